@@ -1,7 +1,21 @@
 """Packaging. The packages install under their top-level names; `questloom doctor` names anything that shadows one."""
+
 from setuptools import find_packages, setup
 
-PACKAGES = ("records", "files", "calls", "knowledge", "models", "prompts", "agent", "transforms", "train", "eval", "recipes", "pipeline")
+PACKAGES = (
+    "records",
+    "files",
+    "calls",
+    "knowledge",
+    "models",
+    "prompts",
+    "agent",
+    "transforms",
+    "train",
+    "eval",
+    "recipes",
+    "pipeline",
+)
 
 setup(
     name="questloom",
@@ -9,9 +23,30 @@ setup(
     description="Questions from Wikipedia, Wikidata and Commons that need a picture and a search to answer.",
     license="Apache-2.0",
     python_requires=">=3.11",
-    package_dir={"": "."},  # said outright, so that an editable installation is this folder on the path: setuptools warns at length of any other
+    package_dir={
+        "": "."
+    },  # said outright, so that an editable installation is this folder on the path: setuptools warns at length of any other
     packages=find_packages(include=[p for name in PACKAGES for p in (name, f"{name}.*")]),
-    package_data={"": [f"**/*.{kind}" for kind in ("yaml", "txt", "json", "md", "jinja", "html", "css", "js", "safetensors", "gz", "tsv", "csv", "lua")]},
+    package_data={
+        "": [
+            f"**/*.{kind}"
+            for kind in (
+                "yaml",
+                "txt",
+                "json",
+                "md",
+                "jinja",
+                "html",
+                "css",
+                "js",
+                "safetensors",
+                "gz",
+                "tsv",
+                "csv",
+                "lua",
+            )
+        ]
+    },
     install_requires=[
         "accelerate>=1.15",
         "aiohttp",
@@ -52,8 +87,22 @@ setup(
         "typer",
     ],
     extras_require={
-        "dev": ["fastapi", "gcsfs>=2026.9", "hypothesis", "import-linter", "moto[s3,server]", "mypy", "pytest", "pytest-xdist", "redis>=8",
-                "ruff", "s3fs>=2026.9", "trl>=1.16", "types-PyYAML", "uvicorn"],
+        "dev": [
+            "fastapi",
+            "gcsfs>=2026.9",
+            "hypothesis",
+            "import-linter",
+            "moto[s3,server]",
+            "mypy",
+            "pytest",
+            "pytest-xdist",
+            "redis>=8",
+            "ruff",
+            "s3fs>=2026.9",
+            "trl>=1.16",
+            "types-PyYAML",
+            "uvicorn",
+        ],
         "dataflow": ["apache-beam[gcp]>=2.77", "gcsfs>=2026.9"],
         "gcs": ["gcsfs>=2026.9"],
         "redis": ["redis>=8"],

@@ -1,4 +1,5 @@
 """Who plays, with what tools and under what limits: plain settings, which a recipe, a trainer or a benchmark run fills in."""
+
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 

@@ -2,6 +2,7 @@
 
 Everything is opened through an `Opened`, so that a process has each thing once and its owner closes it.
 """
+
 import logging
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -46,8 +47,10 @@ LOG = logging.getLogger(__name__)
 CLOSE_SECONDS = 5.0
 SHAPING = ("engine", "opened", "model", "server", "temperature", "top_p", "device")
 """Settings that make an engine another one."""
-MEND_SANDBOX = (f"Install bubblewrap and libseccomp there (apt-get install bubblewrap libseccomp2), name the tools without {CONFINED} "
-                "(teach.tools.tools, filters.oracle_tools), or take the recipe demo_without_python.")
+MEND_SANDBOX = (
+    f"Install bubblewrap and libseccomp there (apt-get install bubblewrap libseccomp2), name the tools without {CONFINED} "
+    "(teach.tools.tools, filters.oracle_tools), or take the recipe demo_without_python."
+)
 """What to do where a recipe names a tool that runs code, and a machine cannot confine it."""
 
 
@@ -68,13 +71,18 @@ def opened_store(path: str, opened: Opened) -> Store:
     return opened.once(("store", path), lambda: Store.open(path))
 
 
-def opened_searches(store: str, clip: str, licences: tuple[str, ...] | None, opened: Opened) -> LocalProvider:
+def opened_searches(
+    store: str, clip: str, licences: tuple[str, ...] | None, opened: Opened
+) -> LocalProvider:
     """The searches over a store that episodes have; the filters of synthesis ask them too.
 
     Args:
         licences: see `LocalProvider`.
     """
-    return opened.once(("searches", store, clip, licences), lambda: LocalProvider(opened_store(store, opened), Clip.load(clip), licences=licences))
+    return opened.once(
+        ("searches", store, clip, licences),
+        lambda: LocalProvider(opened_store(store, opened), Clip.load(clip), licences=licences),
+    )
 
 
 def new_client(models: ModelSettings, caller: Caller) -> ChatClient:
@@ -85,7 +93,9 @@ def new_client(models: ModelSettings, caller: Caller) -> ChatClient:
     """
     named = dict(models.roles)
     default = named.pop(DEFAULT, None)
-    return ChatClient(models.endpoints, {**(dict.fromkeys(ROLES, default) if default else {}), **named}, caller)
+    return ChatClient(
+        models.endpoints, {**(dict.fromkeys(ROLES, default) if default else {}), **named}, caller
+    )
 
 
 def budget_of(models: ModelSettings) -> Budget:
@@ -99,9 +109,17 @@ def opened_client(models: ModelSettings, calls: Path | str, opened: Opened) -> C
     Raises:
         InputError: see `new_client`, or the cache cannot be opened.
     """
-    cache = opened.once(("calls", str(calls)), lambda: open_cache(calls), lambda cache: cache.close())
-    key = ("client", str(calls), repr((models.endpoints, sorted(models.roles.items()), budget_of(models))))
-    return opened.once(key, lambda: new_client(models, Caller(cache, budget=budget_of(models))), _close_client)
+    cache = opened.once(
+        ("calls", str(calls)), lambda: open_cache(calls), lambda cache: cache.close()
+    )
+    key = (
+        "client",
+        str(calls),
+        repr((models.endpoints, sorted(models.roles.items()), budget_of(models))),
+    )
+    return opened.once(
+        key, lambda: new_client(models, Caller(cache, budget=budget_of(models))), _close_client
+    )
 
 
 def _close_client(client: ChatClient) -> None:
@@ -164,9 +182,16 @@ def open_player(settings: PlaySettings, at: PlayPlace) -> Playing:
     """
     toolbox = open_toolbox(settings, at)
     schemas = toolbox.schemas()
-    engine, begin = open_engine(settings, at, tuple(schema["function"]["name"] for schema in schemas))
+    engine, begin = open_engine(
+        settings, at, tuple(schema["function"]["name"] for schema in schemas)
+    )
     special = tuple(engine.tokens.special_tokens) if isinstance(engine, TokenEngine) else ()
-    return Playing(Player(engine, toolbox, settings.limits, renderer=prompt_renderer(settings, special)), toolbox, special, begin)
+    return Playing(
+        Player(engine, toolbox, settings.limits, renderer=prompt_renderer(settings, special)),
+        toolbox,
+        special,
+        begin,
+    )
 
 
 def prompt_renderer(settings: PlaySettings, special_tokens: Collection[str] = ()) -> Renderer:
@@ -175,14 +200,23 @@ def prompt_renderer(settings: PlaySettings, special_tokens: Collection[str] = ()
     Args:
         special_tokens: see `Renderer`.
     """
-    return Renderer(tool_schemas(settings.tools), max_calls=settings.limits.calls, handles=settings.tools.handles, brief=settings.tools.brief,
-                    special_tokens=special_tokens)
+    return Renderer(
+        tool_schemas(settings.tools),
+        max_calls=settings.limits.calls,
+        handles=settings.tools.handles,
+        brief=settings.tools.brief,
+        special_tokens=special_tokens,
+    )
 
 
 def open_toolbox(settings: PlaySettings, at: PlayPlace) -> ToolBox:
     """The tools over the store, or over the web where the settings name its services."""
     sandbox = opened_sandbox(settings.tools.tools, at.opened)
-    provider: Provider = opened_searches(at.store, at.models.clip, at.licences, at.opened) if settings.live is None else LiveProvider(settings.live, at.caller)
+    provider: Provider = (
+        opened_searches(at.store, at.models.clip, at.licences, at.opened)
+        if settings.live is None
+        else LiveProvider(settings.live, at.caller)
+    )
     # The default model reads where the settings ask for summaries; without them only one that is named for it.
     reads = READER in at.models.roles or (settings.tools.summaries and at.models.has_role(READER))
     reader = ModelReader(at.client(READER)) if reads else None
@@ -199,7 +233,9 @@ def opened_sandbox(tools: Collection[str], opened: Opened) -> Sandbox | None:
         return None
     sandbox, why = opened.once("sandbox", open_sandbox)
     if sandbox is None:
-        raise InputError(f"the tool {CONFINED}", f"cannot be had on this machine: {why}", MEND_SANDBOX)
+        raise InputError(
+            f"the tool {CONFINED}", f"cannot be had on this machine: {why}", MEND_SANDBOX
+        )
     return sandbox
 
 
@@ -209,7 +245,9 @@ def own_engine(name: str) -> tuple[str, str]:
     return "own engine", name
 
 
-def open_engine(settings: PlaySettings, at: PlayPlace, tools: tuple[str, ...]) -> tuple[Engine, Callable[[Question], None]]:
+def open_engine(
+    settings: PlaySettings, at: PlayPlace, tools: tuple[str, ...]
+) -> tuple[Engine, Callable[[Question], None]]:
     """The engine that the settings name, and what it wants to be told of each question before it is played.
 
     Args:
@@ -224,7 +262,11 @@ def open_engine(settings: PlaySettings, at: PlayPlace, tools: tuple[str, ...]) -
     if settings.engine == "oracle":
         return _oracle(settings, at, tools)
     make = {"openai": _openai, "transformers": _transformers, "server": _server}[settings.engine]
-    asks = (at.models.endpoints, at.models.roles.get(AGENT), budget_of(at.models), str(at.calls())) if settings.engine in ("openai", "server") else ()
+    asks = (
+        (at.models.endpoints, at.models.roles.get(AGENT), budget_of(at.models), str(at.calls()))
+        if settings.engine in ("openai", "server")
+        else ()
+    )
     key = ("engine", repr([getattr(settings, name) for name in SHAPING]), repr(asks), at.seed)
     return at.opened.once(key, lambda: make(settings, at)), _nothing
 
@@ -239,25 +281,46 @@ def check_engine(settings: PlaySettings, models: ModelSettings, where: str = "te
         InputError: a setting that the engine needs is missing.
     """
     if settings.engine == "openai" and AGENT not in models.roles:
-        raise InputError(f"{where}.engine openai", f"needs a model in the role {AGENT!r}, and models.roles names none",
-                         "Add models.endpoints and models.roles.agent to the recipe (--recipe FILE, or --set).")
+        raise InputError(
+            f"{where}.engine openai",
+            f"needs a model in the role {AGENT!r}, and models.roles names none",
+            "Add models.endpoints and models.roles.agent to the recipe (--recipe FILE, or --set).",
+        )
     if settings.engine in ("transformers", "server") and not settings.model:
-        raise InputError(f"{where}.engine {settings.engine}", f"needs {where}.model", "Name the folder of a model (for `server`: of its processor).")
+        raise InputError(
+            f"{where}.engine {settings.engine}",
+            f"needs {where}.model",
+            "Name the folder of a model (for `server`: of its processor).",
+        )
     if settings.engine == "server" and settings.server is None:
-        raise InputError(f"{where}.engine server", f"needs {where}.server",
-                         f"Name it: {where}: {{server: {{name: …, url: http://host:port, model: …}}}}.")
+        raise InputError(
+            f"{where}.engine server",
+            f"needs {where}.server",
+            f"Name it: {where}: {{server: {{name: …, url: http://host:port, model: …}}}}.",
+        )
     if settings.engine == "oracle" and settings.live is not None:
-        raise InputError(f"{where}.engine oracle", "plays over the store only", f"Remove {where}.live, or take another engine.")
-    if settings.oracle.slips and (settings.limits.on_violation == "end" or 0 < settings.limits.faults <= MAX_SLIPS):
-        raise InputError(f"{where}.oracle.slips", f"needs limits under which {MAX_SLIPS} turns that break the protocol end no episode",
-                         f"Set {where}.limits.on_violation to observe, and {where}.limits.faults to 0 or to 3 and more.")
+        raise InputError(
+            f"{where}.engine oracle",
+            "plays over the store only",
+            f"Remove {where}.live, or take another engine.",
+        )
+    if settings.oracle.slips and (
+        settings.limits.on_violation == "end" or 0 < settings.limits.faults <= MAX_SLIPS
+    ):
+        raise InputError(
+            f"{where}.oracle.slips",
+            f"needs limits under which {MAX_SLIPS} turns that break the protocol end no episode",
+            f"Set {where}.limits.on_violation to observe, and {where}.limits.faults to 0 or to 3 and more.",
+        )
 
 
 def _nothing(question: Question) -> None:
     """Engines that are policies know nothing of a question but its words and picture."""
 
 
-def _oracle(settings: PlaySettings, at: PlayPlace, tools: tuple[str, ...]) -> tuple[Engine, Callable[[Question], None]]:
+def _oracle(
+    settings: PlaySettings, at: PlayPlace, tools: tuple[str, ...]
+) -> tuple[Engine, Callable[[Question], None]]:
     puzzles: dict[str, Puzzle] = {}
     store = opened_store(at.store, at.opened)
 
@@ -266,14 +329,22 @@ def _oracle(settings: PlaySettings, at: PlayPlace, tools: tuple[str, ...]) -> tu
         assert puzzle is not None, "tasks without a form are not given to the oracle"
         keep(puzzles, question.id, puzzle)
 
-    return OracleEngine(puzzles, tools=tools, max_calls=settings.limits.calls, mistakes=settings.oracle.mistakes,
-                        slips=settings.oracle.slips, seed=at.seed), begin
+    return OracleEngine(
+        puzzles,
+        tools=tools,
+        max_calls=settings.limits.calls,
+        mistakes=settings.oracle.mistakes,
+        slips=settings.oracle.slips,
+        seed=at.seed,
+    ), begin
 
 
 def _openai(settings: PlaySettings, at: PlayPlace) -> Engine:
     role = at.models.roles[AGENT]
     endpoint = next(e for e in at.models.endpoints if e.name == role.endpoint)
-    return OpenAIEngine(at.client(AGENT).client, AGENT, opened=settings.opened, price=endpoint.price(role.model))
+    return OpenAIEngine(
+        at.client(AGENT).client, AGENT, opened=settings.opened, price=endpoint.price(role.model)
+    )
 
 
 def _sampling(settings: PlaySettings, at: PlayPlace) -> Sampling:
@@ -291,13 +362,25 @@ def _transformers(settings: PlaySettings, at: PlayPlace) -> Engine:
         processor = AutoProcessor.from_pretrained(settings.model)
         model: Any = AutoModelForImageTextToText.from_pretrained(settings.model, dtype="auto")
     except (OSError, ValueError) as error:
-        raise InputError(f"teach.model {settings.model}", f"cannot be loaded ({str(error).splitlines()[0][:300]})",
-                         "Name the folder of an image-text model of transformers.") from error
+        raise InputError(
+            f"teach.model {settings.model}",
+            f"cannot be loaded ({str(error).splitlines()[0][:300]})",
+            "Name the folder of an image-text model of transformers.",
+        ) from error
     best = "cuda" if torch.cuda.is_available() else "cpu"
     model = model.to(best if settings.device == "auto" else settings.device)
     # A model is named without the machine's folders.
-    name = settings.model.rstrip("/").rpartition("/")[2] if settings.model.startswith(("/", ".", "~")) else settings.model
-    return TransformersEngine(model.eval(), TokenRenderer(processor, name=settings.model), model_name=name, sampling=_sampling(settings, at))
+    name = (
+        settings.model.rstrip("/").rpartition("/")[2]
+        if settings.model.startswith(("/", ".", "~"))
+        else settings.model
+    )
+    return TransformersEngine(
+        model.eval(),
+        TokenRenderer(processor, name=settings.model),
+        model_name=name,
+        sampling=_sampling(settings, at),
+    )
 
 
 def _server(settings: PlaySettings, at: PlayPlace) -> Engine:
@@ -309,6 +392,14 @@ def _server(settings: PlaySettings, at: PlayPlace) -> Engine:
     try:
         processor = AutoProcessor.from_pretrained(settings.model)
     except (OSError, ValueError) as error:
-        raise InputError(f"teach.model {settings.model}", f"holds no processor ({str(error).splitlines()[0][:300]})",
-                         "Name the folder of the server's model.") from error
-    return ServerEngine(settings.server, TokenRenderer(processor, name=settings.model), at.caller, sampling=_sampling(settings, at))
+        raise InputError(
+            f"teach.model {settings.model}",
+            f"holds no processor ({str(error).splitlines()[0][:300]})",
+            "Name the folder of the server's model.",
+        ) from error
+    return ServerEngine(
+        settings.server,
+        TokenRenderer(processor, name=settings.model),
+        at.caller,
+        sampling=_sampling(settings, at),
+    )

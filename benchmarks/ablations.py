@@ -10,6 +10,7 @@ control; what a trained policy loses is not told. What fatal-aware training and 
 
 An arm that stands under OUT is not run again.
 """
+
 import argparse
 import dataclasses
 from collections.abc import Mapping
@@ -30,7 +31,18 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "rewriting": ("draft.rewrite_bridges=true",),
     "no_margin": ("certificate.margin=0",),
     "no_enhancement": ("enhancement.share=0",),
-    "no_filters": tuple(f"filters.{name}=false" for name in ("text_search", "image_search", "text_only", "no_tools", "solvable", "oracle", "visible_text")),
+    "no_filters": tuple(
+        f"filters.{name}=false"
+        for name in (
+            "text_search",
+            "image_search",
+            "text_only",
+            "no_tools",
+            "solvable",
+            "oracle",
+            "visible_text",
+        )
+    ),
     "no_interest": ("draft.ranked=1", "draft.least_interest=0"),
     "no_details": ("draft.detail_share=0",),
 }
@@ -67,49 +79,95 @@ def made(recipe: Recipe, store: str, folder: Path) -> tuple[RunFolder, Funnel]:
 
 def played(run: RunFolder, store: str, policy: str, *overrides: str) -> tuple[Share, float, Share]:
     """(solved of the kept questions, calls an episode, unfit of the right episodes) of the oracle."""
-    recipe = recipe_for(run.path, overrides=("teach.engine=oracle", 'teach.uses=["sft", "rl", "benchmark"]', *overrides))
+    recipe = recipe_for(
+        run.path,
+        overrides=("teach.engine=oracle", 'teach.uses=["sft", "rl", "benchmark"]', *overrides),
+    )
     with Opened() as opened:
         told = run_teach(recipe, run=run.path, store=store, opened=opened, policy=policy)
     count = told.funnel.by_stage
-    return (Share(told.numbers.kept.num_episodes, count["tasks"].num_out), told.numbers.played.mean_calls,
-            Share(count["process"].num_rejected, count["process"].num_in))
+    return (
+        Share(told.numbers.kept.num_episodes, count["tasks"].num_out),
+        told.numbers.played.mean_calls,
+        Share(count["process"].num_rejected, count["process"].num_in),
+    )
 
 
 def arm_of(recipe: Recipe, funnel: Funnel, solved: Share, calls: float, unfit: Share) -> Arm:
     """An arm's figures from its funnel and from what the oracle did."""
     count = funnel.by_stage
-    return Arm(Share(count["draft"].num_kept, count["draft"].num_in),
-               {name: Share(count[name].num_rejected, count[name].num_in) for name in SHORTCUTS if getattr(recipe.filters, name)},
-               funnel.counts[-1].num_kept, solved, calls, unfit)
+    return Arm(
+        Share(count["draft"].num_kept, count["draft"].num_in),
+        {
+            name: Share(count[name].num_rejected, count[name].num_in)
+            for name in SHORTCUTS
+            if getattr(recipe.filters, name)
+        },
+        funnel.counts[-1].num_kept,
+        solved,
+        calls,
+        unfit,
+    )
 
 
 def line(name: str, arm: Arm) -> str:
     """An arm in the table."""
-    def told(share: Share | None) -> str:
-        return "–" if share is None or not share.num else f"{share.value:.2f} ({share.interval[0]:.2f}–{share.interval[1]:.2f})"
 
-    cells = [told(arm.drafted), *(told(arm.shortcuts.get(filter_)) for filter_ in SHORTCUTS), f"{arm.kept:,}", told(arm.solved), f"{arm.calls:.1f}",
-             told(arm.unfit)]
+    def told(share: Share | None) -> str:
+        return (
+            "–"
+            if share is None or not share.num
+            else f"{share.value:.2f} ({share.interval[0]:.2f}–{share.interval[1]:.2f})"
+        )
+
+    cells = [
+        told(arm.drafted),
+        *(told(arm.shortcuts.get(filter_)) for filter_ in SHORTCUTS),
+        f"{arm.kept:,}",
+        told(arm.solved),
+        f"{arm.calls:.1f}",
+        told(arm.unfit),
+    ]
     return f"| {name} | {' | '.join(cells)} |"
 
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("store")
     parser.add_argument("out", type=Path)
     parser.add_argument("--recipe", default="demo")
     parser.add_argument("--seeds", type=int, default=300)
-    parser.add_argument("--arms", nargs="+", choices=(*PARTS, WITHOUT_HANDLES), default=[*PARTS, WITHOUT_HANDLES])
+    parser.add_argument(
+        "--arms", nargs="+", choices=(*PARTS, WITHOUT_HANDLES), default=[*PARTS, WITHOUT_HANDLES]
+    )
     parser.add_argument("--set", action="append", default=[], help="of the recipe, in every arm")
     asked = parser.parse_args()
-    print(f"{date.today()}, recipe {asked.recipe}, {asked.seeds} seeds an arm; share (95 %, Wilson)\n")
-    print(f"| arm | drafted | {' | '.join(f'falls at {name}' for name in SHORTCUTS)} | kept | oracle solves | its calls | "
-          f"right but unfit |\n|{'---|' * (len(SHORTCUTS) + 6)}")
+    print(
+        f"{date.today()}, recipe {asked.recipe}, {asked.seeds} seeds an arm; share (95 %, Wilson)\n"
+    )
+    print(
+        f"| arm | drafted | {' | '.join(f'falls at {name}' for name in SHORTCUTS)} | kept | oracle solves | its calls | "
+        f"right but unfit |\n|{'---|' * (len(SHORTCUTS) + 6)}"
+    )
     for name in asked.arms:
-        recipe = load_recipe(asked.recipe, (f"seeds.count={asked.seeds}", *asked.set, *PARTS.get(name, ())))
-        run, funnel = made(recipe, asked.store, asked.out / ("whole" if name == WITHOUT_HANDLES else name))
-        told = played(run, asked.store, *((WITHOUT_HANDLES, "teach.tools.handles=false") if name == WITHOUT_HANDLES else ("teacher",)))
+        recipe = load_recipe(
+            asked.recipe, (f"seeds.count={asked.seeds}", *asked.set, *PARTS.get(name, ()))
+        )
+        run, funnel = made(
+            recipe, asked.store, asked.out / ("whole" if name == WITHOUT_HANDLES else name)
+        )
+        told = played(
+            run,
+            asked.store,
+            *(
+                (WITHOUT_HANDLES, "teach.tools.handles=false")
+                if name == WITHOUT_HANDLES
+                else ("teacher",)
+            ),
+        )
         print(line(name, arm_of(recipe, funnel, *told)), flush=True)
 
 

@@ -6,6 +6,7 @@ Both use one process, the same store and the same recipe, check the same things 
 alternates; each run opens the store anew, and what the process keeps of a warm-up run is there for both. Prints the share
 of the wall time that the plain loop does not need: (Beam − loop) ÷ Beam.
 """
+
 import argparse
 import hashlib
 import shutil
@@ -19,7 +20,14 @@ import apache_beam as beam
 
 from files.opened import Opened
 from pipeline.recipe import Recipe, load_recipe
-from pipeline.synth.global_steps import DrawSplits, FindCandidates, Loser, ShardKeys, WriteSeeds, WriteSide
+from pipeline.synth.global_steps import (
+    DrawSplits,
+    FindCandidates,
+    Loser,
+    ShardKeys,
+    WriteSeeds,
+    WriteSide,
+)
 from pipeline.synth.job import Job
 from pipeline.synth.synth_job import check_models, prepare, run_synth
 from pipeline.synth.synth_stages import synth_stages
@@ -39,7 +47,9 @@ def run_do_fn(do_fn: beam.DoFn, elements: list) -> list:
 def grouped(pairs: list) -> list:
     """What GroupByKey does."""
     ordered = sorted(pairs, key=lambda p: str(p[0]))
-    return [(key, [value for _, value in group]) for key, group in groupby(ordered, key=lambda p: p[0])]
+    return [
+        (key, [value for _, value in group]) for key, group in groupby(ordered, key=lambda p: p[0])
+    ]
 
 
 def plain_loop(job: Job, excluded: frozenset[str]) -> None:
@@ -49,25 +59,48 @@ def plain_loop(job: Job, excluded: frozenset[str]) -> None:
     shards = run_do_fn(WriteSeeds(job, stages[0].label), [[candidate for _, candidate in found]])
     for before, stage in pairwise(stages):
         if stage.side is not None:
-            beside = losers(job, before.label, shards) if stage.side.record is Loser else run_do_fn(DrawSplits(job, before.label), [shards])
+            beside = (
+                losers(job, before.label, shards)
+                if stage.side.record is Loser
+                else run_do_fn(DrawSplits(job, before.label), [shards])
+            )
             run_do_fn(WriteSide(job, stage.label, stage.side.record), grouped(beside))
-        run = RunStage(stage, run=job.run, source=source_of(stages, stage).label, settings=job, opened=job.opened)
+        run = RunStage(
+            stage,
+            run=job.run,
+            source=source_of(stages, stage).label,
+            settings=job,
+            opened=job.opened,
+        )
         shards = run_do_fn(run, shards)
 
 
 def losers(job: Job, source: str, shards: list[int]) -> list[tuple[int, Loser | None]]:
     """What `gather_losers` finds, by shard."""
-    similarity, groups = job.recipe.filters.near_duplicate_similarity, grouped(run_do_fn(ShardKeys(job, source), shards))
+    similarity, groups = (
+        job.recipe.filters.near_duplicate_similarity,
+        grouped(run_do_fn(ShardKeys(job, source), shards)),
+    )
     bands = grouped([entry for group in groups for entry in banded(group, similarity)])
-    pairs = [pair for group in groups for pair in losers_of(group)] + [pair for band in bands for pair in near_losers_of(band, similarity)]
-    found = [(int(i.split(":")[1]), Loser(item_id=i.split(":")[0], winner=w.split(":")[0], by=by)) for i, (w, by) in pairs]
+    pairs = [pair for group in groups for pair in losers_of(group)] + [
+        pair for band in bands for pair in near_losers_of(band, similarity)
+    ]
+    found = [
+        (int(i.split(":")[1]), Loser(item_id=i.split(":")[0], winner=w.split(":")[0], by=by))
+        for i, (w, by) in pairs
+    ]
     return [*found, *((shard, None) for shard in shards)]
 
 
 def digest(run: str) -> str:
     """One digest over the files of a run's stages."""
     files = sorted(p for p in Path(run, "stages").rglob("*.parquet"))
-    return hashlib.sha256(b"".join(str(p.relative_to(run)).encode() + hashlib.sha256(p.read_bytes()).digest() for p in files)).hexdigest()
+    return hashlib.sha256(
+        b"".join(
+            str(p.relative_to(run)).encode() + hashlib.sha256(p.read_bytes()).digest()
+            for p in files
+        )
+    ).hexdigest()
 
 
 def timed(kind: str, recipe: Recipe, store: str, folder: Path) -> tuple[float, str]:
@@ -87,7 +120,9 @@ def timed(kind: str, recipe: Recipe, store: str, folder: Path) -> tuple[float, s
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("store")
     parser.add_argument("--recipe", default="demo")
     parser.add_argument("--set", action="append", default=[])
@@ -108,8 +143,12 @@ def main() -> None:
             if len(digests) != 1:
                 raise SystemExit("the two did not write the same files")
             shares.append(1 - seconds["loop"] / seconds["beam"])
-            print(f"beam {seconds['beam']:.1f} s, loop {seconds['loop']:.1f} s: Beam's share {shares[-1]:.1%}")
-    print(f"Beam's share of the wall time: median {statistics.median(shares):.1%} (from {min(shares):.1%} to {max(shares):.1%}); goal: at most 33 %")
+            print(
+                f"beam {seconds['beam']:.1f} s, loop {seconds['loop']:.1f} s: Beam's share {shares[-1]:.1%}"
+            )
+    print(
+        f"Beam's share of the wall time: median {statistics.median(shares):.1%} (from {min(shares):.1%} to {max(shares):.1%}); goal: at most 33 %"
+    )
 
 
 if __name__ == "__main__":

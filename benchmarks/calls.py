@@ -7,6 +7,7 @@ calls in flight, with cache and ledger on disk, as a stage does. The rate counts
 while the window was full, from the first call on, and beside it those after the first seconds, since the window begins
 with one call and doubles; what was in flight at the end is not counted, nor is its wait.
 """
+
 import argparse
 import asyncio
 import datetime
@@ -30,11 +31,17 @@ RAMP = 5.0
 """Seconds in which the window opens."""
 
 
-async def measure(url: str, folder: str, window: int, seconds: float, run: int) -> tuple[float, float, float]:
+async def measure(
+    url: str, folder: str, window: int, seconds: float, run: int
+) -> tuple[float, float, float]:
     """Calls a second, the same after the ramp, and CPU seconds a call of one run."""
     cache = SqliteCache(os.path.join(folder, f"calls-{window}-{run}.sqlite"))
     endpoint = EndpointConfig(name="mock", base_url=url, max_in_flight=window)
-    client = ChatClient([endpoint], {"role": RoleConfig(endpoint="mock", model="mock", max_tokens=300)}, Caller(cache))
+    client = ChatClient(
+        [endpoint],
+        {"role": RoleConfig(endpoint="mock", model="mock", max_tokens=300)},
+        Caller(cache),
+    )
     instruction = system("You write one question about a picture and its article. " * 20)
     num_done = num_later = 0
     began = time.monotonic()
@@ -45,7 +52,10 @@ async def measure(url: str, folder: str, window: int, seconds: float, run: int) 
         turn = 0
         while time.monotonic() < end:
             turn += 1
-            text = f"Run {run}, item {place}-{turn}. " + "The lighthouse was built in 1871 on the northern cape. " * 20
+            text = (
+                f"Run {run}, item {place}-{turn}. "
+                + "The lighthouse was built in 1871 on the northern cape. " * 20
+            )
             await client.chat("role", [instruction, user(text)], item_id=f"{place}-{turn}")
             num_done += time.monotonic() < end
             num_later += began + RAMP <= time.monotonic() < end
@@ -60,26 +70,34 @@ async def measure(url: str, folder: str, window: int, seconds: float, run: int) 
 
 def main() -> None:
     """Prints one line a window: rate ÷ ideal over three runs, with the spread."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--windows", type=int, nargs="+", default=[64, 256])
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=20.0, help="of each run")
     asked = parser.parse_args()
-    print(f"{datetime.date.today()}, {os.cpu_count()} cores, Python {platform.python_version()}, load {os.getloadavg()[0]:.1f}")
+    print(
+        f"{datetime.date.today()}, {os.cpu_count()} cores, Python {platform.python_version()}, load {os.getloadavg()[0]:.1f}"
+    )
     with tempfile.TemporaryDirectory() as folder:
         for window in asked.windows:
             ratios, later, cpus = [], [], []
             for run in range(asked.runs):
                 with running(mean=MEAN, seed=run) as url:
-                    rate, rate_later, cpu = asyncio.run(measure(url, folder, window, asked.seconds, run))
+                    rate, rate_later, cpu = asyncio.run(
+                        measure(url, folder, window, asked.seconds, run)
+                    )
                     with urllib.request.urlopen(url.removesuffix("/v1") + "/stats") as stats:
                         ideal = window / json.load(stats)["mean_latency"]
                 ratios.append(rate / ideal)
                 later.append(rate_later / ideal)
                 cpus.append(cpu * 1e3)
-            print(f"window {window}: rate ÷ ideal {statistics.median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f}), after the first {RAMP:g} s "
-                  f"{statistics.median(later):.3f} ({min(later):.3f} to {max(later):.3f}), "
-                  f"CPU {statistics.median(cpus):.2f} ms a call")
+            print(
+                f"window {window}: rate ÷ ideal {statistics.median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f}), after the first {RAMP:g} s "
+                f"{statistics.median(later):.3f} ({min(later):.3f} to {max(later):.3f}), "
+                f"CPU {statistics.median(cpus):.2f} ms a call"
+            )
 
 
 if __name__ == "__main__":

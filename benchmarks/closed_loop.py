@@ -19,6 +19,7 @@ Two figures:
 * held-out reward: 30 tasks, ten of each level, about things that no arm and no training before asked about; four rollouts each, before and after
   all rounds.
 """
+
 import argparse
 import dataclasses
 import json
@@ -63,8 +64,15 @@ def exam_of(out: Path, store: Path, known: Path) -> tuple[RunFolder, Path]:
     folder, excluded = RunFolder(str((out / "exam").absolute())), out / "excluded.txt"
     if not excluded.is_file():
         made = RunFolder(str((out / "exam_drafts").absolute()))
-        recipe = load_recipe(RECIPE, (f"seed={EXAM_SEED}", f"seeds.levels={json.dumps(LEVELS)}", "export.rl_share=1.0",
-                                      f"seeds.exclude={json.dumps([str(known.absolute())])}"))
+        recipe = load_recipe(
+            RECIPE,
+            (
+                f"seed={EXAM_SEED}",
+                f"seeds.levels={json.dumps(LEVELS)}",
+                "export.rl_share=1.0",
+                f"seeds.exclude={json.dumps([str(known.absolute())])}",
+            ),
+        )
         with Opened() as opened:
             run_synth(recipe, store=str(store), out=made.path, opened=opened)
         chosen = balanced(questions_of(made), NUM_EXAM, levels=LEVELS, seed=EXAM_SEED)
@@ -73,11 +81,25 @@ def exam_of(out: Path, store: Path, known: Path) -> tuple[RunFolder, Path]:
     return folder, excluded
 
 
-def warmed_up(out: Path, policy: Path, store: Path, excluded: Path, steps: int) -> tuple[Path, Path]:
+def warmed_up(
+    out: Path, policy: Path, store: Path, excluded: Path, steps: int
+) -> tuple[Path, Path]:
     """The policy after one long round on all levels, and the file of the entities that were asked about so far."""
-    loop = loop_of(out / "warm_up", policy, store, excluded, seed=WARM_UP_SEED, overrides=(
-        f"seeds.levels={json.dumps(LEVELS)}", f"evolve.tasks={NUM_WARM_UP}", "evolve.rounds=1", "evolve.held_out=0", "evolve.control=static",
-        f"evolve.train.set=[step.steps={steps}, evaluation.every=0]"))
+    loop = loop_of(
+        out / "warm_up",
+        policy,
+        store,
+        excluded,
+        seed=WARM_UP_SEED,
+        overrides=(
+            f"seeds.levels={json.dumps(LEVELS)}",
+            f"evolve.tasks={NUM_WARM_UP}",
+            "evolve.rounds=1",
+            "evolve.held_out=0",
+            "evolve.control=static",
+            f"evolve.train.set=[step.steps={steps}, evaluation.every=0]",
+        ),
+    )
     with Opened() as opened:
         for step in STEPS:
             run_step(loop, 1, step, opened)
@@ -103,7 +125,12 @@ def shared_round(first: LoopFolder, loop: LoopFolder) -> None:
     first.check_version()
     source, made = first.round(1), RoundFolder(loop.path / "rounds" / "copied")
     shutil.rmtree(made.path, ignore_errors=True)  # a copy that was broken off
-    shutil.copytree(source.path, made.path, ignore=shutil.ignore_patterns(FILES["update"], "run.sh", "train"), symlinks=True)
+    shutil.copytree(
+        source.path,
+        made.path,
+        ignore=shutil.ignore_patterns(FILES["update"], "run.sh", "train"),
+        symlinks=True,
+    )
     made.begin(loop.recipe, model=source.model, parent=source.parent)
     made.path.rename(loop.round(1).path)
 
@@ -112,13 +139,23 @@ def examined(exam: RunFolder, recipe: Recipe, model: str, name: str, store: Path
     """Plays the held-out tasks with a policy."""
     settings = policy_settings(recipe, model)
     taken = {field.name: getattr(settings, field.name) for field in dataclasses.fields(settings)}
-    play = dataclasses.replace(recipe, teach=dataclasses.replace(recipe.teach, **taken, rollouts=ROLLOUTS, uses=("sft", "rl"), keep=0))
+    play = dataclasses.replace(
+        recipe,
+        teach=dataclasses.replace(
+            recipe.teach, **taken, rollouts=ROLLOUTS, uses=("sft", "rl"), keep=0
+        ),
+    )
     with Opened() as opened:
         run_teach(play, run=exam.path, store=str(store), opened=opened, policy=name)
     played = read_rollouts(EpisodeFolder.of(exam, name))
     questions = questions_of(exam)
-    return {level: Share(sum(played[q.id].num_correct for q in questions if level in ("", q.level)),
-                         sum(len(played[q.id].judged) for q in questions if level in ("", q.level))) for level in ("", *LEVELS)}
+    return {
+        level: Share(
+            sum(played[q.id].num_correct for q in questions if level in ("", q.level)),
+            sum(len(played[q.id].judged) for q in questions if level in ("", q.level)),
+        )
+        for level in ("", *LEVELS)
+    }
 
 
 def good_match(loop: LoopFolder) -> list[float]:
@@ -132,7 +169,11 @@ def line(name: str, by_seed: Sequence[float]) -> str:
     return f"{name:44} {interval(by_seed):>16}   {'  '.join(f'{v:.3f}' for v in by_seed)}"
 
 
-def table(shares: Mapping[str, Sequence[Sequence[float]]], before: Exam, after: Mapping[str, Sequence[Exam]]) -> list[str]:
+def table(
+    shares: Mapping[str, Sequence[Sequence[float]]],
+    before: Exam,
+    after: Mapping[str, Sequence[Exam]],
+) -> list[str]:
     """A line a figure and arm, and what the diagnosed arm has more than a control, within seeds.
 
     Args:
@@ -140,34 +181,90 @@ def table(shares: Mapping[str, Sequence[Sequence[float]]], before: Exam, after: 
         before: the policy's that all begin with.
         after: by arm and seed.
     """
-    figures = {f"good_match, round {n + 1}": {arm: [each[n] for each in found] for arm, found in shares.items()} for n in range(len(shares[ARMS[0]][0]))}
+    figures = {
+        f"good_match, round {n + 1}": {
+            arm: [each[n] for each in found] for arm, found in shares.items()
+        }
+        for n in range(len(shares[ARMS[0]][0]))
+    }
     later = {arm: [float(np.mean(each[1:])) for each in found] for arm, found in shares.items()}
     figures |= {"good_match, rounds after the first": later} if len(shares[ARMS[0]][0]) > 1 else {}
-    figures |= {f"held-out reward, {level or 'all'}": {arm: [each[level].value or 0.0 for each in found] for arm, found in after.items()}
-                for level in ("", *LEVELS)}
+    figures |= {
+        f"held-out reward, {level or 'all'}": {
+            arm: [each[level].value or 0.0 for each in found] for arm, found in after.items()
+        }
+        for level in ("", *LEVELS)
+    }
     made = [f"held-out reward before, {level or 'all'}: {share}" for level, share in before.items()]
     for name, arms in figures.items():
         made += [line(f"{name}, {arm}", found) for arm, found in arms.items()]
-        made += [line(f"  diagnosed more than {arm}", [a - b for a, b in zip(arms["none"], arms[arm], strict=True)]) for arm in ARMS if arm != "none"]
+        made += [
+            line(
+                f"  diagnosed more than {arm}",
+                [a - b for a, b in zip(arms["none"], arms[arm], strict=True)],
+            )
+            for arm in ARMS
+            if arm != "none"
+        ]
     return made
 
 
-def draw(shares: Mapping[str, Sequence[Sequence[float]]], before: Exam, after: Mapping[str, Sequence[Exam]], path: Path) -> None:
+def draw(
+    shares: Mapping[str, Sequence[Sequence[float]]],
+    before: Exam,
+    after: Mapping[str, Sequence[Exam]],
+    path: Path,
+) -> None:
     """good_match by round and held-out reward by level: means with Student's intervals over seeds."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(11, 4))
     left, right = figure.subplots(1, 2, sharey=True)
-    for place, (arm, name) in enumerate({"static": "static", "none": "diagnosed", "random_edits": "random edits"}.items()):
+    for place, (arm, name) in enumerate(
+        {"static": "static", "none": "diagnosed", "random_edits": "random edits"}.items()
+    ):
         shift = 0.06 * (place - 1)
         by_round = np.array(shares[arm])
-        left.errorbar(np.arange(by_round.shape[1]) + 1 + shift, by_round.mean(axis=0), _half(by_round), marker="o", capsize=3, label=name, color=f"C{place}")
-        by_level = np.array([[each[level].value or 0.0 for level in ("", *LEVELS)] for each in after[arm]])
-        right.bar(np.arange(len(LEVELS) + 1) + 0.25 * (place - 1), by_level.mean(axis=0), 0.25, yerr=_half(by_level), capsize=3, color=f"C{place}")
+        left.errorbar(
+            np.arange(by_round.shape[1]) + 1 + shift,
+            by_round.mean(axis=0),
+            _half(by_round),
+            marker="o",
+            capsize=3,
+            label=name,
+            color=f"C{place}",
+        )
+        by_level = np.array(
+            [[each[level].value or 0.0 for level in ("", *LEVELS)] for each in after[arm]]
+        )
+        right.bar(
+            np.arange(len(LEVELS) + 1) + 0.25 * (place - 1),
+            by_level.mean(axis=0),
+            0.25,
+            yerr=_half(by_level),
+            capsize=3,
+            color=f"C{place}",
+        )
     for place, level in enumerate(("", *LEVELS)):
-        right.hlines(before[level].value or 0.0, place - 0.4, place + 0.4, color="black", linestyle="--", label="before" if not place else None)
-    left.set(xlabel="round", xticks=range(1, len(shares[ARMS[0]][0]) + 1), title="share of good_match tasks", ylim=(0, 1))
-    right.set(xticks=range(len(LEVELS) + 1), xticklabels=["all", *LEVELS], title="held-out reward after all rounds")
+        right.hlines(
+            before[level].value or 0.0,
+            place - 0.4,
+            place + 0.4,
+            color="black",
+            linestyle="--",
+            label="before" if not place else None,
+        )
+    left.set(
+        xlabel="round",
+        xticks=range(1, len(shares[ARMS[0]][0]) + 1),
+        title="share of good_match tasks",
+        ylim=(0, 1),
+    )
+    right.set(
+        xticks=range(len(LEVELS) + 1),
+        xticklabels=["all", *LEVELS],
+        title="held-out reward after all rounds",
+    )
     for axes in (left, right):
         axes.grid(alpha=0.3)
         axes.legend()
@@ -178,12 +275,16 @@ def draw(shares: Mapping[str, Sequence[Sequence[float]]], before: Exam, after: M
 def _half(by_seed: np.ndarray) -> np.ndarray:
     """Half of Student's interval over the first axis; 0 for one seed."""
     num = len(by_seed)
-    return T95[num] * by_seed.std(axis=0, ddof=1) / num ** 0.5 if num > 1 else np.zeros(by_seed.shape[1])
+    return (
+        T95[num] * by_seed.std(axis=0, ddof=1) / num**0.5 if num > 1 else np.zeros(by_seed.shape[1])
+    )
 
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("out", type=Path)
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3, 4, 5])
     parser.add_argument("--rounds", type=int, default=3)
@@ -196,27 +297,55 @@ def main() -> None:
     tuned, store, known = start(asked.out, seed=WORLD_SEED, workers=1)
     exam, excluded = exam_of(asked.out, store, known)
     policy, known = warmed_up(asked.out, tuned, store, excluded, asked.warm_up)
-    sets = (f"seeds.count={asked.draw}", f"evolve.rounds={asked.rounds}", f"evolve.tasks={asked.tasks}",
-            "evolve.held_out=0", f"evolve.train.set=[step.steps={asked.steps}, step.questions={asked.questions}, evaluation.every=0]")
+    sets = (
+        f"seeds.count={asked.draw}",
+        f"evolve.rounds={asked.rounds}",
+        f"evolve.tasks={asked.tasks}",
+        "evolve.held_out=0",
+        f"evolve.train.set=[step.steps={asked.steps}, step.questions={asked.questions}, evaluation.every=0]",
+    )
     loops: dict[str, list[LoopFolder]] = {arm: [] for arm in ARMS}
     after: dict[str, list[Exam]] = {arm: [] for arm in ARMS}
     for seed in asked.seeds:
         for arm in ARMS:
-            loop = loop_of(asked.out / f"{arm}{seed}", policy, store, known, seed=seed, overrides=(*sets, f"evolve.control={arm}"))
+            loop = loop_of(
+                asked.out / f"{arm}{seed}",
+                policy,
+                store,
+                known,
+                seed=seed,
+                overrides=(*sets, f"evolve.control={arm}"),
+            )
             shared_round(loops[ARMS[0]][-1] if arm != ARMS[0] else loop, loop)
             with Opened() as opened:
                 run_loop(loop, opened)
             loops[arm].append(loop)
-            after[arm].append(examined(exam, loop.recipe, loop.rounds()[-1].read("train")["model"], f"{arm}{seed}", store))
+            after[arm].append(
+                examined(
+                    exam,
+                    loop.recipe,
+                    loop.rounds()[-1].read("train")["model"],
+                    f"{arm}{seed}",
+                    store,
+                )
+            )
         before = examined(exam, loops[ARMS[0]][0].recipe, "", "before", store)
         shares = {arm: [good_match(loop) for loop in found] for arm, found in loops.items()}
         draw(shares, before, after, asked.out / "closed_loop.png")
-        print(f"{datetime.now(UTC):%Y-%m-%d}, {platform.machine()}; after {asked.warm_up} steps, {asked.rounds} rounds of {asked.tasks} tasks and "
-              f"{asked.steps} steps of {asked.questions} questions; mean ± 95 % (Student), then seeds {asked.seeds[:len(loops[ARMS[0]])]}")
+        print(
+            f"{datetime.now(UTC):%Y-%m-%d}, {platform.machine()}; after {asked.warm_up} steps, {asked.rounds} rounds of {asked.tasks} tasks and "
+            f"{asked.steps} steps of {asked.questions} questions; mean ± 95 % (Student), then seeds {asked.seeds[: len(loops[ARMS[0]])]}"
+        )
         print("\n".join(table(shares, before, after)))
         for arm in ARMS:
-            edits = [[f"{e['path']} {e['before']} → {e['after']}" for e in at.read("update")["edits"]] for at in loops[arm][-1].rounds()]
-            tags = [{tag: n for tag, n in at.read("verify")["tags"].items() if n} for at in loops[arm][-1].rounds()]
+            edits = [
+                [f"{e['path']} {e['before']} → {e['after']}" for e in at.read("update")["edits"]]
+                for at in loops[arm][-1].rounds()
+            ]
+            tags = [
+                {tag: n for tag, n in at.read("verify")["tags"].items() if n}
+                for at in loops[arm][-1].rounds()
+            ]
             print(f"{arm}, seed {seed}: tags {tags}, edits {edits}", flush=True)
 
 

@@ -9,6 +9,7 @@ places ÷ the mean latency that was drawn. Tools answer at once.
 Overhead: CPU time of episodes with an engine that answers at once, less the time inside the tool box, by turn; one episode after the
 other, each of 30 calls, so that long conversations count.
 """
+
 import argparse
 import asyncio
 import datetime
@@ -50,7 +51,16 @@ class Instant:
 
     async def search_text(self, query: str, k: int) -> Answered[tuple[PageHit, ...]]:
         """Five hits of 300 characters."""
-        return Answered(value=tuple(PageHit(title=f"Page {n}", url=f"https://world.example/{n}", snippet=f"{query} {n} " * 20) for n in range(k)))
+        return Answered(
+            value=tuple(
+                PageHit(
+                    title=f"Page {n}",
+                    url=f"https://world.example/{n}",
+                    snippet=f"{query} {n} " * 20,
+                )
+                for n in range(k)
+            )
+        )
 
 
 def toolbox() -> ToolBox:
@@ -71,11 +81,15 @@ class CountingEngine(OpenAIEngine):
         return sample
 
 
-async def rate(url: str, folder: Path, at_once: int, seconds: float, run: int) -> tuple[float, float]:
+async def rate(
+    url: str, folder: Path, at_once: int, seconds: float, run: int
+) -> tuple[float, float]:
     """Turns a second and CPU seconds a turn of one run."""
     cache = SqliteCache(folder / f"calls-{run}.sqlite")
     endpoint = EndpointConfig(name="mock", base_url=url, max_in_flight=at_once)
-    client = ChatClient([endpoint], {"agent": RoleConfig(endpoint="mock", model=f"agent:{CALLS}")}, Caller(cache))
+    client = ChatClient(
+        [endpoint], {"agent": RoleConfig(endpoint="mock", model=f"agent:{CALLS}")}, Caller(cache)
+    )
     engine = CountingEngine(client)
     player = Player(engine, toolbox(), Limits())
     engine.until = time.monotonic() + seconds
@@ -103,8 +117,12 @@ class Instantly:
     async def step(self, conversation: Conversation, *, max_new_tokens: int) -> Sample:
         """A call with a thought of 2,000 characters."""
         thought = f"What of {conversation.turn}? " * 120
-        call = json.dumps({"name": "text_search", "arguments": {"query": f"query {conversation.turn}"}})
-        return Sample(text=f"<think>{thought}</think>\n<tool_call>{call}</tool_call>", num_new_tokens=500)
+        call = json.dumps(
+            {"name": "text_search", "arguments": {"query": f"query {conversation.turn}"}}
+        )
+        return Sample(
+            text=f"<think>{thought}</think>\n<tool_call>{call}</tool_call>", num_new_tokens=500
+        )
 
     def num_tokens(self, message: Message) -> int:
         """Estimated."""
@@ -119,7 +137,11 @@ class TimedBox:
 
     def __init__(self) -> None:
         self._box, self.seconds = toolbox(), 0.0
-        self.schemas, self.provider, self.settings = self._box.schemas, self._box.provider, self._box.settings
+        self.schemas, self.provider, self.settings = (
+            self._box.schemas,
+            self._box.provider,
+            self._box.settings,
+        )
 
     def for_task(self, withheld: frozenset[str]) -> "TimedBox":
         """One box for all tasks."""
@@ -141,7 +163,9 @@ async def overhead(folder: Path, num: int) -> float:
     turns = 0
     with Journal(folder, player.settings) as journal:
         began = time.process_time()
-        async for episode in player.play_all((Task(task_id=str(n), question="?") for n in range(num)), journal=journal, at_once=1):
+        async for episode in player.play_all(
+            (Task(task_id=str(n), question="?") for n in range(num)), journal=journal, at_once=1
+        ):
             turns += len(episode.turns)
         seconds = time.process_time() - began
     return (seconds - box.seconds) / turns
@@ -149,13 +173,22 @@ async def overhead(folder: Path, num: int) -> float:
 
 def main() -> None:
     """Prints two lines: rate ÷ ideal, and the overhead a turn, each with its spread over three runs."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--at-once", type=int, default=256)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=20.0, help="of each run")
-    parser.add_argument("--mean", type=float, default=MEAN, help="mean latency in seconds; longer where the machine is busy with other things")
+    parser.add_argument(
+        "--mean",
+        type=float,
+        default=MEAN,
+        help="mean latency in seconds; longer where the machine is busy with other things",
+    )
     asked = parser.parse_args()
-    print(f"{datetime.date.today()}, {os.cpu_count()} cores, Python {platform.python_version()}, load {os.getloadavg()[0]:.1f}")
+    print(
+        f"{datetime.date.today()}, {os.cpu_count()} cores, Python {platform.python_version()}, load {os.getloadavg()[0]:.1f}"
+    )
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         ratios, cpus = [], []
@@ -166,11 +199,17 @@ def main() -> None:
                     ideal = asked.at_once / json.load(stats)["mean_latency"]
             ratios.append(found / ideal)
             cpus.append(cpu * 1e3)
-        print(f"{asked.at_once} episodes at once, mean latency {asked.mean:g} s: "
-              f"rate ÷ ideal {statistics.median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f}), "
-              f"CPU {statistics.median(cpus):.2f} ms a turn with call, tool and journal")
-        costs = [asyncio.run(overhead(folder / f"overhead-{run}", 20)) * 1e3 for run in range(asked.runs)]
-        print(f"harness without model and tools: {statistics.median(costs):.2f} ms of CPU a turn ({min(costs):.2f} to {max(costs):.2f})")
+        print(
+            f"{asked.at_once} episodes at once, mean latency {asked.mean:g} s: "
+            f"rate ÷ ideal {statistics.median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f}), "
+            f"CPU {statistics.median(cpus):.2f} ms a turn with call, tool and journal"
+        )
+        costs = [
+            asyncio.run(overhead(folder / f"overhead-{run}", 20)) * 1e3 for run in range(asked.runs)
+        ]
+        print(
+            f"harness without model and tools: {statistics.median(costs):.2f} ms of CPU a turn ({min(costs):.2f} to {max(costs):.2f})"
+        )
 
 
 if __name__ == "__main__":

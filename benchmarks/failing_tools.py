@@ -4,6 +4,7 @@ In that share of the rollouts that are learned from, drawn at random, every call
 call: what a harness tells that does not keep its own failures apart from the policy's, as those do in which fatal-aware learning was proposed (this
 one does, and would never hold them against a rollout). Held-out questions are played with tools that work.
 """
+
 import copy
 import random
 import sys
@@ -53,7 +54,12 @@ def install(share: float) -> None:
 
     def breaking(self: PolicyPlayers, step: int, version: int) -> Player:
         made = of_step(self, step, version)
-        return Player(made.engine, BreakingToolBox(self.playing.toolbox, share, random.Random(step)), made.limits, renderer=made.renderer)
+        return Player(
+            made.engine,
+            BreakingToolBox(self.playing.toolbox, share, random.Random(step)),
+            made.limits,
+            renderer=made.renderer,
+        )
 
     PolicyPlayers.of_step = breaking  # type: ignore[method-assign]
 

@@ -6,6 +6,7 @@ A mock endpoint on loopback; the client has an endpoint's defaults (64 requests 
 at once, as a stage does. The servers are met side by side, since all only wait. Printed: the time that all replies took beside the least
 possible, the requests that were sent, and how many ran out of their time. The longest that is possible is `--limit`.
 """
+
 import argparse
 import asyncio
 import datetime
@@ -32,12 +33,22 @@ CASES = {1: 40, 2: 80, 16: 320}
 
 def meet(slots: int, num: int, limit: float) -> str:
     """One line on a server."""
-    with tempfile.TemporaryDirectory() as folder, running(mean=SECONDS, sigma=0.0, slots=slots) as url:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        running(mean=SECONDS, sigma=0.0, slots=slots) as url,
+    ):
         cache = SqliteCache(os.path.join(folder, "calls.sqlite"))
-        client = ChatClient([EndpointConfig(name="local", base_url=url)], {"role": RoleConfig(endpoint="local", model="small")}, Caller(cache))
+        client = ChatClient(
+            [EndpointConfig(name="local", base_url=url)],
+            {"role": RoleConfig(endpoint="local", model="small")},
+            Caller(cache),
+        )
 
         async def ask() -> int:
-            asked = [asyncio.create_task(client.chat("role", [user(f"question {number}")])) for number in range(num)]
+            asked = [
+                asyncio.create_task(client.chat("role", [user(f"question {number}")]))
+                for number in range(num)
+            ]
             done, left = await asyncio.wait(asked, timeout=limit)
             for task in left:
                 task.cancel()
@@ -50,18 +61,28 @@ def meet(slots: int, num: int, limit: float) -> str:
         took = time.monotonic() - began
         with urllib.request.urlopen(url.removesuffix("/v1") + "/stats") as stats:
             sent = json.load(stats)["num_requests"]
-        late = cache._connection.execute("SELECT COUNT(*) FROM attempts WHERE status = 'timeout'").fetchone()[0]
+        late = cache._connection.execute(
+            "SELECT COUNT(*) FROM attempts WHERE status = 'timeout'"
+        ).fetchone()[0]
         cache.close()
-    return (f"{slots:>2} slots: {replied} of {num} replies in {took:.0f} s (least possible {math.ceil(num / slots) * SECONDS:.0f} s), "
-            f"{sent} requests sent, {late} without a reply in time")
+    return (
+        f"{slots:>2} slots: {replied} of {num} replies in {took:.0f} s (least possible {math.ceil(num / slots) * SECONDS:.0f} s), "
+        f"{sent} requests sent, {late} without a reply in time"
+    )
 
 
 def main() -> None:
     """Prints one line a server."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--limit", type=float, default=3_600.0, help="seconds after which a server is given up")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--limit", type=float, default=3_600.0, help="seconds after which a server is given up"
+    )
     asked = parser.parse_args()
-    print(f"{datetime.date.today()}, {os.cpu_count()} cores, Python {platform.python_version()}, load {os.getloadavg()[0]:.1f}")
+    print(
+        f"{datetime.date.today()}, {os.cpu_count()} cores, Python {platform.python_version()}, load {os.getloadavg()[0]:.1f}"
+    )
     with ThreadPoolExecutor() as threads:
         for line in threads.map(meet, CASES, CASES.values(), [asked.limit] * len(CASES)):
             print(line, flush=True)

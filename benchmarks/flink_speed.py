@@ -10,6 +10,7 @@ second world, with pictures, up to the splits (no data set, no report). Worlds a
 The call stage: a stage of the kind that synth has, each record one chat call, window 64 in each worker, on an endpoint on loopback with
 log-normal latency (mean 0.30 s). Its rate runs from the tenth to the ninetieth percent of the replies; ideal is 2 × 64 ÷ mean latency.
 """
+
 import argparse
 import datetime
 import json
@@ -61,13 +62,27 @@ def runner_of(options: list[str]) -> RunnerOptions:
     if not options:
         return LOCAL
     master, jar, environment = options
-    return RunnerOptions(kind=RunnerKind.FLINK, flink_master=master, job_server_jar=jar, environment=environment, probe_seconds=0)
+    return RunnerOptions(
+        kind=RunnerKind.FLINK,
+        flink_master=master,
+        job_server_jar=jar,
+        environment=environment,
+        probe_seconds=0,
+    )
 
 
 def ingest(world: str, store: str, runner: RunnerOptions) -> str:
     """Ingests a world; gives the store's digest."""
-    made = run_ingest(IngestOptions(store=store, articles=(f"{world}/articles.xml.bz2",), entities=(f"{world}/entities.json.bz2",),
-                                    snapshot="2026-01-01", workers=WORKERS, runner=runner))
+    made = run_ingest(
+        IngestOptions(
+            store=store,
+            articles=(f"{world}/articles.xml.bz2",),
+            entities=(f"{world}/entities.json.bz2",),
+            snapshot="2026-01-01",
+            workers=WORKERS,
+            runner=runner,
+        )
+    )
     return made.meta["digest"]
 
 
@@ -76,19 +91,36 @@ def synth(store: str, run: str, num_seeds: int, runner: RunnerOptions) -> str:
     recipe = load_recipe("demo", (*SYNTH, f"seeds.count={num_seeds}"))
     with Opened() as opened:
         run_synth(recipe, store=store, out=run, opened=opened, workers=WORKERS, runner=runner)
-    return subprocess.run("find stages pictures -type f | sort | xargs sha256sum | sha256sum", shell=True, cwd=run, check=True,
-                          capture_output=True, text=True).stdout.split()[0]
+    return subprocess.run(
+        "find stages pictures -type f | sort | xargs sha256sum | sha256sum",
+        shell=True,
+        cwd=run,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.split()[0]
 
 
 def make_caller(settings: tuple[str, str, Opened]) -> Apply:
     """The call stage's function: one call a record, and when its reply was there."""
     url, cache, opened = settings
-    models = ModelSettings(endpoints=(EndpointConfig(name="mock", base_url=url, max_in_flight=WINDOW),),
-                           roles={"role": RoleConfig(endpoint="mock", model="mock", max_tokens=300)})
+    models = ModelSettings(
+        endpoints=(EndpointConfig(name="mock", base_url=url, max_in_flight=WINDOW),),
+        roles={"role": RoleConfig(endpoint="mock", model="mock", max_tokens=300)},
+    )
     client = opened_client(models, Path(cache), opened)
 
     async def ask(item: Rejection) -> Rejection:
-        await client.chat("role", [user(f"Question {item.item_id}. " + "The lighthouse was built in 1871 on the northern cape. " * 20)], item_id=item.item_id)
+        await client.chat(
+            "role",
+            [
+                user(
+                    f"Question {item.item_id}. "
+                    + "The lighthouse was built in 1871 on the northern cape. " * 20
+                )
+            ],
+            item_id=item.item_id,
+        )
         return item.replace(evidence=Json({"at": time.time()}))
 
     return ask
@@ -97,16 +129,32 @@ def make_caller(settings: tuple[str, str, Opened]) -> Apply:
 def calls(folder: str, url: str, num_calls: int, runner: RunnerOptions) -> str:
     """Runs the call stage; gives the replies a second."""
     run = RunFolder(folder)
-    stages = in_order(Stage(name="items", takes=Rejection, gives=Rejection),
-                      Stage(name="call", takes=Rejection, gives=Rejection, make=make_caller, in_flight=WINDOW))
+    stages = in_order(
+        Stage(name="items", takes=Rejection, gives=Rejection),
+        Stage(name="call", takes=Rejection, gives=Rejection, make=make_caller, in_flight=WINDOW),
+    )
     items, call = (stage.label for stage in stages)
     for shard in range(CALL_SHARDS):
-        given = [Rejection(item_id=f"{i:06d}", seed_id="", stage="", reason="error") for i in range(shard, num_calls, CALL_SHARDS)]
+        given = [
+            Rejection(item_id=f"{i:06d}", seed_id="", stage="", reason="error")
+            for i in range(shard, num_calls, CALL_SHARDS)
+        ]
         write_records(run.shard(items, "kept", shard), Rejection, given)
     with Opened() as opened:
+
         def build(pipeline: beam.Pipeline) -> None:
-            shards = pipeline | "shards" >> beam.Create(range(CALL_SHARDS), reshuffle=False) | "spread" >> beam.Reshuffle()
-            run_in_order(shards, stages, run=run, settings=(url, str(run.at("calls.sqlite")), opened), opened=opened)
+            shards = (
+                pipeline
+                | "shards" >> beam.Create(range(CALL_SHARDS), reshuffle=False)
+                | "spread" >> beam.Reshuffle()
+            )
+            run_in_order(
+                shards,
+                stages,
+                run=run,
+                settings=(url, str(run.at("calls.sqlite")), opened),
+                opened=opened,
+            )
 
         run_pipeline(build, runner, workers=WORKERS, title="calls", moved=time.monotonic)
     at = sorted(r.evidence["at"] for r in run.read(call, "rejected", Rejection))  # type: ignore[index]
@@ -118,7 +166,16 @@ def calls(folder: str, url: str, num_calls: int, runner: RunnerOptions) -> str:
 def job(kind: str, *arguments: object, cluster: Cluster | None) -> tuple[float, str]:
     """Runs one job in a process of its own; gives its wall seconds, imports not counted, and its result."""
     options = [cluster.rest, str(cluster.parts.jar), cluster.environment] if cluster else []
-    command = [sys.executable, "-m", "benchmarks.flink_speed", "--job", kind, *map(str, arguments), "--on", *options]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.flink_speed",
+        "--job",
+        kind,
+        *map(str, arguments),
+        "--on",
+        *options,
+    ]
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
     seconds, result = json.loads(done.stdout.splitlines()[-1])
     return seconds, result
@@ -138,9 +195,15 @@ def side_by_side(kind: str, small: tuple, large: tuple, out: Path, cluster: Clus
                 digests.append(digest)
         net[side] = seconds[1] - seconds[0]
         load = os.getloadavg()[0]
-        print(f"{kind:<7} {side:<11} {seconds[1]:7.1f} s, start-up {seconds[0]:5.1f} s, net {net[side]:7.1f} s  (load {load:.1f})", flush=True)
+        print(
+            f"{kind:<7} {side:<11} {seconds[1]:7.1f} s, start-up {seconds[0]:5.1f} s, net {net[side]:7.1f} s  (load {load:.1f})",
+            flush=True,
+        )
     same = "the same bytes" if digests[0] == digests[1] else "NOT THE SAME BYTES"
-    print(f"{kind:<7} flink ÷ in process, net: {net['flink'] / net['in process']:.2f} (goal at most {GOAL}); {same}", flush=True)
+    print(
+        f"{kind:<7} flink ÷ in process, net: {net['flink'] / net['in process']:.2f} (goal at most {GOAL}); {same}",
+        flush=True,
+    )
 
 
 def world_of(out: Path, articles: int, *, pictures: bool) -> Path:
@@ -165,25 +228,45 @@ def call_stage(num_calls: int, repeats: int, out: Path, cluster: Cluster) -> Non
                     stats = json.load(reply)
             assert max(stats["by_key"].values()) == 1, "a call was sent twice"
             ratios.append(float(rate) * stats["mean_latency"] / (WORKERS * WINDOW))
-        print(f"calls   {side:<11} rate ÷ ideal {statistics.median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f}) of {num_calls:,} calls  "
-              f"(load {os.getloadavg()[0]:.1f})", flush=True)
+        print(
+            f"calls   {side:<11} rate ÷ ideal {statistics.median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f}) of {num_calls:,} calls  "
+            f"(load {os.getloadavg()[0]:.1f})",
+            flush=True,
+        )
 
 
 def picture_store(out: Path, articles: int) -> Path:
     """A store with pictures and their vectors, in DIR."""
     world, store = world_of(out, articles, pictures=True), out / f"store-{articles}-pictures"
     if not (store / "meta.json").exists():
-        run_ingest(IngestOptions(store=str(store), articles=(f"{world}/articles.xml.bz2",), entities=(f"{world}/entities.json.bz2",),
-                                 images=(f"{world}/images",), snapshot="2026-01-01", workers=WORKERS))
+        run_ingest(
+            IngestOptions(
+                store=str(store),
+                articles=(f"{world}/articles.xml.bz2",),
+                entities=(f"{world}/entities.json.bz2",),
+                images=(f"{world}/images",),
+                snapshot="2026-01-01",
+                workers=WORKERS,
+            )
+        )
         job("synth", store, out / "warm-up", 1, cluster=None)  # embeds the pictures
     return store
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--out", type=Path, default=Path("runs/bench-flink"))
-    parser.add_argument("--articles", type=int, default=20_000, help="of the world that is ingested")
-    parser.add_argument("--pictured", type=int, default=4_000, help="articles of the world, with pictures, on which synth runs")
+    parser.add_argument(
+        "--articles", type=int, default=20_000, help="of the world that is ingested"
+    )
+    parser.add_argument(
+        "--pictured",
+        type=int,
+        default=4_000,
+        help="articles of the world, with pictures, on which synth runs",
+    )
     parser.add_argument("--seeds", type=int, default=2_000)
     parser.add_argument("--calls", type=int, default=12_000)
     parser.add_argument("--repeats", type=int, default=3, help="of the call stage")
@@ -202,9 +285,19 @@ def main() -> None:
         return
     out = asked.out.absolute()
     load = os.getloadavg()[0]
-    print(f"{datetime.date.today()}, {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, load {load:.1f}", flush=True)
-    cluster = Cluster(folder=out / "cluster", parts=fetch(ROOT / "build" / "flink-parts", print), rest_port=free_port(), rpc_port=free_port(),
-                      pool_port=free_port(), task_managers=WORKERS, pools=WORKERS)
+    print(
+        f"{datetime.date.today()}, {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, load {load:.1f}",
+        flush=True,
+    )
+    cluster = Cluster(
+        folder=out / "cluster",
+        parts=fetch(ROOT / "build" / "flink-parts", print),
+        rest_port=free_port(),
+        rpc_port=free_port(),
+        pool_port=free_port(),
+        task_managers=WORKERS,
+        pools=WORKERS,
+    )
     began = time.monotonic()
     cluster.start()
     print(f"cluster started in {time.monotonic() - began:.0f} s", flush=True)

@@ -1,7 +1,8 @@
 """How often a pilot's interval holds the truth: pilots of a finished run, drawn again and again from its own seeds.
 
-    python -m benchmarks.forecast RUN        prints coverage (90 % is asked for) and mean low, likely, high by size of the pilot
+python -m benchmarks.forecast RUN        prints coverage (90 % is asked for) and mean low, likely, high by size of the pilot
 """
+
 import argparse
 import random
 
@@ -21,13 +22,17 @@ def pilot(stages: list[str], fell_at: dict[str, str], seeds: list[str], num_seed
     for stage in stages:
         out = sum(fell_at.get(seed) == stage for seed in seeds)
         prior = priors.SURVIVAL[stage].range
-        items = items * (share_of(left - out, left, prior) if left and prior.low != prior.high else prior)
+        items = items * (
+            share_of(left - out, left, prior) if left and prior.low != prior.high else prior
+        )
         left -= out
     return items
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("run", type=RunFolder)
     run = parser.parse_args().run
     if not run.label("split"):
@@ -35,14 +40,22 @@ def main() -> None:
     drawn, *labels = run.labels()
     stages = [name_of(label) for label in labels]
     seeds = [s.id for s in run.read(drawn, "kept", Seed)]
-    fell_at = {r.seed_id: r.stage for label in labels for r in run.read(label, "rejected", Rejection)}
+    fell_at = {
+        r.seed_id: r.stage for label in labels for r in run.read(label, "rejected", Rejection)
+    }
     kept, draws = sum(s not in fell_at for s in seeds), random.Random(0)
     print(f"{len(seeds)} seeds, {kept} kept")
     for size in SIZES:
-        made = [pilot(stages, fell_at, draws.sample(seeds, size), len(seeds)) for _ in range(NUM_PILOTS)]
+        made = [
+            pilot(stages, fell_at, draws.sample(seeds, size), len(seeds)) for _ in range(NUM_PILOTS)
+        ]
         covered = sum(r.low <= kept <= r.high for r in made) / NUM_PILOTS
-        means = [sum(getattr(r, end) for r in made) / NUM_PILOTS for end in ("low", "likely", "high")]
-        print(f"pilot of {size:>3}: covered {covered:.0%}; on average {means[1]:.0f} ({means[0]:.0f}–{means[2]:.0f})")
+        means = [
+            sum(getattr(r, end) for r in made) / NUM_PILOTS for end in ("low", "likely", "high")
+        ]
+        print(
+            f"pilot of {size:>3}: covered {covered:.0%}; on average {means[1]:.0f} ({means[0]:.0f}–{means[2]:.0f})"
+        )
 
 
 if __name__ == "__main__":

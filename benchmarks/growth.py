@@ -10,6 +10,7 @@ The hub: two dumps of as many items, each with two claims, and a tenth as many a
 and article points at the same hub, in the other each at one of a thousand. What differs is the hub alone. Then what asks for the hub in the store is timed.
 Worlds and dumps stay in DIR for the next time.
 """
+
 import argparse
 import bz2
 import datetime
@@ -62,7 +63,9 @@ class Figures:
 
     def worker_peak(self) -> float:
         """The largest worker's bytes; where there is one process only, its own."""
-        return max((b for p, b in self.peak.items() if p != self.here), default=self.peak[self.here])
+        return max(
+            (b for p, b in self.peak.items() if p != self.here), default=self.peak[self.here]
+        )
 
 
 class Sampler:
@@ -95,7 +98,10 @@ class Sampler:
             for pid in tree(os.getpid()):
                 try:
                     fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-                    status = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+                    status = dict(
+                        line.split(":", 1)
+                        for line in Path(f"/proc/{pid}/status").read_text().splitlines()
+                    )
                 except FileNotFoundError:
                     continue  # it has just ended
                 if "VmHWM" not in status:
@@ -103,7 +109,9 @@ class Sampler:
                 self.figures.cpu[pid] = (int(fields[11]) + int(fields[12])) / TICKS
                 self.figures.peak[pid] = int(status["VmHWM"].split()[0]) * 1024
                 now = int(status["VmRSS"].split()[0]) * 1024
-                self.figures.stage_peak[self.stage] = max(self.figures.stage_peak.get(self.stage, 0), now)
+                self.figures.stage_peak[self.stage] = max(
+                    self.figures.stage_peak.get(self.stage, 0), now
+                )
 
 
 def tree(root: int) -> list[int]:
@@ -123,8 +131,16 @@ def tree(root: int) -> list[int]:
 def ingest(world: Path, store: Path, workers: int) -> None:
     """Ingests a world and prints its figures as JSON; runs in a process of its own."""
     with Sampler() as sampler:
-        run_ingest(IngestOptions(store=str(store), articles=(str(world / "articles.xml.bz2"),), entities=(str(world / "entities.json.bz2"),),
-                                 snapshot="2026-01-01", workers=workers), sampler.progress)
+        run_ingest(
+            IngestOptions(
+                store=str(store),
+                articles=(str(world / "articles.xml.bz2"),),
+                entities=(str(world / "entities.json.bz2"),),
+                snapshot="2026-01-01",
+                workers=workers,
+            ),
+            sampler.progress,
+        )
     print(json.dumps(asdict(sampler.figures)))
 
 
@@ -132,8 +148,21 @@ def measure(world: Path, workers: int) -> Figures:
     """Ingests a world anew, beside it."""
     store = world.with_name(f"store-{world.name}")
     shutil.rmtree(store, ignore_errors=True)
-    command = [sys.executable, "-m", "benchmarks.growth", "--ingest", str(world), str(store), "--workers", str(workers)]
-    found = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()[-1])
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.growth",
+        "--ingest",
+        str(world),
+        str(store),
+        "--workers",
+        str(workers),
+    ]
+    found = json.loads(
+        subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()[
+            -1
+        ]
+    )
     for name in ("cpu", "peak"):
         found[name] = {int(pid): value for pid, value in found[name].items()}
     return Figures(**found)
@@ -146,12 +175,17 @@ def exponent(small: float, large: float, factor: float) -> float:
 
 def stages_of(f: Figures) -> str:
     """Seconds by stage, and MB of the largest process in it."""
-    return ", ".join(f"{stage} {seconds:.1f} s {f.stage_peak.get(stage, 0) / MB:.0f}" for stage, seconds in f.seconds.items())
+    return ", ".join(
+        f"{stage} {seconds:.1f} s {f.stage_peak.get(stage, 0) / MB:.0f}"
+        for stage, seconds in f.seconds.items()
+    )
 
 
 def print_sizes(out: Path, sizes: list[int], workers: int) -> None:
     """One line a size as soon as it is done, then the growth between neighbours, whole and by stage."""
-    print(f"{'articles':>10} {'wall s':>8} {'CPU s':>8} {'art./CPU s':>10} {'worker MB':>10} {'submitter MB':>13}  stages: seconds, MB of the largest process")
+    print(
+        f"{'articles':>10} {'wall s':>8} {'CPU s':>8} {'art./CPU s':>10} {'worker MB':>10} {'submitter MB':>13}  stages: seconds, MB of the largest process"
+    )
     found: dict[int, Figures] = {}
     for size in sizes:
         world = out / f"world-{size}"
@@ -159,13 +193,23 @@ def print_sizes(out: Path, sizes: list[int], workers: int) -> None:
             write_world(world, articles=size, seed=SEED, pictures=False)
         f = found[size] = measure(world, workers)
         rate, memory = size / f.cpu_seconds, f.worker_peak() / MB
-        print(f"{size:>10,} {f.wall:>8.1f} {f.cpu_seconds:>8.1f} {rate:>10.0f} {memory:>10.0f} {f.peak[f.here] / MB:>13.0f}  {stages_of(f)}", flush=True)
+        print(
+            f"{size:>10,} {f.wall:>8.1f} {f.cpu_seconds:>8.1f} {rate:>10.0f} {memory:>10.0f} {f.peak[f.here] / MB:>13.0f}  {stages_of(f)}",
+            flush=True,
+        )
     for small, large in pairwise(sizes):
         a, b, factor = found[small], found[large], large / small
-        stages = ", ".join(f"{stage} {exponent(a.seconds[stage], b.seconds[stage], factor):.2f}" for stage in b.seconds if a.seconds.get(stage))
-        print(f"{small:,} to {large:,}: CPU grows with exponent {exponent(a.cpu_seconds, b.cpu_seconds, factor):.2f}, wall "
-              f"{exponent(a.wall, b.wall, factor):.2f}; a worker's peak memory {b.worker_peak() / a.worker_peak():.2f} times "
-              f"(exponent {exponent(a.worker_peak(), b.worker_peak(), factor):.2f}); wall by stage: {stages}", flush=True)
+        stages = ", ".join(
+            f"{stage} {exponent(a.seconds[stage], b.seconds[stage], factor):.2f}"
+            for stage in b.seconds
+            if a.seconds.get(stage)
+        )
+        print(
+            f"{small:,} to {large:,}: CPU grows with exponent {exponent(a.cpu_seconds, b.cpu_seconds, factor):.2f}, wall "
+            f"{exponent(a.wall, b.wall, factor):.2f}; a worker's peak memory {b.worker_peak() / a.worker_peak():.2f} times "
+            f"(exponent {exponent(a.worker_peak(), b.worker_peak(), factor):.2f}); wall by stage: {stages}",
+            flush=True,
+        )
 
 
 def write_links(folder: Path, num_items: int, target: Callable[[int], int]) -> None:
@@ -176,9 +220,20 @@ def write_links(folder: Path, num_items: int, target: Callable[[int], int]) -> N
     with open(folder / "articles.xml.bz2", "wb") as xml:
         xml.write(header())
         for start in range(0, num_items // 10, 1000):
-            pages = (Page(title(n), f"'''{title(n)}''' is a thing of [[{title(target(n))}]]. It was found near [[{title(n + 1)}]] in {1800 + n % 200}.")
-                     for n in range(start, min(start + 1000, num_items // 10)))
-            xml.write(bz2.compress("".join(page_xml(page, 1000 + start + i) for i, page in enumerate(pages)).encode()))
+            pages = (
+                Page(
+                    title(n),
+                    f"'''{title(n)}''' is a thing of [[{title(target(n))}]]. It was found near [[{title(n + 1)}]] in {1800 + n % 200}.",
+                )
+                for n in range(start, min(start + 1000, num_items // 10))
+            )
+            xml.write(
+                bz2.compress(
+                    "".join(
+                        page_xml(page, 1000 + start + i) for i, page in enumerate(pages)
+                    ).encode()
+                )
+            )
         xml.write(footer())
     with bz2.open(folder / "entities.json.bz2", "wb", compresslevel=1) as file:
         file.write(b"[\n" + item(0, target, num_items))
@@ -195,16 +250,47 @@ def title(number: int) -> str:
 
 def item(number: int, target: Callable[[int], int], num_items: int) -> bytes:
     """A line of the entity dump: an item that is part of its target, and of a neighbour."""
-    claims = {"P361": [_statement(number, "P361", target(number))], "P155": [_statement(number, "P155", (number + 1) % num_items)]}
-    links = {"enwiki": {"site": "enwiki", "title": title(number), "badges": []}} if number < num_items // 10 else {}
-    return json.dumps({"type": "item", "id": f"Q{number + 1}", "labels": {"en": {"language": "en", "value": title(number)}}, "descriptions": {},
-                       "aliases": {}, "claims": claims, "sitelinks": links, "lastrevid": 2_000_000 + number, "ns": 0, "title": f"Q{number + 1}"}).encode()
+    claims = {
+        "P361": [_statement(number, "P361", target(number))],
+        "P155": [_statement(number, "P155", (number + 1) % num_items)],
+    }
+    links = (
+        {"enwiki": {"site": "enwiki", "title": title(number), "badges": []}}
+        if number < num_items // 10
+        else {}
+    )
+    return json.dumps(
+        {
+            "type": "item",
+            "id": f"Q{number + 1}",
+            "labels": {"en": {"language": "en", "value": title(number)}},
+            "descriptions": {},
+            "aliases": {},
+            "claims": claims,
+            "sitelinks": links,
+            "lastrevid": 2_000_000 + number,
+            "ns": 0,
+            "title": f"Q{number + 1}",
+        }
+    ).encode()
 
 
 def _statement(number: int, prop: str, target: int) -> dict:
-    value = {"type": "wikibase-entityid", "value": {"entity-type": "item", "numeric-id": target + 1, "id": f"Q{target + 1}"}}
-    return {"mainsnak": {"snaktype": "value", "property": prop, "datatype": "wikibase-item", "datavalue": value}, "type": "statement",
-            "id": f"Q{number + 1}$00000000-0000-0000-0000-{number:012d}", "rank": "normal"}
+    value = {
+        "type": "wikibase-entityid",
+        "value": {"entity-type": "item", "numeric-id": target + 1, "id": f"Q{target + 1}"},
+    }
+    return {
+        "mainsnak": {
+            "snaktype": "value",
+            "property": prop,
+            "datatype": "wikibase-item",
+            "datavalue": value,
+        },
+        "type": "statement",
+        "id": f"Q{number + 1}$00000000-0000-0000-0000-{number:012d}",
+        "rank": "normal",
+    }
 
 
 def print_hub(out: Path, num_items: int, workers: int) -> None:
@@ -213,31 +299,44 @@ def print_hub(out: Path, num_items: int, workers: int) -> None:
         folder = out / f"links-{num_items}-{name.replace(' ', '-').replace(',', '')}"
         write_links(folder, num_items, target)
         f = measure(folder, workers)
-        print(f"{num_items:,} items, {name:<13}: wall {f.wall:.1f} s, CPU {f.cpu_seconds:.1f} s, worker {f.worker_peak() / MB:.0f} MB  ({stages_of(f)})",
-              flush=True)
+        print(
+            f"{num_items:,} items, {name:<13}: wall {f.wall:.1f} s, CPU {f.cpu_seconds:.1f} s, worker {f.worker_peak() / MB:.0f} MB  ({stages_of(f)})",
+            flush=True,
+        )
         print_questions(Store.open(str(folder.with_name(f"store-{folder.name}"))))
 
 
 def print_questions(store: Store) -> None:
     """What asking for the first item costs, which may be a hub."""
     key = entity_value("Q1").key()
-    for what, ask in (("claims into it, the first 200", lambda: len(store.claims_into("Q1", limit=200))),
-                      ("how many subjects", lambda: store.num_subjects("P361", key)),
-                      ("5,000 of its subjects", lambda: len(store.subjects("P361", key, limit=5_000))),
-                      ("all of its subjects", lambda: len(store.subjects("P361", key, limit=10**9)))):
+    for what, ask in (
+        ("claims into it, the first 200", lambda: len(store.claims_into("Q1", limit=200))),
+        ("how many subjects", lambda: store.num_subjects("P361", key)),
+        ("5,000 of its subjects", lambda: len(store.subjects("P361", key, limit=5_000))),
+        ("all of its subjects", lambda: len(store.subjects("P361", key, limit=10**9))),
+    ):
         began = time.perf_counter()
         number = ask()
         cold, began = time.perf_counter() - began, time.perf_counter()
         ask()
-        print(f"    {what}: {number:,} in {cold * 1e3:.1f} ms cold, {(time.perf_counter() - began) * 1e3:.1f} ms warm", flush=True)
+        print(
+            f"    {what}: {number:,} in {cold * 1e3:.1f} ms cold, {(time.perf_counter() - began) * 1e3:.1f} ms warm",
+            flush=True,
+        )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--out", type=Path, default=Path("runs/bench-growth"))
     parser.add_argument("--articles", type=int, nargs="*", default=[1_000, 10_000, 100_000])
-    parser.add_argument("--million", action="store_true", help="1,000,000 articles as well: hours, 20 GB")
-    parser.add_argument("--hub", type=int, default=1_000_000, help="items that point at one hub; 0 for none")
+    parser.add_argument(
+        "--million", action="store_true", help="1,000,000 articles as well: hours, 20 GB"
+    )
+    parser.add_argument(
+        "--hub", type=int, default=1_000_000, help="items that point at one hub; 0 for none"
+    )
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--ingest", nargs=2, type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args()
@@ -246,7 +345,10 @@ def main() -> None:
         ingest(world, store, asked.workers)
         return
     machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
-    print(f"{datetime.date.today()}, {machine}, {asked.workers} workers, load {os.getloadavg()[0]:.1f}", flush=True)
+    print(
+        f"{datetime.date.today()}, {machine}, {asked.workers} workers, load {os.getloadavg()[0]:.1f}",
+        flush=True,
+    )
     out = asked.out.absolute()
     sizes = sorted({*asked.articles, *([1_000_000] if asked.million else [])})
     if sizes:

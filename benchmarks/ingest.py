@@ -5,6 +5,7 @@
 Writes two fictional worlds without pictures (kept in DIR for the next time), ingests each in a process of its own, and prints
 a table and the ratios. The memory is the peak resident set of the whole process, Beam included.
 """
+
 import argparse
 import bz2
 import datetime
@@ -42,10 +43,23 @@ def text_bytes(path: Path) -> tuple[int, float]:
 def ingest(world: Path, store: Path) -> None:
     """Ingests a world and prints seconds and peak memory as JSON; runs in a process of its own."""
     started = time.monotonic()
-    run_ingest(IngestOptions(store=str(store), articles=(str(world / "articles.xml.bz2"),), entities=(str(world / "entities.json.bz2"),),
-                             snapshot="2024-01-01"))
-    print(json.dumps({"wall": time.monotonic() - started, "cpu": sum(resource.getrusage(resource.RUSAGE_SELF)[:2]),
-                      "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}))
+    run_ingest(
+        IngestOptions(
+            store=str(store),
+            articles=(str(world / "articles.xml.bz2"),),
+            entities=(str(world / "entities.json.bz2"),),
+            snapshot="2024-01-01",
+        )
+    )
+    print(
+        json.dumps(
+            {
+                "wall": time.monotonic() - started,
+                "cpu": sum(resource.getrusage(resource.RUSAGE_SELF)[:2]),
+                "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+            }
+        )
+    )
 
 
 def measure(num_articles: int, out: Path) -> dict[str, float]:
@@ -75,11 +89,13 @@ def lookups(path: Path) -> dict[str, float]:
     queries = [store.label(i) for i in some[:100]]
     found = {}
     for state in ("cold", "warm"):
-        for name, calls in (("entity", [lambda i=i: store.entity(i) for i in some]),
-                            ("claims", [lambda i=i: store.claims(i) for i in some]),
-                            ("subjects", [lambda p=p: store.subjects(*p) for p in pairs[:LOOKUPS]]),
-                            ("members", [lambda i=i: store.members("Q5", limit=100) for i in some[:300]]),
-                            ("text search", [lambda q=q: search.search(q, 5) for q in queries])):
+        for name, calls in (
+            ("entity", [lambda i=i: store.entity(i) for i in some]),
+            ("claims", [lambda i=i: store.claims(i) for i in some]),
+            ("subjects", [lambda p=p: store.subjects(*p) for p in pairs[:LOOKUPS]]),
+            ("members", [lambda i=i: store.members("Q5", limit=100) for i in some[:300]]),
+            ("text search", [lambda q=q: search.search(q, 5) for q in queries]),
+        ):
             started = time.perf_counter()
             for call in calls:
                 call()
@@ -98,22 +114,32 @@ def main() -> None:
         ingest(*args.ingest)
         return
     sizes = {n: measure(n, args.out) for n in (args.small, args.large)}
-    print(f"{datetime.date.today()}, {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, one process")
-    print(f"{'articles':>10} {'text MB':>8} {'wall s':>8} {'CPU s':>8} {'MB/s':>6} {'art./s':>7} {'peak MB':>8} {'store MB':>9} "
-          f"{'bz2 s':>6}")
+    print(
+        f"{datetime.date.today()}, {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, one process"
+    )
+    print(
+        f"{'articles':>10} {'text MB':>8} {'wall s':>8} {'CPU s':>8} {'MB/s':>6} {'art./s':>7} {'peak MB':>8} {'store MB':>9} "
+        f"{'bz2 s':>6}"
+    )
     for n, f in sizes.items():
         text = f["xml"] + f["json"]
-        print(f"{n:>10,} {text / 1e6:>8.0f} {f['wall']:>8.1f} {f['cpu']:>8.1f} {text / 1e6 / f['wall']:>6.2f} {n / f['wall']:>7.0f} "
-              f"{f['peak'] / 1e6:>8.0f} {f['store'] / 1e6:>9.0f} {f['xml_bz2'] + f['json_bz2']:>6.1f}")
+        print(
+            f"{n:>10,} {text / 1e6:>8.0f} {f['wall']:>8.1f} {f['cpu']:>8.1f} {text / 1e6 / f['wall']:>6.2f} {n / f['wall']:>7.0f} "
+            f"{f['peak'] / 1e6:>8.0f} {f['store'] / 1e6:>9.0f} {f['xml_bz2'] + f['json_bz2']:>6.1f}"
+        )
     small, large = sizes.values()
     print(f"peak memory, large ÷ small: {large['peak'] / small['peak']:.2f} (goal at most 1.30)")
     found = lookups(args.out / f"store-{args.large}")
-    print("look-ups in the large store, µs: " + "; ".join(f"{k} {v:,.1f}" for k, v in found.items()))
+    print(
+        "look-ups in the large store, µs: " + "; ".join(f"{k} {v:,.1f}" for k, v in found.items())
+    )
     rate = (large["xml"] + large["json"]) / large["cpu"]
     days = (FULL["XML"] + FULL["JSON"]) / rate / 86_400
-    print(f"full enwiki ({FULL['XML'] / 1e9:.0f} GB of XML) and Wikidata ({FULL['JSON'] / 1e12:.1f} TB of JSON) at {rate / 1e6:.2f} MB of "
-          f"text a CPU second: {days:.1f} days of one core, {days * 24 / 64:.1f} hours of 64; "
-          f"Wikipedia alone {FULL['XML'] / rate / 3600:.1f} core hours")
+    print(
+        f"full enwiki ({FULL['XML'] / 1e9:.0f} GB of XML) and Wikidata ({FULL['JSON'] / 1e12:.1f} TB of JSON) at {rate / 1e6:.2f} MB of "
+        f"text a CPU second: {days:.1f} days of one core, {days * 24 / 64:.1f} hours of 64; "
+        f"Wikipedia alone {FULL['XML'] / rate / 3600:.1f} core hours"
+    )
 
 
 if __name__ == "__main__":

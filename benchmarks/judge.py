@@ -12,6 +12,7 @@ answer it makes the answer itself ("right"), mechanical paraphrases of it and ne
 
 A near miss that is by chance another right wording (same entity, same number) is left out. `--list` prints the cases behind one row.
 """
+
 import argparse
 import gzip
 import json
@@ -37,7 +38,9 @@ from records.knowledge import Value, entity_value
 from records.synthesis import Answer
 
 FILE = "mintaka_dev.jsonl.gz"
-MONTHS = "January February March April May June July August September October November December".split()  # noqa: SIM905
+MONTHS = (
+    "January February March April May June July August September October November December".split()
+)
 OWN_WORDS = "the annotator's words"
 """Not in "all": Mintaka has no aliases, and some of these say something else."""
 NUM_OTHERS = 20
@@ -76,21 +79,41 @@ def read(folder: Path) -> tuple[list[Task], dict[str, int]]:
 def _answer(kind: str, given: Any) -> Answer | None:
     match kind:
         case "entity":
-            label = given["label"] if isinstance(given["label"], str) else (given["label"] or {}).get("en")
-            return Answer(value=entity_value(given["name"]), text=label, type="entity") if label else None
+            label = (
+                given["label"]
+                if isinstance(given["label"], str)
+                else (given["label"] or {}).get("en")
+            )
+            return (
+                Answer(value=entity_value(given["name"]), text=label, type="entity")
+                if label
+                else None
+            )
         case "boolean":
             text = "Yes" if given else "No"
             return Answer(value=Value(kind="string", text=text), text=text, type="string")
         case "date":
             parts = [p for p in str(given).split("-") if p]
-            if not all(p.isdecimal() for p in parts) or len(parts) not in (1, 2, 3) or len(parts[0]) != 4:
+            if (
+                not all(p.isdecimal() for p in parts)
+                or len(parts) not in (1, 2, 3)
+                or len(parts[0]) != 4
+            ):
                 return None
             precision = 8 + len(parts)
             time = f"+{'-'.join([*parts, '00', '00'][:3])}T00:00:00Z"
             year, month, day = [int(p) for p in [*parts, "0", "0"][:3]]
-            text = " ".join(filter(None, [str(day) if day else "", MONTHS[month - 1] if month else "", str(year)]))
-            return Answer(value=Value(kind="time", time=time, precision=precision), text=text, type="date",
-                          precision=("year", "month", "day")[precision - 9])
+            text = " ".join(
+                filter(
+                    None, [str(day) if day else "", MONTHS[month - 1] if month else "", str(year)]
+                )
+            )
+            return Answer(
+                value=Value(kind="time", time=time, precision=precision),
+                text=text,
+                type="date",
+                precision=("year", "month", "day")[precision - 9],
+            )
     found = amounts(readable(str(given)))
     if len(found) != 1 or found[0].end - found[0].start != len(readable(str(given))):
         return None
@@ -98,7 +121,12 @@ def _answer(kind: str, given: Any) -> Answer | None:
     if found[0].unit is not None and not unit:
         return None
     number = found[0].number
-    return Answer(value=Value(kind="quantity", number=number), text=f"{number:.10g}", type="quantity", unit=unit)
+    return Answer(
+        value=Value(kind="quantity", number=number),
+        text=f"{number:.10g}",
+        type="quantity",
+        unit=unit,
+    )
 
 
 def paraphrases(task: Task) -> Iterator[tuple[str, str]]:
@@ -110,14 +138,21 @@ def paraphrases(task: Task) -> Iterator[tuple[str, str]]:
         yield "notation", word
     if answer.type == "entity":
         text = answer.text
-        yield "diacritics dropped", "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+        yield (
+            "diacritics dropped",
+            "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c)),
+        )
         yield "case", text.upper()
         yield "case", text.lower()
         yield "article", text.removeprefix("The ") if text.startswith("The ") else f"the {text}"
         yield "quotation marks", f"“{text}”"
         yield "quotation marks", f"**{text}**."
         yield "punctuation", text.replace("-", " ").replace(":", "").replace("'", "’")
-    subject = {"entity": "It is", "date": "It was in" if answer.precision != "day" else "It was on", "quantity": "There were"}.get(answer.type)
+    subject = {
+        "entity": "It is",
+        "date": "It was in" if answer.precision != "day" else "It was on",
+        "quantity": "There were",
+    }.get(answer.type)
     if subject:
         yield "sentence", f"The answer is {answer.text}{_unit(answer)}."
         yield "sentence", f"{subject} {answer.text}{_unit(answer)}."
@@ -125,7 +160,10 @@ def paraphrases(task: Task) -> Iterator[tuple[str, str]]:
     else:
         yield "sentence", f"The answer is {answer.text.lower()}."
         yield "sentence", f"{answer.text}."
-    yield "report", f"Several pages were read, and two of them agree.\n\n**Final answer:** {answer.text}{_unit(answer)}"
+    yield (
+        "report",
+        f"Several pages were read, and two of them agree.\n\n**Final answer:** {answer.text}{_unit(answer)}",
+    )
 
 
 def _unit(answer: Answer) -> str:
@@ -137,7 +175,9 @@ def _notations(answer: Answer) -> Iterator[str]:
         date = date_of(answer.value.time, answer.value.precision)
         month = MONTHS[date.month - 1] if date.month else ""
         if date.day:
-            ordinal = "th" if 10 < date.day < 14 else {1: "st", 2: "nd", 3: "rd"}.get(date.day % 10, "th")
+            ordinal = (
+                "th" if 10 < date.day < 14 else {1: "st", 2: "nd", 3: "rd"}.get(date.day % 10, "th")
+            )
             yield f"{month} {date.day}, {date.year}"
             yield f"{date.day}{ordinal} of {month}, {date.year}"
             yield f"{month[:3]} {date.day}, {date.year}"
@@ -169,11 +209,16 @@ def _notations(answer: Answer) -> Iterator[str]:
 def near_misses(task: Task, tasks: list[Task], draws: random.Random) -> Iterator[tuple[str, str]]:
     """(how, words) that are wrong or no answer, whatever a lenient reader may think of the last four kinds."""
     answer = task.answer
-    others = [t.answer for t in tasks if t.answer.type == answer.type and not _same(t.answer, answer)]
+    others = [
+        t.answer for t in tasks if t.answer.type == answer.type and not _same(t.answer, answer)
+    ]
     drawn = draws.sample(others, min(NUM_OTHERS, len(others)))
     yield from (("another answer", o.text) for o in drawn)
     if answer.type == "entity":
-        yield from (("the most similar answers", o.text) for o in sorted(others, key=lambda o: -_overlap(o, answer))[:5])
+        yield from (
+            ("the most similar answers", o.text)
+            for o in sorted(others, key=lambda o: -_overlap(o, answer))[:5]
+        )
         words = answer.text.split()
         if len(words) > 1:
             for part in (words[0], words[-1]):
@@ -247,7 +292,11 @@ def _overlap(a: Answer, b: Answer) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--list", default="", help="print the faults of rows that hold these words, as 'entity: sentence'")
+    parser.add_argument(
+        "--list",
+        default="",
+        help="print the faults of rows that hold these words, as 'entity: sentence'",
+    )
     args = parser.parse_args()
     tasks, left = read(args.folder)
     counts: dict[tuple[str, str, str], list[int]] = defaultdict(lambda: [0, 0])
@@ -256,17 +305,29 @@ def main() -> None:
         cases = [("false reject", *c) for c in paraphrases(task)]
         cases += [("false accept", *c) for c in near_misses(task, tasks, random.Random(number))]
         for what, how, words in dict.fromkeys(cases):
-            accepted = judge_by_rules(task.answer, words, question=task.question).outcome is Outcome.CORRECT
+            accepted = (
+                judge_by_rules(task.answer, words, question=task.question).outcome
+                is Outcome.CORRECT
+            )
             fault = accepted == (what == "false accept")
             for row in (how,) if how == OWN_WORDS else (how, "all"):
                 counts[what, kind, row][0] += fault
                 counts[what, kind, row][1] += 1
             if fault and args.list and args.list in f"{what}: {kind}: {how}":
-                print(f"{what}: {kind}: {how}: {task.question} | {task.answer.text} | {words} | {match(task.answer, clean(words), question=task.question)}")
-    print(f"{len(tasks)} questions; left out: " + ", ".join(f"{n} {why}" for why, n in sorted(left.items())))
-    for (what, kind, how), (hits, of) in sorted(counts.items(), key=lambda item: (item[0][0], item[0][1], item[0][2] != "all", item[0][2])):
+                print(
+                    f"{what}: {kind}: {how}: {task.question} | {task.answer.text} | {words} | {match(task.answer, clean(words), question=task.question)}"
+                )
+    print(
+        f"{len(tasks)} questions; left out: "
+        + ", ".join(f"{n} {why}" for why, n in sorted(left.items()))
+    )
+    for (what, kind, how), (hits, of) in sorted(
+        counts.items(), key=lambda item: (item[0][0], item[0][1], item[0][2] != "all", item[0][2])
+    ):
         low, high = wilson(hits, of)
-        print(f"{what}  {kind:<10}{how:<26}{hits:>5} of {of:>6} = {hits / of:7.2%} ({low:.2%} to {high:.2%})")
+        print(
+            f"{what}  {kind:<10}{how:<26}{hits:>5} of {of:>6} = {hits / of:7.2%} ({low:.2%} to {high:.2%})"
+        )
 
 
 if __name__ == "__main__":

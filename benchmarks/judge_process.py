@@ -6,6 +6,7 @@ FILE is WebDancer's `sample_traj.jsonl`, gzipped (Alibaba-NLP/DeepResearch): 100
 kept by their makers as good. So a rule that fires is either a fault of the rule or one that the makers let pass; `--list` prints each,
 to be looked up by hand.
 """
+
 import argparse
 import gzip
 import json
@@ -19,7 +20,9 @@ from agent.judges.query import measured
 from records.episodes import EndReason, Episode, ToolCall, ToolResult, ToolStatus, Turn
 from records.table import Json
 
-_THOUGHT, _CALL, _ANSWER = (re.compile(rf"<{tag}>(.*?)</{tag}>", re.DOTALL) for tag in ("think", "tool_call", "answer"))
+_THOUGHT, _CALL, _ANSWER = (
+    re.compile(rf"<{tag}>(.*?)</{tag}>", re.DOTALL) for tag in ("think", "tool_call", "answer")
+)
 
 
 def read(path: Path) -> Iterator[Episode]:
@@ -28,19 +31,37 @@ def read(path: Path) -> Iterator[Episode]:
         for number, line in enumerate(lines):
             messages = json.loads(line)["messages"]
             question = messages[1]["content"].rsplit("User:", 1)[-1].strip()
-            turns = tuple(_turn(m["content"], messages[i + 1]["content"] if i + 1 < len(messages) else "")
-                          for i, m in enumerate(messages) if m["role"] == "assistant")
-            yield Episode(task_id=str(number), rollout=0, engine="external", model="QwQ", question=question, turns=turns,
-                          end=EndReason.ANSWERED, answer=turns[-1].answer or "")
+            turns = tuple(
+                _turn(m["content"], messages[i + 1]["content"] if i + 1 < len(messages) else "")
+                for i, m in enumerate(messages)
+                if m["role"] == "assistant"
+            )
+            yield Episode(
+                task_id=str(number),
+                rollout=0,
+                engine="external",
+                model="QwQ",
+                question=question,
+                turns=turns,
+                end=EndReason.ANSWERED,
+                answer=turns[-1].answer or "",
+            )
 
 
 def _turn(text: str, following: str) -> Turn:
-    thought, call, answer = (found[1] if (found := pattern.search(text)) else None for pattern in (_THOUGHT, _CALL, _ANSWER))
+    thought, call, answer = (
+        found[1] if (found := pattern.search(text)) else None
+        for pattern in (_THOUGHT, _CALL, _ANSWER)
+    )
     if call is None:
         return Turn(text=text, thought=thought or "", answer=answer)
     wanted = json.loads(call)
-    return Turn(text=text, thought=thought or "", call=ToolCall(name=wanted["name"], arguments=Json(wanted["arguments"])),
-                result=ToolResult(status=ToolStatus.OK, text=following))
+    return Turn(
+        text=text,
+        thought=thought or "",
+        call=ToolCall(name=wanted["name"], arguments=Json(wanted["arguments"])),
+        result=ToolResult(status=ToolStatus.OK, text=following),
+    )
 
 
 def main() -> None:
@@ -61,8 +82,17 @@ def main() -> None:
                 parts.setdefault(name, []).append(part)
         for reason in verdict.reasons if args.list else ():
             print(f"{episode.task_id} turn {reason.turn}: {reason.rule}: {reason.evidence}")
-    print(f"{num} episodes, {checked} citations checked: " + ", ".join(f"{n} {rule}" for rule, n in sorted(rules.items())))
-    print("measured: " + ", ".join(f"{name} {sum(v) / len(v):.3f} ({min(v):.3f} to {max(v):.3f})" for name, v in parts.items()))
+    print(
+        f"{num} episodes, {checked} citations checked: "
+        + ", ".join(f"{n} {rule}" for rule, n in sorted(rules.items()))
+    )
+    print(
+        "measured: "
+        + ", ".join(
+            f"{name} {sum(v) / len(v):.3f} ({min(v):.3f} to {max(v):.3f})"
+            for name, v in parts.items()
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ Every file of the two runs is compared byte by byte, hidden ones too, but those 
 three times, in one of `WAYS`, once so many files stand as chance says, and gone on with at once, while workers that
 nobody ended may still write. Without `--store` a small fictional world is made. Exits with 1 where anything differs.
 """
+
 import argparse
 import hashlib
 import os
@@ -26,8 +27,15 @@ from pipeline.ingest.store_job import IngestOptions, run_ingest
 
 ROOT = Path(__file__).resolve().parents[1]
 SEED, ARTICLES = 11, 260
-SETTINGS = ("seeds.count=60", "run.shards=4", "draft.least_interest=2", "filters.quotas.relation=1",
-            "filters.quotas.shape=1", "seeds.anchor_min_in_degree=1", "seeds.rare_min_statements=5")
+SETTINGS = (
+    "seeds.count=60",
+    "run.shards=4",
+    "draft.least_interest=2",
+    "filters.quotas.relation=1",
+    "filters.quotas.shape=1",
+    "seeds.anchor_min_in_degree=1",
+    "seeds.rare_min_statements=5",
+)
 """Of a run of half a minute on the small world, in which every stage has something to do."""
 EXCEPTED = {
     r"timing/.*": "seconds of a stage's shard, which no result depends on",
@@ -52,8 +60,11 @@ class Way:
         return f"{self.signal.name} to {'all' if self.to_all else 'the command'} (--workers {self.workers})"
 
 
-WAYS = tuple(Way(number, to_all, workers) for to_all, workers in ((True, 1), (False, 2), (True, 2))
-             for number in (signal.SIGKILL, signal.SIGINT, signal.SIGTERM))
+WAYS = tuple(
+    Way(number, to_all, workers)
+    for to_all, workers in ((True, 1), (False, 2), (True, 2))
+    for number in (signal.SIGKILL, signal.SIGINT, signal.SIGTERM)
+)
 
 
 @dataclass(frozen=True)
@@ -76,37 +87,65 @@ class Start:
 
     def run(self, out: Path, workers: int) -> subprocess.Popen:
         sets = [word for setting in self.settings for word in ("--set", setting)]
-        command = [sys.executable, "-m", "pipeline.cli", "synth", "--store", self.store, "--recipe", self.recipe,
-                   "--out", str(out), "--workers", str(workers), *sets]
+        command = [
+            sys.executable,
+            "-m",
+            "pipeline.cli",
+            "synth",
+            "--store",
+            self.store,
+            "--recipe",
+            self.recipe,
+            "--out",
+            str(out),
+            "--workers",
+            str(workers),
+            *sets,
+        ]
         with open(f"{out}.log", "ab") as log:
-            return subprocess.Popen(command, cwd=ROOT, start_new_session=True, stdout=log, stderr=log)
+            return subprocess.Popen(
+                command, cwd=ROOT, start_new_session=True, stdout=log, stderr=log
+            )
 
     def finish(self, out: Path, workers: int = 1) -> Path:
         """Runs to the end, or goes on to it."""
         code = self.run(out, workers).wait()
-        assert code == 0, f"synth ended with {code}: {Path(f'{out}.log').read_text(errors='replace')[-2000:]}"
+        assert code == 0, (
+            f"synth ended with {code}: {Path(f'{out}.log').read_text(errors='replace')[-2000:]}"
+        )
         return out
 
 
 def small_store(folder: Path) -> str:
     """A fictional world and its store."""
     write_world(folder / "world", articles=ARTICLES, seed=SEED, workers=2)
-    run_ingest(IngestOptions(store=str(folder / "store"), articles=(str(folder / "world/articles.xml.bz2"),),
-                             entities=(str(folder / "world/entities.json.bz2"),), images=(str(folder / "world/images"),),
-                             snapshot="2026-01-01"))
+    run_ingest(
+        IngestOptions(
+            store=str(folder / "store"),
+            articles=(str(folder / "world/articles.xml.bz2"),),
+            entities=(str(folder / "world/entities.json.bz2"),),
+            images=(str(folder / "world/images"),),
+            snapshot="2026-01-01",
+        )
+    )
     return str(folder / "store")
 
 
 def files(run: Path) -> dict[str, str]:
     """Digest of every file of a run that must not depend on what happened to it."""
     found = {str(path.relative_to(run)): path for path in run.rglob("*") if path.is_file()}
-    return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in found.items()
-            if not any(re.fullmatch(pattern, name) for pattern in EXCEPTED)}
+    return {
+        name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for name, path in found.items()
+        if not any(re.fullmatch(pattern, name) for pattern in EXCEPTED)
+    }
 
 
 def num_whole(run: Path) -> int:
     """How many files stand whole in a run that is being written."""
-    return sum(not name.startswith(".") for _, _, names in os.walk(run) for name in names)  # folders may go meanwhile
+    return sum(
+        not name.startswith(".") for _, _, names in os.walk(run) for name in names
+    )  # folders may go meanwhile
 
 
 def broken(start: Start, out: Path, whole: Path, way: Way, chance: random.Random) -> Broken:
@@ -132,16 +171,22 @@ def table(start: Start, folder: Path, num: int, seed: int = 0) -> Iterator[Broke
     """Runs that are ended, one after another; each way in turn."""
     whole = start.finish(folder / "whole")
     for number, way in zip(range(num), cycle(WAYS), strict=False):
-        yield broken(start, folder / f"broken-{number}", whole, way, random.Random(f"{seed} {number}"))
+        yield broken(
+            start, folder / f"broken-{number}", whole, way, random.Random(f"{seed} {number}")
+        )
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.kills", description=(__doc__ or "").splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.kills", description=(__doc__ or "").splitlines()[0]
+    )
     parser.add_argument("--kills", type=int, default=len(WAYS), help="how many runs are ended")
     parser.add_argument("--store", default="")
     parser.add_argument("--recipe", default="demo")
     parser.add_argument("--set", action="append", default=[], dest="settings")
-    parser.add_argument("--folder", type=Path, help="where the runs stay; without it they are removed")
+    parser.add_argument(
+        "--folder", type=Path, help="where the runs stay; without it they are removed"
+    )
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="questloom-kills-") as made:
@@ -153,7 +198,10 @@ def main(arguments: list[str] | None = None) -> int:
             num_differing += bool(found.differing)
             at = ", ".join("done before" if stood < 0 else str(stood) for stood in found.ended_at)
             differing = ", ".join(found.differing) or "none"
-            print(f"{number:>3}  {found.way!s:<36} after files: {at:<20} differing: {differing}", flush=True)
+            print(
+                f"{number:>3}  {found.way!s:<36} after files: {at:<20} differing: {differing}",
+                flush=True,
+            )
     print(f"{given.kills - num_differing} of {given.kills} runs are the unbroken one")
     return 1 if num_differing else 0
 

@@ -7,6 +7,7 @@ each fine-tuned model keeps the protocol, and gets over turns in which it did no
 
 All seeds share one world, its questions and the oracle's episodes (world seed 5); a seed is that of both trainings. Intervals are Student's over seeds.
 """
+
 import argparse
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -14,7 +15,16 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline.commands.demo_train import GRPO, SFT, held_out, prepare, read_metrics, tiny_base, training, values
+from pipeline.commands.demo_train import (
+    GRPO,
+    SFT,
+    held_out,
+    prepare,
+    read_metrics,
+    tiny_base,
+    training,
+    values,
+)
 from pipeline.commands.held_out_play import success
 from records.trajectories import Trajectory
 
@@ -27,18 +37,41 @@ FIGURES = ("held_out/pass_rate", "held_out/valid_turns", "held_out/turns", "rewa
 def placed(out: Path) -> tuple[Path, Path]:
     """Run and store under OUT, made where they are missing."""
     run, store = out / "run", out / "store"
-    return (run, store) if (run / "run.json").is_file() else prepare(out, seed=WORLD_SEED, workers=1)
+    return (
+        (run, store) if (run / "run.json").is_file() else prepare(out, seed=WORLD_SEED, workers=1)
+    )
 
 
 def fine_tuned(out: Path, seed: int) -> Path:
     """A seed's fine-tuned model; what is there already is not trained again."""
     folder = out / f"sft{seed}"
     if not (folder / "result.json").is_file():
-        training("train.sft", "--config", SFT, "--data", str(placed(out)[0]), "--model", str(tiny_base()), "--out", str(folder), "--set", f"seed={seed}")
+        training(
+            "train.sft",
+            "--config",
+            SFT,
+            "--data",
+            str(placed(out)[0]),
+            "--model",
+            str(tiny_base()),
+            "--out",
+            str(folder),
+            "--set",
+            f"seed={seed}",
+        )
     return folder / "model"
 
 
-def learned(out: Path, name: str, seed: int, model: Path, steps: int, settings: Sequence[str], *, trainer: Sequence[str] = ("train.grpo",)) -> Path:
+def learned(
+    out: Path,
+    name: str,
+    seed: int,
+    model: Path,
+    steps: int,
+    settings: Sequence[str],
+    *,
+    trainer: Sequence[str] = ("train.grpo",),
+) -> Path:
     """The folder of a seed's GRPO; what is there already is not trained again.
 
     Args:
@@ -50,8 +83,25 @@ def learned(out: Path, name: str, seed: int, model: Path, steps: int, settings: 
     folder = out / f"{name}{seed}"
     if not (folder / "result.json").is_file():
         run, store = placed(out)
-        more = [part for setting in (f"seed={seed}", f"step.steps={steps}", *settings) for part in ("--set", setting)]
-        training(*trainer, "--config", GRPO, "--run", str(run), "--store", str(store), "--model", str(model), "--out", str(folder), *more)
+        more = [
+            part
+            for setting in (f"seed={seed}", f"step.steps={steps}", *settings)
+            for part in ("--set", setting)
+        ]
+        training(
+            *trainer,
+            "--config",
+            GRPO,
+            "--run",
+            str(run),
+            "--store",
+            str(store),
+            "--model",
+            str(model),
+            "--out",
+            str(folder),
+            *more,
+        )
     return folder
 
 
@@ -72,11 +122,17 @@ def table(runs: dict[str, list[Path]]) -> list[str]:
     made = []
     for name, folders in runs.items():
         for figure in FIGURES:
-            ends = [(found[0][1], found[-1][1]) for folder in folders if (found := values(read_metrics(folder), figure))]
+            ends = [
+                (found[0][1], found[-1][1])
+                for folder in folders
+                if (found := values(read_metrics(folder), figure))
+            ]
             if ends:
                 before, after = zip(*ends, strict=True)
-                made.append(f"{name:12} {figure:22} {interval(before):>16} → {interval(after):>16}   "
-                            + "  ".join(f"{b:.3f} → {a:.3f}" for b, a in ends))
+                made.append(
+                    f"{name:12} {figure:22} {interval(before):>16} → {interval(after):>16}   "
+                    + "  ".join(f"{b:.3f} → {a:.3f}" for b, a in ends)
+                )
     return made
 
 
@@ -86,13 +142,26 @@ def protocol(out: Path, seeds: Sequence[int]) -> list[str]:
     run, store = placed(out)
     played = [held_out(out, f"sft{seed}", fine_tuned(out, seed), run, store) for seed in seeds]
     counts = [valid_by_slip(each) for each in played]
-    whole = [(sum(good for good, _ in each.values()), sum(number for _, number in each.values())) for each in counts]
-    parts = {"all": whole, "none invalid before": [each[False] for each in counts], "after an invalid one": [each[True] for each in counts]}
+    whole = [
+        (sum(good for good, _ in each.values()), sum(number for _, number in each.values()))
+        for each in counts
+    ]
+    parts = {
+        "all": whole,
+        "none invalid before": [each[False] for each in counts],
+        "after an invalid one": [each[True] for each in counts],
+    }
     right = [success(each) for each in played]
-    made = [f"right, one episode a held-out question {interval(right):>13}   " + "  ".join(f"{share:.3f}" for share in right)]
+    made = [
+        f"right, one episode a held-out question {interval(right):>13}   "
+        + "  ".join(f"{share:.3f}" for share in right)
+    ]
     for name, found in parts.items():
         shares = [good / number for good, number in found if number]
-        made.append(f"valid turns, {name:22} {interval(shares) if shares else 'none':>16}   " + "  ".join(f"{good} of {number}" for good, number in found))
+        made.append(
+            f"valid turns, {name:22} {interval(shares) if shares else 'none':>16}   "
+            + "  ".join(f"{good} of {number}" for good, number in found)
+        )
     return made
 
 
@@ -113,11 +182,19 @@ def draw(runs: dict[str, list[Path]], path: Path) -> None:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(10, 4))
-    for axes, name in zip(figure.subplots(1, 2, sharey=True), ("reward", "held_out/pass_rate"), strict=True):
+    for axes, name in zip(
+        figure.subplots(1, 2, sharey=True), ("reward", "held_out/pass_rate"), strict=True
+    ):
         for number, (kind, folders) in enumerate(runs.items()):
             for n, folder in enumerate(folders):
                 if found := values(read_metrics(folder), name):
-                    axes.plot(*zip(*found, strict=True), color=f"C{number}", alpha=0.6, marker="o" if "held" in name else "", label=kind if n == 0 else None)
+                    axes.plot(
+                        *zip(*found, strict=True),
+                        color=f"C{number}",
+                        alpha=0.6,
+                        marker="o" if "held" in name else "",
+                        label=kind if n == 0 else None,
+                    )
         axes.set_xlabel("update of GRPO")
         axes.set_title(name.replace("_", " ").replace("held out/", "held-out "))
         axes.grid(alpha=0.3)
@@ -128,19 +205,38 @@ def draw(runs: dict[str, list[Path]], path: Path) -> None:
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("out", type=Path)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2, 3, 4])
     parser.add_argument("--steps", type=int, default=40)
     parser.add_argument("--tuning", action="store_true", help="no GRPO")
-    parser.add_argument("--control", action="append", default=[], metavar="NAME:KEY=VALUE[,KEY=VALUE…]", help="GRPO once more, with other settings")
+    parser.add_argument(
+        "--control",
+        action="append",
+        default=[],
+        metavar="NAME:KEY=VALUE[,KEY=VALUE…]",
+        help="GRPO once more, with other settings",
+    )
     asked = parser.parse_args()
     print("\n".join(protocol(asked.out, asked.seeds)), flush=True)
     if asked.tuning:
         return
-    kinds = {"grpo": [], **{name: rest.split(",") for name, _, rest in (each.partition(":") for each in asked.control)}}
-    runs = {name: [learned(asked.out, name, seed, fine_tuned(asked.out, seed), asked.steps, settings) for seed in asked.seeds]
-            for name, settings in kinds.items()}
+    kinds = {
+        "grpo": [],
+        **{
+            name: rest.split(",")
+            for name, _, rest in (each.partition(":") for each in asked.control)
+        },
+    }
+    runs = {
+        name: [
+            learned(asked.out, name, seed, fine_tuned(asked.out, seed), asked.steps, settings)
+            for seed in asked.seeds
+        ]
+        for name, settings in kinds.items()
+    }
     print("\n".join(table(runs)))
     draw(runs, asked.out / "learning.png")
 

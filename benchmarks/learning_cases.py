@@ -8,6 +8,7 @@ World, questions and fine-tuned models are those of `benchmarks.learning OUT`; w
 model and the same questions in the same order, so that differences are taken within seeds. A question comes once in thirty steps: the reward
 of a step is of questions that were not learned from yet.
 """
+
 import argparse
 import json
 import random
@@ -46,24 +47,48 @@ def rarely_calling(out: Path, seed: int) -> Path:
     """A seed's fine-tuned model after an epoch on rows nine in ten of which answer in place of the first call."""
     folder, rows = out / f"rare_sft{seed}", out / f"rare_rows{seed}.jsonl"
     if not (folder / "result.json").is_file():
-        rows.write_text("\n".join(json.dumps(row) for row in rare_rows(out / "run", random.Random(seed))))
-        training("train.sft", "--config", SFT, "--data", str(rows), "--model", str(fine_tuned(out, seed)), "--out", str(folder), "--set", f"seed={seed}",
-                 "--set", "batch.epochs=2", "--set", "optimiser.lr=1e-3")
+        rows.write_text(
+            "\n".join(json.dumps(row) for row in rare_rows(out / "run", random.Random(seed)))
+        )
+        training(
+            "train.sft",
+            "--config",
+            SFT,
+            "--data",
+            str(rows),
+            "--model",
+            str(fine_tuned(out, seed)),
+            "--out",
+            str(folder),
+            "--set",
+            f"seed={seed}",
+            "--set",
+            "batch.epochs=2",
+            "--set",
+            "optimiser.lr=1e-3",
+        )
     return folder / "model"
 
 
 def rare_rows(run: Path, chance: random.Random) -> list[dict[str, Any]]:
     """The run's trajectories for fine-tuning, most of them cut to one turn that answers."""
-    parts = sorted((run / "dataset" / "formats" / "sharegpt" / "trajectories_train").glob("*.parquet"))
+    parts = sorted(
+        (run / "dataset" / "formats" / "sharegpt" / "trajectories_train").glob("*.parquet")
+    )
     found = [row for part in parts for row in pq.read_table(part).to_pylist()]
-    answers = [re.search(r"<answer>(.*?)</answer>", row["conversations"][-1]["value"]) for row in found]
+    answers = [
+        re.search(r"<answer>(.*?)</answer>", row["conversations"][-1]["value"]) for row in found
+    ]
     said = [match.group(1) for match in answers if match]
     made = []
     for number, row in enumerate(found):
         turns = row["conversations"]
         if chance.random() >= RARE:
             thought, _, _ = turns[1]["value"].partition("<tool_call>")
-            turns = [turns[0], {"from": "gpt", "value": f"{thought}<answer>{chance.choice(said)}</answer>"}]
+            turns = [
+                turns[0],
+                {"from": "gpt", "value": f"{thought}<answer>{chance.choice(said)}</answer>"},
+            ]
         paths = []
         for n, picture in enumerate(row["images"]):
             path = run.parent / "rare_pictures" / f"{number}-{n}.png"
@@ -75,16 +100,34 @@ def rare_rows(run: Path, chance: random.Random) -> list[dict[str, Any]]:
 
 
 CASES = {
-    "failing": Case({"vanilla": ("fatal.treatment=vanilla",), "fatal-aware": ("fatal.treatment=fatal_mask+clamp",)}, ("benchmarks.failing_tools", "0.4"),
-                    fine_tuned, ("reward", "held_out/pass_rate", "turns")),
-    "rare": Case({"grpo": (), "grpo+25%": ("step.rollouts=10",), "mask_only": ("axpo={resample: none}",), "axpo": ("axpo={}",)}, ("train.grpo",),
-                 rarely_calling, ("reward", "tool_use", "all_wrong", "turns")),
+    "failing": Case(
+        {
+            "vanilla": ("fatal.treatment=vanilla",),
+            "fatal-aware": ("fatal.treatment=fatal_mask+clamp",),
+        },
+        ("benchmarks.failing_tools", "0.4"),
+        fine_tuned,
+        ("reward", "held_out/pass_rate", "turns"),
+    ),
+    "rare": Case(
+        {
+            "grpo": (),
+            "grpo+25%": ("step.rollouts=10",),
+            "mask_only": ("axpo={resample: none}",),
+            "axpo": ("axpo={}",),
+        },
+        ("train.grpo",),
+        rarely_calling,
+        ("reward", "tool_use", "all_wrong", "turns"),
+    ),
 }
 
 
 def curve(folder: Path, name: str, steps: int) -> list[tuple[int, float]]:
     """A figure of a training's first steps; it may have gone on."""
-    return [(update, value) for update, value in values(read_metrics(folder), name) if update <= steps]
+    return [
+        (update, value) for update, value in values(read_metrics(folder), name) if update <= steps
+    ]
 
 
 def means(curve: Sequence[tuple[int, float]], name: str) -> dict[str, float]:
@@ -92,7 +135,10 @@ def means(curve: Sequence[tuple[int, float]], name: str) -> dict[str, float]:
     found = [value for _, value in curve]
     if "held_out" in name:
         return {"at the end": found[-1]}
-    return {"first half": float(np.mean(found[:len(found) // 2])), f"last {LAST}": float(np.mean(found[-LAST:]))}
+    return {
+        "first half": float(np.mean(found[: len(found) // 2])),
+        f"last {LAST}": float(np.mean(found[-LAST:])),
+    }
 
 
 def table(case: Case, runs: Mapping[str, Sequence[Path]], steps: int) -> list[str]:
@@ -102,13 +148,19 @@ def table(case: Case, runs: Mapping[str, Sequence[Path]], steps: int) -> list[st
     for figure in case.figures:
         begin = [curve(folder, figure, steps)[0][1] for folder in runs[first]]
         made.append(f"{figure}, begin {interval(begin)}")
-        found = {arm: [means(curve(folder, figure, steps), figure) for folder in folders] for arm, folders in runs.items()}
+        found = {
+            arm: [means(curve(folder, figure, steps), figure) for folder in folders]
+            for arm, folders in runs.items()
+        }
         for part in found[first][0]:
             for arm, seeds in found.items():
                 of_arm = [each[part] for each in seeds]
                 more = [a - b[part] for a, b in zip(of_arm, found[first], strict=True)]
                 beside = "" if arm == first else f"more: {interval(more)}"
-                made.append(f"  {part:10} {arm:11} {interval(of_arm):>16}   {beside:24}   " + "  ".join(f"{f:.3f}" for f in of_arm))
+                made.append(
+                    f"  {part:10} {arm:11} {interval(of_arm):>16}   {beside:24}   "
+                    + "  ".join(f"{f:.3f}" for f in of_arm)
+                )
     return made
 
 
@@ -124,7 +176,13 @@ def draw(case: Case, runs: Mapping[str, Sequence[Path]], steps: int, path: Path)
             for each in curves:
                 axes.plot(*zip(*each, strict=True), color=f"C{number}", alpha=0.25, linewidth=1)
             mean = np.mean([[value for _, value in each] for each in curves], axis=0)
-            axes.plot([update for update, _ in curves[0]], mean, color=f"C{number}", linewidth=2, label=arm)
+            axes.plot(
+                [update for update, _ in curves[0]],
+                mean,
+                color=f"C{number}",
+                linewidth=2,
+                label=arm,
+            )
         axes.set_xlabel("update of GRPO")
         axes.set_title(name.replace("_", " "))
         axes.grid(alpha=0.3)
@@ -135,7 +193,9 @@ def draw(case: Case, runs: Mapping[str, Sequence[Path]], steps: int, path: Path)
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("out", type=Path)
     parser.add_argument("case", choices=CASES)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
@@ -150,7 +210,17 @@ def main() -> None:
         for arm, made in runs.items():
             measured = asked.steps if "held_out/pass_rate" in case.figures else 0
             more = (f"evaluation.every={measured}", "evaluation.rollouts=1", *case.arms[arm])
-            made.append(learned(asked.out, f"{asked.case}_{arm}", seed, model, asked.steps, more, trainer=case.trainer))
+            made.append(
+                learned(
+                    asked.out,
+                    f"{asked.case}_{arm}",
+                    seed,
+                    model,
+                    asked.steps,
+                    more,
+                    trainer=case.trainer,
+                )
+            )
     print("\n".join(table(case, runs, asked.steps)))
     draw(case, runs, asked.steps, asked.out / f"learning_{asked.case}.png")
 

@@ -12,6 +12,7 @@ A good reply is a function of the request alone: an instance of the JSON schema 
 with the request's digest. From a model "agent:N" it is a turn of
 the agent's protocol: a search, and after N of them an answer.
 """
+
 import argparse
 import asyncio
 import hashlib
@@ -44,9 +45,14 @@ def instance_of(schema: dict[str, Any], word: str, root: dict[str, Any] | None =
             return instance_of(schema[choice][0], word, root)
     match schema.get("type"):
         case "object":
-            return {name: instance_of(part, word, root) for name, part in schema.get("properties", {}).items()}
+            return {
+                name: instance_of(part, word, root)
+                for name, part in schema.get("properties", {}).items()
+            }
         case "array":
-            return [instance_of(schema.get("items", {}), word, root)] * max(1, schema.get("minItems", 1))
+            return [instance_of(schema.get("items", {}), word, root)] * max(
+                1, schema.get("minItems", 1)
+            )
         case "integer":
             return int(schema.get("minimum", 1))
         case "number":
@@ -80,7 +86,9 @@ def agent_turn(body: dict[str, Any], word: str, calls: int) -> str:
 async def raw_response(request: web.Request, behaviour: dict[str, Any]) -> web.StreamResponse:
     """A response of status 200 as it is told: `pieces` are written one by one, in Latin-1; `end` says what comes then: the end of the body, a
     connection that breaks ("cut") or one that stays open ("open")."""
-    response = web.StreamResponse(headers={"Content-Type": behaviour.get("type", "text/event-stream")})
+    response = web.StreamResponse(
+        headers={"Content-Type": behaviour.get("type", "text/event-stream")}
+    )
     response.enable_chunked_encoding()
     await response.prepare(request)
     for piece in behaviour["pieces"]:
@@ -100,7 +108,17 @@ async def raw_response(request: web.Request, behaviour: dict[str, Any]) -> web.S
 class MockEndpoint:
     """The server's state: the script, the latency's generator and the counters."""
 
-    def __init__(self, *, mean: float, sigma: float, seed: int, faults: float, rate: int = 0, retry_after: float = 0.0, slots: int = 0) -> None:
+    def __init__(
+        self,
+        *,
+        mean: float,
+        sigma: float,
+        seed: int,
+        faults: float,
+        rate: int = 0,
+        retry_after: float = 0.0,
+        slots: int = 0,
+    ) -> None:
         self.slots = asyncio.Semaphore(slots or 1_000_000)
         self.mean, self.sigma, self.seed, self.faults = mean, sigma, seed, faults
         self.latencies = random.Random(seed)
@@ -119,7 +137,11 @@ class MockEndpoint:
             return self.script.popleft()
         if self.rate and not self._passes():
             self.num_refused += 1
-            return {"kind": "429_retry_after", "seconds": self.retry_after} if self.retry_after else {"kind": "429"}
+            return (
+                {"kind": "429_retry_after", "seconds": self.retry_after}
+                if self.retry_after
+                else {"kind": "429"}
+            )
         draw = random.Random(f"{self.seed} {key}")
         if self.by_key[key] == 1 and draw.random() < self.faults:
             return {"kind": draw.choice(TRANSPORT_FAULTS)}
@@ -139,7 +161,7 @@ class MockEndpoint:
         """Seconds; log-normal with the mean asked for."""
         if not self.mean:
             return 0.0
-        return self.latencies.lognormvariate(math.log(self.mean) - self.sigma ** 2 / 2, self.sigma)
+        return self.latencies.lognormvariate(math.log(self.mean) - self.sigma**2 / 2, self.sigma)
 
     async def complete(self, request: web.Request) -> web.StreamResponse:
         """POST /v1/chat/completions."""
@@ -160,17 +182,29 @@ class MockEndpoint:
         finally:
             self.num_now -= 1
 
-    async def _answer(self, request: web.Request, body: dict[str, Any], behaviour: dict[str, Any]) -> web.StreamResponse:
+    async def _answer(
+        self, request: web.Request, body: dict[str, Any], behaviour: dict[str, Any]
+    ) -> web.StreamResponse:
         kind = behaviour["kind"]
         good = behaviour.get("content") or good_content(body)
         finish, refusal, content = "stop", None, good
         match kind:
             case "429" | "429_retry_after":
-                headers = {"Retry-After": str(behaviour.get("seconds", 1))} if kind == "429_retry_after" else {}
-                return web.json_response({"error": {"message": "slow down", "type": "rate_limit"}}, status=429, headers=headers)
+                headers = (
+                    {"Retry-After": str(behaviour.get("seconds", 1))}
+                    if kind == "429_retry_after"
+                    else {}
+                )
+                return web.json_response(
+                    {"error": {"message": "slow down", "type": "rate_limit"}},
+                    status=429,
+                    headers=headers,
+                )
             case "echo_key":
                 told = f"bad key {request.headers.get('Authorization', '')}"
-                return web.json_response({"error": {"message": told}}, status=behaviour.get("status", 401))
+                return web.json_response(
+                    {"error": {"message": told}}, status=behaviour.get("status", 401)
+                )
             case "hang":
                 await asyncio.sleep(behaviour.get("seconds", 3600))
             case "cut":
@@ -178,7 +212,9 @@ class MockEndpoint:
                 request.transport.close()
                 return web.Response()
             case "cut_body":
-                response = web.StreamResponse(headers={"Content-Type": "application/json", "Content-Length": "5000"})
+                response = web.StreamResponse(
+                    headers={"Content-Type": "application/json", "Content-Length": "5000"}
+                )
                 await response.prepare(request)
                 await response.write(b'{"choices": [{"index": 0, "mess')
                 assert request.transport is not None
@@ -195,7 +231,7 @@ class MockEndpoint:
             case "prose":
                 content = f"Certainly! Here is what you asked for:\n\n```json\n{good}\n```\nLet me know {{if}} you need more."
             case "truncated":
-                content, finish = good[:max(1, len(good) // 2)], "length"
+                content, finish = good[: max(1, len(good) // 2)], "length"
             case "wrong_schema":
                 content = json.dumps({"unexpected": [1, 2, 3]})
             case "refusal":
@@ -203,22 +239,43 @@ class MockEndpoint:
             case "refusal_text":
                 content = "I'm sorry, but I can't help with that."
             case "other_language":
-                content = behaviour.get("content") or json.dumps({"answer": "Das weiß ich leider nicht genau"}, ensure_ascii=False)
+                content = behaviour.get("content") or json.dumps(
+                    {"answer": "Das weiß ich leider nicht genau"}, ensure_ascii=False
+                )
             case "ok":
                 pass
             case _ if kind.isdigit():
-                return web.json_response({"error": {"message": behaviour.get("message", f"status {kind}"), "code": behaviour.get("code")}}, status=int(kind))
+                return web.json_response(
+                    {
+                        "error": {
+                            "message": behaviour.get("message", f"status {kind}"),
+                            "code": behaviour.get("code"),
+                        }
+                    },
+                    status=int(kind),
+                )
             case _:
                 raise ValueError(f"unknown kind {kind!r}")
         message: dict[str, Any] = {"role": "assistant", "content": content, "refusal": refusal}
         if "reasoning" in behaviour:
             message["reasoning_content"] = behaviour["reasoning"]
         reply: dict[str, Any] = {
-            "id": "mock", "object": "chat.completion", "created": 0, "model": body["model"],
-            "choices": [{"index": 0, "finish_reason": finish, "message": message}]}
+            "id": "mock",
+            "object": "chat.completion",
+            "created": 0,
+            "model": body["model"],
+            "choices": [{"index": 0, "finish_reason": finish, "message": message}],
+        }
         if not behaviour.get("no_usage"):
-            tokens_in, tokens_out = len(json.dumps(body["messages"])) // 4, max(1, len(content) // 4)
-            reply["usage"] = {"prompt_tokens": tokens_in, "completion_tokens": tokens_out, "total_tokens": tokens_in + tokens_out}
+            tokens_in, tokens_out = (
+                len(json.dumps(body["messages"])) // 4,
+                max(1, len(content) // 4),
+            )
+            reply["usage"] = {
+                "prompt_tokens": tokens_in,
+                "completion_tokens": tokens_out,
+                "total_tokens": tokens_in + tokens_out,
+            }
         self.num_replied += 1
         return web.json_response(reply)
 
@@ -230,10 +287,18 @@ class MockEndpoint:
     async def stats(self, request: web.Request) -> web.Response:
         """GET /stats: counts since the start, the latency drawn on average, and requests by idempotency key."""
         num = sum(self.by_key.values())
-        return web.json_response({
-            "num_requests": num, "num_replied": self.num_replied, "num_refused": self.num_refused, "peak": self.peak,
-            "mean_latency": self.sum_latency / num if num else 0.0, "by_key": self.by_key,
-            "last_body": self.last_body, "last_headers": self.last_headers})
+        return web.json_response(
+            {
+                "num_requests": num,
+                "num_replied": self.num_replied,
+                "num_refused": self.num_refused,
+                "peak": self.peak,
+                "mean_latency": self.sum_latency / num if num else 0.0,
+                "by_key": self.by_key,
+                "last_body": self.last_body,
+                "last_headers": self.last_headers,
+            }
+        )
 
     async def models(self, request: web.Request) -> web.Response:
         """GET /v1/models."""
@@ -242,9 +307,15 @@ class MockEndpoint:
 
 async def serve(endpoint: MockEndpoint, port: int) -> None:
     """Serves until the process ends; prints the base URL."""
-    app = web.Application(client_max_size=64 * 2 ** 20)
-    app.add_routes([web.post("/v1/chat/completions", endpoint.complete), web.get("/v1/models", endpoint.models),
-                    web.post("/script", endpoint.take_script), web.get("/stats", endpoint.stats)])
+    app = web.Application(client_max_size=64 * 2**20)
+    app.add_routes(
+        [
+            web.post("/v1/chat/completions", endpoint.complete),
+            web.get("/v1/models", endpoint.models),
+            web.post("/script", endpoint.take_script),
+            web.get("/stats", endpoint.stats),
+        ]
+    )
     runner = web.AppRunner(app, access_log=None)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", port, backlog=1024)
@@ -254,10 +325,36 @@ async def serve(endpoint: MockEndpoint, port: int) -> None:
 
 
 @contextmanager
-def running(*, mean: float = 0.0, sigma: float = 0.5, seed: int = 0, faults: float = 0.0, rate: int = 0, retry_after: float = 0.0, slots: int = 0):
+def running(
+    *,
+    mean: float = 0.0,
+    sigma: float = 0.5,
+    seed: int = 0,
+    faults: float = 0.0,
+    rate: int = 0,
+    retry_after: float = 0.0,
+    slots: int = 0,
+):
     """The server in a process of its own; yields its base URL (…/v1)."""
-    options = ["--mean", mean, "--sigma", sigma, "--seed", seed, "--faults", faults, "--rate", rate, "--retry-after", retry_after, "--slots", slots]
-    server = subprocess.Popen([sys.executable, "-P", __file__, *map(str, options)], stdout=subprocess.PIPE, text=True)
+    options = [
+        "--mean",
+        mean,
+        "--sigma",
+        sigma,
+        "--seed",
+        seed,
+        "--faults",
+        faults,
+        "--rate",
+        rate,
+        "--retry-after",
+        retry_after,
+        "--slots",
+        slots,
+    ]
+    server = subprocess.Popen(
+        [sys.executable, "-P", __file__, *map(str, options)], stdout=subprocess.PIPE, text=True
+    )
     assert server.stdout is not None
     try:
         yield server.stdout.readline().strip()
@@ -268,15 +365,45 @@ def running(*, mean: float = 0.0, sigma: float = 0.5, seed: int = 0, faults: flo
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--mean", type=float, default=0.0, help="mean latency in seconds")
-    parser.add_argument("--sigma", type=float, default=0.5, help="sigma of the logarithm of the latency")
+    parser.add_argument(
+        "--sigma", type=float, default=0.5, help="sigma of the logarithm of the latency"
+    )
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--faults", type=float, default=0.0, help="share of requests that first meet a fault of transport")
-    parser.add_argument("--rate", type=int, default=0, help="requests that pass in any second; 0 for all")
-    parser.add_argument("--retry-after", type=float, default=0.0, help="seconds that a 429 of --rate asks to wait; 0 for no such header")
-    parser.add_argument("--slots", type=int, default=0, help="requests that are worked at at once; 0 for all")
+    parser.add_argument(
+        "--faults",
+        type=float,
+        default=0.0,
+        help="share of requests that first meet a fault of transport",
+    )
+    parser.add_argument(
+        "--rate", type=int, default=0, help="requests that pass in any second; 0 for all"
+    )
+    parser.add_argument(
+        "--retry-after",
+        type=float,
+        default=0.0,
+        help="seconds that a 429 of --rate asks to wait; 0 for no such header",
+    )
+    parser.add_argument(
+        "--slots", type=int, default=0, help="requests that are worked at at once; 0 for all"
+    )
     asked = parser.parse_args()
-    asyncio.run(serve(MockEndpoint(mean=asked.mean, sigma=asked.sigma, seed=asked.seed, faults=asked.faults, rate=asked.rate,
-                                   retry_after=asked.retry_after, slots=asked.slots), asked.port))
+    asyncio.run(
+        serve(
+            MockEndpoint(
+                mean=asked.mean,
+                sigma=asked.sigma,
+                seed=asked.seed,
+                faults=asked.faults,
+                rate=asked.rate,
+                retry_after=asked.retry_after,
+                slots=asked.slots,
+            ),
+            asked.port,
+        )
+    )

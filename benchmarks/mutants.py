@@ -8,6 +8,7 @@ and the module's examples come before.
 A mutant within a function takes the loaded function's place; for any other all modules are imported anew. Lines of `assert`, docstrings,
 annotations and `NO_RULES` are left alone. Results are kept in a file: a run that is ended, by `--minutes` or by hand, goes on where it stopped.
 """
+
 import argparse
 import ast
 import copy
@@ -50,30 +51,82 @@ class Area:
 AREAS = {
     "drafting": Area(("transforms/drafting/*.py",), ("tests/transforms/drafting",)),
     "filters": Area(("transforms/filters/*.py",), ("tests/transforms/filters",)),
-    "certificate": Area(("transforms/certificate/*.py",), ("tests/transforms/certificate", "tests/transforms/drafting",
-                                                            "tests/transforms/filters/test_string_filters.py")),
+    "certificate": Area(
+        ("transforms/certificate/*.py",),
+        (
+            "tests/transforms/certificate",
+            "tests/transforms/drafting",
+            "tests/transforms/filters/test_string_filters.py",
+        ),
+    ),
     "pictures": Area(("transforms/pictures/*.py",), ("tests/transforms/pictures",)),
-    "splits": Area(("pipeline/synth/splits.py", "pipeline/export/quota.py", "pipeline/export/exclusions.py"),
-                   ("tests/pipeline/synth/test_splits.py", "tests/pipeline/export/test_quota.py", "tests/pipeline/export/test_exclusions.py")),
+    "splits": Area(
+        ("pipeline/synth/splits.py", "pipeline/export/quota.py", "pipeline/export/exclusions.py"),
+        (
+            "tests/pipeline/synth/test_splits.py",
+            "tests/pipeline/export/test_quota.py",
+            "tests/pipeline/export/test_exclusions.py",
+        ),
+    ),
     "episodes": Area(("transforms/episodes/*.py",), ("tests/transforms/episodes",)),
     "stages": Area(("transforms/stages/*.py",), ("tests/transforms/stages",)),
-    **{name: Area((f"pipeline/{name}/*.py",), (f"tests/pipeline/{name}",)) for name in ("commands", "evaluate", "export", "plan", "report", "runners", "synth",
-                                                                                        "teach")},
+    **{
+        name: Area((f"pipeline/{name}/*.py",), (f"tests/pipeline/{name}",))
+        for name in (
+            "commands",
+            "evaluate",
+            "export",
+            "plan",
+            "report",
+            "runners",
+            "synth",
+            "teach",
+        )
+    },
     "ingest": Area(("pipeline/ingest/*.py",), ("tests/pipeline/ingest",), makes_store=True),
-    "recipe": Area(("pipeline/recipe.py", "pipeline/settings.py"), ("tests/pipeline/test_recipe.py", "tests/pipeline/test_shipped_recipes.py")),
+    "recipe": Area(
+        ("pipeline/recipe.py", "pipeline/settings.py"),
+        ("tests/pipeline/test_recipe.py", "tests/pipeline/test_shipped_recipes.py"),
+    ),
     "evolve": Area(("pipeline/evolve/*.py",), ("tests/pipeline/evolve",)),
     "train": Area(("train/*.py",), ("tests/train",)),
 }
-TOO_LONG = {"tests/pipeline/synth/test_synth_job.py": ("synth_job", "global_steps", "synth_stages", "question_stages"),
-            "tests/pipeline/synth/test_exploration.py": ("writer_choice",),
-            "tests/pipeline/teach/test_teach_job.py": ("teach_job", "teach_stages", "teach_end"),
-            "tests/transforms/pictures/test_picture_chooser.py": ("picture_chooser", "checkpoint_quality"),
-            "tests/transforms/filters/test_duplicates.py::test_a_beam_pipeline": ("duplicates",),
-            "tests/pipeline/evolve/test_rounds.py": ("checks", "forward", "loop", "probes", "rivals", "rollouts", "subset", "verify"),
-            "tests/pipeline/evolve/test_recorded_round.py": ("llm_diagnoser", "llm_editor")}
+TOO_LONG = {
+    "tests/pipeline/synth/test_synth_job.py": (
+        "synth_job",
+        "global_steps",
+        "synth_stages",
+        "question_stages",
+    ),
+    "tests/pipeline/synth/test_exploration.py": ("writer_choice",),
+    "tests/pipeline/teach/test_teach_job.py": ("teach_job", "teach_stages", "teach_end"),
+    "tests/transforms/pictures/test_picture_chooser.py": ("picture_chooser", "checkpoint_quality"),
+    "tests/transforms/filters/test_duplicates.py::test_a_beam_pipeline": ("duplicates",),
+    "tests/pipeline/evolve/test_rounds.py": (
+        "checks",
+        "forward",
+        "loop",
+        "probes",
+        "rivals",
+        "rollouts",
+        "subset",
+        "verify",
+    ),
+    "tests/pipeline/evolve/test_recorded_round.py": ("llm_diagnoser", "llm_editor"),
+}
 """Tests of whole stores and jobs, and the modules whose mutants are worth them: what only they would notice of others counts as unnoticed."""
-COMPARED = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In,
-            ast.Is: ast.IsNot, ast.IsNot: ast.Is}
+COMPARED = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+}
 
 
 NO_RULES = ("frozen", "kw_only", "strict")
@@ -97,9 +150,13 @@ def turned(node: ast.AST) -> ast.AST | None:
     """The node with one thing turned around, or None where there is nothing to turn."""
     match node:
         case ast.Compare(ops=[op]) if type(op) in COMPARED:
-            return ast.Compare(left=node.left, ops=[COMPARED[type(op)]()], comparators=node.comparators)
+            return ast.Compare(
+                left=node.left, ops=[COMPARED[type(op)]()], comparators=node.comparators
+            )
         case ast.BoolOp():
-            return ast.BoolOp(op=ast.Or() if isinstance(node.op, ast.And) else ast.And(), values=node.values)
+            return ast.BoolOp(
+                op=ast.Or() if isinstance(node.op, ast.And) else ast.And(), values=node.values
+            )
         case ast.UnaryOp(op=ast.Not()):
             return node.operand
         case ast.Constant(value=bool(value)):
@@ -107,7 +164,11 @@ def turned(node: ast.AST) -> ast.AST | None:
         case ast.Constant(value=int(value) | float(value)):
             return ast.Constant(value=value + 1)
         case ast.BinOp(op=ast.Add() | ast.Sub()):
-            return ast.BinOp(left=node.left, op=ast.Sub() if isinstance(node.op, ast.Add) else ast.Add(), right=node.right)
+            return ast.BinOp(
+                left=node.left,
+                op=ast.Sub() if isinstance(node.op, ast.Add) else ast.Add(),
+                right=node.right,
+            )
         case ast.If() | ast.IfExp():
             other = copy.deepcopy(node)
             other.test = ast.UnaryOp(op=ast.Not(), operand=node.test)
@@ -122,7 +183,9 @@ class _Turn(ast.NodeTransformer):
         self.number, self.found = number, list[tuple[int, str]]()
 
     def visit(self, node: ast.AST) -> ast.AST:
-        if isinstance(node, ast.Assert | ast.arg) or (isinstance(node, ast.keyword) and node.arg in NO_RULES):
+        if isinstance(node, ast.Assert | ast.arg) or (
+            isinstance(node, ast.keyword) and node.arg in NO_RULES
+        ):
             return node
         if isinstance(node, ast.AnnAssign):
             if node.value is not None:
@@ -148,26 +211,45 @@ class _Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Loads one module with its mutant in place."""
 
     def __init__(self, mutant: Mutant) -> None:
-        self.mutant, self.name = mutant, ".".join(mutant.module.relative_to(ROOT).with_suffix("").parts)
+        self.mutant, self.name = (
+            mutant,
+            ".".join(mutant.module.relative_to(ROOT).with_suffix("").parts),
+        )
 
     def find_spec(self, fullname, path=None, target=None):
-        return importlib.util.spec_from_file_location(fullname, self.mutant.module, loader=self) if fullname == self.name else None
+        return (
+            importlib.util.spec_from_file_location(fullname, self.mutant.module, loader=self)
+            if fullname == self.name
+            else None
+        )
 
     def exec_module(self, module) -> None:
         tree = ast.parse(self.mutant.module.read_text(encoding="utf-8"))
         _Turn(self.mutant.number).visit(tree)
-        exec(compile(ast.fix_missing_locations(tree), str(self.mutant.module), "exec"), vars(module))
+        exec(
+            compile(ast.fix_missing_locations(tree), str(self.mutant.module), "exec"), vars(module)
+        )
 
     def put_in_place(self) -> None:
         """Gives the loaded module's functions the mutant's code; where none differs, all modules will be imported anew, this one as the mutant."""
         made = types.ModuleType(self.name)
         self.exec_module(made)
-        loaded = dict(_functions(sys.modules[self.name], self.name)) if self.name in sys.modules else {}
-        changed = [(loaded[place], new) for place, new in _functions(made, self.name) if place in loaded and loaded[place].__code__ != new.__code__]
+        loaded = (
+            dict(_functions(sys.modules[self.name], self.name)) if self.name in sys.modules else {}
+        )
+        changed = [
+            (loaded[place], new)
+            for place, new in _functions(made, self.name)
+            if place in loaded and loaded[place].__code__ != new.__code__
+        ]
         for old, new in changed:
             old.__code__ = new.__code__
         if not changed:
-            for name in [n for n in sys.modules if n.partition(".")[0] in ("transforms", "pipeline", "train", "tests")]:
+            for name in [
+                n
+                for n in sys.modules
+                if n.partition(".")[0] in ("transforms", "pipeline", "train", "tests")
+            ]:
                 del sys.modules[name]
             sys.meta_path.insert(0, self)
 
@@ -175,7 +257,14 @@ class _Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 def _functions(of: Any, module: str, place: str = "") -> Iterator[tuple[str, types.FunctionType]]:
     """The functions of a module or class, by where they stand in it."""
     for name, value in list(vars(of).items()):
-        inner = next((getattr(value, key) for key in ("__wrapped__", "__func__", "fget", "func") if getattr(value, key, None) is not None), value)
+        inner = next(
+            (
+                getattr(value, key)
+                for key in ("__wrapped__", "__func__", "fget", "func")
+                if getattr(value, key, None) is not None
+            ),
+            value,
+        )
         if isinstance(inner, types.FunctionType) and inner.__module__ == module:
             yield f"{place}.{name}", inner
         elif isinstance(value, type) and value.__module__ == module:
@@ -198,14 +287,30 @@ def survives(mutant: Mutant | None, tests: list[str], seconds: int = 300) -> boo
             _Mutated(mutant).put_in_place()
             if doctest.testmod(importlib.import_module(_Mutated(mutant).name)).failed:
                 os._exit(1)
-        left_out = [f"--deselect={test}" for test, modules in TOO_LONG.items() if mutant is None or mutant.module.stem not in modules]
-        os._exit(int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-m", "not slow", *left_out, *tests])))
+        left_out = [
+            f"--deselect={test}"
+            for test, modules in TOO_LONG.items()
+            if mutant is None or mutant.module.stem not in modules
+        ]
+        os._exit(
+            int(
+                pytest.main(
+                    ["-x", "-q", "-p", "no:cacheprovider", "-m", "not slow", *left_out, *tests]
+                )
+            )
+        )
 
 
 def tests_of(mutant: Mutant, area: Area) -> list[str]:
     """The area's tests, those named after the mutant's module first and the long ones last."""
-    found = sorted(str(p.relative_to(ROOT)) for test in area.tests for p in ([ROOT / test] if (ROOT / test).is_file() else (ROOT / test).glob("test_*.py")))
-    return sorted(found, key=lambda path: (path in TOO_LONG, Path(path).stem != f"test_{mutant.module.stem}"))
+    found = sorted(
+        str(p.relative_to(ROOT))
+        for test in area.tests
+        for p in ([ROOT / test] if (ROOT / test).is_file() else (ROOT / test).glob("test_*.py"))
+    )
+    return sorted(
+        found, key=lambda path: (path in TOO_LONG, Path(path).stem != f"test_{mutant.module.stem}")
+    )
 
 
 def _small_store_for(area: Area, folder: Path) -> None:
@@ -213,7 +318,9 @@ def _small_store_for(area: Area, folder: Path) -> None:
     os.environ.pop(SMALL_STORE, None)
     if area.makes_store or not any(test.startswith("tests/pipeline") for test in area.tests):
         return
-    if not (folder / "store").exists():  # in a process of its own, since a fork of one that has used a store hangs
+    if not (
+        folder / "store"
+    ).exists():  # in a process of its own, since a fork of one that has used a store hangs
         code = f"from pathlib import Path; from tests.pipeline.small_world import small_store; small_store(Path({str(folder)!r}))"
         subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
     os.environ[SMALL_STORE] = str(folder / "store")
@@ -221,20 +328,36 @@ def _small_store_for(area: Area, folder: Path) -> None:
 
 def main() -> None:
     """Prints each mutant that no test noticed, and the share of those that one did."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     options.add_argument("--areas", nargs="+", default=sorted(AREAS), choices=sorted(AREAS))
     options.add_argument("--modules", nargs="*", default=[], help="only modules of these names")
     options.add_argument("--sample", type=int, default=25, help="mutants of an area")
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--minutes", type=float, default=8.0, help="no mutant is begun later")
-    options.add_argument("--results", type=Path, default=Path("mutants.jsonl"), help="where results are kept, and looked up")
+    options.add_argument(
+        "--results",
+        type=Path,
+        default=Path("mutants.jsonl"),
+        help="where results are kept, and looked up",
+    )
     given = options.parse_args()
     os.chdir(ROOT)
     alive: dict[str, bool] = {}
     if given.results.exists():
-        alive = {row["mutant"]: row["alive"] for row in map(json.loads, given.results.read_text(encoding="utf-8").splitlines())}
+        alive = {
+            row["mutant"]: row["alive"]
+            for row in map(json.loads, given.results.read_text(encoding="utf-8").splitlines())
+        }
     store = TemporaryDirectory()
-    pytest.main(["-qq", "--collect-only", *sorted({test for name in given.areas for test in AREAS[name].tests})])  # loads what the forks share
+    pytest.main(
+        [
+            "-qq",
+            "--collect-only",
+            *sorted({test for name in given.areas for test in AREAS[name].tests}),
+        ]
+    )  # loads what the forks share
     for name in given.areas:
         _small_store_for(AREAS[name], Path(store.name))
         if not survives(None, tests_of(Mutant(ROOT, 0, 0, ""), AREAS[name])):
@@ -242,20 +365,27 @@ def main() -> None:
     end = time.monotonic() + 60 * given.minutes
     for name in given.areas:
         _small_store_for(AREAS[name], Path(store.name))
-        everything = [m for m in mutants(AREAS[name]) if not given.modules or m.module.stem in given.modules]
+        everything = [
+            m for m in mutants(AREAS[name]) if not given.modules or m.module.stem in given.modules
+        ]
         drawn = Random(given.seed).sample(everything, min(given.sample, len(everything)))
         for mutant in drawn:
             if str(mutant) not in alive and time.monotonic() < end:
                 alive[str(mutant)] = survives(mutant, tests_of(mutant, AREAS[name]))
                 with given.results.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps({"mutant": str(mutant), "alive": alive[str(mutant)]}) + "\n")
+                    file.write(
+                        json.dumps({"mutant": str(mutant), "alive": alive[str(mutant)]}) + "\n"
+                    )
         tried = [m for m in drawn if str(m) in alive]
         for mutant in tried:
             if alive[str(mutant)]:
                 print(f"ALIVE {mutant}")
         if tried:
             num_killed = sum(not alive[str(m)] for m in tried)
-            print(f"{name}: killed {share(num_killed, len(tried))} of {len(everything)} mutants; {len(drawn) - len(tried)} to go", flush=True)
+            print(
+                f"{name}: killed {share(num_killed, len(tried))} of {len(everything)} mutants; {len(drawn) - len(tried)} to go",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ or overlooked from it on is an error.
 Cost: `--texts` distinct questions of the same templates through the same functions, in one process, by CPU time; bytes are those of pickled
 keys and members, before any coder of a runner. The largest group is that of one band key.
 """
+
 import argparse
 import datetime
 import os
@@ -34,10 +35,61 @@ TEMPLATES = (
     "Take the {person} who taught the {person} of the {thing} in the picture. Which university in {name} did that {person} attend as a student?",
     "The {person} in the picture belonged to a family that owns a company in {name}. Which {thing} did the {person} of that company pay for?",
 )
-THINGS = ("lighthouse", "castle", "cathedral", "bridge", "windmill", "observatory", "library", "theatre", "museum", "chapel", "abbey", "fortress", "palace",
-          "station", "harbour", "mill")
-PEOPLE = ("architect", "founder", "painter", "author", "composer", "discoverer", "sculptor", "bishop", "engineer", "mayor", "admiral", "botanist", "patron")
-SYLLABLES = ("ba", "den", "gor", "li", "mar", "no", "pel", "ri", "sa", "tor", "ul", "ve", "wick", "zan", "esk", "holm", "fel", "dra", "qui", "mond")
+THINGS = (
+    "lighthouse",
+    "castle",
+    "cathedral",
+    "bridge",
+    "windmill",
+    "observatory",
+    "library",
+    "theatre",
+    "museum",
+    "chapel",
+    "abbey",
+    "fortress",
+    "palace",
+    "station",
+    "harbour",
+    "mill",
+)
+PEOPLE = (
+    "architect",
+    "founder",
+    "painter",
+    "author",
+    "composer",
+    "discoverer",
+    "sculptor",
+    "bishop",
+    "engineer",
+    "mayor",
+    "admiral",
+    "botanist",
+    "patron",
+)
+SYLLABLES = (
+    "ba",
+    "den",
+    "gor",
+    "li",
+    "mar",
+    "no",
+    "pel",
+    "ri",
+    "sa",
+    "tor",
+    "ul",
+    "ve",
+    "wick",
+    "zan",
+    "esk",
+    "holm",
+    "fel",
+    "dra",
+    "qui",
+    "mond",
+)
 
 
 def name(draws: random.Random) -> str:
@@ -49,9 +101,17 @@ def question(draws: random.Random) -> str:
     """A question of some template; a third have a clause more."""
     parts = draws.choice(TEMPLATES).split(" ")
     for number, part in enumerate(parts):
-        for slot, made in (("{thing}", draws.choice(THINGS)), ("{person}", draws.choice(PEOPLE)), ("{name}", f"{name(draws)} {name(draws)}")):
+        for slot, made in (
+            ("{thing}", draws.choice(THINGS)),
+            ("{person}", draws.choice(PEOPLE)),
+            ("{name}", f"{name(draws)} {name(draws)}"),
+        ):
             parts[number] = part = part.replace(slot, made)
-    more = f" Do not count the {draws.choice(THINGS)} of {name(draws)}." if draws.random() < 0.33 else ""
+    more = (
+        f" Do not count the {draws.choice(THINGS)} of {name(draws)}."
+        if draws.random() < 0.33
+        else ""
+    )
     return " ".join(parts) + more
 
 
@@ -60,7 +120,9 @@ def edited(text: str, draws: random.Random) -> str:
     words = text.split(" ")
     for _ in range(draws.randint(1, 5)):
         at = draws.randrange(len(words))
-        words[at:at + draws.randint(0, 1)] = draws.choice(([name(draws)], [draws.choice(THINGS)], []))
+        words[at : at + draws.randint(0, 1)] = draws.choice(
+            ([name(draws)], [draws.choice(THINGS)], [])
+        )
     return " ".join(words)
 
 
@@ -99,16 +161,28 @@ def losers(groups: list[tuple], similarity: float) -> Iterator[str]:
 def detection(most: int, threshold: float) -> None:
     """Prints the share of pairs that are called duplicates, by bin, and the errors on either side of the threshold."""
     found = pairs(most)
-    members = [(f"{TEXT}:Q{number}:{words}", (rank(SEED, f"{number}{side}"), f"{number}{side}"))
-               for number, (mine, theirs, _) in enumerate(pair for low in BINS for pair in found[low]) for side, words in (("a", mine), ("b", theirs))]
+    members = [
+        (f"{TEXT}:Q{number}:{words}", (rank(SEED, f"{number}{side}"), f"{number}{side}"))
+        for number, (mine, theirs, _) in enumerate(pair for low in BINS for pair in found[low])
+        for side, words in (("a", mine), ("b", theirs))
+    ]
     fell = {int(loser[:-1]) for loser in losers(grouped(members), threshold)}
-    calls = [(similarity, number in fell) for number, (_, _, similarity) in enumerate(pair for low in BINS for pair in found[low])]
+    calls = [
+        (similarity, number in fell)
+        for number, (_, _, similarity) in enumerate(pair for low in BINS for pair in found[low])
+    ]
     for low in BINS:
-        mine = [called for similarity, called in calls if max(b for b in BINS if b <= similarity) == low]
+        mine = [
+            called for similarity, called in calls if max(b for b in BINS if b <= similarity) == low
+        ]
         print(f"{low:.2f} to {low + 0.05:.2f}: {share(mine)} called duplicates")
-    print(f"below {threshold}: {share([called for similarity, called in calls if similarity < threshold])} called")
+    print(
+        f"below {threshold}: {share([called for similarity, called in calls if similarity < threshold])} called"
+    )
     for top in (threshold + 0.01, 1.0):
-        print(f"{threshold} to {top:.2f}: {share([not called for similarity, called in calls if threshold <= similarity <= top])} overlooked")
+        print(
+            f"{threshold} to {top:.2f}: {share([not called for similarity, called in calls if threshold <= similarity <= top])} overlooked"
+        )
 
 
 def share(marks: list[bool]) -> str:
@@ -122,30 +196,44 @@ def cost(num_texts: int, threshold: float) -> None:
     texts: set[str] = set()
     while len(texts) < num_texts:
         texts.add(folded(question(draws)).strip())
-    groups = grouped((f"{TEXT}::{words}", (rank(SEED, words), f"{number:032x}:17")) for number, words in enumerate(sorted(texts)))
+    groups = grouped(
+        (f"{TEXT}::{words}", (rank(SEED, words), f"{number:032x}:17"))
+        for number, words in enumerate(sorted(texts))
+    )
     started = time.process_time()
     entries = [entry for group in groups for entry in banded(group, threshold)]
     signed = time.process_time()
-    size = sum(len(pickle.dumps(group)) for group in groups), sum(len(pickle.dumps(entry)) for entry in entries)
+    size = (
+        sum(len(pickle.dumps(group)) for group in groups),
+        sum(len(pickle.dumps(entry)) for entry in entries),
+    )
     bands = grouped(entries)
     grouping = time.process_time()
     fell = {loser for band in bands for loser, _ in near_losers_of(band, threshold)}
     compared = time.process_time()
     micros = [seconds / num_texts * 1e6 for seconds in (signed - started, compared - grouping)]
-    print(f"{num_texts} texts of {sum(len(triples(t)) for t in texts) / num_texts:.1f} triples, {len(fell)} fall; largest group "
-          f"{max(len(m) for _, m in bands)}; a question: {micros[0]:.0f} µs for its bands, {micros[1]:.0f} µs for comparing; "
-          f"{size[0] / num_texts:.0f} B by text, {size[1] / num_texts:.0f} B by band")
+    print(
+        f"{num_texts} texts of {sum(len(triples(t)) for t in texts) / num_texts:.1f} triples, {len(fell)} fall; largest group "
+        f"{max(len(m) for _, m in bands)}; a question: {micros[0]:.0f} µs for its bands, {micros[1]:.0f} µs for comparing; "
+        f"{size[0] / num_texts:.0f} B by text, {size[1] / num_texts:.0f} B by band"
+    )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--pairs", type=int, default=2_000, help="in each bin of similarity")
     parser.add_argument("--similarity", type=float, default=0.85)
     parser.add_argument("--texts", type=int, default=100_000)
     asked = parser.parse_args()
-    print(f"{datetime.date.today()}, {os.cpu_count()} cores, Python {platform.python_version()}, load {os.getloadavg()[0]:.1f}")
+    print(
+        f"{datetime.date.today()}, {os.cpu_count()} cores, Python {platform.python_version()}, load {os.getloadavg()[0]:.1f}"
+    )
     bands, rows = banding(asked.similarity)
-    print(f"threshold {asked.similarity}: {bands} bands of {rows} rows, {(1 - asked.similarity**rows)**bands:.2%} overlooked at it by arithmetic")
+    print(
+        f"threshold {asked.similarity}: {bands} bands of {rows} rows, {(1 - asked.similarity**rows) ** bands:.2%} overlooked at it by arithmetic"
+    )
     detection(asked.pairs, asked.similarity)
     cost(asked.texts, asked.similarity)
 

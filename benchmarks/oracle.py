@@ -6,6 +6,7 @@
 
 Answers are judged by the rules of the answer judge, without a model; episodes by the rules of the process judge.
 """
+
 import argparse
 import asyncio
 import datetime
@@ -54,14 +55,21 @@ class Played:
     def astray(self) -> str:
         """The first variables, from the picture on, that were taken for something else or not found."""
         taken = dict(self.ended.bound) if self.ended else {}
-        return "; ".join(f"{var} {f'taken for {taken[var]!r}' if var in taken else 'not found'}, meant {title!r}" for var, title in self.meant.items()
-                         if taken.get(var) != title and taken.get(var) != base(title))
+        return "; ".join(
+            f"{var} {f'taken for {taken[var]!r}' if var in taken else 'not found'}, meant {title!r}"
+            for var, title in self.meant.items()
+            if taken.get(var) != title and taken.get(var) != base(title)
+        )
 
     @property
     def identified(self) -> bool:
         """Whether the picture's thing was found."""
         form = self.question.logical_form
-        return form is not None and not self.astray.startswith(f"{form.anchor} ") and f"; {form.anchor} " not in self.astray
+        return (
+            form is not None
+            and not self.astray.startswith(f"{form.anchor} ")
+            and f"; {form.anchor} " not in self.astray
+        )
 
     @property
     def solved(self) -> bool:
@@ -79,20 +87,40 @@ class Played:
         return self.ended.failed or "a wrong answer"
 
 
-async def play(questions: list[Question], run: RunFolder, store: Store, clip: str, max_calls: int) -> list[Played]:
+async def play(
+    questions: list[Question], run: RunFolder, store: Store, clip: str, max_calls: int
+) -> list[Played]:
     """Plays each question once, one after the other (the work is local and fills a core)."""
-    tools = tuple(name for name in ALL_TOOLS if name != CONFINED)  # it computes in its head; what is measured is what the searches lead to
+    tools = tuple(
+        name for name in ALL_TOOLS if name != CONFINED
+    )  # it computes in its head; what is measured is what the searches lead to
     box = ToolBox(LocalProvider(store, Clip.load(clip)), settings=ToolSettings(tools=tools))
     puzzles = {q.id: puzzle for q in questions if (puzzle := puzzle_from(q, store)) is not None}
-    engine = OracleEngine(puzzles, tools=[schema["function"]["name"] for schema in box.schemas()], max_calls=max_calls)
+    engine = OracleEngine(
+        puzzles, tools=[schema["function"]["name"] for schema in box.schemas()], max_calls=max_calls
+    )
     player = Player(engine, box, Limits(calls=max_calls, tokens=1_000_000))
     played = []
     for question in questions:
-        task = Task(task_id=question.id, question=question.text, pictures=(run.read_picture(question.image_id),),
-                    withheld_pictures=frozenset((question.source_image_id,)))
+        task = Task(
+            task_id=question.id,
+            question=question.text,
+            pictures=(run.read_picture(question.image_id),),
+            withheld_pictures=frozenset((question.source_image_id,)),
+        )
         episode = await player.play(task)
-        judged = judge_by_rules(question.answer, episode.answer, question=question.text, language=question.language)
-        played.append(Played(question, episode, engine.ends.get((question.id, 0)), judged.outcome, _meant(question, store)))
+        judged = judge_by_rules(
+            question.answer, episode.answer, question=question.text, language=question.language
+        )
+        played.append(
+            Played(
+                question,
+                episode,
+                engine.ends.get((question.id, 0)),
+                judged.outcome,
+                _meant(question, store),
+            )
+        )
     return played
 
 
@@ -111,29 +139,54 @@ def broken(question: Question, store: Store, texts: list[str]) -> str:
     assert form is not None
     for clause in form.of(ClaimClause):
         ends = [_spelt(end, question, store) for end in (clause.subject, clause.object)]
-        if all(ends) and clause.property not in UNSPOKEN and not any(all(any(f" {key(n)} " in text for n in names) for names in ends) for text in texts):
+        if (
+            all(ends)
+            and clause.property not in UNSPOKEN
+            and not any(
+                all(any(f" {key(n)} " in text for n in names) for names in ends) for text in texts
+            )
+        ):
             return f"no page states {clause.property} of {ends[0][0]}"
-    others = [image for image in store.images_of(question.bindings.get(form.anchor, "")) if image.id != question.source_image_id]
+    others = [
+        image
+        for image in store.images_of(question.bindings.get(form.anchor, ""))
+        if image.id != question.source_image_id
+    ]
     return "" if others else "no other picture of the pictured thing"
 
 
 def _spelt(end: Term, question: Question, store: Store) -> list[str]:
     """How a page may spell an end of a claim."""
-    value = value_of_key(question.bindings[end]) if isinstance(end, str) and end in question.bindings else end
+    value = (
+        value_of_key(question.bindings[end])
+        if isinstance(end, str) and end in question.bindings
+        else end
+    )
     if isinstance(value, str):
         return []
     if value.kind == "entity":
         entity = store.entity(value.entity)
-        return [entity.label(question.language), *entity.other_names(question.language)] if entity else []
+        return (
+            [entity.label(question.language), *entity.other_names(question.language)]
+            if entity
+            else []
+        )
     if value.kind == "time":
         return [str(value.year)]
-    return [f"{value.number:.12g}", f"{value.number:,.12g}"] if value.number is not None else [value.text]
+    return (
+        [f"{value.number:.12g}", f"{value.number:,.12g}"]
+        if value.number is not None
+        else [value.text]
+    )
 
 
 def pieces(store: Store) -> list[str]:
     """All that pages say, by section, each with the page's title, folded; infobox lines singly."""
-    return [flat(f"{base(a.title)} {text}") for a in store.scan_articles()
-            for text in (*(s.text for s in a.sections), *(f.text for f in a.infobox))]
+    return [
+        flat(f"{base(a.title)} {text}")
+        for a in store.scan_articles()
+        for text in (*(s.text for s in a.sections), *(f.text for f in a.infobox))
+    ]
 
 
 def shares(played: list[Played], name: str, of: Callable[[Played], Iterable[str]]) -> None:
@@ -143,12 +196,20 @@ def shares(played: list[Played], name: str, of: Callable[[Played], Iterable[str]
         for value in of(p):
             all_[value] += 1
             solved[value] += p.solved
-    print(f"  {name}: " + ", ".join(f"{value} {solved[value]}/{num} ({solved[value] / num:.0%})" for value, num in sorted(all_.items())))
+    print(
+        f"  {name}: "
+        + ", ".join(
+            f"{value} {solved[value]}/{num} ({solved[value] / num:.0%})"
+            for value, num in sorted(all_.items())
+        )
+    )
 
 
 def main() -> None:
     """Prints shares, means and failures."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("run", type=RunFolder)
     parser.add_argument("store")
     parser.add_argument("--stage", default="split", help="whose kept questions are played")
@@ -157,45 +218,81 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="only so many questions")
     parser.add_argument("--skip", type=int, default=0, help="leave out so many first")
     parser.add_argument("--list", action="store_true", help="each failure in full")
-    parser.add_argument("--show", action="append", default=[], help="prints the whole episode of a question, by the start of its id")
+    parser.add_argument(
+        "--show",
+        action="append",
+        default=[],
+        help="prints the whole episode of a question, by the start of its id",
+    )
     options = parser.parse_args()
     label = options.run.label(options.stage)
     if not label:
-        parser.error(f"the run has no stage {options.stage!r}, but {', '.join(map(name_of, options.run.labels())) or 'none'}")
+        parser.error(
+            f"the run has no stage {options.stage!r}, but {', '.join(map(name_of, options.run.labels())) or 'none'}"
+        )
     kept = sorted(options.run.read(label, "kept", Question), key=lambda q: q.id)
-    questions = [q for q in kept if q.form is not None][options.skip:]
+    questions = [q for q in kept if q.form is not None][options.skip :]
     if options.show:
         questions = [q for q in questions if q.id.startswith(tuple(options.show))]
-    questions = questions[:options.first] if options.first else questions
+    questions = questions[: options.first] if options.first else questions
     began, cpu = time.monotonic(), time.process_time()
     store = Store.open(options.store)
     played = asyncio.run(play(questions, options.run, store, options.clip, options.calls))
     seconds, cpu = time.monotonic() - began, time.process_time() - cpu
     if options.show:
         for p in played:
-            print("\n\n".join([p.question.text, *(f"{t.text}\n{'-> ' + t.result.text if t.result else ''}" for t in p.episode.turns)]))
-            print(f"expected {p.question.answer.text!r}; {p.outcome}; {p.failed_step}; {process.judge_by_rules(p.episode).reasons}")
+            print(
+                "\n\n".join(
+                    [
+                        p.question.text,
+                        *(
+                            f"{t.text}\n{'-> ' + t.result.text if t.result else ''}"
+                            for t in p.episode.turns
+                        ),
+                    ]
+                )
+            )
+            print(
+                f"expected {p.question.answer.text!r}; {p.outcome}; {p.failed_step}; {process.judge_by_rules(p.episode).reasons}"
+            )
         return
     solved = [p for p in played if p.solved]
     passed = sum(not process.judge_by_rules(p.episode).reasons for p in solved)
     each = max(1, len(played))
-    print(f"{datetime.date.today()}, {platform.machine()}, {os.cpu_count()} cores, {seconds / each:.2f} s an episode ({cpu / each:.2f} s of CPU)")
-    print(f"solved {len(solved)} of {len(played)} questions ({len(solved) / max(1, len(played)):.1%}); {passed} of these pass the process rules")
+    print(
+        f"{datetime.date.today()}, {platform.machine()}, {os.cpu_count()} cores, {seconds / each:.2f} s an episode ({cpu / each:.2f} s of CPU)"
+    )
+    print(
+        f"solved {len(solved)} of {len(played)} questions ({len(solved) / max(1, len(played)):.1%}); {passed} of these pass the process rules"
+    )
     shares(played, "method", lambda p: [p.question.method])
     shares(played, "level", lambda p: [p.question.level])
     shares(played, "detail read", lambda p: ["yes" if p.question.needs_detail else "no"])
     shares(played, "computed", lambda p: ["yes" if p.question.needs_computation else "no"])
-    shares(played, "degraded", lambda p: [p.question.enhancement.degradation if p.question.enhancement else "no"])
+    shares(
+        played,
+        "degraded",
+        lambda p: [p.question.enhancement.degradation if p.question.enhancement else "no"],
+    )
     for name, group in (("solved", solved), ("failed", [p for p in played if not p.solved])):
         if group:
-            calls, turns = (sum(num) / len(group) for num in ([p.num_calls for p in group], [len(p.episode.turns) for p in group]))
+            calls, turns = (
+                sum(num) / len(group)
+                for num in ([p.num_calls for p in group], [len(p.episode.turns) for p in group])
+            )
             print(f"  {name}: {calls:.1f} calls, {turns:.1f} turns in the mean")
-    print(f"  picture's thing found: {sum(p.identified for p in played)}; of these solved {sum(p.identified and p.solved for p in played)}")
+    print(
+        f"  picture's thing found: {sum(p.identified for p in played)}; of these solved {sum(p.identified and p.solved for p in played)}"
+    )
     texts = pieces(store)
     reasons = {p.question.id: broken(p.question, store, texts) for p in played}
     whole = [p for p in played if not reasons[p.question.id]]
-    print(f"  without a reason why it cannot be done: {sum(p.solved for p in whole)} of {len(whole)} ({sum(p.solved for p in whole) / max(1, len(whole)):.1%})")
-    for reason, num in Counter(r.partition(" of ")[0] if r.startswith("no page") else r for r in reasons.values() if r).most_common():
+    print(
+        f"  without a reason why it cannot be done: {sum(p.solved for p in whole)} of {len(whole)} ({sum(p.solved for p in whole) / max(1, len(whole)):.1%})"
+    )
+    for reason, num in Counter(
+        r.partition(" of ")[0] if r.startswith("no page") else r for r in reasons.values() if r
+    ).most_common():
         print(f"    {reason}: {num}")
     failures = [p for p in played if not p.solved]
     for step, num in Counter(_kind(p.failed_step) for p in failures).most_common():
@@ -204,12 +301,20 @@ def main() -> None:
         reason = reasons[p.question.id]
         print(f"    {p.question.id[:8]} {f'[{reason}] ' if reason else ''}{p.failed_step}")
         if options.list:
-            print(f"      {p.question.text}\n      expected {p.question.answer.text!r}, said {p.episode.answer!r}, {p.num_calls} calls\n      {p.astray}")
+            print(
+                f"      {p.question.text}\n      expected {p.question.answer.text!r}, said {p.episode.answer!r}, {p.num_calls} calls\n      {p.astray}"
+            )
 
 
 def _kind(step: str) -> str:
     """A step without the names in it."""
-    return step.partition(" of ")[0] if " of " in step else "what has … as its " + step.partition(" as its ")[2] if " as its " in step else step
+    return (
+        step.partition(" of ")[0]
+        if " of " in step
+        else "what has … as its " + step.partition(" as its ")[2]
+        if " as its " in step
+        else step
+    )
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ request on, so with the search for the limit. The same with `Retry-After: 1`, wi
 (requests_per_minute), and with a kill -9 of one of the workers in the middle. Last, what a call costs through Redis and
 through SQLite, taken in turns.
 """
+
 import argparse
 import asyncio
 import datetime
@@ -45,12 +46,27 @@ def redis_running():
     """A Redis server with an append-only file on a free port; yields its address."""
     binary = shutil.which("redis-server")
     if binary is None:
-        raise SystemExit("redis-server is not installed (Debian package redis-server); or give --redis")
+        raise SystemExit(
+            "redis-server is not installed (Debian package redis-server); or give --redis"
+        )
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     with tempfile.TemporaryDirectory() as folder:
-        server = subprocess.Popen([binary, "--port", str(port), "--bind", "127.0.0.1", "--dir", folder, "--appendonly", "yes"], stdout=subprocess.DEVNULL)
+        server = subprocess.Popen(
+            [
+                binary,
+                "--port",
+                str(port),
+                "--bind",
+                "127.0.0.1",
+                "--dir",
+                folder,
+                "--appendonly",
+                "yes",
+            ],
+            stdout=subprocess.DEVNULL,
+        )
         try:
             for _ in range(500):
                 with socket.socket() as probe:
@@ -63,11 +79,17 @@ def redis_running():
             server.wait()
 
 
-async def ask(url: str, place: str, worker: int, seconds: float, per_minute: float | None, width: int) -> None:
+async def ask(
+    url: str, place: str, worker: int, seconds: float, per_minute: float | None, width: int
+) -> None:
     """Asks new questions, `width` at once, until the time is over; what is in flight then is awaited."""
     cache = open_cache(place)
-    endpoint = EndpointConfig(name="mock", base_url=url, max_in_flight=64, requests_per_minute=per_minute)
-    client = ChatClient([endpoint], {"role": RoleConfig(endpoint="mock", model="mock")}, Caller(cache))
+    endpoint = EndpointConfig(
+        name="mock", base_url=url, max_in_flight=64, requests_per_minute=per_minute
+    )
+    client = ChatClient(
+        [endpoint], {"role": RoleConfig(endpoint="mock", model="mock")}, Caller(cache)
+    )
     end = time.monotonic() + seconds
 
     async def one(place_: int) -> None:
@@ -93,12 +115,23 @@ def stats(url: str) -> dict:
         return json.load(reply)
 
 
-def measure(place: str, *, seconds: float, workers: int = 2, width: int = 50, retry_after: float = 0.0, per_minute: float | None = None,
-            kill_at: float = 0.0) -> tuple[float, float]:
+def measure(
+    place: str,
+    *,
+    seconds: float,
+    workers: int = 2,
+    width: int = 50,
+    retry_after: float = 0.0,
+    per_minute: float | None = None,
+    kill_at: float = 0.0,
+) -> tuple[float, float]:
     """Share of the allowed requests that were replied, and share of the sent ones that were refused."""
     context = multiprocessing.get_context("fork")
     with running(mean=MEAN, rate=RATE, retry_after=retry_after) as url:
-        processes = [context.Process(target=work, args=(url, place, i, seconds, per_minute, width)) for i in range(workers)]
+        processes = [
+            context.Process(target=work, args=(url, place, i, seconds, per_minute, width))
+            for i in range(workers)
+        ]
         for process in processes:
             process.start()
         while not stats(url)["by_key"]:
@@ -124,7 +157,17 @@ async def overhead(place: str, num: int, width: int) -> tuple[float, float]:
 
     async def one() -> None:
         for number in numbers:
-            await caller.call(CallRequest(provider="p", model="m", content=f"question {number}", price=FREE, tokens_in=500, tokens_out=300), send)
+            await caller.call(
+                CallRequest(
+                    provider="p",
+                    model="m",
+                    content=f"question {number}",
+                    price=FREE,
+                    tokens_in=500,
+                    tokens_out=300,
+                ),
+                send,
+            )
 
     numbers = iter(range(-WARM_UP, 0))  # a shared lane begins slowly
     await asyncio.gather(*(one() for _ in range(width)))
@@ -143,32 +186,56 @@ def print_overhead(redis: str, run: str) -> None:
         for width in (1, 64):
             rows: dict[str, list[tuple[float, float]]] = {"SQLite": [], "Redis": []}
             for turn in range(5):
-                rows["SQLite"].append(asyncio.run(overhead(os.path.join(folder, f"{width}-{turn}.sqlite"), 1000, width)))
-                rows["Redis"].append(asyncio.run(overhead(f"{redis}?prefix={run}-cost-{width}-{turn}", 1000, width)))
+                rows["SQLite"].append(
+                    asyncio.run(
+                        overhead(os.path.join(folder, f"{width}-{turn}.sqlite"), 1000, width)
+                    )
+                )
+                rows["Redis"].append(
+                    asyncio.run(overhead(f"{redis}?prefix={run}-cost-{width}-{turn}", 1000, width))
+                )
             for name, found in rows.items():
                 wall, cpu = (statistics.median(values) for values in zip(*found, strict=True))
-                print(f"overhead, {width:>2} at once, {name:<6}: {wall:.2f} ms a call ({min(w for w, _ in found):.2f} to {max(w for w, _ in found):.2f}), "
-                      f"CPU {cpu:.2f} ms", flush=True)
+                print(
+                    f"overhead, {width:>2} at once, {name:<6}: {wall:.2f} ms a call ({min(w for w, _ in found):.2f} to {max(w for w, _ in found):.2f}), "
+                    f"CPU {cpu:.2f} ms",
+                    flush=True,
+                )
 
 
 def main() -> None:
     """Prints one line a case."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seconds", type=float, default=60.0, help="of each case")
     parser.add_argument("--redis", default="", help="redis://host:port/db of a running server")
-    parser.add_argument("--cases", nargs="+", default=["plain", "retry-after", "stated", "kill", "overhead"])
+    parser.add_argument(
+        "--cases", nargs="+", default=["plain", "retry-after", "stated", "kill", "overhead"]
+    )
     asked = parser.parse_args()
-    print(f"{datetime.date.today()}, {os.cpu_count()} cores, Python {platform.python_version()}, load {os.getloadavg()[0]:.1f}")
-    cases: dict[str, dict[str, Any]] = {"plain": {}, "retry-after": {"retry_after": 1.0}, "stated": {"per_minute": 60 * RATE * 0.98},
-                                          "kill": {"kill_at": asked.seconds / 3}}
+    print(
+        f"{datetime.date.today()}, {os.cpu_count()} cores, Python {platform.python_version()}, load {os.getloadavg()[0]:.1f}"
+    )
+    cases: dict[str, dict[str, Any]] = {
+        "plain": {},
+        "retry-after": {"retry_after": 1.0},
+        "stated": {"per_minute": 60 * RATE * 0.98},
+        "kill": {"kill_at": asked.seconds / 3},
+    }
     run = f"bench-{os.getpid()}"
     with redis_running() if not asked.redis else _given(asked.redis) as redis:
         for name in asked.cases:
             if name == "overhead":
                 print_overhead(redis, run)
                 continue
-            share, refused = measure(f"{redis}?prefix={run}-{name}", seconds=asked.seconds, **cases[name])
-            print(f"{name:<12}: {share:.1%} of what is allowed, {refused:.2%} of the requests refused ({asked.seconds:g} s, 2 workers)", flush=True)
+            share, refused = measure(
+                f"{redis}?prefix={run}-{name}", seconds=asked.seconds, **cases[name]
+            )
+            print(
+                f"{name:<12}: {share:.1%} of what is allowed, {refused:.2%} of the requests refused ({asked.seconds:g} s, 2 workers)",
+                flush=True,
+            )
 
 
 @contextmanager

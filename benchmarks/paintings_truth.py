@@ -5,6 +5,7 @@
 For each number of gaps: writes the rows as a dump with claims hidden, ingests it, runs the recipe `paintings`, and executes
 every drafted and certified form over *all* rows with an evaluator of its own, which imports nothing from `transforms`.
 """
+
 import argparse
 import json
 import subprocess
@@ -42,7 +43,9 @@ def term(data: dict, binding: dict[str, str]) -> str | None:
     return value.get("entity") or value["time"][1:5]
 
 
-def solve(clauses: list[dict], binding: dict[str, str], truth: tuple[Triples, dict]) -> Iterator[dict[str, str]]:
+def solve(
+    clauses: list[dict], binding: dict[str, str], truth: tuple[Triples, dict]
+) -> Iterator[dict[str, str]]:
     """Every binding that the rows support."""
     if not clauses:
         yield binding
@@ -61,13 +64,21 @@ def solve(clauses: list[dict], binding: dict[str, str], truth: tuple[Triples, di
     rest = [c for c in clauses if c is not clause]
     property_id = "P31" if clause["is"] == "class" else clause["property"]
     left = {"var": clause["var"]} if clause["is"] == "class" else clause["subject"]
-    right = {"value": {"entity": clause["class_id"]}} if clause["is"] == "class" else clause["object"]
+    right = (
+        {"value": {"entity": clause["class_id"]}} if clause["is"] == "class" else clause["object"]
+    )
     subject, value = term(left, binding), term(right, binding)
     subjects = [subject] if subject is not None else sorted(by_value[property_id, value or ""])
     for found in subjects:
         values = by_subject.get(found, {}).get(property_id, set())
         for each in sorted(values if value is None else values & {value}):
-            yield from solve(rest, binding | ({left["var"]: found} if "var" in left else {}) | ({right["var"]: each} if "var" in right else {}), truth)
+            yield from solve(
+                rest,
+                binding
+                | ({left["var"]: found} if "var" in left else {})
+                | ({right["var"]: each} if "var" in right else {}),
+                truth,
+            )
 
 
 def true_answers(question: Question, truth: tuple[Triples, dict]) -> set[str]:
@@ -77,7 +88,11 @@ def true_answers(question: Question, truth: tuple[Triples, dict]) -> set[str]:
     computed = next((c for c in form["clauses"] if c["is"] == "compute"), None)
     clauses = [c for c in form["clauses"] if c["is"] in ("claim", "class")]
     found = set()
-    for binding in solve(clauses, {next(c["var"] for c in form["clauses"] if c["is"] == "image"): question.anchor}, truth):
+    for binding in solve(
+        clauses,
+        {next(c["var"] for c in form["clauses"] if c["is"] == "image"): question.anchor},
+        truth,
+    ):
         if computed:
             years = [int(binding[a["var"]]) for a in computed["args"]]
             found.add(str(abs(years[0] - years[1])))
@@ -89,25 +104,59 @@ def true_answers(question: Question, truth: tuple[Triples, dict]) -> set[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path)
     parser.add_argument("work", type=Path)
     parser.add_argument("--hide", type=float, nargs="+", default=[0, 1, 2])
-    parser.add_argument("--set", action="append", default=["seeds.per_entity=12", "seeds.count=456"])
+    parser.add_argument(
+        "--set", action="append", default=["seeds.per_entity=12", "seeds.count=456"]
+    )
     arguments = parser.parse_args()
     command = [sys.executable, "-m", "pipeline.cli"]
     for hide in arguments.hide:
         work = arguments.work / f"hide-{hide:g}"
         write(arguments.folder, work / "dump", hide=hide, seed=1)
-        subprocess.run([*command, "ingest", "--store", str(work / "store"), "--entities", str(work / "dump/entities.json"),
-                        "--images", str(work / "dump/images"), "--snapshot", "2026-01-01"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [
+                *command,
+                "ingest",
+                "--store",
+                str(work / "store"),
+                "--entities",
+                str(work / "dump/entities.json"),
+                "--images",
+                str(work / "dump/images"),
+                "--snapshot",
+                "2026-01-01",
+            ],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
         overrides = [part for one in arguments.set for part in ("--set", one)]
-        subprocess.run([*command, "synth", "--store", str(work / "store"), "--out", str(work / "run"), "--recipe", "paintings", *overrides],
-                       check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [
+                *command,
+                "synth",
+                "--store",
+                str(work / "store"),
+                "--out",
+                str(work / "run"),
+                "--recipe",
+                "paintings",
+                *overrides,
+            ],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
         truth = truth_of(work / "dump/truth.jsonl")
         questions = certified(work / "run")
         wrong = [q for q in questions if len(true_answers(q, truth)) != 1]
-        print(f"gaps x{hide:g}: certified, but not unique over all rows: {share(len(wrong), len(questions))}", flush=True)
+        print(
+            f"gaps x{hide:g}: certified, but not unique over all rows: {share(len(wrong), len(questions))}",
+            flush=True,
+        )
         for question in wrong:
             print(f"   {question.text}  {sorted(true_answers(question, truth))}", flush=True)
 

@@ -14,6 +14,7 @@ a wrong answer as often as its skill says. Plants:
 A round counts where the failure is still there, and the first in any case. It is mended in the first round in which the planted cause recurs no more (for
 difficulty: the tag is at most `evolve.tolerated` of the tasks); after an outage, where the next round is played as if nothing had been.
 """
+
 import argparse
 import json
 import platform
@@ -43,9 +44,24 @@ from transforms.stages.stage_shards import shard_facts
 
 ROUNDS = 4
 """The first, and three in which the edits may mend it."""
-SHORTCUTS = frozenset({"answer_in_question", "text_search", "image_search", "text_only", "no_tools", "visible_text"})
-STRICT = {"text_search": True, "image_search": True, "text_only": True, "no_tools": True, "solvable": True, "visible_text": False}
-SEEDS = {"count": 90, "per_entity": 2, "readable": 4, "rare_min_statements": 4, "anchor_min_in_degree": 1}
+SHORTCUTS = frozenset(
+    {"answer_in_question", "text_search", "image_search", "text_only", "no_tools", "visible_text"}
+)
+STRICT = {
+    "text_search": True,
+    "image_search": True,
+    "text_only": True,
+    "no_tools": True,
+    "solvable": True,
+    "visible_text": False,
+}
+SEEDS = {
+    "count": 90,
+    "per_entity": 2,
+    "readable": 4,
+    "rare_min_statements": 4,
+    "anchor_min_in_degree": 1,
+}
 
 
 @dataclass(frozen=True)
@@ -63,15 +79,39 @@ class Plant:
 
 
 PLANTS = {
-    "leaking": Plant(frozenset({"filters"}), {"filters": LEAN, "pictures": {"min_side": 200, "withhold_own": False}}, causes=SHORTCUTS),
+    "leaking": Plant(
+        frozenset({"filters"}),
+        {"filters": LEAN, "pictures": {"min_side": 200, "withhold_own": False}},
+        causes=SHORTCUTS,
+    ),
     "mismatched": Plant(frozenset({"pictures"}), {}, causes=frozenset({"not_grounded"})),
-    "too_easy": Plant(frozenset({"writer", "paths"}), {
-        "seeds": {**SEEDS, "levels": {"easy": 1.0}}, "draft": {"hops": {"easy": 1, "medium": 3, "hard": 4}, "rounds": {"easy": 1, "medium": 2, "hard": 3},
-                                                               "detail_share": 0.0, "computation_share": 0.0}}, {"claim": 0.98}, tag="too_easy"),
-    "too_hard": Plant(frozenset({"writer", "paths"}), {
-        "seeds": {**SEEDS, "levels": {"medium": 0.5, "hard": 0.5}}, "draft": {"rounds": {"easy": 1, "medium": 3, "hard": 4}, "detail_share": 1.0,
-                                                                           "computation_share": 1.0}},
-        {"claim": 0.45, "detail": 0.3, "compute": 0.2}, tag="too_hard"),
+    "too_easy": Plant(
+        frozenset({"writer", "paths"}),
+        {
+            "seeds": {**SEEDS, "levels": {"easy": 1.0}},
+            "draft": {
+                "hops": {"easy": 1, "medium": 3, "hard": 4},
+                "rounds": {"easy": 1, "medium": 2, "hard": 3},
+                "detail_share": 0.0,
+                "computation_share": 0.0,
+            },
+        },
+        {"claim": 0.98},
+        tag="too_easy",
+    ),
+    "too_hard": Plant(
+        frozenset({"writer", "paths"}),
+        {
+            "seeds": {**SEEDS, "levels": {"medium": 0.5, "hard": 0.5}},
+            "draft": {
+                "rounds": {"easy": 1, "medium": 3, "hard": 4},
+                "detail_share": 1.0,
+                "computation_share": 1.0,
+            },
+        },
+        {"claim": 0.45, "detail": 0.3, "compute": 0.2},
+        tag="too_hard",
+    ),
     "outage": Plant(frozenset({""}), {}),
 }
 
@@ -104,8 +144,13 @@ class Seen:
 
 def recipe_of_plant(plant: Plant, *, seed: int, tasks: int) -> Recipe:
     """The loop's first recipe: filters on, what is planted laid over it."""
-    base: dict[str, Any] = {"seed": seed, "filters": {**STRICT, "oracle_tools": LEAN["oracle_tools"]}, "enhancement": {"share": 0.0}, "seeds": SEEDS,
-                            "pictures": {"min_side": 200, "withhold_own": True}}
+    base: dict[str, Any] = {
+        "seed": seed,
+        "filters": {**STRICT, "oracle_tools": LEAN["oracle_tools"]},
+        "enhancement": {"share": 0.0},
+        "seeds": SEEDS,
+        "pictures": {"min_side": 200, "withhold_own": True},
+    }
     return small_recipe(**{**base, **plant.recipe}, evolve=rules(rounds=ROUNDS, tasks=tasks))
 
 
@@ -141,8 +186,14 @@ def round_seen(at: RoundFolder, plant: Plant, *, tolerated: float) -> Seen:
         there = tags[plant.tag] > tolerated * num
     else:
         there = tags["infra_failure"] > 0
-    return Seen(at.number, there or at.number == 1, diagnosis["blamed"], found, {k: n for k, n in tags.items() if n},
-                [f"{edit['path']} {edit['before']} → {edit['after']}" for edit in update["edits"]])
+    return Seen(
+        at.number,
+        there or at.number == 1,
+        diagnosis["blamed"],
+        found,
+        {k: n for k, n in tags.items() if n},
+        [f"{edit['path']} {edit['before']} → {edit['after']}" for edit in update["edits"]],
+    )
 
 
 def cut_off(loop: LoopFolder, opened: Opened) -> None:
@@ -155,33 +206,64 @@ def rewritten(batch: RunFolder, changed: dict[str, Question]) -> None:
     """Puts questions in place of a batch's own."""
     for path in batch.shards(LABEL, "kept"):
         kept = [changed.get(q.id, q) for q in read_records(path, Question)]
-        write_records(path, Question, kept, **shard_facts(batch.read_recipe()["fingerprint"], "", (len(kept), len(kept), 0, 0, len(kept))))
+        write_records(
+            path,
+            Question,
+            kept,
+            **shard_facts(
+                batch.read_recipe()["fingerprint"], "", (len(kept), len(kept), 0, 0, len(kept))
+            ),
+        )
 
 
 def exchange_pictures(batch: RunFolder, share: float = 1.0) -> list[str]:
     """Gives tasks the pictures of others, of another domain where there is one; gives their ids."""
     questions = sorted(questions_of(batch), key=lambda q: (q.domain, q.id))
-    half, chosen = len(questions) // 2, questions[:max(2, round(share * len(questions)))]
+    half, chosen = len(questions) // 2, questions[: max(2, round(share * len(questions)))]
     other = {q.id: questions[(n + half) % len(questions)] for n, q in enumerate(questions)}
-    rewritten(batch, {q.id: q.replace(image_id=other[q.id].image_id, source_image_id=other[q.id].source_image_id, grounding=Json({"status": "not_run"}))
-                      for q in chosen})
+    rewritten(
+        batch,
+        {
+            q.id: q.replace(
+                image_id=other[q.id].image_id,
+                source_image_id=other[q.id].source_image_id,
+                grounding=Json({"status": "not_run"}),
+            )
+            for q in chosen
+        },
+    )
     return [q.id for q in chosen]
 
 
-def broken_tags(folder: Path, store: str, *, seed: int, tasks: int, claim: float) -> dict[str, Counter[str]]:
+def broken_tags(
+    folder: Path, store: str, *, seed: int, tasks: int, claim: float
+) -> dict[str, Counter[str]]:
     """Tags by the truth: tasks with a nonsense answer, with another task's answer, and sound ones, for a policy of that skill."""
-    loop = begin_loop(str(folder), recipe_of_plant(Plant(frozenset(), {}), seed=seed, tasks=tasks), store)
+    loop = begin_loop(
+        str(folder), recipe_of_plant(Plant(frozenset(), {}), seed=seed, tasks=tasks), store
+    )
     at, draw = loop.round(1), random.Random(seed)
     with with_policy(loop.path, store, claim=claim) as opened:
         run_step(loop, 1, "forward", opened)
         questions = sorted(questions_of(at.batch), key=lambda q: q.id)
         draw.shuffle(questions)
         third = len(questions) // 3
-        kinds = {**{q.id: "nonsense answer" for q in questions[:third]}, **{q.id: "another answer" for q in questions[third:2 * third]}}
+        kinds = {
+            **{q.id: "nonsense answer" for q in questions[:third]},
+            **{q.id: "another answer" for q in questions[third : 2 * third]},
+        }
         if not at.done("verify"):
-            rewritten(at.batch, {q.id: _broken(q, kinds[q.id], questions[2 * third:]) for q in questions[:2 * third]})
+            rewritten(
+                at.batch,
+                {
+                    q.id: _broken(q, kinds[q.id], questions[2 * third :])
+                    for q in questions[: 2 * third]
+                },
+            )
         run_step(loop, 1, "verify", opened)
-    found: dict[str, Counter[str]] = {kind: Counter() for kind in ("nonsense answer", "another answer", "sound")}
+    found: dict[str, Counter[str]] = {
+        kind: Counter() for kind in ("nonsense answer", "another answer", "sound")
+    }
     for row in at.read("verify")["tasks"]:
         found[kinds.get(row["id"], "sound")][f"{row['tag']} {row['cause']}".strip()] += 1
     return found
@@ -189,15 +271,25 @@ def broken_tags(folder: Path, store: str, *, seed: int, tasks: int, claim: float
 
 def _broken(question: Question, kind: str, others: list[Question]) -> Question:
     if kind == "another answer":
-        same = [q for q in others if q.answer.type == question.answer.type and q.answer.text != question.answer.text]
+        same = [
+            q
+            for q in others
+            if q.answer.type == question.answer.type and q.answer.text != question.answer.text
+        ]
         if same:
             return question.replace(answer=same[0].answer)
-    return question.replace(answer=question.answer.replace(value=Value(kind="string", text="Xyzzy"), text="Xyzzy", type="string", aliases=()))
+    return question.replace(
+        answer=question.answer.replace(
+            value=Value(kind="string", text="Xyzzy"), text="Xyzzy", type="string", aliases=()
+        )
+    )
 
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("out", type=Path)
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--tasks", type=int, default=8)
@@ -208,22 +300,38 @@ def main() -> None:
         shutil.rmtree(asked.out / "store", ignore_errors=True)
         small_store(asked.out, articles=asked.articles, seed=21)
     store, rows = str(asked.out / "store"), list[dict[str, Any]]()
-    print(f"{datetime.now(UTC):%Y-%m-%d}, {platform.machine()}, {asked.articles} articles, {asked.tasks} tasks a round")
+    print(
+        f"{datetime.now(UTC):%Y-%m-%d}, {platform.machine()}, {asked.articles} articles, {asked.tasks} tasks a round"
+    )
     for name in (each for each in asked.only if each in PLANTS):
         for seed in asked.seeds:
             seen = planted(name, asked.out / f"{name}{seed}", store, seed=seed, tasks=asked.tasks)
             right = [each.blamed in PLANTS[name].stages for each in seen if each.there]
             rows.append({"right": sum(right), "rounds": len(right)})
-            print(f"\n{name}, seed {seed}: right stage in {sum(right)} of {len(right)} rounds; "
-                  f"{f'mended in round {seen[-1].number}' if not seen[-1].there else 'not mended'}")
+            print(
+                f"\n{name}, seed {seed}: right stage in {sum(right)} of {len(right)} rounds; "
+                f"{f'mended in round {seen[-1].number}' if not seen[-1].there else 'not mended'}"
+            )
             for each in seen:
-                print(f"  round {each.number}: blamed {each.blamed or 'nothing'}; {each.tags}; recurring {each.recurring}; edits {each.edits or 'none'}")
+                print(
+                    f"  round {each.number}: blamed {each.blamed or 'nothing'}; {each.tags}; recurring {each.recurring}; edits {each.edits or 'none'}"
+                )
     if rows:
-        print(f"\nright stage in {sum(r['right'] for r in rows)} of {sum(r['rounds'] for r in rows)} rounds in which the failure was there")
+        print(
+            f"\nright stage in {sum(r['right'] for r in rows)} of {sum(r['rounds'] for r in rows)} rounds in which the failure was there"
+        )
     if "tags" in asked.only:
         for seed, claim in ((asked.seeds[0], 0.0), (asked.seeds[-1], 0.9)):
-            found = broken_tags(asked.out / f"tags{seed}-{claim}", store, seed=seed, tasks=3 * asked.tasks // 2, claim=claim)
-            print(f"\ntags of a policy with claim {claim}, seed {seed}: {json.dumps({kind: dict(counter) for kind, counter in found.items()})}")
+            found = broken_tags(
+                asked.out / f"tags{seed}-{claim}",
+                store,
+                seed=seed,
+                tasks=3 * asked.tasks // 2,
+                claim=claim,
+            )
+            print(
+                f"\ntags of a policy with claim {claim}, seed {seed}: {json.dumps({kind: dict(counter) for kind, counter in found.items()})}"
+            )
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ links). Both readings decompress. The ratio is their speed over that of decompre
 machine must not count. Siteinfo and ranges are read before, as once a dump. The larger input repeats the dump's pages in one
 stream, so it is read block by block.
 """
+
 import argparse
 import bz2
 import os
@@ -70,7 +71,8 @@ def measure(path: str, name: str, runs: int) -> bool:
     tasks: dict[str, Callable[[], tuple[int, int]]] = {
         "bz2 decompression alone": lambda: decompress(path),
         "XML and body links": lambda: read_with(parts, site, read_links),
-        "XML and whole articles": lambda: read_with(parts, site, read_article)}
+        "XML and whole articles": lambda: read_with(parts, site, read_article),
+    }
     seconds: dict[str, list[float]] = {task: [] for task in tasks}
     pages = 0
     for _ in range(runs):
@@ -86,17 +88,23 @@ def measure(path: str, name: str, runs: int) -> bool:
         each = [b / t for b, t in zip(bare, times, strict=True)]
         ratios[task] = statistics.median(each)
         middle = statistics.median(times)
-        print(f"{task:26}{size / middle / 1e6:8.1f}{pages / middle:12.0f}{ratios[task]:17.0%} {min(each):8.0%} to {max(each):.0%}")
+        print(
+            f"{task:26}{size / middle / 1e6:8.1f}{pages / middle:12.0f}{ratios[task]:17.0%} {min(each):8.0%} to {max(each):.0%}"
+        )
     return ratios["XML and body links"] >= GOAL
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--dump", type=Path, default=DUMP)
     parser.add_argument("--copies", type=int, default=8)
     parser.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()
-    print(f"{date.today()}, {platform.processor() or platform.machine()}, Python {platform.python_version()}, one core")
+    print(
+        f"{date.today()}, {platform.processor() or platform.machine()}, Python {platform.python_version()}, one core"
+    )
     with tempfile.TemporaryDirectory() as folder:
         reached = [measure(str(options.dump), options.dump.name, options.runs)]
         if options.copies > 1:

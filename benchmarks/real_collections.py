@@ -4,6 +4,7 @@ The bundles of the Offline Content Generator hold each article as HTML in which 
 picture what the API said of it in 2014. From these come wikitext (infobox, paragraphs with links, headings, pictures) in an XML
 export, and the page objects that the Commons API gives for `prop=imageinfo`.
 """
+
 import json
 import re
 import sqlite3
@@ -29,9 +30,16 @@ class Collection:
         self.path = path
         self.zip = zipfile.ZipFile(path)
         book = json.loads(self.zip.read("metabook.json"))
-        items = [i for top in book["items"] for i in (top["items"] if top["type"] == "chapter" else [top])]
+        items = [
+            i
+            for top in book["items"]
+            for i in (top["items"] if top["type"] == "chapter" else [top])
+        ]
         self.titles = {i["revision"]: i["title"] for i in items}
-        sites = {site["general"]["wikiid"]: site for site in map(json.loads, self._values("siteinfo").values())}
+        sites = {
+            site["general"]["wikiid"]: site
+            for site in map(json.loads, self._values("siteinfo").values())
+        }
         self.wiki, self.site = next((w, s) for w, s in sites.items() if w != "commonswiki")
 
     def _values(self, name: str) -> dict[str, str]:
@@ -55,16 +63,39 @@ class Collection:
             name = _file_name(info["filename"])
             if _COMMONS not in info["url"]:
                 continue
-            said = {"LicenseShortName": "licenseshortname", "LicenseUrl": "licenseurl", "Artist": "artist", "Credit": "credit",
-                    "ImageDescription": "description"}
-            found[name] = {"pageid": number, "ns": 6, "title": f"File:{name}", "imagerepository": "local", "imageinfo": [{
-                **{k: info[k] for k in ("url", "descriptionurl", "width", "height", "mime", "sha1")},
-                "extmetadata": {k: {"value": info[key]} for k, key in said.items() if info.get(key)}}]}
+            said = {
+                "LicenseShortName": "licenseshortname",
+                "LicenseUrl": "licenseurl",
+                "Artist": "artist",
+                "Credit": "credit",
+                "ImageDescription": "description",
+            }
+            found[name] = {
+                "pageid": number,
+                "ns": 6,
+                "title": f"File:{name}",
+                "imagerepository": "local",
+                "imageinfo": [
+                    {
+                        **{
+                            k: info[k]
+                            for k in ("url", "descriptionurl", "width", "height", "mime", "sha1")
+                        },
+                        "extmetadata": {
+                            k: {"value": info[key]} for k, key in said.items() if info.get(key)
+                        },
+                    }
+                ],
+            }
         return found
 
     def files(self) -> dict[str, bytes]:
         """File name to the bytes of the small picture in the bundle."""
-        return {_file_name(n): self.zip.read(n) for n in self.zip.namelist() if n.startswith("images/") and ":" in n}
+        return {
+            _file_name(n): self.zip.read(n)
+            for n in self.zip.namelist()
+            if n.startswith("images/") and ":" in n
+        }
 
 
 def _file_name(title: str) -> str:
@@ -81,7 +112,9 @@ def wikitext(page: str) -> str:
             template = part.get("template", {}) if isinstance(part, dict) else {}
             name = template.get("target", {}).get("wt", "").strip()
             if name.casefold().startswith("infobox") and not parts:
-                fields = "".join(f"| {key} = {value['wt']}\n" for key, value in template["params"].items())
+                fields = "".join(
+                    f"| {key} = {value['wt']}\n" for key, value in template["params"].items()
+                )
                 parts.append(f"{{{{{name}\n{fields}}}}}")
     for element in tree.xpath("//body//p | //body//h2 | //body//h3 | //body//figure"):
         if element.xpath("ancestor::table | ancestor::figure"):
@@ -90,7 +123,9 @@ def wikitext(page: str) -> str:
             names = element.xpath(".//@resource") or element.xpath(".//a/@href")
             if names:
                 caption = " ".join(_text(c) for c in element.xpath("./figcaption"))
-                parts.append(f"[[{urllib.parse.unquote(_TITLE.sub('', names[0]))}|thumb|{caption}]]")
+                parts.append(
+                    f"[[{urllib.parse.unquote(_TITLE.sub('', names[0]))}|thumb|{caption}]]"
+                )
         elif text := _text(element).strip():
             marks = {"h2": "==", "h3": "==="}.get(element.tag, "")
             parts.append(f"{marks} {text} {marks}" if marks else text)
@@ -101,7 +136,11 @@ def _text(element: Any) -> str:
     """The text of an element with its links as wikitext, without references."""
     inside = element.text or ""
     for child in element:
-        if not isinstance(child.tag, str) or "mw:Extension/ref" in (child.get("typeof") or "") or child.tag in ("style", "link", "meta"):
+        if (
+            not isinstance(child.tag, str)
+            or "mw:Extension/ref" in (child.get("typeof") or "")
+            or child.tag in ("style", "link", "meta")
+        ):
             inside += child.tail or ""
             continue
         said = _text(child)
@@ -114,13 +153,20 @@ def _text(element: Any) -> str:
 def write_dump(collections: list[Collection], path: Path) -> int:
     """Writes the articles of bundles of one wiki as an XML export; how many."""
     site = collections[0].site
-    names = "".join(f'<namespace key="{k}">{escape(site["namespaces"][k]["*"])}</namespace>' for k in NAMESPACES)
+    names = "".join(
+        f'<namespace key="{k}">{escape(site["namespaces"][k]["*"])}</namespace>' for k in NAMESPACES
+    )
     pages = [page for collection in collections for page in collection.pages()]
-    texts = (f"<page><title>{escape(title)}</title><ns>0</ns><id>{number}</id><revision><id>{revision}</id>"
-             f'<timestamp>2014-09-01T00:00:00Z</timestamp><model>wikitext</model><text xml:space="preserve">{escape(text)}</text></revision></page>\n'
-             for number, (title, revision, text) in enumerate(pages, 1))
+    texts = (
+        f"<page><title>{escape(title)}</title><ns>0</ns><id>{number}</id><revision><id>{revision}</id>"
+        f'<timestamp>2014-09-01T00:00:00Z</timestamp><model>wikitext</model><text xml:space="preserve">{escape(text)}</text></revision></page>\n'
+        for number, (title, revision, text) in enumerate(pages, 1)
+    )
     general = site["general"]
-    path.write_text(f'<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" version="0.11" xml:lang="{general["lang"]}">\n<siteinfo>'
-                    f'<dbname>{collections[0].wiki}</dbname><base>{escape(general["base"])}</base><case>{general["case"]}</case>'
-                    f"<namespaces>{names}</namespaces></siteinfo>\n{''.join(texts)}</mediawiki>\n", encoding="utf-8")
+    path.write_text(
+        f'<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" version="0.11" xml:lang="{general["lang"]}">\n<siteinfo>'
+        f"<dbname>{collections[0].wiki}</dbname><base>{escape(general['base'])}</base><case>{general['case']}</case>"
+        f"<namespaces>{names}</namespaces></siteinfo>\n{''.join(texts)}</mediawiki>\n",
+        encoding="utf-8",
+    )
     return len(pages)

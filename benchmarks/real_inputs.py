@@ -5,6 +5,7 @@
 Prints Markdown: for each input the commands, rows of the store, what was dropped by reason, the funnel, an example of each reason.
 A query service and a Commons run on loopback (`real_services.py`). `docs/real-inputs.md` was written from this output.
 """
+
 import argparse
 import gzip
 import json
@@ -25,10 +26,32 @@ from records.identity import priority
 from records.outcomes import Rejection, StageCount
 from transforms.stages.run_folder import RunFolder
 
-SYNTH = ["--recipe", "demo", "--workers", "1", "--set", "seeds.count=40", "--set", "seeds.rules={pictured: 1, anchor: 1, rare: 1}",
-         "--set", "seeds.rare_min_statements=1", "--set", "seeds.rare_max_sitelinks=1000", "--set", "seeds.anchor_min_in_degree=0",
-         "--set", "pictures.min_side=50", "--set", "pictures.withhold_own=false", "--set", "grounding.mode=none", "--set", "filters.oracle=false",
-         "--set", "run.shards=2"]
+SYNTH = [
+    "--recipe",
+    "demo",
+    "--workers",
+    "1",
+    "--set",
+    "seeds.count=40",
+    "--set",
+    "seeds.rules={pictured: 1, anchor: 1, rare: 1}",
+    "--set",
+    "seeds.rare_min_statements=1",
+    "--set",
+    "seeds.rare_max_sitelinks=1000",
+    "--set",
+    "seeds.anchor_min_in_degree=0",
+    "--set",
+    "pictures.min_side=50",
+    "--set",
+    "pictures.withhold_own=false",
+    "--set",
+    "grounding.mode=none",
+    "--set",
+    "filters.oracle=false",
+    "--set",
+    "run.shards=2",
+]
 """A recipe that asks next to nothing of a seed, so that what is thin in the data shows."""
 SNAPSHOT = "2026-01-31"
 ASKED_ROWS = 60
@@ -40,21 +63,55 @@ def inputs(data: Path, out: Path, address: str) -> dict[str, list[str]]:
     """Name of each input to the options of ingest."""
     wikidata = data / "wikidata"
     commons = ["--images", "commons", "--commons-endpoint", f"{address}/api"]
-    entities = ["--entities", str(wikidata / "entities.json.gz"), "--entities", str(wikidata / "properties.json.gz"), "--snapshot", SNAPSHOT]
-    asked = ["--entities", "sparql", "--sparql-endpoint", f"{address}/sparql", "--sparql-ids", str(out / "ids.txt"), "--snapshot", SNAPSHOT]
-    return {"enwiki": ["--articles", str(data / "dumps/enwiki-20160501-pages-articles-shortened.xml.bz2")],
-            "cree": ["--articles", str(data / "zim/wikipedia_cr_all_2015-04.zim")],
-            "top100": ["--articles", str(data / "zim/wikipedia_en_100_mini_2022-10.zim")],
-            "entities": [*entities, *commons], "sparql": [*asked, *commons],
-            **{f"collections-{wiki}": ["--articles", str(out / f"{wiki}.xml"), *commons] for wiki in COLLECTIONS}}
+    entities = [
+        "--entities",
+        str(wikidata / "entities.json.gz"),
+        "--entities",
+        str(wikidata / "properties.json.gz"),
+        "--snapshot",
+        SNAPSHOT,
+    ]
+    asked = [
+        "--entities",
+        "sparql",
+        "--sparql-endpoint",
+        f"{address}/sparql",
+        "--sparql-ids",
+        str(out / "ids.txt"),
+        "--snapshot",
+        SNAPSHOT,
+    ]
+    return {
+        "enwiki": [
+            "--articles",
+            str(data / "dumps/enwiki-20160501-pages-articles-shortened.xml.bz2"),
+        ],
+        "cree": ["--articles", str(data / "zim/wikipedia_cr_all_2015-04.zim")],
+        "top100": ["--articles", str(data / "zim/wikipedia_en_100_mini_2022-10.zim")],
+        "entities": [*entities, *commons],
+        "sparql": [*asked, *commons],
+        **{
+            f"collections-{wiki}": ["--articles", str(out / f"{wiki}.xml"), *commons]
+            for wiki in COLLECTIONS
+        },
+    }
 
 
 def command(*words: str) -> tuple[dict, str, float]:
     """(result, error text, seconds) of one command of Questloom."""
     started = time.monotonic()
-    done = subprocess.run([sys.executable, "-m", "pipeline.cli", *words, "--json"], capture_output=True, text=True, check=False,
-                          env={**os.environ, "QUESTLOOM_CONTACT": "real-inputs@example.org"})
-    return (json.loads(done.stdout) if done.stdout.startswith("{") else {}), done.stderr if done.returncode else "", time.monotonic() - started
+    done = subprocess.run(
+        [sys.executable, "-m", "pipeline.cli", *words, "--json"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "QUESTLOOM_CONTACT": "real-inputs@example.org"},
+    )
+    return (
+        (json.loads(done.stdout) if done.stdout.startswith("{") else {}),
+        done.stderr if done.returncode else "",
+        time.monotonic() - started,
+    )
 
 
 def examples(rejections: Iterable[Rejection]) -> list[str]:
@@ -62,8 +119,10 @@ def examples(rejections: Iterable[Rejection]) -> list[str]:
     found: dict[tuple[str, str], list[Rejection]] = defaultdict(list)
     for rejection in rejections:
         found[rejection.stage, rejection.reason].append(rejection)
-    return [f"    * {stage} · {reason}: {len(some):,}; {some[0].title[:60]!r}, {json.dumps(some[0].evidence, ensure_ascii=False, default=vars)[:240]}"
-            for (stage, reason), some in sorted(found.items())]
+    return [
+        f"    * {stage} · {reason}: {len(some):,}; {some[0].title[:60]!r}, {json.dumps(some[0].evidence, ensure_ascii=False, default=vars)[:240]}"
+        for (stage, reason), some in sorted(found.items())
+    ]
 
 
 def show_store(store: str) -> None:
@@ -72,22 +131,40 @@ def show_store(store: str) -> None:
     counts = Path(store, "rejected/stages.parquet")
     for count in read_records(counts, StageCount):
         if count.num_in:
-            print(f"  * stage {count.stage}: in {count.num_in:,}, kept {count.num_kept:,}, rejected {count.num_rejected:,}, out {count.num_out:,}")
-    print(*examples(r for path in sorted(counts.parent.glob("**/*.parquet")) if path != counts for r in read_records(path, Rejection)), sep="\n")
+            print(
+                f"  * stage {count.stage}: in {count.num_in:,}, kept {count.num_kept:,}, rejected {count.num_rejected:,}, out {count.num_out:,}"
+            )
+    print(
+        *examples(
+            r
+            for path in sorted(counts.parent.glob("**/*.parquet"))
+            if path != counts
+            for r in read_records(path, Rejection)
+        ),
+        sep="\n",
+    )
     articles = list(opened.scan_articles())
     if articles:
         longest = max(articles, key=lambda a: (len(a.links), a.title))
-        print(f"  * links {sum(len(a.links) for a in articles):,}, articles with an infobox {sum(bool(a.infobox) for a in articles)}, "
-              f"pictures named {sum(len(a.pictures) for a in articles):,}")
-        print(f"  * article with most links: {longest.title!r}, {len(longest.links)} links, {len(longest.infobox)} fields, lead {longest.lead[:160]!r}")
+        print(
+            f"  * links {sum(len(a.links) for a in articles):,}, articles with an infobox {sum(bool(a.infobox) for a in articles)}, "
+            f"pictures named {sum(len(a.pictures) for a in articles):,}"
+        )
+        print(
+            f"  * article with most links: {longest.title!r}, {len(longest.links)} links, {len(longest.infobox)} fields, lead {longest.lead[:160]!r}"
+        )
     entities = list(opened.scan_entities())
     richest = max(entities, key=lambda e: (len(opened.claims(e.id)), e.id))
     claims = opened.claims(richest.id)
-    print(f"  * classes: {sum(bool(e.classes) for e in entities)} of {len(entities)} entities; most claims: {richest.id} {richest.label()!r} {len(claims)}, "
-          f"such as {[(c.property, c.value.key(), c.rank) for c in claims if c.best][:4]}")
+    print(
+        f"  * classes: {sum(bool(e.classes) for e in entities)} of {len(entities)} entities; most claims: {richest.id} {richest.label()!r} {len(claims)}, "
+        f"such as {[(c.property, c.value.key(), c.rank) for c in claims if c.best][:4]}"
+    )
     images = list(opened.scan_images())
-    print(f"  * pictures {len(images)}; licences {dict(Counter(i.licence or 'none' for i in images).most_common(6))}; "
-          f"shorter side {sorted(min(i.width, i.height) for i in images)[::max(1, len(images) // 5)]}")
+    print(
+        f"  * pictures {len(images)}; licences {dict(Counter(i.licence or 'none' for i in images).most_common(6))}; "
+        f"shorter side {sorted(min(i.width, i.height) for i in images)[:: max(1, len(images) // 5)]}"
+    )
 
 
 def same_claims(dump: str, service: str) -> None:
@@ -95,13 +172,20 @@ def same_claims(dump: str, service: str) -> None:
     first, second = Store.open(dump), Store.open(service)
     for entity in first.scan_entities():
         if second.entity(entity.id):
-            one, two = ({(c.property, c.value.key(), c.rank, c.best) for c in s.claims(entity.id)} for s in (first, second))
-            print(f"  * {entity.id} {entity.label()}: {len(one & two)} claims the same, {len(one - two)} by dump only {sorted(one - two)[:2]}, "
-                  f"{len(two - one)} by service only {sorted(two - one)[:2]}")
+            one, two = (
+                {(c.property, c.value.key(), c.rank, c.best) for c in s.claims(entity.id)}
+                for s in (first, second)
+            )
+            print(
+                f"  * {entity.id} {entity.label()}: {len(one & two)} claims the same, {len(one - two)} by dump only {sorted(one - two)[:2]}, "
+                f"{len(two - one)} by service only {sorted(two - one)[:2]}"
+            )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--only", nargs="*", default=[])
@@ -115,17 +199,27 @@ def main() -> None:
 
     with gzip.open(data / "wikidata/entities.json.gz") as file:
         real = {e["id"]: e for e in json.load(file) if e["type"] == "item"}
-    rows = items_of_rows(lines("wdqs_rows.jsonl.gz"), {card["qid"]: card for card in lines("cards.jsonl.gz")})
-    asked = sorted((q for q, e in rows.items() if "P18" in e["claims"] and q not in real), key=lambda q: priority(0, q, "real inputs"))[:ASKED_ROWS]
+    rows = items_of_rows(
+        lines("wdqs_rows.jsonl.gz"), {card["qid"]: card for card in lines("cards.jsonl.gz")}
+    )
+    asked = sorted(
+        (q for q, e in rows.items() if "P18" in e["claims"] and q not in real),
+        key=lambda q: priority(0, q, "real inputs"),
+    )[:ASKED_ROWS]
     (out / "ids.txt").write_text("\n".join([*real, *asked]) + "\n")
-    bundles = {wiki: [Collection(data / f"collections/{name}.zip") for name in names] for wiki, names in COLLECTIONS.items()}
+    bundles = {
+        wiki: [Collection(data / f"collections/{name}.zip") for name in names]
+        for wiki, names in COLLECTIONS.items()
+    }
     for wiki, some in bundles.items():
         write_dump(some, out / f"{wiki}.xml")
     collections = [c for some in bundles.values() for c in some]
     pages = {name: page for c in collections for name, page in c.pictures().items()}
     files = {name: content for c in collections for name, content in c.files().items()}
-    print(f"{date.today()}; {len(os.sched_getaffinity(0))} cores; query service: {len(real)} real items, {len(rows):,} items of rows; "
-          f"Commons: {len(pages)} files, {len(files)} of them with bytes\n")
+    print(
+        f"{date.today()}; {len(os.sched_getaffinity(0))} cores; query service: {len(real)} real items, {len(rows):,} items of rows; "
+        f"Commons: {len(pages)} files, {len(files)} of them with bytes\n"
+    )
     with services({**rows, **real}, pages, files) as address:
         for name, options in inputs(data, out, address).items():
             if arguments.only and name not in arguments.only:
@@ -133,15 +227,31 @@ def main() -> None:
             store, run = str(out / f"store-{name}"), str(out / f"run-{name}")
             print(f"## {name}\n    ingest {' '.join(options)} --store {store}")
             made, error, seconds = command("ingest", *options, "--store", store)
-            print(f"  * {seconds:.0f} s; rows {made.get('rows')}; dropped {made.get('dropped')} {error[-600:]}")
+            print(
+                f"  * {seconds:.0f} s; rows {made.get('rows')}; dropped {made.get('dropped')} {error[-600:]}"
+            )
             if not made:
                 continue
             show_store(store)
             made, error, seconds = command("synth", "--store", store, "--out", run, *SYNTH)
-            funnel = ", ".join(f"{stage} {c['kept']}/{c['in']}" for stage, c in made.get("stages", {}).items() if c["in"])
-            print(f"  * synth: {seconds:.0f} s; seeds {made.get('seeds')}, kept {made.get('kept')}; {made.get('message')} {funnel} {error[-600:]}")
+            funnel = ", ".join(
+                f"{stage} {c['kept']}/{c['in']}"
+                for stage, c in made.get("stages", {}).items()
+                if c["in"]
+            )
+            print(
+                f"  * synth: {seconds:.0f} s; seeds {made.get('seeds')}, kept {made.get('kept')}; {made.get('message')} {funnel} {error[-600:]}"
+            )
             folder = RunFolder(run)
-            print(*examples(r for label in folder.labels() for r in folder.read(label, "rejected", Rejection)), sep="\n", flush=True)
+            print(
+                *examples(
+                    r
+                    for label in folder.labels()
+                    for r in folder.read(label, "rejected", Rejection)
+                ),
+                sep="\n",
+                flush=True,
+            )
     if not arguments.only or {"entities", "sparql"} <= set(arguments.only):
         print("## The same items by dump and by query service")
         same_claims(str(out / "store-entities"), str(out / "store-sparql"))

@@ -52,13 +52,17 @@ ACTIONS = {
 
 def main() -> None:
     """Prints the figures; exits with 1 where a goal is missed."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     options.add_argument("--questions", type=int, default=10_000)
     options.add_argument("--pictures", type=int, default=500)
     given = options.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder)
-        sources = write_run(run, num_seeds=round(given.questions / KEPT_SHARE), num_pictures=given.pictures)
+        sources = write_run(
+            run, num_seeds=round(given.questions / KEPT_SHARE), num_pictures=given.pictures
+        )
         started = time.monotonic()
         page_file = Path(str(build_report(run, sources=sources)))
         built = time.monotonic() - started
@@ -82,9 +86,13 @@ def main() -> None:
             page.wait("document.querySelectorAll('#seeds tbody tr').length > 0")
             seeds = time.monotonic() - begun
             assert not page.messages, page.messages
-    print(f"{datetime.now(UTC):%Y-%m-%d}, {platform.processor() or platform.machine()}, Python {platform.python_version()}")
+    print(
+        f"{datetime.now(UTC):%Y-%m-%d}, {platform.processor() or platform.machine()}, Python {platform.python_version()}"
+    )
     print(f"{number}; {size / 1e6:.1f} MB of data; built in {built:.1f} s")
-    print(f"open: median {statistics.median(opens):.2f} s, most {max(opens):.2f} s (goal {GOAL_OPEN} s)")
+    print(
+        f"open: median {statistics.median(opens):.2f} s, most {max(opens):.2f} s (goal {GOAL_OPEN} s)"
+    )
     for name, seconds in filters.items():
         print(f"filter, {name}: {seconds:.3f} s (goal {GOAL_FILTER} s)")
     print(f"seeds' table, first showing: {seeds:.2f} s")

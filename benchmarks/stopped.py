@@ -7,6 +7,7 @@ Three processes ask the same questions of a mock endpoint on loopback over one c
 seconds, at a random moment. Beside them ten processes compute. Printed: in how many runs each request was sent once, and
 how many requests were sent more than once. `--timeout 2` makes the time limit of a request shorter than the stops.
 """
+
 import argparse
 import asyncio
 import contextlib
@@ -52,11 +53,16 @@ def opened(place: str) -> CallCache:
 
 def work(url: str, place: str, timeout: float) -> None:
     """A worker: asks every question."""
+
     async def ask() -> None:
         cache = opened(place)
         endpoint = EndpointConfig(name="mock", base_url=url, max_in_flight=WINDOW, timeout=timeout)
-        client = ChatClient([endpoint], {"role": RoleConfig(endpoint="mock", model="small")}, Caller(cache))
-        await asyncio.gather(*(client.chat("role", [user(f"question {number}")]) for number in range(QUESTIONS)))
+        client = ChatClient(
+            [endpoint], {"role": RoleConfig(endpoint="mock", model="small")}, Caller(cache)
+        )
+        await asyncio.gather(
+            *(client.chat("role", [user(f"question {number}")]) for number in range(QUESTIONS))
+        )
         await client.aclose()
         cache.close()
 
@@ -111,23 +117,39 @@ def run(place: str, chance: random.Random, timeout: float) -> tuple[Counter[int]
 
 def main() -> None:
     """Prints one line a backend."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--runs", type=int, default=50)
     parser.add_argument("--load", type=int, default=10, help="processes that compute beside them")
     parser.add_argument("--timeout", type=float, default=120.0, help="seconds of a request")
     parser.add_argument("--backends", nargs="+", default=["sqlite", "redis"])
     asked = parser.parse_args()
-    print(f"{datetime.date.today()}, {os.cpu_count()} cores, Python {platform.python_version()}, load {os.getloadavg()[0]:.1f} before")
+    print(
+        f"{datetime.date.today()}, {os.cpu_count()} cores, Python {platform.python_version()}, load {os.getloadavg()[0]:.1f} before"
+    )
     with redis_running() as redis, load(asked.load), tempfile.TemporaryDirectory() as folder:
         for backend in asked.backends:
             sums, stops, lost, once = Counter[int](), 0, 0, 0
             for number in range(asked.runs):
-                place = os.path.join(folder, f"{number}.sqlite") if backend == "sqlite" else f"{redis}?prefix=stopped-{os.getpid()}-{number}"
+                place = (
+                    os.path.join(folder, f"{number}.sqlite")
+                    if backend == "sqlite"
+                    else f"{redis}?prefix=stopped-{os.getpid()}-{number}"
+                )
                 found, num, gone = run(place, random.Random(number), asked.timeout)
-                sums, stops, lost, once = sums + found, stops + num, lost + gone, once + (set(found) == {1})
-            print(f"{backend:<6}: each request once in {once} of {asked.runs} runs; {sum(sums.values()):,} requests, "
-                  f"{sum(n for times, n in sums.items() if times > 1):,} of them more than once; {stops} stops of {2 * LIFE:g} to {3 * LIFE:g} s, "
-                  f"{lost} attempts lost, load {os.getloadavg()[0]:.1f}", flush=True)
+                sums, stops, lost, once = (
+                    sums + found,
+                    stops + num,
+                    lost + gone,
+                    once + (set(found) == {1}),
+                )
+            print(
+                f"{backend:<6}: each request once in {once} of {asked.runs} runs; {sum(sums.values()):,} requests, "
+                f"{sum(n for times, n in sums.items() if times > 1):,} of them more than once; {stops} stops of {2 * LIFE:g} to {3 * LIFE:g} s, "
+                f"{lost} attempts lost, load {os.getloadavg()[0]:.1f}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

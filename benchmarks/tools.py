@@ -6,6 +6,7 @@
 100,000 passages of words drawn by Zipf's law, 20,000 pictures with random unit vectors. Calls run eight at a time, as episodes do; no
 cache of results. A picture search is given the vector, and returns titles, addresses and files.
 """
+
 import argparse
 import asyncio
 import datetime
@@ -41,7 +42,14 @@ IN_FLIGHT = 8
 def vocabulary(seed: int) -> tuple[list[str], list[float]]:
     """Made-up words and their cumulative weights by Zipf's law."""
     rng = random.Random(seed)
-    words = sorted({"".join(rng.choice("bdfgklmnprstv") + rng.choice("aeiou") for _ in range(rng.randint(2, 5))) for _ in range(2 * WORDS)})
+    words = sorted(
+        {
+            "".join(
+                rng.choice("bdfgklmnprstv") + rng.choice("aeiou") for _ in range(rng.randint(2, 5))
+            )
+            for _ in range(2 * WORDS)
+        }
+    )
     rng.shuffle(words)
     return words[:WORDS], list(itertools.accumulate(1 / rank for rank in range(1, WORDS + 1)))
 
@@ -54,20 +62,54 @@ def write_store(path: Path, model: str, width: int) -> None:
 
     def text(num: int) -> str:
         drawn = rng.choices(words, cum_weights=weights, k=num)
-        return " ".join(f"{' '.join(drawn[i:i + 12]).capitalize()}." for i in range(0, num, 12))
+        return " ".join(f"{' '.join(drawn[i : i + 12]).capitalize()}." for i in range(0, num, 12))
 
-    articles = (Article(wiki="enwiki", title=title, page_id=i, revision=1, entity_id=f"Q{i}", sections=(
-        Section(title="", level=1, text=text(80)), Section(title="History", level=2, text=text(80))),
-        links=tuple(Link(target=titles[rng.randrange(total)], anchor="x", section=0, sentence_start=0, sentence_end=9) for _ in range(8)))
-        for i, title in enumerate(titles))
+    articles = (
+        Article(
+            wiki="enwiki",
+            title=title,
+            page_id=i,
+            revision=1,
+            entity_id=f"Q{i}",
+            sections=(
+                Section(title="", level=1, text=text(80)),
+                Section(title="History", level=2, text=text(80)),
+            ),
+            links=tuple(
+                Link(
+                    target=titles[rng.randrange(total)],
+                    anchor="x",
+                    section=0,
+                    sentence_start=0,
+                    sentence_end=9,
+                )
+                for _ in range(8)
+            ),
+        )
+        for i, title in enumerate(titles)
+    )
 
     def pictures():
         for i in range(PICTURES):
             out = io.BytesIO()
-            Image.frombytes("RGB", (24, 24), rng.randbytes(24 * 24 * 3)).resize((320, 240)).save(out, "JPEG", quality=60)
+            Image.frombytes("RGB", (24, 24), rng.randbytes(24 * 24 * 3)).resize((320, 240)).save(
+                out, "JPEG", quality=60
+            )
             data = out.getvalue()
-            yield ImageAsset(id=sha256_hex(data), file=f"{i}.jpg", mime="image/jpeg", width=320, height=240, num_bytes=len(data), licence="CC0",
-                             entity_ids=(f"Q{i * 10 % total}",), perceptual_hash=f"{rng.getrandbits(64):016x}"), data
+            yield (
+                ImageAsset(
+                    id=sha256_hex(data),
+                    file=f"{i}.jpg",
+                    mime="image/jpeg",
+                    width=320,
+                    height=240,
+                    num_bytes=len(data),
+                    licence="CC0",
+                    entity_ids=(f"Q{i * 10 % total}",),
+                    perceptual_hash=f"{rng.getrandbits(64):016x}",
+                ),
+                data,
+            )
 
     build_store(str(path), articles=articles, images=pictures(), snapshot="2026-01-01")
     draw = np.random.default_rng(0)
@@ -106,21 +148,37 @@ async def measure(provider: LocalProvider, seconds: float) -> None:
     box = ToolBox(provider, settings=ToolSettings(tools=("text_search",), cache_bytes=0))
 
     async def by_tool(i: int) -> None:
-        result = await box.call(ToolCall(name="text_search", arguments=Json({"query": queries[i % len(queries)]})), ImageBank(), turn=0)
+        result = await box.call(
+            ToolCall(name="text_search", arguments=Json({"query": queries[i % len(queries)]})),
+            ImageBank(),
+            turn=0,
+        )
         assert result.status == ToolStatus.OK and result.text, result
 
     async def by_vector(i: int) -> None:
-        found = await asyncio.to_thread(lambda: provider.hits((h.image_id for h in provider.pictures.search(vectors[i % 500], 4)), 4))
+        found = await asyncio.to_thread(
+            lambda: provider.hits(
+                (h.image_id for h in provider.pictures.search(vectors[i % 500], 4)), 4
+            )
+        )
         assert len(found) == 4
 
-    print(f"text search, six words, five results, through the tool box: {await rate(by_tool, seconds):.0f} queries/s")
-    print(f"picture search, given the vector, four pictures with their files: {await rate(by_vector, seconds):.0f} queries/s")
-    print(f"  of it the vectors alone: {await rate(lambda i: asyncio.to_thread(provider.pictures.search, vectors[i % 500], 4), seconds):.0f} queries/s")
+    print(
+        f"text search, six words, five results, through the tool box: {await rate(by_tool, seconds):.0f} queries/s"
+    )
+    print(
+        f"picture search, given the vector, four pictures with their files: {await rate(by_vector, seconds):.0f} queries/s"
+    )
+    print(
+        f"  of it the vectors alone: {await rate(lambda i: asyncio.to_thread(provider.pictures.search, vectors[i % 500], 4), seconds):.0f} queries/s"
+    )
 
 
 def main() -> None:
     """Builds the store if need be, measures, prints."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--store", type=Path, help="folder of the synthetic store")
     parser.add_argument("--seconds", type=float, default=10.0, help="of each measurement")
     asked = parser.parse_args()
@@ -132,8 +190,10 @@ def main() -> None:
             write_store(path, clip.name, clip.dimension)
             print(f"store written in {time.monotonic() - began:.0f} s")
         store = Store.open(str(path))
-        print(f"{datetime.date.today()}, {os.cpu_count()} cores, Python {platform.python_version()}, load {os.getloadavg()[0]:.1f}; "
-              f"{store.num_rows('passages'):,} passages, {store.num_rows('images'):,} pictures")
+        print(
+            f"{datetime.date.today()}, {os.cpu_count()} cores, Python {platform.python_version()}, load {os.getloadavg()[0]:.1f}; "
+            f"{store.num_rows('passages'):,} passages, {store.num_rows('images'):,} pictures"
+        )
         asyncio.run(measure(LocalProvider(store, clip), asked.seconds))
 
 

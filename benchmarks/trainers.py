@@ -11,6 +11,7 @@ TRL 1.16 at its best legal setting, read from its source:
 Of ours the work that a run's thread does while the last micro-batch computes is timed, too: positions and every check of a row, packing.
 Pictures are patches already, for both.
 """
+
 import contextlib
 import dataclasses
 import tempfile
@@ -38,7 +39,11 @@ from train.weights import load_model
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     from trl import GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer
-    from trl.trainer.utils import split_pixel_values_by_grid, split_tensor_dict, unsplit_pixel_values_by_grid
+    from trl.trainer.utils import (
+        split_pixel_values_by_grid,
+        split_tensor_dict,
+        unsplit_pixel_values_by_grid,
+    )
 
 Task = Literal["sft", "grpo"]
 OBJECTIVE = Objective(normaliser="token")
@@ -65,9 +70,21 @@ class Ours:
         micro_tokens: of a forward pass; rows are packed up to it.
     """
 
-    def __init__(self, folder: Path, task: Task, *, micro_tokens: int, checkpointing: bool, device: torch.device) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        task: Task,
+        *,
+        micro_tokens: int,
+        checkpointing: bool,
+        device: torch.device,
+    ) -> None:
         precision: Literal["bf16", "fp32"] = "bf16" if device.type == "cuda" else "fp32"
-        self.model = load_model(str(folder), WeightSettings(precision=precision, activation_checkpointing=checkpointing), 0).model
+        self.model = load_model(
+            str(folder),
+            WeightSettings(precision=precision, activation_checkpointing=checkpointing),
+            0,
+        ).model
         self._tokens, self._rope = PictureTokens.of(self.model.config), rope_of(self.model)
         self._task, self._micro_tokens, self._device = task, micro_tokens, device
         self._policy = Scorer(self.model).to(device).train()
@@ -78,7 +95,10 @@ class Ours:
         total = 0.0
         counted = sum(int(row.loss_mask.sum()) for row in rows)
         for some in micro_batches(rows, self._micro_tokens):
-            made = [dataclasses.replace(rows[n], positions=self._rope(rows[n].ids, rows[n].grid_thw)) for n in some]
+            made = [
+                dataclasses.replace(rows[n], positions=self._rope(rows[n].ids, rows[n].grid_thw))
+                for n in some
+            ]
             for row in made:
                 check(row, self._tokens)
             packed = pack(made, self._tokens).to(self._device)
@@ -89,9 +109,17 @@ class Ours:
                 assert num_labels(packed) == len(logp)
             else:
                 assert packed.old_logp is not None
-                summed = loss_sum(OBJECTIVE, logp=logp, engine_logp=packed.old_logp, advantage=advantages[some].to(self._device)[packed.row],
-                                  row=packed.row, row_weights=torch.ones(len(some), device=self._device))
-                assert count(packed.row, torch.ones(len(some), device=self._device), OBJECTIVE) == len(logp)
+                summed = loss_sum(
+                    OBJECTIVE,
+                    logp=logp,
+                    engine_logp=packed.old_logp,
+                    advantage=advantages[some].to(self._device)[packed.row],
+                    row=packed.row,
+                    row_weights=torch.ones(len(some), device=self._device),
+                )
+                assert count(
+                    packed.row, torch.ones(len(some), device=self._device), OBJECTIVE
+                ) == len(logp)
             loss = agree(counted).share(summed)
             loss.backward()
             total += loss.item()
@@ -112,28 +140,70 @@ class Trl:
         batch: rows of a forward pass.
     """
 
-    def __init__(self, folder: Path, task: Task, *, batch: int, rows: int, checkpointing: bool, device: torch.device) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        task: Task,
+        *,
+        batch: int,
+        rows: int,
+        checkpointing: bool,
+        device: torch.device,
+    ) -> None:
         from transformers import AutoModelForImageTextToText
 
-        model: Any = AutoModelForImageTextToText.from_pretrained(folder, dtype=torch.float32, attn_implementation="sdpa")
-        self._tokens, self._batch, self._rows, self._task = PictureTokens.of(model.config), batch, rows, task
+        model: Any = AutoModelForImageTextToText.from_pretrained(
+            folder, dtype=torch.float32, attn_implementation="sdpa"
+        )
+        self._tokens, self._batch, self._rows, self._task = (
+            PictureTokens.of(model.config),
+            batch,
+            rows,
+            task,
+        )
         cpu = device.type == "cpu"
         options: dict[str, Any] = {
-            "output_dir": tempfile.mkdtemp(prefix="trl"), "use_cpu": cpu, "bf16": not cpu, "report_to": [], "disable_tqdm": True, "max_grad_norm": 1.0,
-            "per_device_train_batch_size": batch, "gradient_accumulation_steps": rows // batch, "gradient_checkpointing": checkpointing,
-            "learning_rate": OptimiserSettings().lr}
+            "output_dir": tempfile.mkdtemp(prefix="trl"),
+            "use_cpu": cpu,
+            "bf16": not cpu,
+            "report_to": [],
+            "disable_tqdm": True,
+            "max_grad_norm": 1.0,
+            "per_device_train_batch_size": batch,
+            "gradient_accumulation_steps": rows // batch,
+            "gradient_checkpointing": checkpointing,
+            "learning_rate": OptimiserSettings().lr,
+        }
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             if task == "sft":
                 self._trainer: Any = SFTTrainer(
-                    model=model, processing_class=tiny.processor(), data_collator=list,  # type: ignore[arg-type]  # rows as they are
-                    args=SFTConfig(**options, max_length=None, dataset_kwargs={"skip_prepare_dataset": True}, remove_unused_columns=False),
-                    train_dataset=Dataset.from_list([{"input_ids": [1], "labels": [1]}] * rows))
+                    model=model,
+                    processing_class=tiny.processor(),
+                    data_collator=list,  # type: ignore[arg-type]  # rows as they are
+                    args=SFTConfig(
+                        **options,
+                        max_length=None,
+                        dataset_kwargs={"skip_prepare_dataset": True},
+                        remove_unused_columns=False,
+                    ),
+                    train_dataset=Dataset.from_list([{"input_ids": [1], "labels": [1]}] * rows),
+                )
             else:
                 self._trainer = GRPOTrainer(
-                    model=model, processing_class=tiny.processor(), reward_funcs=_no_reward,
-                    args=GRPOConfig(**options, num_generations=2, generation_batch_size=rows, loss_type="dapo", epsilon=0.2, epsilon_high=0.28),
-                    train_dataset=Dataset.from_list([{"prompt": "x"}] * rows))
+                    model=model,
+                    processing_class=tiny.processor(),
+                    reward_funcs=_no_reward,
+                    args=GRPOConfig(
+                        **options,
+                        num_generations=2,
+                        generation_batch_size=rows,
+                        loss_type="dapo",
+                        epsilon=0.2,
+                        epsilon_high=0.28,
+                    ),
+                    train_dataset=Dataset.from_list([{"prompt": "x"}] * rows),
+                )
                 self._trainer.current_gradient_accumulation_steps = rows // batch
         self.model = self._trainer.model
         if checkpointing:
@@ -143,14 +213,25 @@ class Trl:
     def gradient(self, rows: Sequence[Row], advantages: Tensor) -> float:
         """See `Contender`."""
         assert len(rows) == self._rows
-        items = torch.tensor(sum(int(row.loss_mask.sum()) for row in rows), device=self._trainer.args.device)
+        items = torch.tensor(
+            sum(int(row.loss_mask.sum()) for row in rows), device=self._trainer.args.device
+        )
         by_length = sorted(rows, key=len, reverse=True)
-        batches = ([self._sft_batch(by_length[n:n + self._batch]) for n in range(0, len(rows), self._batch)] if self._task == "sft"
-                   else self._grpo_batches(rows, advantages, items))
+        batches = (
+            [
+                self._sft_batch(by_length[n : n + self._batch])
+                for n in range(0, len(rows), self._batch)
+            ]
+            if self._task == "sft"
+            else self._grpo_batches(rows, advantages, items)
+        )
         self.model.train()
         total = 0.0
         for batch in batches:
-            inputs = {name: part.to(items.device) if isinstance(part, Tensor) else part for name, part in batch.items()}
+            inputs = {
+                name: part.to(items.device) if isinstance(part, Tensor) else part
+                for name, part in batch.items()
+            }
             with precision(items.device):
                 loss = self._trainer.compute_loss(self.model, inputs, num_items_in_batch=items)
             loss.backward()
@@ -165,27 +246,56 @@ class Trl:
 
     def _sft_batch(self, rows: Sequence[Row]) -> dict[str, Any]:
         ids = pad_sequence([row.ids for row in rows], batch_first=True)
-        labels = pad_sequence([row.ids.masked_fill(~row.loss_mask, -100) for row in rows], batch_first=True, padding_value=-100)
-        return {"input_ids": ids, "labels": labels, "attention_mask": pad_sequence([torch.ones_like(row.ids) for row in rows], batch_first=True),
-                "pixel_values": torch.cat([row.pixels for row in rows]), "image_grid_thw": torch.cat([row.grid_thw for row in rows]),
-                "mm_token_type_ids": ids.eq(self._tokens.image_id).int()}
+        labels = pad_sequence(
+            [row.ids.masked_fill(~row.loss_mask, -100) for row in rows],
+            batch_first=True,
+            padding_value=-100,
+        )
+        return {
+            "input_ids": ids,
+            "labels": labels,
+            "attention_mask": pad_sequence(
+                [torch.ones_like(row.ids) for row in rows], batch_first=True
+            ),
+            "pixel_values": torch.cat([row.pixels for row in rows]),
+            "image_grid_thw": torch.cat([row.grid_thw for row in rows]),
+            "mm_token_type_ids": ids.eq(self._tokens.image_id).int(),
+        }
 
-    def _grpo_batches(self, rows: Sequence[Row], advantages: Tensor, items: Tensor) -> list[dict[str, Any]]:
+    def _grpo_batches(
+        self, rows: Sequence[Row], advantages: Tensor, items: Tensor
+    ) -> list[dict[str, Any]]:
         """As its rollouts hand a generation batch on: prompts padded on the left and completions on the right, then split."""
         begins = [row.turns[0][0] for row in rows]
-        prompt = pad_sequence([row.ids[:begin].flip(0) for row, begin in zip(rows, begins, strict=True)], batch_first=True).flip(1)
+        prompt = pad_sequence(
+            [row.ids[:begin].flip(0) for row, begin in zip(rows, begins, strict=True)],
+            batch_first=True,
+        ).flip(1)
 
         def right(parts: Sequence[Tensor]) -> Tensor:
-            return pad_sequence([part[begin:] for part, begin in zip(parts, begins, strict=True)], batch_first=True)
+            return pad_sequence(
+                [part[begin:] for part, begin in zip(parts, begins, strict=True)], batch_first=True
+            )
 
         completion = right([row.ids for row in rows])
         told = [row.old_logp for row in rows if row.old_logp is not None]
-        whole: dict[str, Any] = {"prompt_ids": prompt, "prompt_mask": torch.arange(prompt.shape[1]) >= prompt.shape[1] - torch.tensor(begins)[:, None],
-                 "completion_ids": completion, "completion_mask": right([torch.ones_like(row.ids) for row in rows]),
-                 "tool_mask": right([row.loss_mask.long() for row in rows]), "old_per_token_logps": right(told), "advantages": advantages,
-                 "num_items_in_batch": items, "pixel_values": torch.cat([row.pixels for row in rows]),
-                 "image_grid_thw": torch.cat([row.grid_thw for row in rows]), "num_images": [len(row.grid_thw) for row in rows],
-                 "mm_token_type_ids": torch.cat([prompt, completion], dim=1).eq(self._tokens.image_id).int()}
+        whole: dict[str, Any] = {
+            "prompt_ids": prompt,
+            "prompt_mask": torch.arange(prompt.shape[1])
+            >= prompt.shape[1] - torch.tensor(begins)[:, None],
+            "completion_ids": completion,
+            "completion_mask": right([torch.ones_like(row.ids) for row in rows]),
+            "tool_mask": right([row.loss_mask.long() for row in rows]),
+            "old_per_token_logps": right(told),
+            "advantages": advantages,
+            "num_items_in_batch": items,
+            "pixel_values": torch.cat([row.pixels for row in rows]),
+            "image_grid_thw": torch.cat([row.grid_thw for row in rows]),
+            "num_images": [len(row.grid_thw) for row in rows],
+            "mm_token_type_ids": torch.cat([prompt, completion], dim=1)
+            .eq(self._tokens.image_id)
+            .int(),
+        }
         whole["prompt_mask"] = whole["prompt_mask"].long()
         by_picture: Any = split_pixel_values_by_grid(whole)
         parts: list[dict[str, Any]] = split_tensor_dict(by_picture, len(rows) // self._batch)
@@ -198,17 +308,25 @@ def _no_reward(completions: Any, **_: Any) -> list[float | None]:
 
 def precision(device: torch.device) -> contextlib.AbstractContextManager[Any]:
     """bf16 on a GPU, as `Training.score` has it; fp32 on a CPU."""
-    return torch.autocast("cuda", torch.bfloat16) if device.type == "cuda" else contextlib.nullcontext()
+    return (
+        torch.autocast("cuda", torch.bfloat16)
+        if device.type == "cuda"
+        else contextlib.nullcontext()
+    )
 
 
 @torch.no_grad()
 def with_engine_logp(rows: Sequence[Row], folder: Path, device: torch.device) -> list[Row]:
     """Rows with log-probabilities of an engine near the model, the same for both trainers."""
-    model = load_model(str(folder), WeightSettings(precision="bf16" if device.type == "cuda" else "fp32"), 0).model.eval()
+    model = load_model(
+        str(folder), WeightSettings(precision="bf16" if device.type == "cuda" else "fp32"), 0
+    ).model.eval()
     scorer, tokens, made = Scorer(model).to(device), PictureTokens.of(model.config), []
     for row in rows:
         told = torch.zeros(len(row))
         with precision(device):
-            told[row.loss_mask] = scorer(pack([row], tokens).to(device)).logp.float().cpu() + 0.1 * torch.sin(row.ids[row.loss_mask] * 1.0)
+            told[row.loss_mask] = scorer(
+                pack([row], tokens).to(device)
+            ).logp.float().cpu() + 0.1 * torch.sin(row.ids[row.loss_mask] * 1.0)
         made.append(dataclasses.replace(row, old_logp=told.clamp(max=0)))
     return made

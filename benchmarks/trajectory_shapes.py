@@ -7,6 +7,7 @@ picture's size. The file beside this one is of the 115 trajectories that the dem
 oracle). A row takes one token for `CHARACTERS` characters and as many tokens a picture as the model's processor would; its ids and pixels are
 drawn at random, since what they say does not bear on what they cost.
 """
+
 import json
 import sys
 from collections.abc import Sequence
@@ -48,20 +49,47 @@ def shape_of(episode: Episode, system_prompt: str) -> Shape:
     tasks = [image for image in episode.images if image.origin == "task"]
     results = [turn.result for turn in episode.turns]
     by_handle = {image.handle: image for image in episode.images}
-    brought = [[by_handle[handle] for handle in result.images] if result else [] for result in results]
-    return Shape(opening=len(system_prompt) + len(episode.question), said=tuple(len(turn.text) for turn in episode.turns),
-                 observed=tuple(len(result.text) if result else 0 for result in results), shown=(len(tasks), *map(len, brought)),
-                 sizes=tuple((image.width, image.height) for image in [*tasks, *(image for some in brought for image in some)]))
+    brought = [
+        [by_handle[handle] for handle in result.images] if result else [] for result in results
+    ]
+    return Shape(
+        opening=len(system_prompt) + len(episode.question),
+        said=tuple(len(turn.text) for turn in episode.turns),
+        observed=tuple(len(result.text) if result else 0 for result in results),
+        shown=(len(tasks), *map(len, brought)),
+        sizes=tuple(
+            (image.width, image.height)
+            for image in [*tasks, *(image for some in brought for image in some)]
+        ),
+    )
 
 
 def read_shapes(path: Path = SHAPES) -> list[Shape]:
     """The lengths that a file holds."""
-    return [Shape(**{**row, **{key: tuple(row[key]) for key in ("said", "observed", "shown")}, "sizes": tuple(map(tuple, row["sizes"]))})
-            for row in json.loads(path.read_text(encoding="utf-8"))]
+    return [
+        Shape(
+            **{
+                **row,
+                **{key: tuple(row[key]) for key in ("said", "observed", "shown")},
+                "sizes": tuple(map(tuple, row["sizes"])),
+            }
+        )
+        for row in json.loads(path.read_text(encoding="utf-8"))
+    ]
 
 
-def row_of(shape: Shape, *, seed: int, tokens: PictureTokens, rope: Rope, patch: int, max_pixels: int, scale: int, max_tokens: int,
-           vocabulary: int) -> Row:
+def row_of(
+    shape: Shape,
+    *,
+    seed: int,
+    tokens: PictureTokens,
+    rope: Rope,
+    patch: int,
+    max_pixels: int,
+    scale: int,
+    max_tokens: int,
+    vocabulary: int,
+) -> Row:
     """A row of a trajectory's lengths, of random ids and pixels.
 
     Args:
@@ -77,14 +105,23 @@ def row_of(shape: Shape, *, seed: int, tokens: PictureTokens, rope: Rope, patch:
     grids, ids, turns, sizes = [], [], [], iter(shape.sizes)
 
     def text(characters: int) -> None:
-        ids.append(torch.randint(0, min(vocabulary, begin), (max(1, round(characters / CHARACTERS / scale)),), generator=draw))
+        ids.append(
+            torch.randint(
+                0,
+                min(vocabulary, begin),
+                (max(1, round(characters / CHARACTERS / scale)),),
+                generator=draw,
+            )
+        )
 
     def pictures(number: int) -> None:
         for _ in range(number):
             width, height = next(sizes)
-            h, w = smart_resize(height, width, factor=side, min_pixels=side * side, max_pixels=max_pixels)
+            h, w = smart_resize(
+                height, width, factor=side, min_pixels=side * side, max_pixels=max_pixels
+            )
             grids.append((1, h // patch, w // patch))
-            ids.append(torch.tensor([begin, *[tokens.image_id] * (h * w // side ** 2), end]))
+            ids.append(torch.tensor([begin, *[tokens.image_id] * (h * w // side**2), end]))
 
     text(shape.opening)
     pictures(shape.shown[0])
@@ -101,8 +138,17 @@ def row_of(shape: Shape, *, seed: int, tokens: PictureTokens, rope: Rope, patch:
         mask[first:last] = True
     pixels = torch.randn(int(grid.prod(-1).sum()), tokens.pixel_dim, generator=draw)
     hashes = hashes_of(pixels, grid)
-    row = Row(episode_id=f"shape{seed}", ids=together, loss_mask=mask, turns=tuple(turns), positions=rope(together, grid), pixels=pixels, grid_thw=grid,
-              pictures=hashes, pixel_hashes=hashes)
+    row = Row(
+        episode_id=f"shape{seed}",
+        ids=together,
+        loss_mask=mask,
+        turns=tuple(turns),
+        positions=rope(together, grid),
+        pixels=pixels,
+        grid_thw=grid,
+        pictures=hashes,
+        pixel_hashes=hashes,
+    )
     if len(row) > max_tokens:
         row = shortened(row, max_tokens, tokens)
     check(row, tokens)
@@ -112,7 +158,10 @@ def row_of(shape: Shape, *, seed: int, tokens: PictureTokens, rope: Rope, patch:
 def _shapes(run: str) -> Sequence[Shape]:
     folder = EpisodeFolder.of(RunFolder(run), TEACHER)
     system_prompt = folder.files.renderer().system_prompt
-    return [shape_of(trajectory.episode, system_prompt) for trajectory in folder.read(folder.label(KEEP), "kept", Trajectory)]
+    return [
+        shape_of(trajectory.episode, system_prompt)
+        for trajectory in folder.read(folder.label(KEEP), "kept", Trajectory)
+    ]
 
 
 if __name__ == "__main__":

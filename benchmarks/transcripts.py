@@ -5,6 +5,7 @@
 A second line a file says how it would be if each turn that does not begin with a thought began with an empty one: data from before
 thinking models has no thoughts, and the rest of the check should still be seen at work.
 """
+
 import argparse
 import datetime
 import platform
@@ -24,7 +25,11 @@ def shares(path: Path) -> tuple[int, Counter[str], Counter[str]]:
         protocol = TurnProtocol(transcript.schemas)
         for turn in transcript.turns:
             plain[turn.violation or "ok"] += 1
-            text = turn.text if turn.text.lstrip().startswith("<think>") else f"<think></think>{turn.text}"
+            text = (
+                turn.text
+                if turn.text.lstrip().startswith("<think>")
+                else f"<think></think>{turn.text}"
+            )
             mended[protocol.check(text).violation or "ok"] += 1
     return num, plain, mended
 
@@ -32,19 +37,27 @@ def shares(path: Path) -> tuple[int, Counter[str], Counter[str]]:
 def told(counts: Counter[str]) -> str:
     """The share that passes, and the reasons of the rest by number."""
     num = counts.total()
-    rest = ", ".join(f"{reason} {count}" for reason, count in counts.most_common() if reason != "ok")
-    return f"{counts['ok']} of {num} turns pass ({counts['ok'] / num if num else 0:.1%})" + (f"; {rest}" if rest else "")
+    rest = ", ".join(
+        f"{reason} {count}" for reason, count in counts.most_common() if reason != "ok"
+    )
+    return f"{counts['ok']} of {num} turns pass ({counts['ok'] / num if num else 0:.1%})" + (
+        f"; {rest}" if rest else ""
+    )
 
 
 def main() -> None:
     """Prints two lines a file."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
     print(f"{datetime.date.today()}, Python {platform.python_version()}")
     for path in parser.parse_args().files:
         began = time.perf_counter()
         num, plain, mended = shares(path)
-        print(f"{path.name}: {num} conversations, {told(plain)}; {(time.perf_counter() - began) * 1e3 / max(1, plain.total()):.2f} ms a turn, checked twice")
+        print(
+            f"{path.name}: {num} conversations, {told(plain)}; {(time.perf_counter() - began) * 1e3 / max(1, plain.total()):.2f} ms a turn, checked twice"
+        )
         print(f"  with empty thoughts put before: {told(mended)}")
 
 

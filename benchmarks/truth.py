@@ -7,6 +7,7 @@ Nothing of `transforms/`, `prompts/` or `pipeline/` is imported: the words are r
 rows by `records/`. With `--all` the worlds, stores and runs are made by the command line in processes of their own.
 Shares have 95 % intervals (Wilson). What cannot be read counts as nothing, and is listed with its number.
 """
+
 import argparse
 import itertools
 import json
@@ -35,7 +36,11 @@ GOALS = {0: 0.0, 1: 0.007, 2: 0.015}
 ABSENT_GOALS = {0.0: 0.0, 0.2: 0.01, 0.5: 0.02}
 """The same by the share of all things that the dumps lack."""
 LEAST_READ = 0.97
-SHORTCUTS = {"answer_in_question": "answer_in_question", "text_search_shortcut": "text_search", "image_search_shortcut": "image_search"}
+SHORTCUTS = {
+    "answer_in_question": "answer_in_question",
+    "text_search_shortcut": "text_search",
+    "image_search_shortcut": "image_search",
+}
 """Reasons of the filters that quote what they found, and the filter."""
 
 
@@ -49,7 +54,9 @@ def wilson(hits: int, of: int) -> tuple[float, float]:
         return 0.0, 1.0
     z, p = 1.959964, hits / of
     middle, spread = (p + z * z / (2 * of)), z * math.sqrt(p * (1 - p) / of + z * z / (4 * of * of))
-    return max(0.0, (middle - spread) / (1 + z * z / of)), min(1.0, (middle + spread) / (1 + z * z / of))
+    return max(0.0, (middle - spread) / (1 + z * z / of)), min(
+        1.0, (middle + spread) / (1 + z * z / of)
+    )
 
 
 @dataclass
@@ -74,7 +81,14 @@ class Measured:
 
     def add(self, other: "Measured") -> None:
         """Adds another run's counts."""
-        for name in ("num_seeds", "num_kept", "num_certified", "num_wrong_pictures", "num_leaks", "num_disagreements"):
+        for name in (
+            "num_seeds",
+            "num_kept",
+            "num_certified",
+            "num_wrong_pictures",
+            "num_leaks",
+            "num_disagreements",
+        ):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for name in ("findings", "filters", "refused"):
             getattr(self, name).update(getattr(other, name))
@@ -115,7 +129,10 @@ def measure(world: Path, run: Path, reader: Reader | None = None) -> Measured:
             made.lines.append(f"LEAK {name!r}: {question.text}")
     _filters(made, run, reader)
     _pictures_refused(made, run, reader.truth)
-    for rejection in (*rows(run, "draft", "rejected", Rejection), *rows(run, "certify", "rejected", Rejection)):
+    for rejection in (
+        *rows(run, "draft", "rejected", Rejection),
+        *rows(run, "certify", "rejected", Rejection),
+    ):
         made.refused[rejection.reason] += 1
     return made
 
@@ -125,7 +142,9 @@ def _note(made: Measured, question: Question, judged: Judged) -> None:
         made.lines.append(f"UNREAD {question.text}")
     elif judged.finding != Finding.GOOD:
         why = " (good if “in” is taken directly)" if judged.only_direct else ""
-        made.lines.append(f"{judged.finding.upper()}{why} {question.text} => {question.answer.text}; by the truth: {'; '.join(judged.answers) or 'none'}")
+        made.lines.append(
+            f"{judged.finding.upper()}{why} {question.text} => {question.answer.text}; by the truth: {'; '.join(judged.answers) or 'none'}"
+        )
         made.findings["only_direct"] += judged.only_direct
     if judged.disagreements:
         made.num_disagreements += 1
@@ -154,7 +173,10 @@ def folded(text: str) -> str:
 def leaks(truth: Truth, question: Question) -> list[str]:
     """Names of hidden things, and of the answer, that stand in the question's words."""
     hidden = {truth.id_of(v) for v in (*question.bindings.values(), question.anchor)}
-    names = {n for e in hidden if e in truth.things for n in truth.things[e].names} | {question.answer.text, *question.answer.aliases}
+    names = {n for e in hidden if e in truth.things for n in truth.things[e].names} | {
+        question.answer.text,
+        *question.answer.aliases,
+    }
     said = f" {folded(question.text)} "
     return sorted(n for n in names if folded(n) and f" {folded(n)} " in said)
 
@@ -171,7 +193,9 @@ def _filters(made: Measured, run: Path, reader: Reader) -> None:
             question = before.get(rejection.item_id)
             if name and question is not None and isinstance(rejection.evidence, dict):
                 made.filters[name, "flagged"] += 1
-                made.filters[name, "in error"] += not _gives_away(reader.truth, question, rejection.evidence, name)
+                made.filters[name, "in error"] += not _gives_away(
+                    reader.truth, question, rejection.evidence, name
+                )
 
 
 def _pictures_refused(made: Measured, run: Path, truth: Truth) -> None:
@@ -179,11 +203,15 @@ def _pictures_refused(made: Measured, run: Path, truth: Truth) -> None:
     drafts = {q.id: q for q in rows(run, "draft", "kept", Question)}
     for rejection in rows(run, "pictures", "rejected", Rejection):
         question = drafts.get(rejection.item_id)
-        candidates = rejection.evidence.get("candidates", ()) if isinstance(rejection.evidence, dict) else ()
+        candidates = (
+            rejection.evidence.get("candidates", ()) if isinstance(rejection.evidence, dict) else ()
+        )
         for candidate in candidates:
             if question is not None and candidate["reason"] == "not_grounded":
                 made.filters["grounding", "flagged"] += 1
-                made.filters["grounding", "in error"] += truth.shown.get(candidate["file"]) == {truth.id_of(question.anchor)}
+                made.filters["grounding", "in error"] += truth.shown.get(candidate["file"]) == {
+                    truth.id_of(question.anchor)
+                }
 
 
 def _gives_away(truth: Truth, question: Question, evidence: dict, name: str) -> bool:
@@ -194,27 +222,44 @@ def _gives_away(truth: Truth, question: Question, evidence: dict, name: str) -> 
     says the answer together with another thing of the question tells it on any page.
     """
     if name == "answer_in_question":
-        return bool(leaks(truth, question)) or folded(str(evidence.get("found", ""))) in folded(question.text)
+        return bool(leaks(truth, question)) or folded(str(evidence.get("found", ""))) in folded(
+            question.text
+        )
     title = str(evidence.get("title", ""))
-    subjects = truth.by_label.get(title, set()) | ({truth.articles[title]} if title in truth.articles else set())
+    subjects = truth.by_label.get(title, set()) | (
+        {truth.articles[title]} if title in truth.articles else set()
+    )
     nodes = {truth.id_of(v) for v in question.bindings.values()}
-    answer, literal = truth.id_of(question.answer.value.entity), literal_of(question.answer.value.key())
-    ends = {v for s in subjects for found in truth.things[s].items.values() for v in found} | subjects
-    back = {v for found in truth.things[answer].items.values() for v in found} if answer in truth.things else set()
+    answer, literal = (
+        truth.id_of(question.answer.value.entity),
+        literal_of(question.answer.value.key()),
+    )
+    ends = {
+        v for s in subjects for found in truth.things[s].items.values() for v in found
+    } | subjects
+    back = (
+        {v for found in truth.things[answer].items.values() for v in found}
+        if answer in truth.things
+        else set()
+    )
     if subjects & (nodes | back) or ends & (nodes | {answer}):
         return True
-    if any(literal == v for s in subjects for found in truth.things[s].literals.values() for v in found):
+    if any(
+        literal == v for s in subjects for found in truth.things[s].literals.values() for v in found
+    ):
         return True
     passage = f" {folded(str(evidence.get('passage', '')))} "
     others = {n for e in nodes - {answer} if e in truth.things for n in truth.things[e].names}
-    return f" {folded(str(evidence.get('found', '')))} " in passage and any(f" {folded(n)} " in passage for n in others if folded(n))
+    return f" {folded(str(evidence.get('found', '')))} " in passage and any(
+        f" {folded(n)} " in passage for n in others if folded(n)
+    )
 
 
 # ---------------------------------------------------------------- tables
 
 
 def share(hits: int, of: int) -> str:
-    """"3/250 = 1.2 % (0.4–3.5)"."""
+    """ "3/250 = 1.2 % (0.4–3.5)"."""
     low, high = wilson(hits, of)
     return f"{hits}/{of} = {100 * hits / max(of, 1):.2f} % ({100 * low:.2f}–{100 * high:.2f})"
 
@@ -235,14 +280,19 @@ def table(made: Measured) -> str:
         f"  seeds that end with a question   {share(made.num_kept, made.num_seeds)}",
         f"  read by the reader               {share(read, made.num_certified)}; goal {100 * LEAST_READ:.0f} %",
         f"  certified but not true           {share(false, read)}; goal at most {100 * goal:.1f} %",
-        *(f"    {f.value:<30} {found[f]}" for f in (Finding.NOT_UNIQUE, Finding.WRONG, Finding.NONE)),
+        *(
+            f"    {f.value:<30} {found[f]}"
+            for f in (Finding.NOT_UNIQUE, Finding.WRONG, Finding.NONE)
+        ),
         f"    of them true if “in” is direct {found['only_direct']}",
         f"  two natural readings             {share(found[Finding.AMBIGUOUS], read)}",
         f"  leaks                            {share(made.num_leaks, made.num_certified)}; goal none",
         f"  wrong picture                    {share(made.num_wrong_pictures, made.num_certified)}; goal under 0.5 %",
         f"  words and form differ            {share(made.num_disagreements, read)}",
-        *(f"  {name + ' in error':<33}{share(made.filters[name, 'in error'], made.filters[name, 'flagged'])}"
-          for name in SHORTCUTS.values()),
+        *(
+            f"  {name + ' in error':<33}{share(made.filters[name, 'in error'], made.filters[name, 'flagged'])}"
+            for name in SHORTCUTS.values()
+        ),
         f"  grounding refused in error       {share(made.filters['grounding', 'in error'], made.filters['grounding', 'flagged'])} of the pictures refused",
         "  the other filters                not decided by the truth: they compare questions, ask models, or read the picture's pixels",
         f"  refused at draft or certificate  {dict(sorted(made.refused.items()))}",
@@ -252,7 +302,11 @@ def table(made: Measured) -> str:
 
 def loose_table(loose: Path, reader: Reader, margin: int) -> str:
     """Good questions that the margin refuses: those of a run with a smaller margin whose own margin is below `margin`."""
-    below = [q for q in certified(loose) if q.certificate is not None and 0 <= q.certificate.margin < margin]
+    below = [
+        q
+        for q in certified(loose)
+        if q.certificate is not None and 0 <= q.certificate.margin < margin
+    ]
     found = Counter(judge(reader, q).finding for q in below)
     read = len(below) - found[Finding.UNREAD]
     return f"  truly good, refused for margin < {margin}  {share(found[Finding.GOOD], read)} of the drafts that a smaller margin accepts"
@@ -268,39 +322,104 @@ def questloom(*words: str) -> None:
         subprocess.CalledProcessError: it failed.
     """
     workers = str(len(os.sched_getaffinity(0)))
-    subprocess.run([sys.executable, "-m", "pipeline.cli", *words, "--workers", workers], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [sys.executable, "-m", "pipeline.cli", *words, "--workers", workers],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
 
 
-def make(out: Path, world_seed: int, gaps: int, articles: int, seeds: int, margin: int = 2, overrides: Sequence[str] = (), *,
-         absent: float = 0.0) -> tuple[Path, Path]:
+def make(
+    out: Path,
+    world_seed: int,
+    gaps: int,
+    articles: int,
+    seeds: int,
+    margin: int = 2,
+    overrides: Sequence[str] = (),
+    *,
+    absent: float = 0.0,
+) -> tuple[Path, Path]:
     """World, store and run of one setting; what stands already is used again."""
     name = f"{world_seed}-{gaps}" + (f"-absent{absent:g}" if absent else "")
     world, store, run = out / f"world-{name}", out / f"store-{name}", out / f"run-{name}-{margin}"
     if not (world / "world.json").exists():
-        questloom("world", "--out", str(world), "--articles", str(articles), "--seed", str(world_seed), "--gaps", str(gaps), "--absent", str(absent))
+        questloom(
+            "world",
+            "--out",
+            str(world),
+            "--articles",
+            str(articles),
+            "--seed",
+            str(world_seed),
+            "--gaps",
+            str(gaps),
+            "--absent",
+            str(absent),
+        )
     if not store.exists():
-        questloom("ingest", "--store", str(store), "--articles", str(world / "articles.xml.bz2"), "--entities", str(world / "entities.json.bz2"),
-                  "--images", str(world / "images"), "--snapshot", "2024-01-01")
-    questloom("synth", "--store", str(store), "--out", str(run), "--set", f"seeds.count={seeds}", "--set", f"certificate.margin={margin}",
-              *(word for override in overrides for word in ("--set", override)))
+        questloom(
+            "ingest",
+            "--store",
+            str(store),
+            "--articles",
+            str(world / "articles.xml.bz2"),
+            "--entities",
+            str(world / "entities.json.bz2"),
+            "--images",
+            str(world / "images"),
+            "--snapshot",
+            "2024-01-01",
+        )
+    questloom(
+        "synth",
+        "--store",
+        str(store),
+        "--out",
+        str(run),
+        "--set",
+        f"seeds.count={seeds}",
+        "--set",
+        f"certificate.margin={margin}",
+        *(word for override in overrides for word in ("--set", override)),
+    )
     return world, run
 
 
 def main() -> None:
     """Prints the figures; exits with 1 where a goal is missed."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     options.add_argument("--world", type=Path)
     options.add_argument("--run", type=Path)
-    options.add_argument("--loose", type=Path, help="a run of the same world with a smaller certificate.margin")
-    options.add_argument("--list", action="store_true", help="also print every question that is not good, and every disagreement")
+    options.add_argument(
+        "--loose", type=Path, help="a run of the same world with a smaller certificate.margin"
+    )
+    options.add_argument(
+        "--list",
+        action="store_true",
+        help="also print every question that is not good, and every disagreement",
+    )
     options.add_argument("--all", action="store_true")
     options.add_argument("--out", type=Path)
     options.add_argument("--articles", type=int, default=5_000)
     options.add_argument("--seeds", type=int, default=1_000)
     options.add_argument("--worlds", type=int, nargs="*", default=[9001, 9002, 9003])
     options.add_argument("--gaps", type=int, nargs="*", default=[0, 1, 2])
-    options.add_argument("--absent", type=float, nargs="*", default=[0.0], help="shares of all things that the dumps lack")
-    options.add_argument("--set", action="append", default=[], help="a key of the recipe, as for synth: filters.oracle=false saves time and certifies the same")
+    options.add_argument(
+        "--absent",
+        type=float,
+        nargs="*",
+        default=[0.0],
+        help="shares of all things that the dumps lack",
+    )
+    options.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        help="a key of the recipe, as for synth: filters.oracle=false saves time and certifies the same",
+    )
     given = options.parse_args()
     print(f"{datetime.now(UTC):%Y-%m-%d}, {platform.processor() or platform.machine()}")
     sums: dict[tuple[int, float], Measured] = {}
@@ -308,9 +427,19 @@ def main() -> None:
         if given.out is None:
             options.error("--all needs --out")
         for gaps, absent in itertools.product(given.gaps, given.absent):
-            sums[gaps, absent] = Measured(name=f"all of worlds {given.worlds}", gaps=gaps, absent=absent)
+            sums[gaps, absent] = Measured(
+                name=f"all of worlds {given.worlds}", gaps=gaps, absent=absent
+            )
             for world_seed in given.worlds:
-                world, run = make(given.out, world_seed, gaps, given.articles, given.seeds, overrides=given.set, absent=absent)
+                world, run = make(
+                    given.out,
+                    world_seed,
+                    gaps,
+                    given.articles,
+                    given.seeds,
+                    overrides=given.set,
+                    absent=absent,
+                )
                 made = measure(world, run)
                 print(table(made), flush=True)
                 sums[gaps, absent].add(made)
@@ -333,8 +462,12 @@ def missed(made: Measured) -> bool:
     """Whether a goal is missed by the counts themselves."""
     read = made.num_certified - made.findings[Finding.UNREAD]
     false = sum(made.findings[f] for f in (Finding.NOT_UNIQUE, Finding.WRONG, Finding.NONE))
-    return (false > goal_of(made) * read or made.num_leaks > 0 or made.num_wrong_pictures >= 0.005 * max(made.num_certified, 1)
-            or read < LEAST_READ * made.num_certified)
+    return (
+        false > goal_of(made) * read
+        or made.num_leaks > 0
+        or made.num_wrong_pictures >= 0.005 * max(made.num_certified, 1)
+        or read < LEAST_READ * made.num_certified
+    )
 
 
 if __name__ == "__main__":

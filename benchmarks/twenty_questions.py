@@ -5,6 +5,7 @@
 Pictures are written beside the page, small. With `--blind FOLDER` a second page holds questions and pictures alone, for a
 reader who is to say of each whether it is natural, clear and fair.
 """
+
 import argparse
 from pathlib import Path
 
@@ -19,7 +20,9 @@ WIDTH = 360
 
 def drawn(run: RunFolder, number: int, seed: int) -> list[Question]:
     """The questions with the smallest places under the seed."""
-    return sorted(run.read(run.label("split"), "kept", Question), key=lambda q: priority(seed, q.id, "twenty"))[:number]
+    return sorted(
+        run.read(run.label("split"), "kept", Question), key=lambda q: priority(seed, q.id, "twenty")
+    )[:number]
 
 
 def picture(run: RunFolder, question: Question, to: Path) -> None:
@@ -31,7 +34,9 @@ def picture(run: RunFolder, question: Question, to: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("run", type=RunFolder)
     parser.add_argument("page", type=Path)
     parser.add_argument("--number", type=int, default=20)
@@ -40,22 +45,38 @@ def main() -> None:
     arguments = parser.parse_args()
     if not arguments.run.label("split"):
         parser.error(f"{arguments.run.path} is no finished run")
-    lines = [f"# {arguments.number} questions of the demo", "",
-             "Drawn from the kept questions of `make demo` by "
-             f"`python -m benchmarks.twenty_questions RUN PAGE --seed {arguments.seed}`. The pictures are scaled down.", ""]
+    lines = [
+        f"# {arguments.number} questions of the demo",
+        "",
+        "Drawn from the kept questions of `make demo` by "
+        f"`python -m benchmarks.twenty_questions RUN PAGE --seed {arguments.seed}`. The pictures are scaled down.",
+        "",
+    ]
     blind = []
     for number, question in enumerate(drawn(arguments.run, arguments.number, arguments.seed), 1):
         name = f"{arguments.page.stem}/{number:02d}.jpg"
         picture(arguments.run, question, arguments.page.parent / name)
         made = question.certificate
         assert made is not None
-        rival = f"; nearest rival {made.nearest_rival.label}, {made.nearest_rival.num_gaps} gaps" if made.nearest_rival else ""
-        lines += [f"**{number}.** {question.text}", "", f"![The question's picture]({name})", "",
-                  f"*{answer_words(question.answer)}* ({question.method}, {question.level}; {made.effective_hops} hops, "
-                  f"margin {'no rival' if made.margin == 9 else made.margin}{rival})", ""]
+        rival = (
+            f"; nearest rival {made.nearest_rival.label}, {made.nearest_rival.num_gaps} gaps"
+            if made.nearest_rival
+            else ""
+        )
+        lines += [
+            f"**{number}.** {question.text}",
+            "",
+            f"![The question's picture]({name})",
+            "",
+            f"*{answer_words(question.answer)}* ({question.method}, {question.level}; {made.effective_hops} hops, "
+            f"margin {'no rival' if made.margin == 9 else made.margin}{rival})",
+            "",
+        ]
         if arguments.blind:
             arguments.blind.mkdir(parents=True, exist_ok=True)
-            whole = arguments.run.read_picture(question.image_id)  # what the policy is shown: small print must be legible
+            whole = arguments.run.read_picture(
+                question.image_id
+            )  # what the policy is shown: small print must be legible
             (arguments.blind / f"{number:02d}.jpg").write_bytes(whole)
             blind.append(f"{number:02d}.jpg\t{question.text}")
     arguments.page.write_text("\n".join(lines), encoding="utf-8")

@@ -10,6 +10,7 @@ them, where they are there. Counted over draws of questions until so many words 
 * openers of exam papers, and the share of the commonest first two words;
 * mean length in words, and the share of questions that say a content word twice (`lints.repeated`).
 """
+
 import argparse
 import gzip
 import json
@@ -28,7 +29,16 @@ from transforms.stages.run_folder import RunFolder
 from transforms.writing.graph.lints import problems, repeated
 
 DRAWS, SEED, AMONG, ALIKE = 10, 20261122, 100, 0.8
-COLUMNS = ("questions", "different", "lower case", "near twins", "openers %", "commonest start %", "length", "said twice %")
+COLUMNS = (
+    "questions",
+    "different",
+    "lower case",
+    "near twins",
+    "openers %",
+    "commonest start %",
+    "length",
+    "said twice %",
+)
 
 
 def words_of(text: str) -> list[str]:
@@ -40,7 +50,11 @@ def read_questions(place: str) -> list[str]:
     """The questions of a run's folder or of a file of JSON lines."""
     if Path(place).is_dir():
         return [q.text for q in read_stage(RunFolder(place), "split", "kept", Question)]
-    with (gzip.open(place, "rt", encoding="utf-8") if place.endswith(".gz") else open(place, encoding="utf-8")) as lines:
+    with (
+        gzip.open(place, "rt", encoding="utf-8")
+        if place.endswith(".gz")
+        else open(place, encoding="utf-8")
+    ) as lines:
         return [text for line in lines if line.strip() and (text := json.loads(line)["question"])]
 
 
@@ -67,23 +81,37 @@ def row(texts: Sequence[str], num_words: int) -> list[float]:
     few = [bones(t) for t in random.Random(SEED).sample(list(texts), min(AMONG, len(texts)))]
     twins = sum(len(a & b) >= ALIKE * len(a | b) for a, b in combinations(few, 2))
     starts = Counter(" ".join(words_of(t)[:2]).lower() for t in texts)
-    return [len(texts), mean(len({w.lower() for t in d for w in words_of(t)}) for d in draws),
-            mean(len({w for t in d for w in bones(t)}) for d in draws), twins,
-            100 * mean("opener of an exam paper" in problems(t) for t in texts), 100 * starts.most_common(1)[0][1] / len(texts),
-            mean(len(words_of(t)) for t in texts), 100 * mean(bool(repeated(t)) for t in texts)]
+    return [
+        len(texts),
+        mean(len({w.lower() for t in d for w in words_of(t)}) for d in draws),
+        mean(len({w for t in d for w in bones(t)}) for d in draws),
+        twins,
+        100 * mean("opener of an exam paper" in problems(t) for t in texts),
+        100 * starts.most_common(1)[0][1] / len(texts),
+        mean(len(words_of(t)) for t in texts),
+        100 * mean(bool(repeated(t)) for t in texts),
+    ]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("sets", nargs="*", help="NAME=PLACE")
     parser.add_argument("--words", type=int, default=2400)
     parser.add_argument("--shared", default=str(SHARED))
     arguments = parser.parse_args()
     places = dict(s.split("=", 1) for s in arguments.sets)
-    places |= {path.name.split(".")[0]: str(path) for path in sorted(Path(arguments.shared, "data", "qa").glob("*.jsonl*"))}
+    places |= {
+        path.name.split(".")[0]: str(path)
+        for path in sorted(Path(arguments.shared, "data", "qa").glob("*.jsonl*"))
+    }
     print(f"{'set':16}" + "".join(f"{c:>19}" for c in COLUMNS))
     for name, place in places.items():
-        print(f"{name:16}" + "".join(f"{x:19.1f}" for x in row(read_questions(place), arguments.words)))
+        print(
+            f"{name:16}"
+            + "".join(f"{x:19.1f}" for x in row(read_questions(place), arguments.words))
+        )
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ A row is committed as `in_flight` before its request is sent and settled in the 
 that is still in flight when its process is gone becomes `lost`: the reply may have been paid, and is asked again with
 the same idempotency key. Lost, timed out and cut attempts keep their reserved numbers, marked as estimated.
 """
+
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -28,7 +29,9 @@ class Status(StrEnum):
     """Status 200 with a body that breaks the protocol."""
 
 
-FREE_OF_CHARGE = frozenset({Status.UNREACHABLE, Status.RATE_LIMITED, Status.SERVER_ERROR, Status.NOT_ACCEPTED})
+FREE_OF_CHARGE = frozenset(
+    {Status.UNREACHABLE, Status.RATE_LIMITED, Status.SERVER_ERROR, Status.NOT_ACCEPTED}
+)
 """Providers charge for replies only; after every other end the reply may exist."""
 
 GROUPS = ("stage", "provider", "model", "item_id", "seed_id")

@@ -4,6 +4,7 @@ What a call may cost is reserved before it is sent, in the transaction that writ
 what it did cost when it is settled. Calls in flight together can therefore not pass the budget; only an input whose
 tokens were estimated too low can, by the error of that estimate.
 """
+
 from dataclasses import dataclass
 
 from calls.request import Price
@@ -48,5 +49,8 @@ class Budget:
             InputError: there is a money budget and the price is None.
         """
         if self.money is not None and price is None:
-            raise InputError(f"endpoint {provider}, model {model}", "its price is unknown, so a budget in money cannot be held",
-                             "State its price for a million tokens (0 for a server of your own), or set a budget in tokens or calls.")
+            raise InputError(
+                f"endpoint {provider}, model {model}",
+                "its price is unknown, so a budget in money cannot be held",
+                "State its price for a million tokens (0 for a server of your own), or set a budget in tokens or calls.",
+            )

@@ -3,6 +3,7 @@
 The backend decides in one atomic step whether a request is sent, since cache, calls in flight and budget must agree
 over all processes that share it.
 """
+
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
@@ -46,8 +47,15 @@ class CallCache(Protocol):
     async def start(self, key: str, request: CallRequest, budget: Budget) -> Started:
         """Decides on a request; where it says SEND, the attempt stands in the ledger, its cost reserved."""
 
-    async def settle(self, attempt_id: int, key: str, request: CallRequest, status: Status, seconds: float,
-                     reply: Reply | None) -> None:
+    async def settle(
+        self,
+        attempt_id: int,
+        key: str,
+        request: CallRequest,
+        status: Status,
+        seconds: float,
+        reply: Reply | None,
+    ) -> None:
         """Ends an attempt. When this returns, the reply has arrived: no kill can lose it."""
 
     async def forget(self, key: str, reply: Reply) -> None:

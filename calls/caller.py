@@ -1,4 +1,5 @@
 """The one way out of the process: cache, merging, pacing, budget, ledger and retries around any sender."""
+
 import asyncio
 import math
 import time
@@ -40,8 +41,14 @@ class Caller:
         paces: by provider; the default pace for the others.
     """
 
-    def __init__(self, cache: CallCache, *, budget: Budget | None = None, paces: Mapping[str, Pace] | None = None,
-                 retry: RetryPolicy | None = None) -> None:
+    def __init__(
+        self,
+        cache: CallCache,
+        *,
+        budget: Budget | None = None,
+        paces: Mapping[str, Pace] | None = None,
+        retry: RetryPolicy | None = None,
+    ) -> None:
         self.cache = cache
         self.budget = budget or Budget()
         self.retry = retry or RetryPolicy()
@@ -54,14 +61,18 @@ class Caller:
 
     def set_pace(self, provider: str, pace: Pace) -> None:
         """Sets a provider's pace; before its first call, or the same again."""
-        assert self._paces.get(provider) == pace or all(name != provider for name, _ in self._lanes), provider
+        assert self._paces.get(provider) == pace or all(
+            name != provider for name, _ in self._lanes
+        ), provider
         self._paces[provider] = pace
 
     async def aclose(self) -> None:
         """Releases what the cache holds for the running event loop; another may follow."""
         await self.cache.aclose()
 
-    async def call(self, request: CallRequest, send: Send, *, is_reply: Callable[[Reply], bool] | None = None) -> Reply:
+    async def call(
+        self, request: CallRequest, send: Send, *, is_reply: Callable[[Reply], bool] | None = None
+    ) -> Reply:
         """The reply to a request: from the cache, from an equal request in flight, or from the provider.
 
         A caller that is cancelled leaves the call running, since it may already be paid; its reply is cached.
@@ -99,7 +110,9 @@ class Caller:
         pair = (request.provider, request.model)
         lane = self._lanes.get(pair)
         if lane is None:
-            lane = self._lanes[pair] = self.cache.new_lane(*pair, self._paces.get(request.provider, Pace()))
+            lane = self._lanes[pair] = self.cache.new_lane(
+                *pair, self._paces.get(request.provider, Pace())
+            )
         attempt = 0
         while True:
             attempt += 1
@@ -114,19 +127,25 @@ class Caller:
                     reply, fault = await self._send_once(key, request, send, attempt_id)
                     self._shut_after(pair, fault, entered)
             finally:
-                lane.leave(entered, replied=reply is not None and not reply.cached,
-                           overloaded=fault is not None and fault.kind in OVERLOAD,
-                           limited=fault is not None and fault.kind is Status.RATE_LIMITED,
-                           timeout=request.timeout, late=fault is not None and fault.kind is Status.TIMEOUT,
-                           retry_after=None if fault is None or pair in self._shut else fault.retry_after,
-                           banned=None if fault is None or pair not in self._shut else fault.retry_after)
+                lane.leave(
+                    entered,
+                    replied=reply is not None and not reply.cached,
+                    overloaded=fault is not None and fault.kind in OVERLOAD,
+                    limited=fault is not None and fault.kind is Status.RATE_LIMITED,
+                    timeout=request.timeout,
+                    late=fault is not None and fault.kind is Status.TIMEOUT,
+                    retry_after=None if fault is None or pair in self._shut else fault.retry_after,
+                    banned=None if fault is None or pair not in self._shut else fault.retry_after,
+                )
             if reply is not None or (fault is not None and fault.kind is not Status.UNREACHABLE):
                 self._reached.add(request.provider)
             if reply is not None:
                 return reply
             assert fault is not None
             if self.retry.gives_up(fault, attempt):
-                if fault.retryable and request.provider not in self._reached:  # a wrong address: thousands of calls need not find out one by one
+                if (
+                    fault.retryable and request.provider not in self._reached
+                ):  # a wrong address: thousands of calls need not find out one by one
                     self._shut[pair] = (time.monotonic() + SILENT_SECONDS, fault)
                 raise fault
             await asyncio.sleep(self.retry.delay(key, attempt))
@@ -164,11 +183,15 @@ class Caller:
                 case Decision.HIT:
                     return 0, started.reply
                 case Decision.EXCEEDED:
-                    raise BudgetExceeded(f"{request.provider}, stage {request.stage or '-'}: {started.limit} is used up")
+                    raise BudgetExceeded(
+                        f"{request.provider}, stage {request.stage or '-'}: {started.limit} is used up"
+                    )
             await asyncio.sleep(pause)
             pause = min(longest, pause * 2)
 
-    async def _send_once(self, key: str, request: CallRequest, send: Send, attempt_id: int) -> tuple[Reply | None, CallFault | None]:
+    async def _send_once(
+        self, key: str, request: CallRequest, send: Send, attempt_id: int
+    ) -> tuple[Reply | None, CallFault | None]:
         began = time.monotonic()
         reply, fault = None, None
         try:
@@ -177,7 +200,9 @@ class Caller:
         except CallFault as error:
             fault = error
         except TimeoutError:
-            fault = CallFault(request.provider, f"no reply within {request.timeout:g} s", Status.TIMEOUT)
+            fault = CallFault(
+                request.provider, f"no reply within {request.timeout:g} s", Status.TIMEOUT
+            )
         except BaseException:
             self.cache.drop(attempt_id, key, request, time.monotonic() - began)
             raise
@@ -195,7 +220,12 @@ async def _time_limit(seconds: float) -> AsyncIterator[None]:
     loop = asyncio.get_running_loop()
     end = loop.time() + seconds
     async with asyncio.timeout(None) as limit:
-        strike = loop.call_at(end, lambda: limit.reschedule(loop.time() + (GRACE_SECONDS if loop.time() - end > LATE_SECONDS else 0.0)))
+        strike = loop.call_at(
+            end,
+            lambda: limit.reschedule(
+                loop.time() + (GRACE_SECONDS if loop.time() - end > LATE_SECONDS else 0.0)
+            ),
+        )
         try:
             yield
         finally:

@@ -1,4 +1,5 @@
 """One event loop a process, on which everything asynchronous lives: clients, their connections, episodes under way."""
+
 import asyncio
 import threading
 from collections.abc import Coroutine

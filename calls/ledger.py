@@ -1,4 +1,5 @@
 """Reads the ledger of a call cache without opening it for calls: at a file's path, or at the address of a Redis database."""
+
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,4 +1,5 @@
 """What this process has spent since it was last asked, by stage: for the live metrics of a job. The ledger is what counts."""
+
 import threading
 from collections import defaultdict
 from dataclasses import dataclass
@@ -29,7 +30,9 @@ def add(request: CallRequest, reply: Reply) -> None:
         spent.tokens_in += reply.tokens_in
         spent.tokens_out += reply.tokens_out
         if request.price is not None:
-            spent.money_millionths += round(1e6 * request.price.of(reply.tokens_in, reply.tokens_out))
+            spent.money_millionths += round(
+                1e6 * request.price.of(reply.tokens_in, reply.tokens_out)
+            )
 
 
 def take(stage: str) -> Spent | None:

@@ -1,4 +1,5 @@
 """Opens a call cache: at a file's path, or at the address of a Redis database."""
+
 from pathlib import Path
 
 from calls.cache import CallCache
@@ -23,5 +24,9 @@ def open_cache(place: str | Path) -> CallCache:
     except ModuleNotFoundError as error:
         if error.name != "redis":
             raise
-        raise InputError("the call cache", "is in Redis, and the Python package `redis` is not installed", 'Run pip install "questloom[redis]".') from None
+        raise InputError(
+            "the call cache",
+            "is in Redis, and the Python package `redis` is not installed",
+            'Run pip install "questloom[redis]".',
+        ) from None
     return RedisCache(str(place))

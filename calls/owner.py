@@ -2,6 +2,7 @@
 
 A process that is stopped, swapped out or starved exists. On its own machine that can be seen.
 """
+
 import os
 from functools import cache
 from pathlib import Path
@@ -14,7 +15,12 @@ def _state_and_start(pid: int) -> tuple[str, str]:
     """A process's state, and clock ticks from boot to its start; "" where the system has no /proc, or does not show us this one."""
     try:
         # proc(5): fields 3 and 22; the name in field 2 may hold spaces and brackets.
-        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        fields = (
+            Path(f"/proc/{pid}/stat")
+            .read_text(encoding="utf-8", errors="replace")
+            .rpartition(")")[2]
+            .split()
+        )
         return fields[0], fields[19]
     except (OSError, IndexError):
         return "", ""

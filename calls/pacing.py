@@ -7,6 +7,7 @@ Where nobody knows what a provider can bear (`slow_start`), the window begins wi
 replies come well within their time limit: `Latency` says how much a reply widens or narrows it. A server that works at a few requests and
 queues the rest is so kept busy, and what waits for its place waits here, where no time runs out.
 """
+
 import asyncio
 import math
 import time
@@ -44,7 +45,9 @@ class Pace:
 
     def __post_init__(self) -> None:
         if self.work_per_minute is not None and self.max_in_flight != 1:
-            raise ValueError(f"work_per_minute counts calls one after the other, and max_in_flight is {self.max_in_flight}")
+            raise ValueError(
+                f"work_per_minute counts calls one after the other, and max_in_flight is {self.max_in_flight}"
+            )
 
 
 class AnyLane(Protocol):
@@ -53,8 +56,18 @@ class AnyLane(Protocol):
     async def enter(self) -> float:
         """Waits for a place; returns when it was given (monotonic seconds), for `leave`."""
 
-    def leave(self, entered: float, *, replied: bool = False, overloaded: bool = False, limited: bool = False, timeout: float = math.inf,
-              late: bool = False, retry_after: float | None = None, banned: float | None = None) -> None:
+    def leave(
+        self,
+        entered: float,
+        *,
+        replied: bool = False,
+        overloaded: bool = False,
+        limited: bool = False,
+        timeout: float = math.inf,
+        late: bool = False,
+        retry_after: float | None = None,
+        banned: float | None = None,
+    ) -> None:
         """Gives the place back and tells how the call went."""
 
 
@@ -76,7 +89,11 @@ class Latency:
     def step(self, seconds: float, timeout: float, window: float) -> float:
         """How much a reply widens the window (up to 1, which doubles it a window of replies) or narrows it (up to ½)."""
         self._learn(seconds, window)
-        room = min(1.0, timeout / 4 / max(seconds, 1e-9) - 1) if seconds <= timeout / 4 else min(0.0, timeout / 2 / seconds - 1)
+        room = (
+            min(1.0, timeout / 4 / max(seconds, 1e-9) - 1)
+            if seconds <= timeout / 4
+            else min(0.0, timeout / 2 / seconds - 1)
+        )
         return max(0.5, room) if seconds <= self.CROWDED * self.best else max(-0.5, room)
 
     def is_crowd(self, timeout: float, window: float) -> bool:
@@ -122,8 +139,18 @@ class Lane:
             self._take()
         return time.monotonic()
 
-    def leave(self, entered: float, *, replied: bool = False, overloaded: bool = False, limited: bool = False, timeout: float = math.inf,
-              late: bool = False, retry_after: float | None = None, banned: float | None = None) -> None:
+    def leave(
+        self,
+        entered: float,
+        *,
+        replied: bool = False,
+        overloaded: bool = False,
+        limited: bool = False,
+        timeout: float = math.inf,
+        late: bool = False,
+        retry_after: float | None = None,
+        banned: float | None = None,
+    ) -> None:
         """Gives the place back and tells how the call went.
 
         Args:
@@ -136,15 +163,23 @@ class Lane:
             retry_after: seconds for which nobody may start.
             banned: the same, longer than anybody waits. The caller itself stops; other processes would have to be told.
         """
-        full = not self._pace.slow_start or bool(self._waiters) or self.in_flight >= int(self.window)
+        full = (
+            not self._pace.slow_start or bool(self._waiters) or self.in_flight >= int(self.window)
+        )
         self.in_flight -= 1
         now, step = time.monotonic(), 0.0
         if replied:
-            step = self._latency.step(now - entered, timeout, self.window) if self._pace.slow_start else 1.0
+            step = (
+                self._latency.step(now - entered, timeout, self.window)
+                if self._pace.slow_start
+                else 1.0
+            )
         elif late and self._pace.slow_start and not self._latency.is_crowd(timeout, self.window):
             step, overloaded = -0.5, False
         if step < 0 or full:
-            wider = self.window + (step if step < 0 or self.window < self._doubles_below else step / self.window)
+            wider = self.window + (
+                step if step < 0 or self.window < self._doubles_below else step / self.window
+            )
             self.window = max(1.0, min(self._pace.max_in_flight, wider))
         if overloaded and entered > self._last_decrease:
             self.window = self._doubles_below = max(1.0, self.window * DECREASE)
@@ -159,7 +194,9 @@ class Lane:
     def _take(self) -> None:
         self.in_flight += 1
         if self._pace.requests_per_minute is not None:
-            self._not_before = max(self._not_before, time.monotonic()) + 60 / self._pace.requests_per_minute
+            self._not_before = (
+                max(self._not_before, time.monotonic()) + 60 / self._pace.requests_per_minute
+            )
 
     def _wake(self) -> None:
         while self._waiters and self._may_start():

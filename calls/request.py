@@ -1,4 +1,5 @@
 """What is asked of the world outside, what comes back, and the key that identifies it."""
+
 from dataclasses import dataclass, replace
 from typing import Any, Self
 

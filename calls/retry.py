@@ -1,4 +1,5 @@
 """What a failed attempt was, and when it is tried again."""
+
 import email.utils
 import time
 from collections.abc import Mapping
@@ -21,13 +22,25 @@ class CallFault(ProviderFault):
         kind: the status that the ledger keeps for the attempt.
     """
 
-    def __init__(self, provider: str, message: str, kind: Status, *, status: int = 0, retryable: bool = True,
-                 retry_after: float | None = None) -> None:
-        super().__init__(provider, message, status=status, retryable=retryable, retry_after=retry_after)
+    def __init__(
+        self,
+        provider: str,
+        message: str,
+        kind: Status,
+        *,
+        status: int = 0,
+        retryable: bool = True,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(
+            provider, message, status=status, retryable=retryable, retry_after=retry_after
+        )
         self.kind = kind
 
 
-def fault_of_status(provider: str, status: int, message: str, headers: Mapping[str, str]) -> CallFault:
+def fault_of_status(
+    provider: str, status: int, message: str, headers: Mapping[str, str]
+) -> CallFault:
     """The fault that an HTTP status other than 2xx stands for.
 
     Args:
@@ -74,5 +87,14 @@ class RetryPolicy:
 
     def gives_up(self, fault: ProviderFault, attempt: int) -> bool:
         """Whether the call ends with this fault."""
-        unreachable = isinstance(fault, CallFault) and fault.kind is Status.UNREACHABLE and attempt >= self.max_unreachable
-        return not fault.retryable or unreachable or attempt >= self.max_attempts or (fault.retry_after or 0.0) > self.max_retry_after
+        unreachable = (
+            isinstance(fault, CallFault)
+            and fault.kind is Status.UNREACHABLE
+            and attempt >= self.max_unreachable
+        )
+        return (
+            not fault.retryable
+            or unreachable
+            or attempt >= self.max_attempts
+            or (fault.retry_after or 0.0) > self.max_retry_after
+        )

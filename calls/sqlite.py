@@ -4,6 +4,7 @@ Everything that the calls of one turn of the event loop ask for is done in one t
 own thread: a commit in WAL mode takes about 30 µs, less than handing it to another thread and back costs. A commit
 survives the death of the process (it may not survive a power cut: synchronous=NORMAL).
 """
+
 import asyncio
 import sqlite3
 import time
@@ -64,7 +65,9 @@ def _open(path: Path) -> sqlite3.Connection:
     if not path.parent.is_dir():
         raise InputError(str(path), "its folder does not exist", fix)
     try:
-        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=BUSY_SECONDS)
+        connection = sqlite3.connect(
+            path, isolation_level=None, check_same_thread=False, timeout=BUSY_SECONDS
+        )
         _use_wal(connection)
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("BEGIN IMMEDIATE")
@@ -78,8 +81,11 @@ def _open(path: Path) -> sqlite3.Connection:
         raise InputError(str(path), f"the call cache cannot be opened: {error}", fix) from None
     if version not in (0, VERSION):
         connection.close()
-        raise InputError(str(path), f"the call cache has version {version}, this program reads {VERSION}",
-                         "Use the program that wrote it, or start a new run folder.")
+        raise InputError(
+            str(path),
+            f"the call cache has version {version}, this program reads {VERSION}",
+            "Use the program that wrote it, or start a new run folder.",
+        )
     return connection
 
 
@@ -112,18 +118,31 @@ class SqliteCache:
         """Decides on a request; see `CallCache`."""
         return await self._commit(lambda: self._start(key, request, budget))
 
-    async def settle(self, attempt_id: int, key: str, request: CallRequest, status: Status, seconds: float,
-                     reply: Reply | None) -> None:
+    async def settle(
+        self,
+        attempt_id: int,
+        key: str,
+        request: CallRequest,
+        status: Status,
+        seconds: float,
+        reply: Reply | None,
+    ) -> None:
         """Ends an attempt; see `CallCache`."""
         await self._commit(lambda: self._settle(attempt_id, key, request, status, seconds, reply))
 
     async def forget(self, key: str, reply: Reply) -> None:
         """Removes a reply that is none; see `CallCache`."""
-        await self._commit(lambda: self._connection.execute("DELETE FROM replies WHERE key = ? AND body = ?", (key, reply.body)))
+        await self._commit(
+            lambda: self._connection.execute(
+                "DELETE FROM replies WHERE key = ? AND body = ?", (key, reply.body)
+            )
+        )
 
     def drop(self, attempt_id: int, key: str, request: CallRequest, seconds: float) -> None:
         """Ends an attempt as lost, at once."""
-        self._waiting.append((lambda: self._settle(attempt_id, key, request, Status.LOST, seconds, None), None))
+        self._waiting.append(
+            (lambda: self._settle(attempt_id, key, request, Status.LOST, seconds, None), None)
+        )
         self._flush()
 
     def spent(self) -> Spend:
@@ -134,7 +153,11 @@ class SqliteCache:
         """A lane of this process alone; turns with all that use the file, by another beside it, where the pace limits the provider's work."""
         if pace.work_per_minute is None:
             return Lane(pace)
-        return TurnLane(Path(f"{self.path}-turns-{quote(f'{provider} {model}'.strip(), safe='')}"), provider, pace)
+        return TurnLane(
+            Path(f"{self.path}-turns-{quote(f'{provider} {model}'.strip(), safe='')}"),
+            provider,
+            pace,
+        )
 
     async def aclose(self) -> None:
         """The file belongs to no event loop."""
@@ -169,8 +192,15 @@ class SqliteCache:
         except Exception as error:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
-            failure = InputError(str(self.path), f"the call cache cannot be written: {error}",
-                                 "Free the disk or mend its rights, then resume.") if isinstance(error, sqlite3.Error) else error
+            failure = (
+                InputError(
+                    str(self.path),
+                    f"the call cache cannot be written: {error}",
+                    "Free the disk or mend its rights, then resume.",
+                )
+                if isinstance(error, sqlite3.Error)
+                else error
+            )
         for i, (_, future) in enumerate(steps):
             if future is None or future.done() or future.get_loop().is_closed():
                 continue
@@ -184,20 +214,38 @@ class SqliteCache:
     # steps inside a transaction
 
     def _reply_of(self, key: str) -> Reply | None:
-        row = self._connection.execute("SELECT body, tokens_in, tokens_out, estimated FROM replies WHERE key = ?", (key,)).fetchone()
-        return Reply(body=row[0], tokens_in=row[1], tokens_out=row[2], estimated=bool(row[3]), cached=True) if row else None
+        row = self._connection.execute(
+            "SELECT body, tokens_in, tokens_out, estimated FROM replies WHERE key = ?", (key,)
+        ).fetchone()
+        return (
+            Reply(
+                body=row[0],
+                tokens_in=row[1],
+                tokens_out=row[2],
+                estimated=bool(row[3]),
+                cached=True,
+            )
+            if row
+            else None
+        )
 
     def _start(self, key: str, request: CallRequest, budget: Budget) -> Started:
         reply = self._reply_of(key)
         if reply is not None:
             return Started(Decision.HIT, reply=reply)
         execute, now = self._connection.execute, time.time()
-        held = execute("SELECT id, owner, lease FROM attempts WHERE key = ? AND status = 'in_flight'", (key,)).fetchone()
+        held = execute(
+            "SELECT id, owner, lease FROM attempts WHERE key = ? AND status = 'in_flight'", (key,)
+        ).fetchone()
         if held is not None:
             if held[2] > now and is_alive(held[1]):
                 return Started(Decision.BUSY)
             execute("UPDATE attempts SET status = 'lost' WHERE id = ?", held[:1])
-        money = None if request.price is None else request.price.of(request.tokens_in, request.tokens_out)
+        money = (
+            None
+            if request.price is None
+            else request.price.of(request.tokens_in, request.tokens_out)
+        )
         cost = Spend(money or 0.0, request.tokens_in + request.tokens_out, 1)
         limit = budget.breach(self.spent() + cost)
         if limit:
@@ -207,42 +255,88 @@ class SqliteCache:
         cursor = execute(
             "INSERT INTO attempts (key, stage, item_id, seed_id, provider, model, status, calls, tokens_in, tokens_out, estimated, money,"
             " started, owner, lease) VALUES (?, ?, ?, ?, ?, ?, 'in_flight', 1, ?, ?, 1, ?, ?, ?, ?)",
-            (key, request.stage, request.item_id, request.seed_id, request.provider, request.model, request.tokens_in,
-             request.tokens_out, money, now, self._owner, now + request.timeout + LEASE_MARGIN))
+            (
+                key,
+                request.stage,
+                request.item_id,
+                request.seed_id,
+                request.provider,
+                request.model,
+                request.tokens_in,
+                request.tokens_out,
+                money,
+                now,
+                self._owner,
+                now + request.timeout + LEASE_MARGIN,
+            ),
+        )
         self._add(cost)
         assert cursor.lastrowid is not None
         return Started(Decision.SEND, attempt_id=cursor.lastrowid)
 
-    def _settle(self, attempt_id: int, key: str, request: CallRequest, status: Status, seconds: float, reply: Reply | None) -> None:
+    def _settle(
+        self,
+        attempt_id: int,
+        key: str,
+        request: CallRequest,
+        status: Status,
+        seconds: float,
+        reply: Reply | None,
+    ) -> None:
         assert (reply is not None) == (status is Status.OK)
         execute = self._connection.execute
         if reply is None and status not in FREE_OF_CHARGE:
-            execute("UPDATE attempts SET status = ?, seconds = ? WHERE id = ?", (status, seconds, attempt_id))
+            execute(
+                "UPDATE attempts SET status = ?, seconds = ? WHERE id = ?",
+                (status, seconds, attempt_id),
+            )
             return
-        before = Spend(*execute("SELECT COALESCE(money, 0.0), tokens_in + tokens_out, calls FROM attempts WHERE id = ?",
-                                (attempt_id,)).fetchone())
+        before = Spend(
+            *execute(
+                "SELECT COALESCE(money, 0.0), tokens_in + tokens_out, calls FROM attempts WHERE id = ?",
+                (attempt_id,),
+            ).fetchone()
+        )
         tokens_in, tokens_out, estimated, calls = 0, 0, False, 0
         money: float | None = 0.0
         if reply is not None:
-            tokens_in, tokens_out, estimated, calls = reply.tokens_in, reply.tokens_out, reply.estimated, 1
+            tokens_in, tokens_out, estimated, calls = (
+                reply.tokens_in,
+                reply.tokens_out,
+                reply.estimated,
+                1,
+            )
             money = None if request.price is None else request.price.of(tokens_in, tokens_out)
-            execute("INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?, ?)", (key, reply.body, tokens_in, tokens_out, estimated))
-        execute("UPDATE attempts SET status = ?, seconds = ?, calls = ?, tokens_in = ?, tokens_out = ?, estimated = ?, money = ?"
-                " WHERE id = ?", (status, seconds, calls, tokens_in, tokens_out, estimated, money, attempt_id))
+            execute(
+                "INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?, ?)",
+                (key, reply.body, tokens_in, tokens_out, estimated),
+            )
+        execute(
+            "UPDATE attempts SET status = ?, seconds = ?, calls = ?, tokens_in = ?, tokens_out = ?, estimated = ?, money = ?"
+            " WHERE id = ?",
+            (status, seconds, calls, tokens_in, tokens_out, estimated, money, attempt_id),
+        )
         self._add(Spend(money or 0.0, tokens_in + tokens_out, calls) - before)
 
     def _add(self, cost: Spend) -> None:
-        self._connection.execute("UPDATE spent SET money = money + ?, tokens = tokens + ?, calls = calls + ?",
-                                 (cost.money, cost.tokens, cost.calls))
+        self._connection.execute(
+            "UPDATE spent SET money = money + ?, tokens = tokens + ?, calls = calls + ?",
+            (cost.money, cost.tokens, cost.calls),
+        )
 
     def _in_flight(self) -> Spend:
-        return Spend(*self._connection.execute(
-            "SELECT COALESCE(SUM(money), 0.0), COALESCE(SUM(tokens_in + tokens_out), 0), COALESCE(SUM(calls), 0)"
-            " FROM attempts WHERE status = 'in_flight'").fetchone())
+        return Spend(
+            *self._connection.execute(
+                "SELECT COALESCE(SUM(money), 0.0), COALESCE(SUM(tokens_in + tokens_out), 0), COALESCE(SUM(calls), 0)"
+                " FROM attempts WHERE status = 'in_flight'"
+            ).fetchone()
+        )
 
     def _mark_lost(self) -> None:
         """Marks the attempts of dead processes. They keep their reserved cost: it may have been charged."""
-        rows = self._connection.execute("SELECT id, owner, lease FROM attempts WHERE status = 'in_flight'").fetchall()
+        rows = self._connection.execute(
+            "SELECT id, owner, lease FROM attempts WHERE status = 'in_flight'"
+        ).fetchall()
         gone = {owner for _, owner, _ in rows if not is_alive(owner)}
         lost = [(i,) for i, owner, lease in rows if owner in gone or lease < time.time()]
         self._connection.executemany("UPDATE attempts SET status = 'lost' WHERE id = ?", lost)

@@ -1,4 +1,5 @@
 """The sums of a ledger in a file, as `calls.sqlite` writes it."""
+
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
@@ -17,9 +18,21 @@ def cost_lines(path: Path, by: Sequence[str]) -> list[CostLine]:
         COALESCE(SUM(seconds), 0.0) FROM attempts {f"GROUP BY {columns} ORDER BY {columns}" if by else ""}"""
     width = max(1, len(by))
     rows = _rows(path, query)
-    return [CostLine(group=tuple(row[:len(by)]), num_calls=row[width], num_faults=row[width + 1], num_lost=row[width + 2],
-                     tokens_in=row[width + 3], tokens_out=row[width + 4], num_estimated=row[width + 5], money=row[width + 6],
-                     num_unpriced=row[width + 7], seconds=row[width + 8]) for row in rows]
+    return [
+        CostLine(
+            group=tuple(row[: len(by)]),
+            num_calls=row[width],
+            num_faults=row[width + 1],
+            num_lost=row[width + 2],
+            tokens_in=row[width + 3],
+            tokens_out=row[width + 4],
+            num_estimated=row[width + 5],
+            money=row[width + 6],
+            num_unpriced=row[width + 7],
+            seconds=row[width + 8],
+        )
+        for row in rows
+    ]
 
 
 def has_ledger(path: Path) -> bool:
@@ -35,12 +48,21 @@ def last_settled(path: Path) -> float:
 
 def last_attempts(path: Path, since: float, most: int) -> list[tuple[str, str, str]]:
     """See `calls.ledger.last_attempts`."""
-    return _rows(path, "SELECT provider, key, status FROM attempts WHERE id > (SELECT COALESCE(MAX(id), 0) - ? FROM attempts) AND started >= ?", most, since)
+    return _rows(
+        path,
+        "SELECT provider, key, status FROM attempts WHERE id > (SELECT COALESCE(MAX(id), 0) - ? FROM attempts) AND started >= ?",
+        most,
+        since,
+    )
 
 
 def _rows(path: Path, query: str, *values: float) -> list[tuple]:
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        with closing(
+            sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        ) as connection:
             return connection.execute(query, values).fetchall()
     except sqlite3.Error as error:
-        raise InputError(str(path), f"the call ledger cannot be read: {error}", "Give the calls.sqlite of a run.") from None
+        raise InputError(
+            str(path), f"the call ledger cannot be read: {error}", "Give the calls.sqlite of a run."
+        ) from None

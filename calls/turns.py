@@ -3,6 +3,7 @@
 The lock ends with its process, so that a kill leaves no turn behind. The file is what a later process knows of earlier
 ones: a call that was killed counts as work until now, and `Retry-After` holds for everybody, after a resume too.
 """
+
 import asyncio
 import fcntl
 import json
@@ -35,7 +36,9 @@ class TurnLane:
         self._path, self._provider, self._work = path, provider, pace.work_per_minute
         self._spacing = 60 / pace.requests_per_minute if pace.requests_per_minute else 0.0
         self._fd: int | None = None
-        self._calls: list[tuple[float, float]] = []  # (begun, ended), seconds since the epoch: processes share no other clock
+        self._calls: list[
+            tuple[float, float]
+        ] = []  # (begun, ended), seconds since the epoch: processes share no other clock
         self._closed_until = 0.0
 
     async def enter(self) -> float:
@@ -50,8 +53,13 @@ class TurnLane:
             now = time.time()
             self._read(now)
             if self._closed_until - now > LONGEST_PAUSE:
-                raise CallFault(self._provider, f"it asked to be left alone for another {self._closed_until - now:.0f} s (as {self._path} says)",
-                                Status.RATE_LIMITED, status=429, retry_after=self._closed_until - now)
+                raise CallFault(
+                    self._provider,
+                    f"it asked to be left alone for another {self._closed_until - now:.0f} s (as {self._path} says)",
+                    Status.RATE_LIMITED,
+                    status=429,
+                    retry_after=self._closed_until - now,
+                )
             await asyncio.sleep(self._pause(now))
             self._calls.append((time.time(), 0.0))
             self._write()
@@ -60,8 +68,18 @@ class TurnLane:
             raise
         return time.monotonic()
 
-    def leave(self, entered: float, *, replied: bool = False, overloaded: bool = False, limited: bool = False, timeout: float = math.inf,
-              late: bool = False, retry_after: float | None = None, banned: float | None = None) -> None:
+    def leave(
+        self,
+        entered: float,
+        *,
+        replied: bool = False,
+        overloaded: bool = False,
+        limited: bool = False,
+        timeout: float = math.inf,
+        late: bool = False,
+        retry_after: float | None = None,
+        banned: float | None = None,
+    ) -> None:
         """Ends the turn. Of how the call went only a pause counts: there is no window to narrow. See `Lane.leave`."""
         now = time.time()
         self._calls[-1] = (self._calls[-1][0], now)
@@ -88,7 +106,9 @@ class TurnLane:
     def _unlock(self) -> None:
         fd, self._fd = self._fd, None
         if fd is not None:
-            fcntl.flock(fd, fcntl.LOCK_UN)  # closing alone would leave it to a process that was forked meanwhile
+            fcntl.flock(
+                fd, fcntl.LOCK_UN
+            )  # closing alone would leave it to a process that was forked meanwhile
             os.close(fd)
 
     def _read(self, now: float) -> None:
@@ -99,7 +119,11 @@ class TurnLane:
             said = json.loads(data or '{"calls": [], "closed_until": 0}')
             self._closed_until = float(said["closed_until"])
             calls = [(float(begun), float(ended)) for begun, ended in said["calls"]]
-        except (ValueError, TypeError, KeyError):  # its writer was killed in the middle of it: as if somebody had just worked for a minute
+        except (
+            ValueError,
+            TypeError,
+            KeyError,
+        ):  # its writer was killed in the middle of it: as if somebody had just worked for a minute
             calls = [(now - MINUTE, now)]
         # A call without an end was killed, and the provider may be at it still; none lasts longer than a minute counts.
         calls = [(begun, min(now, ended or begun + MINUTE)) for begun, ended in calls]

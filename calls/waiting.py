@@ -2,6 +2,7 @@
 
 How long that takes says nothing of the work that is limited: a server of one's own may be asked by many at once.
 """
+
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager

@@ -1,4 +1,5 @@
 """Rows of a benchmark as `Item`s, by its statement: columns, options, ciphers, and the published subset that is asked for."""
+
 import base64
 import contextlib
 import hashlib
@@ -43,11 +44,17 @@ def entries(statement: Statement, rows: Rows) -> list[Entry]:
     ids = [entry.item.row for entry in made]
     if len(set(ids)) < len(ids):
         twice = next(i for i in ids if ids.count(i) > 1)
-        raise InputError(f"benchmark {statement.name}", f"has the id {twice} twice", "Fetch the benchmark again; the file holds a row twice.")
+        raise InputError(
+            f"benchmark {statement.name}",
+            f"has the id {twice} twice",
+            "Fetch the benchmark again; the file holds a row twice.",
+        )
     return made
 
 
-def chosen(statement: Statement, found: Sequence[Entry], subset: str = "", *, partial: bool = False) -> list[Entry]:
+def chosen(
+    statement: Statement, found: Sequence[Entry], subset: str = "", *, partial: bool = False
+) -> list[Entry]:
     """The entries of a subset, or all of them; their number is checked against the statement.
 
     Args:
@@ -57,17 +64,29 @@ def chosen(statement: Statement, found: Sequence[Entry], subset: str = "", *, pa
         InputError: an unknown subset, or another number of questions than was stated.
     """
     if subset and subset not in statement.subsets:
-        raise InputError(f"--subset {subset}", f"is none that {statement.name} has",
-                         f"Known: {', '.join(statement.subsets) or 'none'}; without --subset all questions are asked.")
+        raise InputError(
+            f"--subset {subset}",
+            f"is none that {statement.name} has",
+            f"Known: {', '.join(statement.subsets) or 'none'}; without --subset all questions are asked.",
+        )
     if len(found) != statement.size and not partial:
-        raise InputError(f"benchmark {statement.name}", f"has {statement.size:,} questions by its statement, but {len(found):,} were read",
-                         "Fetch it again, at the stated revision; or give --partial, and every table will say that it is not the whole.")
+        raise InputError(
+            f"benchmark {statement.name}",
+            f"has {statement.size:,} questions by its statement, but {len(found):,} were read",
+            "Fetch it again, at the stated revision; or give --partial, and every table will say that it is not the whole.",
+        )
     rule = statement.subsets.get(subset)
     kept = list(found) if rule is None else _subset(statement, found, rule)
     if rule is not None and rule.size and len(kept) != rule.size and not partial:
-        raise InputError(f"--subset {subset}", f"has {rule.size:,} questions by its statement, but {len(kept):,} fit", "Fetch the benchmark again.")
+        raise InputError(
+            f"--subset {subset}",
+            f"has {rule.size:,} questions by its statement, but {len(kept):,} fit",
+            "Fetch the benchmark again.",
+        )
     if not kept:
-        raise InputError(f"--subset {subset}", "fits no question that was read", "Give the whole benchmark.")
+        raise InputError(
+            f"--subset {subset}", "fits no question that was read", "Give the whole benchmark."
+        )
     return kept
 
 
@@ -109,7 +128,11 @@ def field_of(row: Any, path: str) -> Any:
                 return None
         if isinstance(value, Mapping):
             value = value.get(step)
-        elif isinstance(value, list | tuple) and re.fullmatch(r"-?\d+", step) and -len(value) <= int(step) < len(value):
+        elif (
+            isinstance(value, list | tuple)
+            and re.fullmatch(r"-?\d+", step)
+            and -len(value) <= int(step) < len(value)
+        ):
             value = value[int(step)]
         else:
             return None
@@ -124,8 +147,15 @@ def answer_of(wordings: Sequence[str]) -> Answer:
     """
     first, *others = dict.fromkeys(wordings)
     if _NUMBER.fullmatch(first):
-        return Answer(value=Value(kind="quantity", number=float(first)), text=first, type="quantity", aliases=tuple(others))
-    return Answer(value=Value(kind="string", text=first), text=first, type="string", aliases=tuple(others))
+        return Answer(
+            value=Value(kind="quantity", number=float(first)),
+            text=first,
+            type="quantity",
+            aliases=tuple(others),
+        )
+    return Answer(
+        value=Value(kind="string", text=first), text=first, type="string", aliases=tuple(others)
+    )
 
 
 def _entry(statement: Statement, row: Mapping[str, Any], number: int, part: str) -> Entry:
@@ -133,35 +163,68 @@ def _entry(statement: Statement, row: Mapping[str, Any], number: int, part: str)
     where = f"benchmark {statement.name}, row {number + 1}"
     inner = row.get(part) if part else row
     if not isinstance(inner, Mapping):
-        raise InputError(where, f"has no column {part}", f"Its columns: {', '.join(sorted(row))[:300]}.")
+        raise InputError(
+            where, f"has no column {part}", f"Its columns: {', '.join(sorted(row))[:300]}."
+        )
     plain = _plain(row, inner, statement.cipher, where)
-    question, wordings = _text(field_of(plain, columns.question)), _wordings(field_of(plain, columns.answer))
+    question, wordings = (
+        _text(field_of(plain, columns.question)),
+        _wordings(field_of(plain, columns.answer)),
+    )
     for name, value in ((columns.question, question), (columns.answer, wordings)):
         if not value:
-            raise InputError(where, f"has nothing in the column {name}", f"Its columns: {', '.join(sorted(inner))[:300]}.")
+            raise InputError(
+                where,
+                f"has nothing in the column {name}",
+                f"Its columns: {', '.join(sorted(inner))[:300]}.",
+            )
     options = _options(plain, columns.options)
     wordings += _wordings(field_of(plain, columns.aliases)) if columns.aliases else []
     if options and statement.answer_is == "letter":
         wordings += _of_letter(wordings[0], options)
     own = _text(field_of(row, columns.id)) if columns.id else ""
-    item = Item(benchmark=statement.name, row="/".join(filter(None, (own or str(number), part))), answer=answer_of(wordings),
-                question="\n".join([_PLACEHOLDER.sub("", question).strip(), *(f"{letter}. {text}" for letter, text in options)]),
-                language=_language(plain, columns.language), category=_text(field_of(plain, columns.category)) if columns.category else "")
-    return Entry(item, tuple(cell for name in columns.pictures if named(cell := field_of(inner, name))))
+    item = Item(
+        benchmark=statement.name,
+        row="/".join(filter(None, (own or str(number), part))),
+        answer=answer_of(wordings),
+        question="\n".join(
+            [
+                _PLACEHOLDER.sub("", question).strip(),
+                *(f"{letter}. {text}" for letter, text in options),
+            ]
+        ),
+        language=_language(plain, columns.language),
+        category=_text(field_of(plain, columns.category)) if columns.category else "",
+    )
+    return Entry(
+        item, tuple(cell for name in columns.pictures if named(cell := field_of(inner, name)))
+    )
 
 
-def _plain(row: Mapping[str, Any], inner: Mapping[str, Any], cipher: Cipher | None, where: str) -> Mapping[str, Any]:
+def _plain(
+    row: Mapping[str, Any], inner: Mapping[str, Any], cipher: Cipher | None, where: str
+) -> Mapping[str, Any]:
     if cipher is None:
         return inner
     key = cipher.key or str(row.get(cipher.key_column) or "")
 
     def read(value: Any) -> Any:
-        return [read(v) for v in value] if isinstance(value, list) else deciphered(value, key) if isinstance(value, str) else value
+        return (
+            [read(v) for v in value]
+            if isinstance(value, list)
+            else deciphered(value, key)
+            if isinstance(value, str)
+            else value
+        )
 
     try:
         return {**inner, **{name: read(inner[name]) for name in cipher.columns}}
     except (ValueError, KeyError) as error:
-        raise InputError(where, f"cannot be deciphered ({error!r})"[:300], "Give the file as its owner publishes it, with the key.") from error
+        raise InputError(
+            where,
+            f"cannot be deciphered ({error!r})"[:300],
+            "Give the file as its owner publishes it, with the key.",
+        ) from error
 
 
 def _options(row: Mapping[str, Any], names: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -201,12 +264,23 @@ def _subset(statement: Statement, found: Sequence[Entry], rule: Subset) -> list[
     def fits(entry: Entry) -> bool:
         num = sum(len(named(cell)) for cell in entry.cells)
         item = entry.item
-        return ({"any": True, "some": num > 0, "one": num == 1}[rule.pictures]
-                and all(getattr(item, name).lower() == value.lower() for name, value in rule.where.items())
-                and (rule.first is None or rule.last is None or rule.first <= int(item.row) <= rule.last))
+        return (
+            {"any": True, "some": num > 0, "one": num == 1}[rule.pictures]
+            and all(
+                getattr(item, name).lower() == value.lower() for name, value in rule.where.items()
+            )
+            and (
+                rule.first is None or rule.last is None or rule.first <= int(item.row) <= rule.last
+            )
+        )
 
     kept = [entry for entry in found if fits(entry)]
     if rule.draw:
-        drawn = {e.item.id for e in sorted(kept, key=lambda e: priority(0, e.item.id, f"subset {statement.name}"))[:rule.size]}
+        drawn = {
+            e.item.id
+            for e in sorted(kept, key=lambda e: priority(0, e.item.id, f"subset {statement.name}"))[
+                : rule.size
+            ]
+        }
         kept = [entry for entry in kept if entry.item.id in drawn]
     return kept

@@ -1,4 +1,5 @@
 """From settings, a mode and a dialect to what plays a benchmark."""
+
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -27,11 +28,15 @@ class NoProvider:
         """See `Provider`."""
         raise provider_fault("unreachable", "There is nothing to be searched.")
 
-    async def search_like(self, bank: ImageBank, handle: int, k: int, withheld: frozenset[str]) -> Answered[tuple[PictureHit, ...]]:
+    async def search_like(
+        self, bank: ImageBank, handle: int, k: int, withheld: frozenset[str]
+    ) -> Answered[tuple[PictureHit, ...]]:
         """See `Provider`."""
         raise provider_fault("unreachable", "There is nothing to be searched.")
 
-    async def search_pictures(self, query: str, k: int, bank: ImageBank, withheld: frozenset[str]) -> Answered[tuple[PictureHit, ...]]:
+    async def search_pictures(
+        self, query: str, k: int, bank: ImageBank, withheld: frozenset[str]
+    ) -> Answered[tuple[PictureHit, ...]]:
         """See `Provider`."""
         raise provider_fault("unreachable", "There is nothing to be searched.")
 
@@ -57,8 +62,15 @@ class Agent:
     """Told of each question before it is played."""
 
 
-def open_agent(settings: PlaySettings, at: PlayPlace, mode: Mode, dialect: Dialect, *, prompt: str = "",
-               question_of: Callable[[str], Question] | None = None) -> Agent:
+def open_agent(
+    settings: PlaySettings,
+    at: PlayPlace,
+    mode: Mode,
+    dialect: Dialect,
+    *,
+    prompt: str = "",
+    question_of: Callable[[str], Question] | None = None,
+) -> Agent:
     """The agent of a process.
 
     Args:
@@ -73,16 +85,24 @@ def open_agent(settings: PlaySettings, at: PlayPlace, mode: Mode, dialect: Diale
         InputError: see `agent.setup`.
     """
     left = settings_for(mode, settings, dialect)
-    toolbox = ToolBox(NoProvider(), settings=left.tools) if mode is Mode.DIRECT else open_toolbox(left, at)
+    toolbox = (
+        ToolBox(NoProvider(), settings=left.tools)
+        if mode is Mode.DIRECT
+        else open_toolbox(left, at)
+    )
     toolbox = toolbox if dialect.is_ours else SpokenToolBox(toolbox, dialect)
     schemas = toolbox.schemas()
     inner, told = open_engine(left, at, tuple(schema["function"]["name"] for schema in schemas))
     special = tuple(inner.tokens.special_tokens) if isinstance(inner, TokenEngine) else ()
-    engine: Engine = SearchedFor(inner, mode, dialect, left.tools.handles) if mode in SEARCHES else inner
+    engine: Engine = (
+        SearchedFor(inner, mode, dialect, left.tools.handles) if mode in SEARCHES else inner
+    )
     if dialect.is_ours and not prompt:
         renderer = prompt_renderer(left, special)
     else:
-        renderer = SpokenRenderer(dialect, schemas, max_calls=left.limits.calls, prompt=prompt, special_tokens=special)
+        renderer = SpokenRenderer(
+            dialect, schemas, max_calls=left.limits.calls, prompt=prompt, special_tokens=special
+        )
     player = Player(engine, toolbox, left.limits, renderer=renderer)
     if not dialect.is_ours:
         player.protocol = SpokenProtocol(dialect, schemas)

@@ -3,6 +3,7 @@
 As in the teacher's job, the journal of a question is a folder of its own: what is over is not played again, what was under way goes on behind its
 last turn. An attempt that failed for any other reason is an attempt.
 """
+
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -57,24 +58,50 @@ class Attempting:
         except PictureError as error:
             return reject(item, error.reason, str(error))
         own = {image.sha256: bank.data(image.handle) for image in bank.images}
-        task = Task(task_id=item.id, question=item.question, pictures=shown, withheld_pictures=frozenset({item.withheld} - {""}))
+        task = Task(
+            task_id=item.id,
+            question=item.question,
+            pictures=shown,
+            withheld_pictures=frozenset({item.withheld} - {""}),
+        )
         with Journal(self.journal(item), self.player.settings) as journal:
-            ended = await asyncio.gather(*(self.player.play(task, rollout, journal=journal) for rollout in range(self.rollouts)), return_exceptions=True)
+            ended = await asyncio.gather(
+                *(
+                    self.player.play(task, rollout, journal=journal)
+                    for rollout in range(self.rollouts)
+                ),
+                return_exceptions=True,
+            )
             episodes = [e for e in ended if isinstance(e, Episode) and e.end != EndReason.PROVIDER]
             for image in (image for episode in episodes for image in episode.images):
-                self.keep(image.sha256, own[image.sha256] if image.origin == "task" else journal.picture(image.sha256))
+                self.keep(
+                    image.sha256,
+                    own[image.sha256] if image.origin == "task" else journal.picture(image.sha256),
+                )
         faults = [e for e in ended if isinstance(e, BaseException)]
         ours = [e for e in faults if not isinstance(e, BudgetExceeded | ProviderFault)]
         if ours:
             raise ours[0]
         parted = [timeless(episode) for episode in episodes]
         self.note(item, [times for _, times in parted])
-        made: list[Attempt | Pending] = [Attempt(item=item, episode=episode, statistics=statistics_of(episode)) for episode, _ in parted]
-        stopped = [e.end_evidence for e in ended if isinstance(e, Episode) and e.end == EndReason.PROVIDER]
+        made: list[Attempt | Pending] = [
+            Attempt(item=item, episode=episode, statistics=statistics_of(episode))
+            for episode, _ in parted
+        ]
+        stopped = [
+            e.end_evidence for e in ended if isinstance(e, Episode) and e.end == EndReason.PROVIDER
+        ]
         if faults or stopped:
             budget = next((str(e) for e in faults if isinstance(e, BudgetExceeded)), "")
-            made.append(Pending(item_id=item.id, seed_id=item.id, stage="", cause=(PendingCause.BUDGET if budget else PendingCause.PROVIDER).value,
-                                message=budget or next(iter([*map(str, faults), *stopped]))))
+            made.append(
+                Pending(
+                    item_id=item.id,
+                    seed_id=item.id,
+                    stage="",
+                    cause=(PendingCause.BUDGET if budget else PendingCause.PROVIDER).value,
+                    message=budget or next(iter([*map(str, faults), *stopped])),
+                )
+            )
         return made
 
 

@@ -4,6 +4,7 @@ The training data is a data set as `questloom synth` exports it, or any folder o
 and `bindings` and `anchor`. Its own part `benchmark` is no training data. A match is not proof that a model knows the answer, and no match is no
 proof that it does not; the score on the questions without a match stands beside the whole one.
 """
+
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -46,7 +47,11 @@ class TrainingData:
         self.num_rows += 1
         self.grams.update(n_grams(row.get("question") or ""))
         bindings = row.get("bindings")
-        self.entities.update(v for v in (json.loads(bindings).values() if bindings else ()) if _ENTITY.fullmatch(str(v)))
+        self.entities.update(
+            v
+            for v in (json.loads(bindings).values() if bindings else ())
+            if _ENTITY.fullmatch(str(v))
+        )
         self.entities.update({row.get("anchor") or ""} - {""})
         for cell in [row.get("image"), *(row.get("images") or [])]:
             data = cell.get("bytes") if isinstance(cell, dict) else cell
@@ -76,9 +81,14 @@ class Findings:
 
     def as_json(self) -> dict[str, Any]:
         """Counts."""
-        return {"training_data": list(self.sources), "training_rows": self.num_rows, "questions": self.num_questions,
-                "with_known_entities": self.num_with_entities, "any": len(self.matches),
-                **{kind: sum(kind in kinds for kinds in self.matches.values()) for kind in KINDS}}
+        return {
+            "training_data": list(self.sources),
+            "training_rows": self.num_rows,
+            "questions": self.num_questions,
+            "with_known_entities": self.num_with_entities,
+            "any": len(self.matches),
+            **{kind: sum(kind in kinds for kinds in self.matches.values()) for kind in KINDS},
+        }
 
 
 def n_grams(question: str) -> Iterator[str]:
@@ -89,7 +99,10 @@ def n_grams(question: str) -> Iterator[str]:
     """
     words = re.findall(r"\w+", question.casefold())
     if words:
-        yield from (" ".join(words[start:start + WORDS]) for start in range(max(1, len(words) - WORDS + 1)))
+        yield from (
+            " ".join(words[start : start + WORDS])
+            for start in range(max(1, len(words) - WORDS + 1))
+        )
 
 
 def read_training(folders: Sequence[str]) -> TrainingData:
@@ -100,11 +113,22 @@ def read_training(folders: Sequence[str]) -> TrainingData:
     """
     found = TrainingData()
     for folder in folders:
-        files = [path for path in sorted(Path(folder).rglob("*.parquet")) if not LEFT_OUT & {p.partition("-")[0] for p in path.relative_to(folder).parts}]
-        readable = [(path, wanted) for path in files if (wanted := [c for c in _COLUMNS if c in pq.read_schema(path).names])]
+        files = [
+            path
+            for path in sorted(Path(folder).rglob("*.parquet"))
+            if not LEFT_OUT & {p.partition("-")[0] for p in path.relative_to(folder).parts}
+        ]
+        readable = [
+            (path, wanted)
+            for path in files
+            if (wanted := [c for c in _COLUMNS if c in pq.read_schema(path).names])
+        ]
         if not readable:
-            raise InputError(f"--against {folder}", "holds no Parquet file with a column question, image, images, bindings or anchor",
-                             "Name the folder of an exported data set (RUN/dataset).")
+            raise InputError(
+                f"--against {folder}",
+                "holds no Parquet file with a column question, image, images, bindings or anchor",
+                "Name the folder of an exported data set (RUN/dataset).",
+            )
         found.sources.append(Path(folder).resolve().name)
         for path, wanted in readable:
             with pq.ParquetFile(path) as file:
@@ -114,7 +138,9 @@ def read_training(folders: Sequence[str]) -> TrainingData:
     return found
 
 
-def compare(items: Iterable[Item], training: TrainingData, picture: Callable[[str], bytes]) -> Findings:
+def compare(
+    items: Iterable[Item], training: TrainingData, picture: Callable[[str], bytes]
+) -> Findings:
     """Looks every question up.
 
     Args:
@@ -129,9 +155,14 @@ def compare(items: Iterable[Item], training: TrainingData, picture: Callable[[st
         num += 1
         with_entities += bool(item.entities)
         grams = list(n_grams(item.question))
-        held = {"entities": bool(training.entities & set(item.entities)),
-                "question": sum(gram in training.grams for gram in grams) >= SHARE * max(1, len(grams)),
-                "pictures": any(near_duplicate(_hash(picture(sha256)), hashes, MAX_DISTANCE) for sha256 in item.pictures)}
+        held = {
+            "entities": bool(training.entities & set(item.entities)),
+            "question": sum(gram in training.grams for gram in grams) >= SHARE * max(1, len(grams)),
+            "pictures": any(
+                near_duplicate(_hash(picture(sha256)), hashes, MAX_DISTANCE)
+                for sha256 in item.pictures
+            ),
+        }
         if any(held.values()):
             matches[item.id] = tuple(kind for kind in KINDS if held[kind])
     return Findings(tuple(training.sources), training.num_rows, matches, num, with_entities)

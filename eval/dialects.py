@@ -1,4 +1,5 @@
 """Dialects: the tags, names of tools and arguments, and handles of other agents, as a table. `speaking.py` plays by it."""
+
 import functools
 import json
 import re
@@ -79,18 +80,46 @@ class Dialect:
         if not self.tools:
             return [dict(schema) for schema in ours]
         known = {schema["function"]["name"]: schema["function"] for schema in ours}
-        return [self._schema(name, tool, known[tool.is_]) for name, tool in self.tools.items() if tool.is_ in known]
+        return [
+            self._schema(name, tool, known[tool.is_])
+            for name, tool in self.tools.items()
+            if tool.is_ in known
+        ]
 
     def _schema(self, name: str, tool: ForeignTool, own: Mapping[str, Any]) -> dict[str, Any]:
-        properties, required = own["parameters"]["properties"], own["parameters"].get("required", [])
+        properties, required = (
+            own["parameters"]["properties"],
+            own["parameters"].get("required", []),
+        )
         made: dict[str, Any] = {}
         for foreign, mine in tool.arguments.items():
-            made[foreign] = properties[mine] if mine != "handle" else {
-                "description": f"The picture, as {self.handle_text(0)}.", "type": "string", "pattern": f"^{self.handle.format('[0-9]{1,6}')}$"}
-        made |= {edge: {"description": f"{edge} in pixels.", "type": "number"} for edge in tool.pixels}
-        needed = [foreign for foreign, mine in tool.arguments.items() if mine in required or mine == "handle"] + list(tool.pixels)
-        parameters = {"type": "object", "properties": made | {i: {} for i in tool.ignored}, "required": needed, "additionalProperties": False}
-        return {"type": "function", "function": {"name": name, "description": own["description"], "parameters": parameters}}
+            made[foreign] = (
+                properties[mine]
+                if mine != "handle"
+                else {
+                    "description": f"The picture, as {self.handle_text(0)}.",
+                    "type": "string",
+                    "pattern": f"^{self.handle.format('[0-9]{1,6}')}$",
+                }
+            )
+        made |= {
+            edge: {"description": f"{edge} in pixels.", "type": "number"} for edge in tool.pixels
+        }
+        needed = [
+            foreign
+            for foreign, mine in tool.arguments.items()
+            if mine in required or mine == "handle"
+        ] + list(tool.pixels)
+        parameters = {
+            "type": "object",
+            "properties": made | {i: {} for i in tool.ignored},
+            "required": needed,
+            "additionalProperties": False,
+        }
+        return {
+            "type": "function",
+            "function": {"name": name, "description": own["description"], "parameters": parameters},
+        }
 
     def call_text(self, own: str, arguments: Mapping[str, Any]) -> str:
         """A call of one of our tools as this agent would write it, without tags.
@@ -100,9 +129,16 @@ class Dialect:
             arguments: by our names; a handle as its number. Without handles none is written.
         """
         name, tool = next(((n, t) for n, t in self.tools.items() if t.is_ == own), (own, None))
-        names = {mine: foreign for foreign, mine in tool.arguments.items()} if tool else {mine: mine for mine in arguments}
-        written = {names[mine]: self.handle_text(value) if mine == "handle" else value for mine, value in arguments.items()
-                   if mine in names and (mine != "handle" or self.handle)}
+        names = (
+            {mine: foreign for foreign, mine in tool.arguments.items()}
+            if tool
+            else {mine: mine for mine in arguments}
+        )
+        written = {
+            names[mine]: self.handle_text(value) if mine == "handle" else value
+            for mine, value in arguments.items()
+            if mine in names and (mine != "handle" or self.handle)
+        }
         return json.dumps({"name": name, "arguments": written}, ensure_ascii=False)
 
 

@@ -1,4 +1,5 @@
 """What an evaluation passes from stage to stage: questions, attempts at them, and how each attempt was marked."""
+
 from dataclasses import dataclass, field
 
 from records.episodes import Episode

@@ -1,4 +1,5 @@
 """Marks an attempt strictly and leniently, and counts what it took."""
+
 from dataclasses import dataclass
 
 from agent.judges.answer import AnswerJudge, Judgement
@@ -25,17 +26,47 @@ class Marking:
     async def __call__(self, attempt: Attempt) -> Mark | Pending:
         """The attempt's mark."""
         item, episode = attempt.item, attempt.episode
-        strict = await self.strict.judge(item.answer, episode.answer, question=item.question, language=item.language, item_id=item.id, seed_id=item.id)
-        lenient = await self.lenient.judge(item.answer, report_of(episode), strict, question=item.question, language=item.language, item_id=item.id,
-                                           seed_id=item.id)
+        strict = await self.strict.judge(
+            item.answer,
+            episode.answer,
+            question=item.question,
+            language=item.language,
+            item_id=item.id,
+            seed_id=item.id,
+        )
+        lenient = await self.lenient.judge(
+            item.answer,
+            report_of(episode),
+            strict,
+            question=item.question,
+            language=item.language,
+            item_id=item.id,
+            seed_id=item.id,
+        )
         for made in (strict, lenient):
             if made.fault is not None and not isinstance(made.fault, BadReply):
-                return Pending(item_id=attempt.id, seed_id=item.id, stage="", cause=PendingCause.PROVIDER.value, message=made.why)
+                return Pending(
+                    item_id=attempt.id,
+                    seed_id=item.id,
+                    stage="",
+                    cause=PendingCause.PROVIDER.value,
+                    message=made.why,
+                )
         statistics = attempt.statistics
-        return Mark(episode_id=episode.id, item_id=item.id, rollout=episode.rollout, end=episode.end, strict=_verdict(strict), lenient=_verdict(lenient),
-                    num_turns=statistics.num_turns, calls_by_tool=statistics.calls_by_tool, faults_by_tool=statistics.faults_by_tool,
-                    tokens_in=sum(turn.num_prompt_tokens for turn in episode.turns), tokens_out=sum(turn.num_new_tokens for turn in episode.turns),
-                    cost=episode.cost)
+        return Mark(
+            episode_id=episode.id,
+            item_id=item.id,
+            rollout=episode.rollout,
+            end=episode.end,
+            strict=_verdict(strict),
+            lenient=_verdict(lenient),
+            num_turns=statistics.num_turns,
+            calls_by_tool=statistics.calls_by_tool,
+            faults_by_tool=statistics.faults_by_tool,
+            tokens_in=sum(turn.num_prompt_tokens for turn in episode.turns),
+            tokens_out=sum(turn.num_new_tokens for turn in episode.turns),
+            cost=episode.cost,
+        )
 
 
 def report_of(episode: Episode) -> str:
@@ -46,4 +77,11 @@ def report_of(episode: Episode) -> str:
 
 
 def _verdict(made: Judgement) -> AnswerVerdict:
-    return AnswerVerdict(outcome=made.outcome.value, by=made.by, given=made.given, why=made.why, confidence=made.confidence, prompt=made.prompt)
+    return AnswerVerdict(
+        outcome=made.outcome.value,
+        by=made.by,
+        given=made.given,
+        why=made.why,
+        confidence=made.confidence,
+        prompt=made.prompt,
+    )

@@ -1,4 +1,5 @@
 """What an agent may do: nothing but answer, one search that is made for it, or whatever its tools allow. The modes side by side show what tools add."""
+
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,8 +30,14 @@ class Mode(StrEnum):
     """All tools that the settings name, and as many calls as they allow."""
 
 
-SEARCHES: Mapping[Mode, ToolName] = {Mode.IMAGE_SEARCH: "image_search", Mode.TEXT_SEARCH: "text_search"}
-_THOUGHTS = {Mode.IMAGE_SEARCH: "Let me see where this picture is found.", Mode.TEXT_SEARCH: "Let me search for what is asked."}
+SEARCHES: Mapping[Mode, ToolName] = {
+    Mode.IMAGE_SEARCH: "image_search",
+    Mode.TEXT_SEARCH: "text_search",
+}
+_THOUGHTS = {
+    Mode.IMAGE_SEARCH: "Let me see where this picture is found.",
+    Mode.TEXT_SEARCH: "Let me search for what is asked.",
+}
 
 
 def settings_for(mode: Mode, settings: PlaySettings, dialect: Dialect) -> PlaySettings:
@@ -41,8 +48,13 @@ def settings_for(mode: Mode, settings: PlaySettings, dialect: Dialect) -> PlaySe
         tools, limits = (), dataclasses.replace(limits, calls=0)
     elif mode in SEARCHES:
         tools, limits = (SEARCHES[mode],), dataclasses.replace(limits, calls=1)
-    return dataclasses.replace(settings, limits=limits,
-                               tools=dataclasses.replace(settings.tools, tools=tools, handles=settings.tools.handles and bool(dialect.handle)))
+    return dataclasses.replace(
+        settings,
+        limits=limits,
+        tools=dataclasses.replace(
+            settings.tools, tools=tools, handles=settings.tools.handles and bool(dialect.handle)
+        ),
+    )
 
 
 @dataclass
@@ -79,7 +91,11 @@ class SearchedFor:
         if conversation.exchanges:
             return await self.engine.step(conversation, max_new_tokens=max_new_tokens)
         of_picture = {"handle": 0} if self.handles else {}
-        arguments = of_picture if self.mode is Mode.IMAGE_SEARCH else {"query": self._queries[conversation.task_id]}
+        arguments = (
+            of_picture
+            if self.mode is Mode.IMAGE_SEARCH
+            else {"query": self._queries[conversation.task_id]}
+        )
         call = self.dialect.call_text(SEARCHES[self.mode], arguments)
         return Sample(text=f"<think>{_THOUGHTS[self.mode]}</think>\n<tool_call>{call}</tool_call>")
 

@@ -1,4 +1,5 @@
 """Published scores, from `published.yaml`: shown beside ours, always marked as published, never mixed with them."""
+
 import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,7 +29,11 @@ class Published:
     @property
     def benchmarks(self) -> tuple[str, ...]:
         """Their names, without subsets."""
-        return tuple(name.partition(":")[0] for name in self.benchmark.split("+")) if not self.benchmark.startswith("=") else ()
+        return (
+            tuple(name.partition(":")[0] for name in self.benchmark.split("+"))
+            if not self.benchmark.startswith("=")
+            else ()
+        )
 
 
 @functools.cache
@@ -48,8 +53,11 @@ def published_text(benchmark: str) -> str:
     lines = []
     for source in dict.fromkeys((row.source, row.metric, row.protocol) for row in rows):
         lines += ["", f"{source[0]}; {source[1]}; {source[2]}"]
-        lines += [f"  {row.harness:<9}{row.agent:<30}{row.percent:>6.1f}  {row.benchmark}" for row in rows
-                  if (row.source, row.metric, row.protocol) == source]
+        lines += [
+            f"  {row.harness:<9}{row.agent:<30}{row.percent:>6.1f}  {row.benchmark}"
+            for row in rows
+            if (row.source, row.metric, row.protocol) == source
+        ]
     return "\n".join([f"{len(rows)} published scores" if rows else "no published scores", *lines])
 
 
@@ -59,5 +67,12 @@ def _rows(tables: list[dict[str, Any]]) -> Iterator[Published]:
             for agent, scores in table.get(harness, {}).items():
                 for benchmark, percent in zip(table["columns"], scores, strict=True):
                     if percent != "-":
-                        yield Published(benchmark=benchmark, agent=agent, harness=harness, percent=float(percent), metric=table.get("metric", "pass@1"),
-                                        source=table["source"], protocol=table["protocol"])
+                        yield Published(
+                            benchmark=benchmark,
+                            agent=agent,
+                            harness=harness,
+                            percent=float(percent),
+                            metric=table.get("metric", "pass@1"),
+                            source=table["source"],
+                            protocol=table["protocol"],
+                        )

@@ -1,4 +1,5 @@
 """The rows of a benchmark as they lie on disk or on the Hub, pictures undecoded. Nothing is fetched unless it is asked for."""
+
 import base64
 import binascii
 import csv
@@ -50,9 +51,18 @@ class Rows:
         for place in dict.fromkeys((path.lstrip("/"), path.rpartition("/")[2])):
             for suffix in SUFFIXES:
                 found = (folder / f"{place}{suffix}").resolve()
-                if place and found.is_relative_to(folder) and found.is_file() and found.stat().st_size <= MAX_PICTURE_BYTES:
+                if (
+                    place
+                    and found.is_relative_to(folder)
+                    and found.is_file()
+                    and found.stat().st_size <= MAX_PICTURE_BYTES
+                ):
                     return found.read_bytes()
-        raise InputError(f"the picture {name[:200]}", f"is not in {folder}", "Give the folder that the benchmark's pictures lie in with --pictures.")
+        raise InputError(
+            f"the picture {name[:200]}",
+            f"is not in {folder}",
+            "Give the folder that the benchmark's pictures lie in with --pictures.",
+        )
 
 
 def named(cell: Any) -> list[Any]:
@@ -62,14 +72,22 @@ def named(cell: Any) -> list[Any]:
     ([], [{'bytes': b'x', 'path': None}], ['a.jpg'])
     """
     cells = cell if isinstance(cell, list | tuple) else [cell]
-    return [one for one in cells if one and (not isinstance(one, Mapping) or one.get("bytes") or one.get("path"))]
+    return [
+        one
+        for one in cells
+        if one and (not isinstance(one, Mapping) or one.get("bytes") or one.get("path"))
+    ]
 
 
 def _base64(text: str) -> bytes:
     try:
-        return base64.b64decode(text.partition(",")[2] if text.startswith("data:") else text, validate=True)
+        return base64.b64decode(
+            text.partition(",")[2] if text.startswith("data:") else text, validate=True
+        )
     except (binascii.Error, ValueError) as error:
-        raise InputError("a picture in base64", f"cannot be read ({error})", "Fetch the benchmark again.") from error
+        raise InputError(
+            "a picture in base64", f"cannot be read ({error})", "Fetch the benchmark again."
+        ) from error
 
 
 def open_local(path: Path, pictures: Path | None = None) -> Rows:
@@ -85,14 +103,21 @@ def open_local(path: Path, pictures: Path | None = None) -> Rows:
     if not path.exists():
         raise InputError(f"--data {path}", "is not there", "Name the benchmark's file or folder.")
     if pictures is not None and not pictures.is_dir():
-        raise InputError(f"--pictures {pictures}", "is no folder", "Name the folder that the benchmark's pictures lie in.")
+        raise InputError(
+            f"--pictures {pictures}",
+            "is no folder",
+            "Name the folder that the benchmark's pictures lie in.",
+        )
     try:
         rows = _read(path)
     except InputError:
         raise
     except Exception as error:  # json's, csv's, the system's, and those of datasets with pyarrow and pandas under it
-        raise InputError(f"--data {path}", f"cannot be read ({type(error).__name__}: {error})"[:500],
-                         "Give a .jsonl, .json, .parquet, .tsv or .csv file, or a data set's folder.") from error
+        raise InputError(
+            f"--data {path}",
+            f"cannot be read ({type(error).__name__}: {error})"[:500],
+            "Give a .jsonl, .json, .parquet, .tsv or .csv file, or a data set's folder.",
+        ) from error
     if not len(rows):
         raise InputError(f"--data {path}", "holds no row", "Name the benchmark's file or folder.")
     return Rows(rows, _digest(path), pictures or (path if path.is_dir() else path.parent))
@@ -105,18 +130,34 @@ def open_hub(statement: Statement, pictures: Path | None = None) -> Rows:
         InputError: it does not lie on the Hub, or cannot be had.
     """
     if not statement.hub:
-        raise InputError(f"--download, benchmark {statement.name}", f"does not lie on the Hub but in {statement.place}",
-                         f"git clone https://github.com/{statement.repository}, then give --data and --pictures.")
+        raise InputError(
+            f"--download, benchmark {statement.name}",
+            f"does not lie on the Hub but in {statement.place}",
+            f"git clone https://github.com/{statement.repository}, then give --data and --pictures.",
+        )
     import datasets
     from huggingface_hub import HfApi
 
     try:
-        revision = HfApi().dataset_info(statement.hub, revision=statement.revision or None).sha or ""
+        revision = (
+            HfApi().dataset_info(statement.hub, revision=statement.revision or None).sha or ""
+        )
         files = {"data_files": statement.data_files} if statement.data_files else {}
-        found = datasets.load_dataset(statement.hub, statement.config or None, split=statement.split, revision=revision, **files)
-    except Exception as error:  # the library raises its own, the Hub's, pyarrow's and the system's alike
-        raise InputError(statement.place, f"cannot be had ({type(error).__name__}: {error})"[:500],
-                         "Look at the network and at HF_TOKEN, or fetch it elsewhere and give it with --data.") from error
+        found = datasets.load_dataset(
+            statement.hub,
+            statement.config or None,
+            split=statement.split,
+            revision=revision,
+            **files,
+        )
+    except (
+        Exception
+    ) as error:  # the library raises its own, the Hub's, pyarrow's and the system's alike
+        raise InputError(
+            statement.place,
+            f"cannot be had ({type(error).__name__}: {error})"[:500],
+            "Look at the network and at HF_TOKEN, or fetch it elsewhere and give it with --data.",
+        ) from error
     return Rows(undecoded(found), revision, pictures or Path())
 
 
@@ -131,7 +172,9 @@ def undecoded(found: Any) -> Any:
             return datasets.List(plain(feature.feature), length=feature.length)
         return feature
 
-    return found.cast(datasets.Features({name: plain(feature) for name, feature in found.features.items()}))
+    return found.cast(
+        datasets.Features({name: plain(feature) for name, feature in found.features.items()})
+    )
 
 
 def _read(path: Path) -> Any:
@@ -142,7 +185,11 @@ def _read(path: Path) -> Any:
             return undecoded(datasets.load_from_disk(str(path)))
         found = load_folder(path)
         if len(found) != 1:
-            raise InputError(f"--data {path}", f"holds several splits ({', '.join(found)})", "Name the file of the one that is meant.")
+            raise InputError(
+                f"--data {path}",
+                f"holds several splits ({', '.join(found)})",
+                "Name the file of the one that is meant.",
+            )
         return undecoded(next(iter(found.values())))
     if path.suffix == ".parquet":
         import datasets
@@ -153,7 +200,11 @@ def _read(path: Path) -> Any:
         return [json.loads(line) for line in text.split("\n") if line.strip()]
     if path.suffix == ".json":
         found = json.loads(text)
-        return found if isinstance(found, list) else next(value for value in found.values() if isinstance(value, list))
+        return (
+            found
+            if isinstance(found, list)
+            else next(value for value in found.values() if isinstance(value, list))
+        )
     csv.field_size_limit(min(sys.maxsize, 1 << 30))  # pictures in base64
     return list(csv.DictReader(text.splitlines(), delimiter="\t" if path.suffix == ".tsv" else ","))
 

@@ -1,4 +1,5 @@
 """A run's own questions as a benchmark: the certified ones of one of its splits."""
+
 import re
 from collections.abc import Iterator
 
@@ -24,9 +25,15 @@ def questions_of(run: RunFolder, split: str) -> Iterator[Question]:
     """
     labels = run.labels()
     if not labels:
-        raise InputError(run.path, "has no stage yet", "Run the same `questloom synth` command again.")
+        raise InputError(
+            run.path, "has no stage yet", "Run the same `questloom synth` command again."
+        )
     for question in run.read(labels[-1], "kept", Question):
-        if question.split == split and question.certificate is not None and question.certificate.passed:
+        if (
+            question.split == split
+            and question.certificate is not None
+            and question.certificate.passed
+        ):
             yield question
 
 
@@ -44,9 +51,27 @@ def run_items(run: RunFolder, name: str, split: str, *, withhold_own: bool) -> l
     """
     found = sorted(questions_of(run, split), key=lambda q: q.id)
     if not found:
-        raise InputError(f"{run.path}, split {split}", "holds no certified question",
-                         "Set questions aside in the recipe (export.benchmark_share, or seeds.levels with benchmark), or name another split with --split."
-                         if split == BENCHMARK else "Name another split with --split.")
-    return [Item(benchmark=name, row=q.id, question=q.text, answer=q.answer, language=q.language, category=q.level, pictures=(q.image_id,),
-                 entities=tuple(sorted({v for v in q.bindings.values() if _ENTITY.fullmatch(v)} | {q.anchor} - {""})), question_id=q.id,
-                 withheld=q.source_image_id if withhold_own else "") for q in found]
+        raise InputError(
+            f"{run.path}, split {split}",
+            "holds no certified question",
+            "Set questions aside in the recipe (export.benchmark_share, or seeds.levels with benchmark), or name another split with --split."
+            if split == BENCHMARK
+            else "Name another split with --split.",
+        )
+    return [
+        Item(
+            benchmark=name,
+            row=q.id,
+            question=q.text,
+            answer=q.answer,
+            language=q.language,
+            category=q.level,
+            pictures=(q.image_id,),
+            entities=tuple(
+                sorted({v for v in q.bindings.values() if _ENTITY.fullmatch(v)} | {q.anchor} - {""})
+            ),
+            question_id=q.id,
+            withheld=q.source_image_id if withhold_own else "",
+        )
+        for q in found
+    ]

@@ -2,6 +2,7 @@
 
 A turn is kept word for word as the agent wrote it, and its call under the agent's own names.
 """
+
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -32,7 +33,10 @@ class SpokenProtocol(TurnProtocol):
         """Reads one turn; see `TurnProtocol.check`."""
         if not self._dialect.answer:
             return _whole(text)
-        for theirs, ours in ((self._dialect.answer, "answer"), (self._dialect.observation, "tool_response")):
+        for theirs, ours in (
+            (self._dialect.answer, "answer"),
+            (self._dialect.observation, "tool_response"),
+        ):
             text = text.replace(f"<{theirs}>", f"<{ours}>").replace(f"</{theirs}>", f"</{ours}>")
         return super().check(text)
 
@@ -57,15 +61,31 @@ class SpokenRenderer(Renderer):
         special_tokens: as for `Renderer`.
     """
 
-    def __init__(self, dialect: Dialect, schemas: Sequence[Mapping[str, Any]], *, max_calls: int, prompt: str = "",
-                 special_tokens: Iterable[str] = ()) -> None:
-        super().__init__(schemas, max_calls=max_calls, handles=bool(dialect.handle), special_tokens=special_tokens)
+    def __init__(
+        self,
+        dialect: Dialect,
+        schemas: Sequence[Mapping[str, Any]],
+        *,
+        max_calls: int,
+        prompt: str = "",
+        special_tokens: Iterable[str] = (),
+    ) -> None:
+        super().__init__(
+            schemas,
+            max_calls=max_calls,
+            handles=bool(dialect.handle),
+            special_tokens=special_tokens,
+        )
         self._dialect = dialect
         self._tools = "\n".join(canonical_json(dict(schema)) for schema in schemas)
         apart = dialect.tools_in == "user"
         self.system_prompt = prompt or dialect_system_prompt(
-            "" if apart else self._tools, answer=dialect.answer, observation=dialect.observation, max_calls=max_calls,
-            handle=dialect.handle_text(0) if dialect.handle else "")
+            "" if apart else self._tools,
+            answer=dialect.answer,
+            observation=dialect.observation,
+            max_calls=max_calls,
+            handle=dialect.handle_text(0) if dialect.handle else "",
+        )
         self.version = agent_prompt_version(self.system_prompt)
 
     def opening(self, question: str, bank: Bank, handles: Iterable[int]) -> tuple[Message, ...]:
@@ -73,7 +93,9 @@ class SpokenRenderer(Renderer):
         _, asked = super().opening(question, bank, handles)
         if self._dialect.tools_in == "user" and self._tools:
             *pictures, words = asked.parts
-            asked = Message(asked.role, (*pictures, f"<tools>\n{self._tools}\n</tools>\n\n{str(words).strip()}"))
+            asked = Message(
+                asked.role, (*pictures, f"<tools>\n{self._tools}\n</tools>\n\n{str(words).strip()}")
+            )
         return system(self.system_prompt), self._translated(asked)
 
     def observation(self, turn_index: int, result: ToolResult, bank: Bank) -> Message:
@@ -82,12 +104,22 @@ class SpokenRenderer(Renderer):
 
     def _translated(self, message: Message) -> Message:
         """A message of ours with its tags and handles as the dialect has them. Escaped text holds no tag that could be taken for ours."""
+
         def said(text: str) -> str:
             for slash in ("", "/"):
-                text = text.replace(f"<{slash}tool_response>", f"<{slash}{self._dialect.observation}>")
-            return _HANDLE.sub(lambda found: self._dialect.handle_text(int(found[1])), text) if self._dialect.handle else text
+                text = text.replace(
+                    f"<{slash}tool_response>", f"<{slash}{self._dialect.observation}>"
+                )
+            return (
+                _HANDLE.sub(lambda found: self._dialect.handle_text(int(found[1])), text)
+                if self._dialect.handle
+                else text
+            )
 
-        return Message(message.role, tuple(said(part) if isinstance(part, str) else part for part in message.parts))
+        return Message(
+            message.role,
+            tuple(said(part) if isinstance(part, str) else part for part in message.parts),
+        )
 
 
 class SpokenToolBox(ToolBox):
@@ -99,7 +131,9 @@ class SpokenToolBox(ToolBox):
     """
 
     def __init__(self, box: ToolBox, dialect: Dialect) -> None:
-        super().__init__(box.provider, settings=box.settings, sandbox=box.sandbox, summarise=box.summarise)
+        super().__init__(
+            box.provider, settings=box.settings, sandbox=box.sandbox, summarise=box.summarise
+        )
         self._dialect = dialect
 
     def schemas(self) -> list[dict[str, Any]]:
@@ -111,17 +145,29 @@ class SpokenToolBox(ToolBox):
         tool = self._dialect.tools.get(call.name)
         if tool is None or not isinstance(call.arguments, dict):
             return await super().call(call, bank, turn=turn)
-        return await super().call(ToolCall(name=tool.is_, arguments=Json(self._in_our_words(tool, call.arguments, bank))), bank, turn=turn)
+        return await super().call(
+            ToolCall(name=tool.is_, arguments=Json(self._in_our_words(tool, call.arguments, bank))),
+            bank,
+            turn=turn,
+        )
 
-    def _in_our_words(self, tool: ForeignTool, given: Mapping[str, Any], bank: ImageBank) -> dict[str, Any]:
+    def _in_our_words(
+        self, tool: ForeignTool, given: Mapping[str, Any], bank: ImageBank
+    ) -> dict[str, Any]:
         made: dict[str, Any] = {}
         for foreign, mine in tool.arguments.items():
             if foreign in given:
                 value = given[foreign]
-                number = self._dialect.handle_number(value) if mine == "handle" and isinstance(value, str) else None
+                number = (
+                    self._dialect.handle_number(value)
+                    if mine == "handle" and isinstance(value, str)
+                    else None
+                )
                 made[mine] = value if number is None else number
         if tool.pixels:
-            made["box"] = _shares([float(given[edge]) for edge in tool.pixels], bank, made.get("handle"))
+            made["box"] = _shares(
+                [float(given[edge]) for edge in tool.pixels], bank, made.get("handle")
+            )
         return made
 
 
@@ -134,5 +180,12 @@ def _shares(edges: Sequence[float], bank: ImageBank, handle: Any) -> list[float]
     if image is None:
         return [0.0, 0.0, 1000.0, 1000.0]
     x, y, width, height = edges
-    return [round(min(1000.0, max(0.0, 1000 * edge / side)), 3)
-            for edge, side in ((x, image.width), (y, image.height), (x + width, image.width), (y + height, image.height))]
+    return [
+        round(min(1000.0, max(0.0, 1000 * edge / side)), 3)
+        for edge, side in (
+            (x, image.width),
+            (y, image.height),
+            (x + width, image.width),
+            (y + height, image.height),
+        )
+    ]

@@ -1,4 +1,5 @@
 """What is known of each benchmark: where it lies, how large it is, what its columns are called. Read from `benchmarks.yaml`, where every one stands."""
+
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -93,20 +94,37 @@ class Statement:
     def place(self) -> str:
         """Where it is had from, for people."""
         if self.hub:
-            return f"the data set {self.hub} of the Hub" + (f", configuration {self.config}" if self.config else "") + f", split {self.split}"
+            return (
+                f"the data set {self.hub} of the Hub"
+                + (f", configuration {self.config}" if self.config else "")
+                + f", split {self.split}"
+            )
         return f"{self.file} of github.com/{self.repository}"
 
     def as_line(self) -> str:
         """The statement on one line."""
-        parts = ", ".join(f"{name} {subset.size or '(size not published)'}" for name, subset in self.subsets.items())
-        return f"{self.name:<20}{self.size:>7,}  {self.verified:<9}{self.place}; licence {self.licence}" + (f"; subsets: {parts}" if parts else "")
+        parts = ", ".join(
+            f"{name} {subset.size or '(size not published)'}"
+            for name, subset in self.subsets.items()
+        )
+        return (
+            f"{self.name:<20}{self.size:>7,}  {self.verified:<9}{self.place}; licence {self.licence}"
+            + (f"; subsets: {parts}" if parts else "")
+        )
 
     def as_text(self) -> str:
         """Everything that a user must know to have it and to ask it."""
-        lines = [f"{self.name}: {self.title} ({self.paper}), {self.size:,} questions", f"  place     {self.place}", f"  licence   {self.licence}",
-                 f"  verified  {self.verified}", *([f"  note      {self.note}"] if self.note else [])]
-        lines += [f"  subset    {name}: {f'{subset.size} questions' if subset.size else 'size not published'}; {subset.note}"
-                  for name, subset in self.subsets.items()]
+        lines = [
+            f"{self.name}: {self.title} ({self.paper}), {self.size:,} questions",
+            f"  place     {self.place}",
+            f"  licence   {self.licence}",
+            f"  verified  {self.verified}",
+            *([f"  note      {self.note}"] if self.note else []),
+        ]
+        lines += [
+            f"  subset    {name}: {f'{subset.size} questions' if subset.size else 'size not published'}; {subset.note}"
+            for name, subset in self.subsets.items()
+        ]
         return "\n".join(lines)
 
 

@@ -1,4 +1,5 @@
 """Pass@k without bias, and intervals that take questions, not attempts, as what was drawn at random."""
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +23,11 @@ class Estimate:
 
     def as_json(self) -> dict[str, float]:
         """Rounded, so that it is the same on every machine."""
-        return {"value": round(self.value, DIGITS), "low": round(self.low, DIGITS), "high": round(self.high, DIGITS)}
+        return {
+            "value": round(self.value, DIGITS),
+            "low": round(self.low, DIGITS),
+            "high": round(self.high, DIGITS),
+        }
 
     @classmethod
     def of(cls, facts: dict[str, Any]) -> "Estimate":
@@ -41,7 +46,11 @@ def pass_at_k(num_attempts: int, num_correct: int, k: int) -> float:
     >>> pass_at_k(4, 1, 1), pass_at_k(4, 1, 4), round(pass_at_k(4, 2, 2), 4)
     (0.25, 1.0, 0.8333)
     """
-    assert 1 <= k <= num_attempts and 0 <= num_correct <= num_attempts, (num_attempts, num_correct, k)
+    assert 1 <= k <= num_attempts and 0 <= num_correct <= num_attempts, (
+        num_attempts,
+        num_correct,
+        k,
+    )
     return 1.0 - math.comb(num_attempts - num_correct, k) / math.comb(num_attempts, k)
 
 
@@ -64,7 +73,9 @@ def clustered(values: Sequence[float], *, seed: int = 0) -> Estimate:
         tail = 1 - ((1 - LEVEL) / 2) ** (1 / num)  # Clopper and Pearson for 0 of n
         return Estimate(mean, max(0.0, mean - tail), min(1.0, mean + tail))
     generator = np.random.Generator(np.random.PCG64(seed))
-    kinds, counts = np.unique(given, return_counts=True)  # few: drawing questions is drawing their values
+    kinds, counts = np.unique(
+        given, return_counts=True
+    )  # few: drawing questions is drawing their values
     drawn = generator.multinomial(num, counts / num, size=RESAMPLES)  # (resamples, kinds)
     low, high = np.quantile(drawn @ kinds / num, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return Estimate(mean, float(low), float(high))
@@ -76,4 +87,6 @@ def powers(num_attempts: int) -> list[int]:
     >>> powers(1), powers(6)
     ([1], [1, 2, 4, 6])
     """
-    return sorted({num_attempts, *(2**i for i in range(num_attempts.bit_length()) if 2**i <= num_attempts)})
+    return sorted(
+        {num_attempts, *(2**i for i in range(num_attempts.bit_length()) if 2**i <= num_attempts)}
+    )

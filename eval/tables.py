@@ -1,4 +1,5 @@
 """Tables of scores: Markdown, CSV and HTML, with the published scores of each benchmark below ours and marked as published."""
+
 import csv
 import io
 from collections.abc import Mapping, Sequence
@@ -14,15 +15,28 @@ from eval.statements import statements
 
 TEMPLATE = Path(__file__).parent / "templates" / "scores.html.jinja"
 COLUMNS: Mapping[str, str] = {
-    "agent": "agent", "mode": "mode", "part": "questions", "strict": "strict pass@1", "strict_k": "strict pass@k", "lenient": "lenient pass@1",
-    "outcomes": "right / wrong / none / judge failed / not played", "calls": "calls", "success": "calls that succeeded", "tokens": "tokens in / out",
-    "cost": "cost", "seconds": "seconds", "training": "in the training data", "published": "source"}
+    "agent": "agent",
+    "mode": "mode",
+    "part": "questions",
+    "strict": "strict pass@1",
+    "strict_k": "strict pass@k",
+    "lenient": "lenient pass@1",
+    "outcomes": "right / wrong / none / judge failed / not played",
+    "calls": "calls",
+    "success": "calls that succeeded",
+    "tokens": "tokens in / out",
+    "cost": "cost",
+    "seconds": "seconds",
+    "training": "in the training data",
+    "published": "source",
+}
 """Names and titles of the columns."""
 _MARKS = str.maketrans({"<": "&lt;", ">": "&gt;", **{mark: f"\\{mark}" for mark in "\\|`*_[]"}})
 EXPLANATION = (
     "Shares are percent of all questions, with 95 % intervals over questions in brackets; what failed, was not judged or not played counts as not right. "
     "Strict: the final answer is right. Lenient: the right answer stands anywhere in what the agent ended with, as published scores are marked. "
-    "Calls, tokens, cost and seconds are means over attempts. Lines with a source are published: other tools, judges and often other questions.")
+    "Calls, tokens, cost and seconds are means over attempts. Lines with a source are published: other tools, judges and often other questions."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,34 +59,66 @@ def sections(found: Sequence[Mapping[str, Any]]) -> list[Section]:
         mine = [scores for scores in found if scores["benchmark"]["name"] == name]
         order = sorted(mine, key=lambda s: (s["benchmark"]["subset"], s["policy"], s["mode"]))
         title, note = mine[0]["benchmark"]["title"], mine[0]["benchmark"]["note"]
-        others = [row for row in published_for(name) if row.metric == "pass@1"] if name in statements() else []
-        made.append(Section(title=title, note=note, lines=[*map(line_of, order), *map(_published_line, others)]))
+        others = (
+            [row for row in published_for(name) if row.metric == "pass@1"]
+            if name in statements()
+            else []
+        )
+        made.append(
+            Section(
+                title=title, note=note, lines=[*map(line_of, order), *map(_published_line, others)]
+            )
+        )
     return made
 
 
 def line_of(scores: Mapping[str, Any]) -> dict[str, str]:
     """One line of ours."""
-    benchmark, strict, lenient, calls = scores["benchmark"], scores["strict"], scores["lenient"], scores["calls"]
+    benchmark, strict, lenient, calls = (
+        scores["benchmark"],
+        scores["strict"],
+        scores["lenient"],
+        scores["calls"],
+    )
     outcomes, k = strict["outcomes"], str(scores["rollouts"])
     clean = strict.get("pass@1 on clean questions")
     found = scores["contamination"]
     return {
-        "agent": scores["policy"] + ("" if scores["whole"] else " (unfinished)"), "mode": scores["mode"],
-        "part": f"{scores['questions']:,}" + (f" ({benchmark['subset']})" if benchmark["subset"] else "") + (" partial" if benchmark["partial"] else ""),
-        "strict": _share(strict["pass@k"]["1"]), "strict_k": "" if k == "1" else f"{_share(strict['pass@k'][k])} at {k}",
-        "lenient": _share(lenient["pass@k"]["1"]), "outcomes": " / ".join(f"{outcomes[name]:,}" for name in OUTCOMES),
-        "calls": f"{calls['mean']:.1f}", "success": "" if calls["success"] is None else f"{100 * calls['success']:.0f} %",
-        "tokens": f"{scores['tokens_in']:,.0f} / {scores['tokens_out']:,.0f}", "cost": f"{scores['cost'] + scores['timing'].get('tool_cost', 0.0):.4f}",
+        "agent": scores["policy"] + ("" if scores["whole"] else " (unfinished)"),
+        "mode": scores["mode"],
+        "part": f"{scores['questions']:,}"
+        + (f" ({benchmark['subset']})" if benchmark["subset"] else "")
+        + (" partial" if benchmark["partial"] else ""),
+        "strict": _share(strict["pass@k"]["1"]),
+        "strict_k": "" if k == "1" else f"{_share(strict['pass@k'][k])} at {k}",
+        "lenient": _share(lenient["pass@k"]["1"]),
+        "outcomes": " / ".join(f"{outcomes[name]:,}" for name in OUTCOMES),
+        "calls": f"{calls['mean']:.1f}",
+        "success": "" if calls["success"] is None else f"{100 * calls['success']:.0f} %",
+        "tokens": f"{scores['tokens_in']:,.0f} / {scores['tokens_out']:,.0f}",
+        "cost": f"{scores['cost'] + scores['timing'].get('tool_cost', 0.0):.4f}",
         "seconds": f"{scores['timing'].get('seconds', 0.0):.1f}",
-        "training": "not looked for" if found is None else f"{found['any']:,} of {found['questions']:,}" + (
-            f"; strict on the rest {_share(clean)}" if found["any"] and clean and "value" in clean else ""),
-        "published": ""}
+        "training": "not looked for"
+        if found is None
+        else f"{found['any']:,} of {found['questions']:,}"
+        + (
+            f"; strict on the rest {_share(clean)}"
+            if found["any"] and clean and "value" in clean
+            else ""
+        ),
+        "published": "",
+    }
 
 
 def _published_line(row: Published) -> dict[str, str]:
     part = "" if row.benchmark in statements() else row.benchmark
-    return dict.fromkeys(COLUMNS, "") | {"agent": row.agent, "mode": row.harness, "part": part, "strict": f"{row.percent:.1f}",
-                                         "published": f"published: {row.source}; {row.protocol}"}
+    return dict.fromkeys(COLUMNS, "") | {
+        "agent": row.agent,
+        "mode": row.harness,
+        "part": part,
+        "strict": f"{row.percent:.1f}",
+        "published": f"published: {row.source}; {row.protocol}",
+    }
 
 
 def _share(facts: Mapping[str, float]) -> str:
@@ -83,8 +129,18 @@ def as_markdown(made: Sequence[Section]) -> str:
     """One table a benchmark."""
     parts = ["# Scores", "", EXPLANATION]
     for section in made:
-        parts += ["", f"## {_cell(section.title)}", "", _cell(section.note), "", f"| {' | '.join(COLUMNS.values())} |", "|" + " --- |" * len(COLUMNS)]
-        parts += [f"| {' | '.join(_cell(line[name]) for name in COLUMNS)} |" for line in section.lines]
+        parts += [
+            "",
+            f"## {_cell(section.title)}",
+            "",
+            _cell(section.note),
+            "",
+            f"| {' | '.join(COLUMNS.values())} |",
+            "|" + " --- |" * len(COLUMNS),
+        ]
+        parts += [
+            f"| {' | '.join(_cell(line[name]) for name in COLUMNS)} |" for line in section.lines
+        ]
     return "\n".join(parts) + "\n"
 
 
@@ -98,22 +154,44 @@ def as_csv(made: Sequence[Section]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["benchmark", *COLUMNS.values()])
-    writer.writerows([section.title, *(line[name] for name in COLUMNS)] for section in made for line in section.lines)
+    writer.writerows(
+        [section.title, *(line[name] for name in COLUMNS)]
+        for section in made
+        for line in section.lines
+    )
     return out.getvalue()
 
 
 def as_html(made: Sequence[Section], picture: str = "") -> str:
     """A page that opens from a file; every text in it is escaped."""
-    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment = jinja2.Environment(
+        undefined=jinja2.StrictUndefined, autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
     return environment.from_string(TEMPLATE.read_text(encoding="utf-8")).render(
-        sections=made, names=list(COLUMNS), titles=list(COLUMNS.values()), explanation=EXPLANATION, picture=picture)
+        sections=made,
+        names=list(COLUMNS),
+        titles=list(COLUMNS.values()),
+        explanation=EXPLANATION,
+        picture=picture,
+    )
 
 
 def as_text(found: Sequence[Mapping[str, Any]]) -> str:
     """What the command says at its end: our lines only."""
     rows = [["benchmark", "agent", "mode", "strict pass@1", "lenient pass@1", "calls"]]
-    for scores in sorted(found, key=lambda s: (s["benchmark"]["name"], s["benchmark"]["subset"], s["policy"], s["mode"])):
+    for scores in sorted(
+        found,
+        key=lambda s: (s["benchmark"]["name"], s["benchmark"]["subset"], s["policy"], s["mode"]),
+    ):
         line = line_of(scores)
-        rows.append([scores["benchmark"]["name"], *(line[name] for name in ("agent", "mode", "strict", "lenient", "calls"))])
+        rows.append(
+            [
+                scores["benchmark"]["name"],
+                *(line[name] for name in ("agent", "mode", "strict", "lenient", "calls")),
+            ]
+        )
     widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )

@@ -3,6 +3,7 @@
 Listings are never cached: other workers write. Faults that outlast the libraries' retries are `ProviderFault`, so that an
 item under way stays pending; what is missing is FileNotFoundError, as on a disk.
 """
+
 import fnmatch
 import io
 import json
@@ -34,8 +35,17 @@ BUFFER = 1 << 16
 THREADS = 16
 CHECK_SECONDS = 15
 PROBE = ".questloom-probe"
-_CONNECT = {"connect_timeout": 10, "read_timeout": 60, "retries": {"mode": "standard", "max_attempts": 5}, "max_pool_connections": 32}
-_CONNECT_QUICK = {"connect_timeout": 5, "read_timeout": 15, "retries": {"mode": "standard", "max_attempts": 2}}
+_CONNECT = {
+    "connect_timeout": 10,
+    "read_timeout": 60,
+    "retries": {"mode": "standard", "max_attempts": 5},
+    "max_pool_connections": 32,
+}
+_CONNECT_QUICK = {
+    "connect_timeout": 5,
+    "read_timeout": 15,
+    "retries": {"mode": "standard", "max_attempts": 2},
+}
 _MISSING = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
 
 
@@ -51,13 +61,21 @@ def _files(scheme: str, process: int, quick: bool = False) -> Any:
     try:
         __import__(package)
     except ImportError as error:
-        raise InputError(f"{scheme}://…", f"needs the package {package}", f"Install it: pip install 'questloom[{extra}]'.") from error
+        raise InputError(
+            f"{scheme}://…",
+            f"needs the package {package}",
+            f"Install it: pip install 'questloom[{extra}]'.",
+        ) from error
     if scheme == "s3":
-        found = fsspec.filesystem("s3", use_listings_cache=False, config_kwargs=_CONNECT_QUICK if quick else _CONNECT)
+        found = fsspec.filesystem(
+            "s3", use_listings_cache=False, config_kwargs=_CONNECT_QUICK if quick else _CONNECT
+        )
         if quick:
             found.retries = 1
         return found
-    from gcsfs.core import GCSFileSystem  # its subclass, which `fsspec` gives, first asks for the bucket's layout by gRPC
+    from gcsfs.core import (
+        GCSFileSystem,
+    )  # its subclass, which `fsspec` gives, first asks for the bucket's layout by gRPC
 
     # An emulator takes no credentials, and google-auth would look for some.
     emulated = {"token": "anon"} if os.environ.get("STORAGE_EMULATOR_HOST") else {}
@@ -92,7 +110,9 @@ class BucketPath:
         info: what a listing said of it.
     """
 
-    def __init__(self, scheme: str, bucket: str, key: str = "", info: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self, scheme: str, bucket: str, key: str = "", info: dict[str, Any] | None = None
+    ) -> None:
         self.scheme, self.bucket, self.key, self._info = scheme, bucket, key, info
 
     @classmethod
@@ -105,7 +125,11 @@ class BucketPath:
         scheme, _, rest = url.partition("://")
         bucket, _, key = rest.partition("/")
         if "@" in bucket or ":" in bucket:
-            raise InputError(f"{scheme}://…", "holds credentials, or no bucket's name", f"Give {scheme}://BUCKET/PATH. {RIGHTS[scheme]}")
+            raise InputError(
+                f"{scheme}://…",
+                "holds credentials, or no bucket's name",
+                f"Give {scheme}://BUCKET/PATH. {RIGHTS[scheme]}",
+            )
         if not bucket:
             raise InputError(url, "names no bucket", f"Give {scheme}://BUCKET/PATH.")
         return cls(scheme, bucket, "/".join(part for part in key.split("/") if part))
@@ -201,7 +225,9 @@ class BucketPath:
             raise FileNotFoundError(2, "no such object", str(self))
         if found["type"] == "file":
             return _version(found)
-        return sha256_hex(json.dumps([(str(file), _version(file._info or {})) for file in self.files()]))
+        return sha256_hex(
+            json.dumps([(str(file), _version(file._info or {})) for file in self.files()])
+        )
 
     def iterdir(self) -> Iterator["BucketPath"]:
         """What lies directly under the prefix; a probe that a check left there does not count."""
@@ -217,7 +243,9 @@ class BucketPath:
         """What lies directly under the prefix and has such a name."""
         assert "/" not in pattern and "**" not in pattern, pattern
         try:
-            yield from (found for found in self.iterdir() if fnmatch.fnmatchcase(found.name, pattern))
+            yield from (
+                found for found in self.iterdir() if fnmatch.fnmatchcase(found.name, pattern)
+            )
         except _MISSING:
             return
 
@@ -311,18 +339,30 @@ class BucketPath:
         except _NothingThere:
             raise InputError(str(self), "nothing is there", "Correct the path.") from None
         except FileNotFoundError as error:
-            raise InputError(str(self), f"there is no bucket {self.bucket}", "Create it, or correct the path.") from error
+            raise InputError(
+                str(self), f"there is no bucket {self.bucket}", "Create it, or correct the path."
+            ) from error
         except PermissionError as error:
             right = "reading, writing and deleting" if writing else "reading"
-            raise InputError(str(self), f"{right} is not allowed ({_words(error)})", RIGHTS[self.scheme]) from error
+            raise InputError(
+                str(self), f"{right} is not allowed ({_words(error)})", RIGHTS[self.scheme]
+            ) from error
         except FSTimeoutError:
             raise self.silent() from None
         except Exception as error:  # botocore's, google-auth's, aiohttp's and their own
-            raise InputError(str(self), f"cannot be used ({_words(error)})", f"See that the store can be reached. {RIGHTS[self.scheme]}") from error
+            raise InputError(
+                str(self),
+                f"cannot be used ({_words(error)})",
+                f"See that the store can be reached. {RIGHTS[self.scheme]}",
+            ) from error
 
     def silent(self) -> InputError:
         """The error of a check that did not end."""
-        return InputError(str(self), f"did not answer within {CHECK_SECONDS} seconds", f"See that the store can be reached. {RIGHTS[self.scheme]}")
+        return InputError(
+            str(self),
+            f"did not answer within {CHECK_SECONDS} seconds",
+            f"See that the store can be reached. {RIGHTS[self.scheme]}",
+        )
 
 
 class _NothingThere(Exception):
@@ -330,7 +370,14 @@ class _NothingThere(Exception):
 
 
 def _version(info: dict[str, Any]) -> str:
-    return str(info.get("ETag") or info.get("etag") or info.get("generation") or info.get("LastModified") or info.get("mtime") or info.get("size"))
+    return str(
+        info.get("ETag")
+        or info.get("etag")
+        or info.get("generation")
+        or info.get("LastModified")
+        or info.get("mtime")
+        or info.get("size")
+    )
 
 
 class _Ranges(io.RawIOBase):
@@ -350,7 +397,9 @@ class _Ranges(io.RawIOBase):
         return self._at
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        self._at = max(0, offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence])
+        self._at = max(
+            0, offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
+        )
         return self._at
 
     def readinto(self, buffer: Any) -> int:
@@ -362,8 +411,11 @@ class _Ranges(io.RawIOBase):
             start = max(0, min(self._at, stop - self._block)) if stop == self._size else self._at
             self._data, self._start = self._path.range(start, stop), start
             if len(self._data) != stop - start:
-                raise ProviderFault(f"{self._path.scheme}://{self._path.bucket}", f"{self._path} changed while it was read")
+                raise ProviderFault(
+                    f"{self._path.scheme}://{self._path.bucket}",
+                    f"{self._path} changed while it was read",
+                )
         begin = self._at - self._start
-        buffer[:wanted] = self._data[begin:begin + wanted]
+        buffer[:wanted] = self._data[begin : begin + wanted]
         self._at += wanted
         return wanted

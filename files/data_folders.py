@@ -1,4 +1,5 @@
 """Folders of data sets: what they hold, and how a downloaded one is read by `datasets`."""
+
 import hashlib
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,9 @@ def content_digest(folder: Path) -> str:
     held = hashlib.sha256()
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         with path.open("rb") as file:
-            held.update(f"{path.relative_to(folder)} {hashlib.file_digest(file, 'sha256').hexdigest()}\n".encode())
+            held.update(
+                f"{path.relative_to(folder)} {hashlib.file_digest(file, 'sha256').hexdigest()}\n".encode()
+            )
     return held.hexdigest()[:16]
 
 

@@ -7,6 +7,7 @@ An object store has no rename and no folders. One object appears whole or not at
 their promise with one upload; of several objects the one that says "whole" is written last and deleted first.
 Credentials come from the environment alone, as the providers' own tools read them.
 """
+
 import atexit
 import errno
 import os
@@ -39,14 +40,24 @@ def location(path: str | Location, *parts: str) -> Location:
         InputError: an address of another kind, or one with credentials in it.
     """
     if re.match(r"(s3|gs):/[^/]", str(path)):
-        raise InputError(str(path), "has one slash where an address has two", "Give s3://BUCKET/… or gs://BUCKET/….")
+        raise InputError(
+            str(path),
+            "has one slash where an address has two",
+            "Give s3://BUCKET/… or gs://BUCKET/….",
+        )
     if isinstance(path, Path):
         return Path(path, *parts)
-    found = path if isinstance(path, BucketPath) else BucketPath.of(path) if is_remote(path) else None
+    found = (
+        path if isinstance(path, BucketPath) else BucketPath.of(path) if is_remote(path) else None
+    )
     if found is not None:
         return found.joinpath(*parts)
     if "://" in str(path):
-        raise InputError(str(path).split("://")[0] + "://…", "is no kind of address that is known here", "Give a local path, s3://BUCKET/… or gs://BUCKET/….")
+        raise InputError(
+            str(path).split("://")[0] + "://…",
+            "is no kind of address that is known here",
+            "Give a local path, s3://BUCKET/… or gs://BUCKET/….",
+        )
     return Path(str(path), *parts)
 
 
@@ -148,20 +159,30 @@ def _put(part: Path, path: Path) -> None:
 
 def _remove_leftovers(path: Path) -> None:
     """Removes what killed writers of a folder left beside it; what is younger may still be written."""
-    for left in (*path.parent.glob(f".{path.name}.*.part"), *path.parent.glob(f".{path.name}.*.old")):
+    for left in (
+        *path.parent.glob(f".{path.name}.*.part"),
+        *path.parent.glob(f".{path.name}.*.old"),
+    ):
         with suppress(FileNotFoundError):
             if time.time() - left.stat().st_mtime > LEFTOVER_SECONDS:
                 shutil.rmtree(left, ignore_errors=True)
 
 
 def _upload_folder(folder: Path, target: BucketPath, last: str) -> None:
-    files = {str(file.relative_to(folder)): file for file in sorted(folder.rglob("*")) if file.is_file()}
+    files = {
+        str(file.relative_to(folder)): file for file in sorted(folder.rglob("*")) if file.is_file()
+    }
     assert last in files, f"{last} was not written"
     target.joinpath(last).unlink(missing_ok=True)
     stale = [old for old in target.files() if str(old).removeprefix(f"{target}/") not in files]
     with ThreadPoolExecutor(THREADS) as pool:
         list(pool.map(lambda old: old.unlink(missing_ok=True), stale))
-        list(pool.map(lambda name: target.joinpath(name).upload(files[name]), (name for name in files if name != last)))
+        list(
+            pool.map(
+                lambda name: target.joinpath(name).upload(files[name]),
+                (name for name in files if name != last),
+            )
+        )
     target.joinpath(last).upload(files[last])
 
 
@@ -207,14 +228,18 @@ def _fetch(path: BucketPath, target: Path) -> Path:
     files = {file: target / str(file).removeprefix(f"{path}/") for file in path.files()}
     for file, local in files.items():
         if not local.resolve().is_relative_to(target.resolve()):  # an object may have any name
-            raise InputError(str(file), "is no name of a file within its folder", "Rename the object.")
+            raise InputError(
+                str(file), "is no name of a file within its folder", "Rename the object."
+            )
         local.parent.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(THREADS) as pool:
         list(pool.map(lambda file: file.download(files[file]), files))
     return target
 
 
-def check_locations(*, reads: Iterable[str | Location] = (), writes: Iterable[str | Location] = ()) -> None:
+def check_locations(
+    *, reads: Iterable[str | Location] = (), writes: Iterable[str | Location] = ()
+) -> None:
     """Asks whether some locations can be used, the buckets all at once; what is local and read is checked by whoever opens it.
 
     Args:
@@ -229,8 +254,12 @@ def check_locations(*, reads: Iterable[str | Location] = (), writes: Iterable[st
     for path in writes:
         if isinstance(found := location(path), Path):
             _check_writable(found)
-    asked = [(found, writing) for paths, writing in ((reads, False), (writes, True)) for path in paths
-             if isinstance(found := location(path), BucketPath)]
+    asked = [
+        (found, writing)
+        for paths, writing in ((reads, False), (writes, True))
+        for path in paths
+        if isinstance(found := location(path), BucketPath)
+    ]
     if not asked:
         return
 
@@ -245,7 +274,9 @@ def check_locations(*, reads: Iterable[str | Location] = (), writes: Iterable[st
             ended[number] = error
 
     # Daemons: a look for credentials may hang for minutes, and the command must end before.
-    threads = [threading.Thread(target=check, args=(number,), daemon=True) for number in range(len(asked))]
+    threads = [
+        threading.Thread(target=check, args=(number,), daemon=True) for number in range(len(asked))
+    ]
     for thread in threads:
         thread.start()
     deadline = time.monotonic() + buckets.CHECK_SECONDS + GRACE_SECONDS
@@ -264,7 +295,11 @@ def _check_writable(folder: Path) -> None:
     try:
         os.rmdir(tempfile.mkdtemp(prefix=buckets.PROBE, dir=at))
     except OSError as error:
-        raise InputError(str(folder), f"cannot be written ({at}: {error.strerror})", "Name another folder, or correct the rights.") from error
+        raise InputError(
+            str(folder),
+            f"cannot be written ({at}: {error.strerror})",
+            "Name another folder, or correct the rights.",
+        ) from error
 
 
 def reaching(path: str | Location):

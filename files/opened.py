@@ -3,6 +3,7 @@
 Whoever starts a job makes an `Opened`, hands it down, and closes it. It pickles as its name: in the process that made it the name stands for
 this very object, in a worker process for one of the worker's own, which is filled as it is used and closed when the worker ends.
 """
+
 import threading
 import uuid
 import weakref
@@ -32,10 +33,14 @@ class Opened:
         self._things: dict[Hashable, Any] = {}
         self._closing = ExitStack()
         self._lock = threading.RLock()
-        weakref.finalize(self, self._closing.close)  # an owner that is forgotten, or alive when the interpreter ends, closes all the same
+        weakref.finalize(
+            self, self._closing.close
+        )  # an owner that is forgotten, or alive when the interpreter ends, closes all the same
         _BY_NAME[self._name] = self
 
-    def once(self, key: Hashable, make: Callable[[], T], close: Callable[[T], object] | None = None) -> T:
+    def once(
+        self, key: Hashable, make: Callable[[], T], close: Callable[[T], object] | None = None
+    ) -> T:
         """The thing of a key; made by the first who asks, while others wait.
 
         Args:
@@ -43,7 +48,9 @@ class Opened:
             make: may ask for further things.
             close: called with the thing at the end, in reverse order of making.
         """
-        if key in self._things:  # without the lock: who only takes what stands does not wait for what another thread opens
+        if (
+            key in self._things
+        ):  # without the lock: who only takes what stands does not wait for what another thread opens
             return self._things[key]
         with self._lock:
             if key not in self._things:
@@ -89,4 +96,3 @@ def _here(name: str) -> Opened:
             found = Opened(name)
             _OF_THIS_WORKER.append(found)
         return found
-

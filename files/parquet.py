@@ -1,4 +1,5 @@
 """Parquet files that appear whole or not at all, and the facts in their metadata."""
+
 import os
 import uuid
 from collections.abc import Iterable, Iterator
@@ -41,7 +42,9 @@ def write_records(path: Location, kind: type[R], rows: Iterable[R], **facts: str
         rows: the records, in the order in which they shall stand (callers sort by id).
         facts: strings that go into the file's metadata, such as the digest of the inputs.
     """
-    schema = kind.schema().with_metadata({**(kind.schema().metadata or {}), **{k.encode(): v.encode() for k, v in facts.items()}})
+    schema = kind.schema().with_metadata(
+        {**(kind.schema().metadata or {}), **{k.encode(): v.encode() for k, v in facts.items()}}
+    )
     sink = pa.BufferOutputStream()
     count = 0
     with pq.ParquetWriter(sink, schema, compression="zstd") as writer:
@@ -68,12 +71,20 @@ def read_records(path: Location, kind: type[R]) -> Iterator[R]:
         with pq.ParquetFile(readable(path)) as file:
             found = (file.schema_arrow.metadata or {}).get(b"record", b"").decode()
             if found and found != kind.__name__:
-                raise InputError(str(path), f"holds {found} records, not {kind.__name__}", "Point at a file of the right stage.")
+                raise InputError(
+                    str(path),
+                    f"holds {found} records, not {kind.__name__}",
+                    "Point at a file of the right stage.",
+                )
             for batch in file.iter_batches(ROW_GROUP):
                 for row in batch.to_pylist():
                     yield kind.from_row(row)
     except (FileNotFoundError, pa.ArrowInvalid) as error:
-        raise InputError(str(path), f"cannot be read as Parquet ({error})", "Remove the file and run the same command again.") from error
+        raise InputError(
+            str(path),
+            f"cannot be read as Parquet ({error})",
+            "Remove the file and run the same command again.",
+        ) from error
 
 
 def read_facts(path: Location) -> dict[str, str] | None:

@@ -3,6 +3,7 @@
 Everything that looks at pixels (ingest, perceptual hashes, CLIP, OCR, tools, export, reports) reads them through
 `decode`, so that size caps, depth, colour profiles, EXIF orientation and transparency are treated once.
 """
+
 import contextlib
 import functools
 import io
@@ -21,7 +22,9 @@ MAX_PIXELS = 100_000_000
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "TIFF", "BMP")
 """What is read. Pillow knows fifty more: some run outside programs (EPS), most have decoders that are little tried."""
 _ANIMATED_FORMATS = ("PNG", "WEBP", "GIF")
-_SAMPLE = Image.fromarray(np.stack(np.meshgrid(*[np.arange(0, 256, 51)] * 3), -1).reshape(1, -1, 3).astype(np.uint8))
+_SAMPLE = Image.fromarray(
+    np.stack(np.meshgrid(*[np.arange(0, 256, 51)] * 3), -1).reshape(1, -1, 3).astype(np.uint8)
+)
 """216 colours, evenly spread."""
 _TIFF_BITS, _TIFF_PHOTOMETRIC, _TIFF_SAMPLE_FORMAT = 258, 262, 339
 _TURNED = (5, 6, 7, 8)
@@ -49,7 +52,10 @@ def opened(data: bytes, *, max_pixels: int = MAX_PIXELS) -> Iterator[Image.Image
     """
     try:
         # Pillow warns of bombs at its own limit (ours is checked before a pixel is read) and of damage that it raises.
-        with warnings.catch_warnings(action="ignore"), Image.open(io.BytesIO(data), formats=FORMATS) as image:
+        with (
+            warnings.catch_warnings(action="ignore"),
+            Image.open(io.BytesIO(data), formats=FORMATS) as image,
+        ):
             if image.width * image.height > max_pixels:
                 what = f"{image.width}×{image.height} pixels, at most {max_pixels} are read"
                 raise PictureError(Reason.PICTURE_TOO_LARGE, what)
@@ -59,12 +65,18 @@ def opened(data: bytes, *, max_pixels: int = MAX_PIXELS) -> Iterator[Image.Image
     except Image.DecompressionBombError as error:
         raise PictureError(Reason.PICTURE_TOO_LARGE, str(error)) from error
     except UnidentifiedImageError as error:
-        raise PictureError(Reason.PICTURE_UNREADABLE, "no picture" if data else "an empty file") from error
+        raise PictureError(
+            Reason.PICTURE_UNREADABLE, "no picture" if data else "an empty file"
+        ) from error
     except (OSError, SyntaxError, ValueError, EOFError, OverflowError, struct.error) as error:
-        raise PictureError(Reason.PICTURE_UNREADABLE, f"{type(error).__name__}: {error}"[:300]) from error
+        raise PictureError(
+            Reason.PICTURE_UNREADABLE, f"{type(error).__name__}: {error}"[:300]
+        ) from error
 
 
-def decode(data: bytes, *, at_least: int | None = None, max_pixels: int = MAX_PIXELS) -> Image.Image:
+def decode(
+    data: bytes, *, at_least: int | None = None, max_pixels: int = MAX_PIXELS
+) -> Image.Image:
     """A file as the RGB picture that a viewer shows, see `as_shown`; of an animation the first frame.
 
     Args:
@@ -95,7 +107,9 @@ def is_animation(image: Image.Image) -> bool:
 
 def shown_size(image: Image.Image) -> tuple[int, int]:
     """(width, height) in pixels of an opened picture, upright."""
-    turned = kind_of(image) != "TIFF" and _orientation(image) in _TURNED  # of a TIFF Pillow gives it so
+    turned = (
+        kind_of(image) != "TIFF" and _orientation(image) in _TURNED
+    )  # of a TIFF Pillow gives it so
     return (image.height, image.width) if turned else image.size
 
 
@@ -120,14 +134,28 @@ def as_shown(image: Image.Image, *, at_least: int | None = None) -> Image.Image:
     pixels, alpha = _in_eight_bits(image)
     transform = _to_srgb(profile, pixels.mode) if profile else None
     pixels = pixels.convert("RGB") if transform is None else transform.apply(pixels)
-    return pixels if alpha is None else Image.composite(pixels, Image.new("RGB", pixels.size, "white"), alpha)
+    return (
+        pixels
+        if alpha is None
+        else Image.composite(pixels, Image.new("RGB", pixels.size, "white"), alpha)
+    )
 
 
 def _orientation(image: Image.Image) -> int:
     """The EXIF orientation; 1 (upright) where there is none or where it cannot be read, as viewers have it."""
     try:
         found = image.getexif().get(ExifTags.Base.Orientation, 1)
-    except (OSError, SyntaxError, ValueError, EOFError, OverflowError, struct.error, KeyError, TypeError, IndexError):
+    except (
+        OSError,
+        SyntaxError,
+        ValueError,
+        EOFError,
+        OverflowError,
+        struct.error,
+        KeyError,
+        TypeError,
+        IndexError,
+    ):
         return 1
     return found if found in range(2, 9) else 1
 
@@ -138,7 +166,9 @@ def _in_eight_bits(image: Image.Image) -> tuple[Image.Image, Image.Image | None]
     if mode in ("I", "F") or mode.startswith("I;16"):
         values = np.asarray(image)
         grey = Image.fromarray(_grey(values, image))
-        return grey, None if key is None else Image.fromarray(np.where(values == key, 0, 255).astype(np.uint8))
+        return grey, None if key is None else Image.fromarray(
+            np.where(values == key, 0, 255).astype(np.uint8)
+        )
     if mode == "RGB" and isinstance(key, tuple) and max(key) > 255:
         # The key of a file of 16 bits, of whose pixels Pillow gives the upper 8.
         image.info["transparency"] = tuple(each >> 8 for each in key)
@@ -158,11 +188,15 @@ def _grey(values: np.ndarray, image: Image.Image) -> np.ndarray:
     tags: Any = getattr(image, "tag_v2", {})
     if values.dtype.itemsize == 2:
         bits = tags.get(_TIFF_BITS, (16,))[0]  # 12 in some TIFF files
-        grey = np.rint(np.minimum(np.arange(1 << 16) / ((1 << bits) - 1), 1) * 255).astype(np.uint8)[values]
+        grey = np.rint(np.minimum(np.arange(1 << 16) / ((1 << bits) - 1), 1) * 255).astype(
+            np.uint8
+        )[values]
     else:
         if tags.get(_TIFF_SAMPLE_FORMAT, (2,))[0] == 1:
             values = values.view(np.uint32)
-        values = np.nan_to_num(values.astype(np.float32), copy=False, nan=0.0, posinf=0.0, neginf=0.0)
+        values = np.nan_to_num(
+            values.astype(np.float32), copy=False, nan=0.0, posinf=0.0, neginf=0.0
+        )
         low, high = float(values.min()), float(values.max())
         conventions = (1.0, 255.0, 65535.0) if image.mode == "F" else (255.0, 65535.0)
         white = next((top for top in conventions if high <= top), None) if low >= 0 else None

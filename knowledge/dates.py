@@ -4,6 +4,7 @@ The grammar is worded in two ways. "free" takes what people write in the languag
 encyclopedia's English alone ("26 August 1825", "August 26, 1825", "August 1825", "1825-08-26", "1825"), in which "may 1850" is no month. Who reads brings the
 text into that shape and drops what it does not want.
 """
+
 import datetime
 import functools
 import re
@@ -31,7 +32,20 @@ from records.periods import (
 
 Wording = Literal["free", "plain"]
 PRECISIONS = {"century": 7, "decade": 8, "year": 9, "month": 10, "day": 11}
-MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
+MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
 
 _FOREIGN_MONTHS = (
     "januar februar marz april mai juni juli august september oktober november dezember",
@@ -44,10 +58,19 @@ _FOREIGN_MONTHS = (
     "januari februari mars april maj juni juli augusti september oktober november december",
     "stycznia lutego marca kwietnia maja czerwca lipca sierpnia wrzesnia pazdziernika listopada grudnia",
 )
-_MONTHS = {name: number for names in (" ".join(MONTHS).casefold(), *_FOREIGN_MONTHS) for number, name in enumerate(names.split(), start=1)}
-_MONTHS |= {name[:3].casefold(): number for number, name in enumerate(MONTHS, start=1)} | {"sept": 9}
-_ORDINALS = {num2words(number, ordinal=True).replace("twenty-", tens): number
-             for number in range(1, 31) for tens in ("twenty-", "20-", "20 ")}
+_MONTHS = {
+    name: number
+    for names in (" ".join(MONTHS).casefold(), *_FOREIGN_MONTHS)
+    for number, name in enumerate(names.split(), start=1)
+}
+_MONTHS |= {name[:3].casefold(): number for number, name in enumerate(MONTHS, start=1)} | {
+    "sept": 9
+}
+_ORDINALS = {
+    num2words(number, ordinal=True).replace("twenty-", tens): number
+    for number in range(1, 31)
+    for tens in ("twenty-", "20-", "20 ")
+}
 """Judges put digits for words before they read a date."""
 
 
@@ -83,7 +106,9 @@ class Date:
             return None
 
 
-def dates_in(text: str, wording: Wording, *, day_first: bool = False) -> list[tuple[Date, int, int]]:
+def dates_in(
+    text: str, wording: Wording, *, day_first: bool = False
+) -> list[tuple[Date, int, int]]:
     """The dates in a text with the places where they begin and end, in order.
 
     Nothing is read out of a date that cannot be: "45 May 1850" is no May 1850.
@@ -113,25 +138,51 @@ def dates_in(text: str, wording: Wording, *, day_first: bool = False) -> list[tu
 
 @functools.cache
 def _patterns(wording: Wording) -> tuple[re.Pattern[str], ...]:
-    before, after = (r"(?<![\w.,/-])", r"(?![\w/])(?![.,-]\d)") if wording == "free" else (r"\b", r"(?![\d,.]*\d)")
+    before, after = (
+        (r"(?<![\w.,/-])", r"(?![\w/])(?![.,-]\d)")
+        if wording == "free"
+        else (r"\b", r"(?![\d,.]*\d)")
+    )
     return tuple(re.compile(f"{before}(?:{form}){after}") for form in _forms(wording == "free"))
 
 
 def _forms(free: bool) -> Iterator[str]:
     """The grammar, the surest form first."""
-    month = rf"(?P<m>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})(?![^\W\d_])\.?" if free else rf"(?P<m>{'|'.join(MONTHS)})"
+    month = (
+        rf"(?P<m>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})(?![^\W\d_])\.?"
+        if free
+        else rf"(?P<m>{'|'.join(MONTHS)})"
+    )
     day = r"(?P<d>\d{1,2})(?!\d)(?:st|nd|rd|th|er|º|o)?\.?" if free else r"(?P<d>\d{1,2})"
     of = r"(?:\s?,?\s?(?:of |de |del |di |d'|in )?|\s?-\s?)" if free else " "
-    era = (r"(?:\s?(?P<bc>b\.?\s?c\.?(?:\s?e\.?)?|v\. ?chr\.?|av\. ?j\.?-c\.?|a\. ?c\.|before christ|公元前)"
-           r"|\s?(?:a\.?d\.?|c\.?e\.?|n\. ?chr\.?)(?![^\W_]))?") if free else ""
+    era = (
+        (
+            r"(?:\s?(?P<bc>b\.?\s?c\.?(?:\s?e\.?)?|v\. ?chr\.?|av\. ?j\.?-c\.?|a\. ?c\.|before christ|公元前)"
+            r"|\s?(?:a\.?d\.?|c\.?e\.?|n\. ?chr\.?)(?![^\W_]))?"
+        )
+        if free
+        else ""
+    )
     year = r"(?P<y>\d{3,4})"
-    yield rf"{day}{of}{month}{of}(?:the year )?(?P<y>\d{{1,4}}){era}" if free else f"{day} {month},? {year}"
-    yield rf"{month}\s?(?:the )?{day}\s?,?\s?(?:of |in )?{year}{era}" if free else f"{month} {day}, {year}"
+    yield (
+        rf"{day}{of}{month}{of}(?:the year )?(?P<y>\d{{1,4}}){era}"
+        if free
+        else f"{day} {month},? {year}"
+    )
+    yield (
+        rf"{month}\s?(?:the )?{day}\s?,?\s?(?:of |in )?{year}{era}"
+        if free
+        else f"{month} {day}, {year}"
+    )
     if free:
         yield rf"{month}\s?(?:the )?{day}\s?,?\s(?P<y>\d{{1,4}})(?=\s?(?:b\.?c|a\.?d|c\.?e)){era}"
         yield rf"{year}\s?[,-]?\s?{month}(?:\s?-?{day})?"
     yield f"{month}{of}{year}{era}"
-    yield r"(?P<neg>-)?(?P<y>\d{4})-(?P<mn>\d{1,2})(?:-(?P<d>\d{1,2}))?(?:t00:00:00z)?" if free else r"(?P<y>\d{4})-(?P<mn>\d\d)-(?P<d>\d\d)"
+    yield (
+        r"(?P<neg>-)?(?P<y>\d{4})-(?P<mn>\d{1,2})(?:-(?P<d>\d{1,2}))?(?:t00:00:00z)?"
+        if free
+        else r"(?P<y>\d{4})-(?P<mn>\d\d)-(?P<d>\d\d)"
+    )
     if free:
         yield r"(?P<y>\d{4})(?P<sep>[/.])(?P<mn>\d{1,2})(?P=sep)(?P<d>\d{1,2})"
         yield r"(?P<d>\d{1,2})\.\s?(?P<mn>\d{1,2})\.\s?(?P<y>\d{4})"
@@ -146,20 +197,30 @@ def _forms(free: bool) -> Iterator[str]:
 def _date(groups: dict[str, str | None], day_first: bool) -> Date | None:
     if period := groups.get("period"):
         precision = CENTURY if period == "century" else MILLENNIUM
-        last = (int(groups["c"] or 0) or _ORDINALS.get(groups["word"] or "", 0)) * 10 ** (YEAR - precision)
-        return Date(years_of(-last if groups.get("bc") else last, precision)[0], precision=precision) if last else None
+        last = (int(groups["c"] or 0) or _ORDINALS.get(groups["word"] or "", 0)) * 10 ** (
+            YEAR - precision
+        )
+        return (
+            Date(years_of(-last if groups.get("bc") else last, precision)[0], precision=precision)
+            if last
+            else None
+        )
     if groups.get("dec"):
         year = int(groups["dec"] or 0) * (-1 if groups.get("bc") else 1)
         # "His 40s" are no years.
         return Date(years_of(year, DECADE)[0], precision=DECADE) if not 0 <= year < 100 else None
     year = int(groups["y"] or 0) * (-1 if groups.get("bc") or groups.get("neg") else 1)
-    month = _MONTHS[(groups["m"] or "").casefold()] if groups.get("m") else int(groups.get("mn") or 0)
+    month = (
+        _MONTHS[(groups["m"] or "").casefold()] if groups.get("m") else int(groups.get("mn") or 0)
+    )
     day = int(groups.get("d") or 0)
     if groups.get("a"):
         first, second = int(groups["a"] or 0), int(groups["b"] or 0)
         if not day_first and first <= 12 and second <= 12 and first != second:
             return None
-        day, month = (first, second) if second <= 12 and (day_first or first > 12) else (second, first)
+        day, month = (
+            (first, second) if second <= 12 and (day_first or first > 12) else (second, first)
+        )
     if not 0 <= month <= 12 or not 0 <= day <= 31 or year == 0 or (day and not month):
         return None
     return Date(year, month, day, 11 if day else 10 if month else 9)
@@ -173,7 +234,12 @@ def date_of(time: str, precision: int) -> Date:
     """
     year, month, day = parts_of(time)
     first, _ = years_of(year, precision)
-    return Date(first, month if precision >= MONTH else 0, day if precision >= DAY else 0, min(precision, DAY))
+    return Date(
+        first,
+        month if precision >= MONTH else 0,
+        day if precision >= DAY else 0,
+        min(precision, DAY),
+    )
 
 
 def dates_of(value: Value) -> tuple[Date, ...]:
@@ -193,7 +259,9 @@ def time_value(date: Date) -> Value:
     >>> time_value(Date(-44, 3, 15, 11)).time, time_value(Date(1931)).key()
     ('-0044-03-15T00:00:00Z', 'time:+1931/9')
     """
-    return Value(kind="time", time=time_of(date.year, date.month, date.day), precision=date.precision)
+    return Value(
+        kind="time", time=time_of(date.year, date.month, date.day), precision=date.precision
+    )
 
 
 def coarsened(value: Value, precision: int) -> Value:
@@ -205,7 +273,9 @@ def coarsened(value: Value, precision: int) -> Value:
     if precision > value.precision or precision >= DAY:
         return value
     year, month, _ = parts_of(value.time)
-    return value.replace(time=time_of(year, month if precision == MONTH else 0), precision=precision, unit="")
+    return value.replace(
+        time=time_of(year, month if precision == MONTH else 0), precision=precision, unit=""
+    )
 
 
 def refined(values: Iterable[Value]) -> tuple[Value, ...]:
@@ -229,7 +299,11 @@ def dates_overlap(a: Value, b: Value) -> bool:
 
     A day of the Julian calendar is the Gregorian day; whoever says its year or month may mean those of either calendar.
     """
-    return any(keys_overlap(asked.key(), key) for asked, found in ((a, b), (b, a)) for key in index_keys(found))
+    return any(
+        keys_overlap(asked.key(), key)
+        for asked, found in ((a, b), (b, a))
+        for key in index_keys(found)
+    )
 
 
 def index_keys(value: Value) -> tuple[str, ...]:
@@ -268,12 +342,26 @@ def overlapping(value_key: str) -> tuple[tuple[str, str], ...]:
         ranges = [(head + "-", head + "0")]  # "/" lies between
     else:
         ranges = [_within(year, precision, head)]
-        ranges += [(last + "-", last + "0") for y in years for last in [head[:len("time:+")] + year_digits(abs(y))]]
-    same: dict[str, list[int]] = {}  # precisions by digits: around a year of four digits lie six periods without any
+        ranges += [
+            (last + "-", last + "0")
+            for y in years
+            for last in [head[: len("time:+")] + year_digits(abs(y))]
+        ]
+    same: dict[
+        str, list[int]
+    ] = {}  # precisions by digits: around a year of four digits lie six periods without any
     for key in ends:
         digits, _, around = key.rpartition("/")
         same.setdefault(digits, []).append(int(around))
-    return _merged([*ranges, *((f"{digits}/{min(found)}", f"{digits}/{max(found)}\0") for digits, found in same.items())])
+    return _merged(
+        [
+            *ranges,
+            *(
+                (f"{digits}/{min(found)}", f"{digits}/{max(found)}\0")
+                for digits, found in same.items()
+            ),
+        ]
+    )
 
 
 def _within(year: int, precision: int, head: str) -> tuple[str, str]:
@@ -282,7 +370,7 @@ def _within(year: int, precision: int, head: str) -> tuple[str, str]:
     All begin with the period's own digits, but for the last year of a century and what is longer. A period from the year
     1 to 10,000 or beyond has no digits: its range ends where longer years begin.
     """
-    sign = head[:len("time:+")]
+    sign = head[: len("time:+")]
     near, far = sorted(map(abs, years_of(year, precision)))
     stop = head + ":" if head != sign else sign + year_digits(far)[0]
     return sign + year_digits(near) + "-", stop

@@ -1,4 +1,5 @@
 """Licence short names of Commons, in all their spellings, to licence families; which pictures may be given on."""
+
 import re
 from collections.abc import Collection
 
@@ -8,9 +9,13 @@ ALLOWED = ("CC0", "PD", "CC BY", "CC BY-SA")
 """What a recipe allows by default. A missing licence is never one of them."""
 
 _CREATIVE_COMMONS = re.compile(r"^(?:cc|creative commons)[ -]?(?P<terms>by(?:[ -](?:nc|nd|sa))*)\b")
-_ATTRIBUTION = {"attribution-sharealike": "CC BY-SA", "attribution-share alike": "CC BY-SA",
-                "creative commons attribution-share alike": "CC BY-SA", "creative commons attribution-sharealike": "CC BY-SA",
-                "creative commons attribution": "CC BY"}
+_ATTRIBUTION = {
+    "attribution-sharealike": "CC BY-SA",
+    "attribution-share alike": "CC BY-SA",
+    "creative commons attribution-share alike": "CC BY-SA",
+    "creative commons attribution-sharealike": "CC BY-SA",
+    "creative commons attribution": "CC BY",
+}
 
 
 def licence_family(short_name: str) -> str:

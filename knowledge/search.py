@@ -1,4 +1,5 @@
 """Text search (BM25) and picture search (exact) over a store. Vectors are passed in: no model is loaded here."""
+
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -50,11 +51,20 @@ class TextSearch:
         if self._empty or not words or k < 1:
             return []
         with reading(self._store):
-            found = self._passages.to_table(columns=["record", "text", "_score"], full_text_query=words, limit=k + _SPARE)
+            found = self._passages.to_table(
+                columns=["record", "text", "_score"], full_text_query=words, limit=k + _SPARE
+            )
         hits = []
-        for data, text, score in zip(*(found.column(c).to_pylist() for c in ("record", "text", "_score")), strict=True):
+        for data, text, score in zip(
+            *(found.column(c).to_pylist() for c in ("record", "text", "_score")), strict=True
+        ):
             passage = unpack(Passage, data)
-            hits.append(PassageHit(passage=passage.replace(text=text[len(passage.title) + 1:]), score=rounded(score)))
+            hits.append(
+                PassageHit(
+                    passage=passage.replace(text=text[len(passage.title) + 1 :]),
+                    score=rounded(score),
+                )
+            )
         return sorted(hits, key=lambda hit: (-hit.score, hit.passage.id))[:k]
 
 
@@ -75,13 +85,18 @@ class PictureSearch:
 
     def search_many(self, vectors: np.ndarray, k: int) -> list[list[PictureHit]]:
         """The best `k` pictures for each unit vector of (queries, width)."""
-        return [self._best(np.concatenate(columns) if columns else np.zeros(0), k)
-                for columns in self._scores(np.asarray(vectors, np.float32))]
+        return [
+            self._best(np.concatenate(columns) if columns else np.zeros(0), k)
+            for columns in self._scores(np.asarray(vectors, np.float32))
+        ]
 
     def _scores(self, vectors: np.ndarray) -> Iterable[list[np.ndarray]]:
         # One query at a time: the shape of the product, hence its rounding, must not depend on what else is asked.
         for vector in vectors:
-            yield [self._vectors[i:i + _VECTOR_ROWS] @ vector for i in range(0, len(self._ids), _VECTOR_ROWS)]
+            yield [
+                self._vectors[i : i + _VECTOR_ROWS] @ vector
+                for i in range(0, len(self._ids), _VECTOR_ROWS)
+            ]
 
     def _best(self, scores: np.ndarray, k: int) -> list[PictureHit]:
         scores = np.round(scores, 4) + np.float32(0)

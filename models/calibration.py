@@ -4,6 +4,7 @@
 other scales, so each carries a `calibration.json`: the threshold is a percentile of its similarity over random
 (picture, description) pairs, and the AUC tells how often a matched pair scores above a random one.
 """
+
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -37,7 +38,11 @@ class Calibration:
 
     def needed(self, stated: bool) -> float:
         """The least similarity of a picture that shows what is described."""
-        return self.stated_threshold if stated and self.stated_threshold is not None else self.threshold
+        return (
+            self.stated_threshold
+            if stated and self.stated_threshold is not None
+            else self.threshold
+        )
 
     def write(self, folder: Path) -> None:
         """Writes `calibration.json` into a checkpoint's folder."""
@@ -56,15 +61,25 @@ class Calibration:
         try:
             return Calibration(**json.loads(path.read_text()))
         except (ValueError, TypeError) as error:
-            raise InputError(str(path), f"is no calibration ({error})", "Write it again: `models.calibration.calibration_of` makes one.") from error
+            raise InputError(
+                str(path),
+                f"is no calibration ({error})",
+                "Write it again: `models.calibration.calibration_of` makes one.",
+            ) from error
 
 
 PUBLISHED = {"ViT-B-32/openai": Calibration(model="ViT-B-32/openai", threshold=0.28)}
 """Thresholds that a paper gives for a public checkpoint."""
 
 
-def calibration_of(model: str, pictures: np.ndarray, texts: np.ndarray, descriptions: list[str], *,
-                   percentile: float = PERCENTILE) -> Calibration:
+def calibration_of(
+    model: str,
+    pictures: np.ndarray,
+    texts: np.ndarray,
+    descriptions: list[str],
+    *,
+    percentile: float = PERCENTILE,
+) -> Calibration:
     """Threshold and AUC from matched pairs, every other combination being a random pair.
 
     Args:
@@ -79,9 +94,18 @@ def calibration_of(model: str, pictures: np.ndarray, texts: np.ndarray, descript
     _, group = np.unique(np.array(descriptions), return_inverse=True)
     random = np.sort(similarity[group[:, None] != group[None, :]])
     if not len(random):
-        raise InputError("calibration", "needs at least two different descriptions", "Give more pictures.")
+        raise InputError(
+            "calibration", "needs at least two different descriptions", "Give more pictures."
+        )
     matched = np.diagonal(similarity)
-    below = (np.searchsorted(random, matched, "left") + np.searchsorted(random, matched, "right")) / 2
-    return Calibration(model=model, threshold=rounded(np.percentile(random, percentile)),
-                       stated_threshold=rounded(np.percentile(random, STATED_PERCENTILE)),
-                       auc=rounded(below.mean() / len(random)), num_pairs=len(descriptions), percentile=percentile)
+    below = (
+        np.searchsorted(random, matched, "left") + np.searchsorted(random, matched, "right")
+    ) / 2
+    return Calibration(
+        model=model,
+        threshold=rounded(np.percentile(random, percentile)),
+        stated_threshold=rounded(np.percentile(random, STATED_PERCENTILE)),
+        auc=rounded(below.mean() / len(random)),
+        num_pairs=len(descriptions),
+        percentile=percentile,
+    )

@@ -4,6 +4,7 @@ What makes the calls cheap, kept and safe stands in `calls/`; here is what the p
 over aiohttp itself: 0.10 ms of CPU a call, where the `openai` client over aiohttp takes 1.1 ms (0.5 ms by its raw
 `post`) and reports a cut connection as a timeout.
 """
+
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +25,16 @@ from models.event_stream import has_ended
 from models.message_parts import loaded
 from models.messages import Message, assistant, user
 from models.provider_error import Declined, error_in, fault_of_error
-from models.structured import BadReply, RefusedReply, Schema, correction, instructions, is_refusal, parse, response_format
+from models.structured import (
+    BadReply,
+    RefusedReply,
+    Schema,
+    correction,
+    instructions,
+    is_refusal,
+    parse,
+    response_format,
+)
 from records.errors import InputError
 
 MAX_BODY = 64 << 20
@@ -64,7 +74,9 @@ class ChatClient:
         InputError: a role's endpoint is unknown, a key is not set, or a price is unknown under a budget in money.
     """
 
-    def __init__(self, endpoints: Sequence[EndpointConfig], roles: Mapping[str, RoleConfig], caller: Caller) -> None:
+    def __init__(
+        self, endpoints: Sequence[EndpointConfig], roles: Mapping[str, RoleConfig], caller: Caller
+    ) -> None:
         self.roles = dict(roles)
         self._caller = caller
         self._endpoints = {endpoint.name: endpoint for endpoint in endpoints}
@@ -74,8 +86,11 @@ class ChatClient:
         for name, role in self.roles.items():
             endpoint = self._endpoints.get(role.endpoint)
             if endpoint is None:
-                raise InputError(f"role {name}", f"there is no endpoint {role.endpoint!r}",
-                                 f"Name one of: {', '.join(sorted(self._endpoints)) or 'none is configured'}.")
+                raise InputError(
+                    f"role {name}",
+                    f"there is no endpoint {role.endpoint!r}",
+                    f"Name one of: {', '.join(sorted(self._endpoints)) or 'none is configured'}.",
+                )
             caller.budget.check_price(endpoint.name, role.model, endpoint.price(role.model))
             self._keys[endpoint.name] = endpoint.key()
         for endpoint in endpoints:
@@ -96,8 +111,18 @@ class ChatClient:
             self._session = None
         await self._caller.aclose()
 
-    async def chat(self, role: str, messages: Sequence[Message], *, stage: str = "", item_id: str = "", seed_id: str = "",
-                   sample: int = 0, schema: Schema | None = None, max_tokens: int | None = None) -> ChatReply:
+    async def chat(
+        self,
+        role: str,
+        messages: Sequence[Message],
+        *,
+        stage: str = "",
+        item_id: str = "",
+        seed_id: str = "",
+        sample: int = 0,
+        schema: Schema | None = None,
+        max_tokens: int | None = None,
+    ) -> ChatReply:
         """One reply, as text; a refusal and an empty reply are replies too.
 
         Args:
@@ -122,13 +147,31 @@ class ChatClient:
         if wanted is not None:
             parameters["response_format"] = wanted
         request = CallRequest(
-            provider=endpoint.name, model=config.model, sample=sample, stage=stage or role, item_id=item_id, seed_id=seed_id,
-            content={"messages": [message.to_key() for message in messages], "parameters": parameters},
-            tokens_in=sum(message.num_tokens() for message in messages), tokens_out=limit,
-            price=endpoint.price(config.model), timeout=endpoint.timeout)
+            provider=endpoint.name,
+            model=config.model,
+            sample=sample,
+            stage=stage or role,
+            item_id=item_id,
+            seed_id=seed_id,
+            content={
+                "messages": [message.to_key() for message in messages],
+                "parameters": parameters,
+            },
+            tokens_in=sum(message.num_tokens() for message in messages),
+            tokens_out=limit,
+            price=endpoint.price(config.model),
+            timeout=endpoint.timeout,
+        )
 
         async def send(key: str) -> Reply:
-            body = orjson.dumps({"model": config.model, "messages": [message.to_send() for message in messages], "stream": False, **parameters})
+            body = orjson.dumps(
+                {
+                    "model": config.model,
+                    "messages": [message.to_send() for message in messages],
+                    "stream": False,
+                    **parameters,
+                }
+            )
             return _as_reply(await self._post(endpoint, key, body), request)
 
         try:
@@ -137,8 +180,17 @@ class ChatClient:
             return ChatReply(text="", refusal=declined.message, finish_reason="content_filter")
         return _read(reply, endpoint.name)
 
-    async def structured(self, role: str, messages: Sequence[Message], schema: Schema, *, stage: str = "", item_id: str = "",
-                         seed_id: str = "", sample: int = 0) -> Any:
+    async def structured(
+        self,
+        role: str,
+        messages: Sequence[Message],
+        schema: Schema,
+        *,
+        stage: str = "",
+        item_id: str = "",
+        seed_id: str = "",
+        sample: int = 0,
+    ) -> Any:
         """A reply that fits a schema: an instance of the pydantic model, or JSON that fits the JSON schema.
 
         A reply that is empty or cut off at the token limit is asked once more with twice the limit; one that cannot be
@@ -151,11 +203,22 @@ class ChatClient:
         """
         limit = self.roles[role].max_tokens
         if self._endpoints[self.roles[role].endpoint].structured != "json_schema":
-            messages = [*messages[:-1], Message(messages[-1].role, (*messages[-1].parts, instructions(schema)))]
+            messages = [
+                *messages[:-1],
+                Message(messages[-1].role, (*messages[-1].parts, instructions(schema))),
+            ]
 
         async def ask(turns: Sequence[Message]) -> ChatReply:
-            return await self.chat(role, turns, stage=stage, item_id=item_id, seed_id=seed_id, sample=sample,
-                                   schema=schema, max_tokens=limit)
+            return await self.chat(
+                role,
+                turns,
+                stage=stage,
+                item_id=item_id,
+                seed_id=seed_id,
+                sample=sample,
+                schema=schema,
+                max_tokens=limit,
+            )
 
         reply = await ask(messages)
         if reply.incomplete and not reply.refusal:
@@ -169,13 +232,17 @@ class ChatClient:
             if reply.incomplete:
                 raise
             why = bad.why
-        return _value(role, await ask([*messages, assistant(reply.text), user(correction(why))]), schema)
+        return _value(
+            role, await ask([*messages, assistant(reply.text), user(correction(why))]), schema
+        )
 
     def _open_session(self) -> aiohttp.ClientSession:
         loop = asyncio.get_running_loop()
         if self._session is None or self._loop is not loop:
             self._loop = loop
-            self._session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0))  # pacing is the caller's
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0)
+            )  # pacing is the caller's
         return self._session
 
     async def _post(self, endpoint: EndpointConfig, key: str, body: bytes) -> bytes:
@@ -190,13 +257,20 @@ class ChatClient:
         try:
             # No redirects: one would take the key to another host.
             async with self._open_session().post(
-                    f"{endpoint.base_url}/chat/completions", data=body, headers=headers, allow_redirects=False,
-                    proxy=self._proxies[endpoint.name], timeout=_NO_TIMEOUT) as response:
+                f"{endpoint.base_url}/chat/completions",
+                data=body,
+                headers=headers,
+                allow_redirects=False,
+                proxy=self._proxies[endpoint.name],
+                timeout=_NO_TIMEOUT,
+            ) as response:
                 raw = self._without_key(endpoint, await _body(endpoint, response))
             if response.status == 200:
                 # Once more: a stream's pieces may each hold a part of the key.
                 return self._without_key(endpoint, whole(raw, endpoint.name))
-            fault = fault_of_error(endpoint.name, _error(raw), status=response.status, headers=response.headers)
+            fault = fault_of_error(
+                endpoint.name, _error(raw), status=response.status, headers=response.headers
+            )
         except aiohttp.ClientError as error:
             fault = _fault_of_connection(endpoint, error)
         except CallFault as told:
@@ -226,7 +300,11 @@ async def _body(endpoint: EndpointConfig, response: aiohttp.ClientResponse) -> b
         if has_ended(raw, len(raw) - len(piece)):
             break
         if len(raw) > MAX_BODY:
-            raise CallFault(endpoint.name, f"status {response.status} with more than {MAX_BODY:,} bytes", Status.BAD_RESPONSE)
+            raise CallFault(
+                endpoint.name,
+                f"status {response.status} with more than {MAX_BODY:,} bytes",
+                Status.BAD_RESPONSE,
+            )
     return bytes(raw)
 
 
@@ -243,14 +321,26 @@ def _with_variable(endpoint: EndpointConfig, fault: CallFault) -> CallFault:
     """The fault; one of credentials names the variable that holds them."""
     if fault.status not in (401, 403) or fault.retryable or isinstance(fault, Declined):
         return fault
-    named = f"the key in {endpoint.api_key_env}" if endpoint.api_key_env else "a request without a key (api_key_env names none)"
-    return CallFault(endpoint.name, f"{named} is not accepted: {fault.message}", fault.kind, status=fault.status, retryable=False)
+    named = (
+        f"the key in {endpoint.api_key_env}"
+        if endpoint.api_key_env
+        else "a request without a key (api_key_env names none)"
+    )
+    return CallFault(
+        endpoint.name,
+        f"{named} is not accepted: {fault.message}",
+        fault.kind,
+        status=fault.status,
+        retryable=False,
+    )
 
 
 def _fault_of_connection(endpoint: EndpointConfig, error: aiohttp.ClientError) -> CallFault:
     what = f"{type(error).__name__}: {error}"[:300]
     if isinstance(error, aiohttp.ClientConnectorError):
-        return CallFault(endpoint.name, f"cannot be reached at {endpoint.base_url}: {what}", Status.UNREACHABLE)
+        return CallFault(
+            endpoint.name, f"cannot be reached at {endpoint.base_url}: {what}", Status.UNREACHABLE
+        )
     return CallFault(endpoint.name, f"the connection broke: {what}", Status.CUT)
 
 
@@ -259,8 +349,15 @@ def _as_reply(body: bytes, request: CallRequest) -> Reply:
     said = read_completion(body, request.provider)
     if said.usage is not None:
         return Reply(body=body, tokens_in=said.usage[0], tokens_out=said.usage[1])
-    written = said.text + said.reasoning + "".join(f"{name}{arguments}" for name, arguments in said.calls)
-    return Reply(body=body, tokens_in=request.tokens_in, tokens_out=len(written.encode()) // 3 + 1, estimated=True)
+    written = (
+        said.text + said.reasoning + "".join(f"{name}{arguments}" for name, arguments in said.calls)
+    )
+    return Reply(
+        body=body,
+        tokens_in=request.tokens_in,
+        tokens_out=len(written.encode()) // 3 + 1,
+        estimated=True,
+    )
 
 
 def _is_reply(reply: Reply) -> bool:
@@ -274,15 +371,29 @@ def _is_reply(reply: Reply) -> bool:
 
 def _read(reply: Reply, provider: str) -> ChatReply:
     said = read_completion(reply.body, provider)
-    return ChatReply(text=said.text, refusal=said.refusal, reasoning=said.reasoning, calls=said.calls, finish_reason=said.finish_reason,
-                     tokens_in=reply.tokens_in, tokens_out=reply.tokens_out, cached=reply.cached)
+    return ChatReply(
+        text=said.text,
+        refusal=said.refusal,
+        reasoning=said.reasoning,
+        calls=said.calls,
+        finish_reason=said.finish_reason,
+        tokens_in=reply.tokens_in,
+        tokens_out=reply.tokens_out,
+        cached=reply.cached,
+    )
 
 
 def _value(role: str, reply: ChatReply, schema: Schema) -> Any:
     if reply.refusal:
         raise RefusedReply(role, f"declined: {reply.refusal[:300]}", reply.text)
     if reply.incomplete:
-        raise BadReply(role, "the reply is empty" if not reply.text.strip() else "the reply is cut off at the token limit", reply.text)
+        raise BadReply(
+            role,
+            "the reply is empty"
+            if not reply.text.strip()
+            else "the reply is cut off at the token limit",
+            reply.text,
+        )
     try:
         return parse(reply.text, schema)
     except ValueError as error:

@@ -9,6 +9,7 @@ one core, decoding included: 4 ms a picture with the small one, 71 to 118 ms wit
 
 open_clip and torch are imported at first use: they take 5 s of CPU and 800 MB, and most workers of a cluster never embed anything.
 """
+
 import functools
 import hashlib
 from collections.abc import Callable, Sequence
@@ -48,7 +49,14 @@ def _digest(folder: Path) -> str:
 class Clip:
     """One loaded checkpoint. Get it with `Clip.load`; a process holds each only once."""
 
-    def __init__(self, name: str, model: Any, preprocess: Any, tokenizer: Any, calibration: Calibration | None) -> None:
+    def __init__(
+        self,
+        name: str,
+        model: Any,
+        preprocess: Any,
+        tokenizer: Any,
+        calibration: Calibration | None,
+    ) -> None:
         self.name = name
         self.calibration = calibration
         self._model, self._preprocess, self._tokenizer = model, preprocess, tokenizer
@@ -77,18 +85,31 @@ class Clip:
                 architecture, pretrained = spec, ""
             else:
                 architecture, pretrained = spec.split("/")
-            model, _, preprocess = open_clip.create_model_and_transforms(architecture, pretrained or None, require_pretrained=True)
+            model, _, preprocess = open_clip.create_model_and_transforms(
+                architecture, pretrained or None, require_pretrained=True
+            )
             merges = folder / MERGES_FILE
-            tokenizer = open_clip.get_tokenizer(architecture, **({"bpe_path": str(merges)} if merges.is_file() else {}))
+            tokenizer = open_clip.get_tokenizer(
+                architecture, **({"bpe_path": str(merges)} if merges.is_file() else {})
+            )
         except Exception as error:  # open_clip raises RuntimeError, OSError, ValueError, KeyError and hub errors alike
-            raise InputError(f"CLIP checkpoint {spec!r}", f"cannot be loaded ({error})"[:500],
-                             "Name it as ARCHITECTURE/TAG, hf-hub:OWNER/NAME or a folder with open_clip_config.json "
-                             "and weights, or take \"small\".") from error
+            raise InputError(
+                f"CLIP checkpoint {spec!r}",
+                f"cannot be loaded ({error})"[:500],
+                "Name it as ARCHITECTURE/TAG, hf-hub:OWNER/NAME or a folder with open_clip_config.json "
+                'and weights, or take "small".',
+            ) from error
         # A folder's name stays when its weights are trained anew; vectors of the old ones must not pass for theirs.
         name = f"{folder.name}@{_digest(folder)}" if local else spec
         device = "cuda" if torch.cuda.is_available() else "cpu"
         model = model.eval().to(device, memory_format=torch.channels_last)
-        return Clip(name, model, preprocess, tokenizer, Calibration.read(folder) if local else PUBLISHED.get(spec))
+        return Clip(
+            name,
+            model,
+            preprocess,
+            tokenizer,
+            Calibration.read(folder) if local else PUBLISHED.get(spec),
+        )
 
     def embed_pictures(self, pictures: Sequence[bytes | Image.Image]) -> np.ndarray:
         """Unit vectors of pictures, float32 (n, d), rounded.
@@ -104,24 +125,39 @@ class Clip:
 
     def _pixels(self, picture: bytes | Image.Image) -> "torch.Tensor":
         # Twice the input's side: below that a JPEG read at reduced scale differs visibly from the full read.
-        image = decode(picture, at_least=2 * self._side) if isinstance(picture, bytes) else as_shown(picture)
+        image = (
+            decode(picture, at_least=2 * self._side)
+            if isinstance(picture, bytes)
+            else as_shown(picture)
+        )
         return self._preprocess(image)  # (3, side, side)
 
-    def _embed(self, items: Sequence[Any], tensor_of: Callable[[Any], "torch.Tensor"],
-               encode: Callable[["torch.Tensor"], "torch.Tensor"]) -> np.ndarray:
+    def _embed(
+        self,
+        items: Sequence[Any],
+        tensor_of: Callable[[Any], "torch.Tensor"],
+        encode: Callable[["torch.Tensor"], "torch.Tensor"],
+    ) -> np.ndarray:
         import torch
 
         rows = []
         for start in range(0, len(items), BATCH):
-            tensors = [tensor_of(item) for item in items[start:start + BATCH]]
+            tensors = [tensor_of(item) for item in items[start : start + BATCH]]
             padded = torch.stack(tensors + tensors[-1:] * (BATCH - len(tensors)))
             # TF32 would round to ten bits, and other kernels be tried for other shapes.
-            with torch.inference_mode(), torch.backends.cudnn.flags(allow_tf32=False, benchmark=False, deterministic=True):
-                features = torch.nn.functional.normalize(encode(padded.to(self._device)).float(), dim=-1)  # (BATCH, d)
-            rows.append(features[:len(tensors)].cpu().numpy())
+            with (
+                torch.inference_mode(),
+                torch.backends.cudnn.flags(allow_tf32=False, benchmark=False, deterministic=True),
+            ):
+                features = torch.nn.functional.normalize(
+                    encode(padded.to(self._device)).float(), dim=-1
+                )  # (BATCH, d)
+            rows.append(features[: len(tensors)].cpu().numpy())
         if not rows:
             return np.zeros((0, self.dimension), dtype=np.float32)
-        return np.round(np.concatenate(rows), SCORE_DIGITS) + np.float32(0)  # + 0: no negative zeros
+        return np.round(np.concatenate(rows), SCORE_DIGITS) + np.float32(
+            0
+        )  # + 0: no negative zeros
 
     @functools.cached_property
     def dimension(self) -> int:

@@ -3,6 +3,7 @@
 `whole` makes one JSON body of what came: a completion, a stream of its pieces, or lines of JSON. `read_completion` reads such a body. Both
 raise `CallFault` for an error inside status 200: it is the provider's, so the call is tried again, charged to nobody, and never cached.
 """
+
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,9 +15,35 @@ from models.event_stream import joined
 from models.message_parts import loaded, name_and_arguments, said_in, sound
 from models.provider_error import error_in, fault_of_error
 
-CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"})
-FILTERED = frozenset({"content_filter", "content_filtered", "safety", "sensitive", "recitation", "prohibited_content", "blocklist", "spii", "refusal"})
-BROKEN = frozenset({"error", "abort", "aborted", "cancelled", "canceled", "timeout", "failed", "network_error", "insufficient_system_resource"})
+CUT = frozenset(
+    {"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"}
+)
+FILTERED = frozenset(
+    {
+        "content_filter",
+        "content_filtered",
+        "safety",
+        "sensitive",
+        "recitation",
+        "prohibited_content",
+        "blocklist",
+        "spii",
+        "refusal",
+    }
+)
+BROKEN = frozenset(
+    {
+        "error",
+        "abort",
+        "aborted",
+        "cancelled",
+        "canceled",
+        "timeout",
+        "failed",
+        "network_error",
+        "insufficient_system_resource",
+    }
+)
 """Reasons to finish, as servers call them: a limit, a filter, an error."""
 
 
@@ -78,24 +105,52 @@ def read_completion(body: bytes, provider: str) -> Completion:
         raise fault_of_error(provider, error)
     choices = said.get("choices") if isinstance(said, dict) else None
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-        raise CallFault(provider, f"status 200 without a chat completion, but {_shown(body)}", Status.SERVER_ERROR)
+        raise CallFault(
+            provider,
+            f"status 200 without a chat completion, but {_shown(body)}",
+            Status.SERVER_ERROR,
+        )
     choice = choices[0]
     finish = choice.get("finish_reason") or ""
     finish = str(finish.get("type", "") if isinstance(finish, dict) else finish)
-    finish = {**dict.fromkeys(CUT, "length"), **dict.fromkeys(FILTERED, "content_filter")}.get(finish.lower(), finish)
-    message = choice.get("message") or choice.get("delta") or ({"content": choice["text"]} if isinstance(choice.get("text"), str) else None)
-    error = next((found for part in (choice, message) if isinstance(part, dict) and (found := error_in({"error": part.get("error")})) is not None), None)
+    finish = {**dict.fromkeys(CUT, "length"), **dict.fromkeys(FILTERED, "content_filter")}.get(
+        finish.lower(), finish
+    )
+    message = (
+        choice.get("message")
+        or choice.get("delta")
+        or ({"content": choice["text"]} if isinstance(choice.get("text"), str) else None)
+    )
+    error = next(
+        (
+            found
+            for part in (choice, message)
+            if isinstance(part, dict)
+            and (found := error_in({"error": part.get("error")})) is not None
+        ),
+        None,
+    )
     if error is not None or finish.lower() in BROKEN:
-        raise fault_of_error(provider, error or f"the reply ended with finish_reason {finish!r}", begun=True)
+        raise fault_of_error(
+            provider, error or f"the reply ended with finish_reason {finish!r}", begun=True
+        )
     if message is None and finish == "content_filter":
         message = {}
-    if not isinstance(message, dict) or not isinstance(message.get("content"), str | list | dict | None):
+    if not isinstance(message, dict) or not isinstance(
+        message.get("content"), str | list | dict | None
+    ):
         raise _no_completion(provider, body)
     told = said_in(message)
     refusal = told.refusal or ("content filter" if finish == "content_filter" else "")
     calls = [name_and_arguments(call) for call in told.calls]
-    return Completion(sound(told.text), sound(told.thought), sound(refusal), tuple((sound(name), sound(arguments)) for name, arguments in calls),
-                      finish, _usage(said.get("usage")))
+    return Completion(
+        sound(told.text),
+        sound(told.thought),
+        sound(refusal),
+        tuple((sound(name), sound(arguments)) for name, arguments in calls),
+        finish,
+        _usage(said.get("usage")),
+    )
 
 
 def _usage(told: Any) -> tuple[int, int] | None:
@@ -104,16 +159,24 @@ def _usage(told: Any) -> tuple[int, int] | None:
         return None
     tokens_in = _count(told.get("prompt_tokens", told.get("input_tokens")))
     tokens_out = _count(told.get("completion_tokens", told.get("output_tokens")))
-    return (tokens_in, tokens_out) if tokens_in is not None and tokens_out is not None and tokens_in + tokens_out else None
+    return (
+        (tokens_in, tokens_out)
+        if tokens_in is not None and tokens_out is not None and tokens_in + tokens_out
+        else None
+    )
 
 
 def _count(told: Any) -> int | None:
     """A number that may stand as text, or with a fraction of nothing."""
     try:
-        number = float(told) if isinstance(told, str | int | float) and not isinstance(told, bool) else -1.0
+        number = (
+            float(told)
+            if isinstance(told, str | int | float) and not isinstance(told, bool)
+            else -1.0
+        )
     except (ValueError, OverflowError):
         return None
-    return int(number) if 0 <= number < 2 ** 53 else None
+    return int(number) if 0 <= number < 2**53 else None
 
 
 def _shown(raw: bytes) -> str:
@@ -122,4 +185,6 @@ def _shown(raw: bytes) -> str:
 
 def _no_completion(provider: str, raw: bytes) -> CallFault:
     """Gateways send such with status 200; a reply may have been paid."""
-    return CallFault(provider, f"status 200 without a chat completion, but {_shown(raw)}", Status.BAD_RESPONSE)
+    return CallFault(
+        provider, f"status 200 without a chat completion, but {_shown(raw)}", Status.BAD_RESPONSE
+    )

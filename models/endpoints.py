@@ -2,6 +2,7 @@
 
 Keys stand in the environment; here only the variable's name does.
 """
+
 import os
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -54,7 +55,9 @@ class EndpointConfig(_Config):
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError("must be an http:// or https:// address")
         if parts.username or parts.password or parts.query or parts.fragment:
-            raise ValueError("must hold no user, password or query: name the key's variable in api_key_env")
+            raise ValueError(
+                "must hold no user, password or query: name the key's variable in api_key_env"
+            )
         return value.rstrip("/")
 
     def price(self, model: str) -> Price | None:
@@ -76,11 +79,17 @@ class EndpointConfig(_Config):
             return ""
         key = os.environ.get(self.api_key_env, "").strip()
         if not key:
-            raise InputError(f"endpoint {self.name}", f"the environment variable {self.api_key_env} is not set",
-                             f"Set it to the key (export {self.api_key_env}=…).")
+            raise InputError(
+                f"endpoint {self.name}",
+                f"the environment variable {self.api_key_env} is not set",
+                f"Set it to the key (export {self.api_key_env}=…).",
+            )
         if not key.isascii() or not key.isprintable():
-            raise InputError(f"endpoint {self.name}", f"the key in {self.api_key_env} holds characters that no HTTP header may",
-                             "Set it to the key alone, in plain ASCII.")
+            raise InputError(
+                f"endpoint {self.name}",
+                f"the key in {self.api_key_env} holds characters that no HTTP header may",
+                "Set it to the key alone, in plain ASCII.",
+            )
         return key
 
 
@@ -101,7 +110,17 @@ class RoleConfig(_Config):
     @field_validator("extra")
     @classmethod
     def _no_second_meaning(cls, value: dict[str, Any]) -> dict[str, Any]:
-        taken = {"model", "messages", "response_format", "n", "stream", "temperature", "top_p", "max_tokens", "max_completion_tokens"}
+        taken = {
+            "model",
+            "messages",
+            "response_format",
+            "n",
+            "stream",
+            "temperature",
+            "top_p",
+            "max_tokens",
+            "max_completion_tokens",
+        }
         if taken & set(value):
             raise ValueError(f"{sorted(taken & set(value))} cannot be set here")
         return value

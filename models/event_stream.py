@@ -1,4 +1,5 @@
 """A streamed reply put together: server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html), or lines of JSON."""
+
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -8,7 +9,9 @@ from calls.retry import CallFault
 from models.message_parts import Said, loaded, name_and_arguments, said_in, sound
 from models.provider_error import error_in, fault_of_error
 
-LINE_END = re.compile(rb"\r\n|\n|\r")  # not `splitlines`, which cuts at characters that a text may hold
+LINE_END = re.compile(
+    rb"\r\n|\n|\r"
+)  # not `splitlines`, which cuts at characters that a text may hold
 DONE = b"[DONE]"
 _END = re.compile(rb"(?:\A|[\r\n])(?:data:)?[ \t]*\[DONE\]")
 
@@ -35,11 +38,17 @@ def joined(stream: bytes, provider: str) -> dict[str, Any] | None:
             piece = loaded(data)
         except ValueError:
             if kind == "error":
-                raise fault_of_error(provider, data.decode("utf-8", "replace"), begun=True) from None
-            raise _cut(provider, f"an event that is no JSON ({data[:100].decode('utf-8', 'replace')!r})") from None
+                raise fault_of_error(
+                    provider, data.decode("utf-8", "replace"), begun=True
+                ) from None
+            raise _cut(
+                provider, f"an event that is no JSON ({data[:100].decode('utf-8', 'replace')!r})"
+            ) from None
         error = error_in(piece)
         if error is not None or kind == "error":
-            raise fault_of_error(provider, piece if error is None else error, begun=reply.choice is not None)
+            raise fault_of_error(
+                provider, piece if error is None else error, begun=reply.choice is not None
+            )
         if isinstance(piece, dict):
             reply.add(piece)
     if not num:
@@ -99,7 +108,9 @@ class _Reply:
 
     def add(self, piece: dict[str, Any]) -> None:
         """Takes one piece in."""
-        self.head = self.head or {name: piece[name] for name in ("id", "created", "model") if piece.get(name) is not None}
+        self.head = self.head or {
+            name: piece[name] for name in ("id", "created", "model") if piece.get(name) is not None
+        }
         self.usage = piece.get("usage") or self.usage
         choices = piece.get("choices")
         for choice in choices if isinstance(choices, list) else ():
@@ -107,13 +118,27 @@ class _Reply:
                 self._add(choice)
 
     def _add(self, choice: dict[str, Any]) -> None:
-        told = {name: part[name] for part in (choice.get("delta"), choice) if isinstance(part, dict) for name in ("finish_reason", "error") if part.get(name)}
+        told = {
+            name: part[name]
+            for part in (choice.get("delta"), choice)
+            if isinstance(part, dict)
+            for name in ("finish_reason", "error")
+            if part.get(name)
+        }
         self.choice = {**(self.choice or {}), **told}
         self.ended = self.ended or bool(told)
-        if isinstance(choice.get("message"), dict):  # the whole of it: what came in pieces stands in it again
+        if isinstance(
+            choice.get("message"), dict
+        ):  # the whole of it: what came in pieces stands in it again
             self.message, self.calls, self.ended = said_in(choice["message"]), [], True
         delta = choice.get("delta")
-        said = said_in(delta) if isinstance(delta, dict) else Said(text=choice["text"]) if isinstance(choice.get("text"), str) else Said()
+        said = (
+            said_in(delta)
+            if isinstance(delta, dict)
+            else Said(text=choice["text"])
+            if isinstance(choice.get("text"), str)
+            else Said()
+        )
         self.message.text += said.text
         self.message.thought += said.thought
         self.message.refusal += said.refusal
@@ -122,9 +147,20 @@ class _Reply:
 
     def _add_call(self, call: dict[str, Any]) -> None:
         """A piece of a call belongs to the call of its index, or to the last; one with an id of its own, or a name behind arguments, begins another."""
-        (name, arguments), index, number = name_and_arguments(call), call.get("index"), call.get("id")
-        mine = next((known for known in reversed(self.calls) if index is None or known["index"] == index), None)
-        if mine is None or (number and mine["id"] and number != mine["id"]) or (index is None and name and mine["arguments"]):
+        (name, arguments), index, number = (
+            name_and_arguments(call),
+            call.get("index"),
+            call.get("id"),
+        )
+        mine = next(
+            (known for known in reversed(self.calls) if index is None or known["index"] == index),
+            None,
+        )
+        if (
+            mine is None
+            or (number and mine["id"] and number != mine["id"])
+            or (index is None and name and mine["arguments"])
+        ):
             mine = {"index": index, "id": number, "name": "", "arguments": ""}
             self.calls.append(mine)
         mine["id"], mine["name"] = mine["id"] or number, mine["name"] or name
@@ -133,9 +169,27 @@ class _Reply:
     def completion(self) -> dict[str, Any]:
         """The completion; without a choice where no piece had one."""
         said = self.message
-        calls = [{"id": call["id"], "type": "function", "function": {"name": sound(call["name"]), "arguments": sound(call["arguments"])}}
-                 for call in self.calls] or said.calls
-        fields = {"reasoning_content": sound(said.thought), "refusal": sound(said.refusal), "tool_calls": calls}
-        message = {"role": "assistant", "content": sound(said.text), **{name: value for name, value in fields.items() if value}}
-        choices = [] if self.choice is None else [{"index": 0, "finish_reason": None, **self.choice, "message": message}]
+        calls = [
+            {
+                "id": call["id"],
+                "type": "function",
+                "function": {"name": sound(call["name"]), "arguments": sound(call["arguments"])},
+            }
+            for call in self.calls
+        ] or said.calls
+        fields = {
+            "reasoning_content": sound(said.thought),
+            "refusal": sound(said.refusal),
+            "tool_calls": calls,
+        }
+        message = {
+            "role": "assistant",
+            "content": sound(said.text),
+            **{name: value for name, value in fields.items() if value},
+        }
+        choices = (
+            []
+            if self.choice is None
+            else [{"index": 0, "finish_reason": None, **self.choice, "message": message}]
+        )
         return {**self.head, "object": "chat.completion", "choices": choices, "usage": self.usage}

@@ -1,4 +1,5 @@
 """What a message of a chat server says: text, thought, refusal and calls, in whichever fields and parts they stand."""
+
 import json
 import re
 from dataclasses import dataclass, field
@@ -52,7 +53,11 @@ def words(value: Any, depth: int = 0) -> str:
         return ""
     if isinstance(value, list):
         return "".join(words(part, depth + 1) for part in value)
-    return words(next((value[name] for name in WORDS if value.get(name)), ""), depth + 1) if isinstance(value, dict) else ""
+    return (
+        words(next((value[name] for name in WORDS if value.get(name)), ""), depth + 1)
+        if isinstance(value, dict)
+        else ""
+    )
 
 
 @dataclass
@@ -82,12 +87,20 @@ def said_in(message: dict[str, Any]) -> Said:
             said.refusal += words(part)
         elif "thinking" in kind or "reasoning" in kind or part.get("thought") is True:
             said.thought += words(part)
-        elif "text" in kind or isinstance(part.get("text"), str):  # others (pictures, references) say nothing
+        elif "text" in kind or isinstance(
+            part.get("text"), str
+        ):  # others (pictures, references) say nothing
             said.text += words(part)
-    said.thought = next(filter(None, (words(message.get(name)) for name in THOUGHTS)), "") or said.thought
+    said.thought = (
+        next(filter(None, (words(message.get(name)) for name in THOUGHTS)), "") or said.thought
+    )
     said.refusal = words(message.get("refusal")) or said.refusal
     told = message.get("tool_calls")
-    said.calls += [call for call in [*(told if isinstance(told, list) else []), message.get("function_call")] if isinstance(call, dict)]
+    said.calls += [
+        call
+        for call in [*(told if isinstance(told, list) else []), message.get("function_call")]
+        if isinstance(call, dict)
+    ]
     return said
 
 
@@ -96,4 +109,6 @@ def name_and_arguments(call: dict[str, Any]) -> tuple[str, str]:
     function = call.get("function")
     told = function if isinstance(function, dict) else call
     arguments = told.get("arguments")
-    return str(told.get("name") or ""), arguments if isinstance(arguments, str) else "" if arguments is None else json.dumps(arguments, ensure_ascii=False)
+    return str(told.get("name") or ""), arguments if isinstance(
+        arguments, str
+    ) else "" if arguments is None else json.dumps(arguments, ensure_ascii=False)

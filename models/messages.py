@@ -1,4 +1,5 @@
 """Messages with text and pictures: as they are sent, and as they are known in the cache's key."""
+
 import base64
 import functools
 from dataclasses import dataclass
@@ -33,7 +34,9 @@ class Picture:
             with opened(self.data) as image:
                 return MEDIA_TYPES[kind_of(image)], image.width * image.height
         except (PictureError, KeyError) as error:
-            raise ValueError(f"a picture for a chat message is no PNG, JPEG, WebP or GIF: {error}") from None
+            raise ValueError(
+                f"a picture for a chat message is no PNG, JPEG, WebP or GIF: {error}"
+            ) from None
 
     @property
     def num_tokens(self) -> int:
@@ -56,17 +59,29 @@ class Message:
         """As the protocol wants it: one text is a plain string, since small servers know nothing else."""
         if len(self.parts) == 1 and isinstance(self.parts[0], str):
             return {"role": self.role, "content": self.parts[0]}
-        return {"role": self.role, "content": [
-            {"type": "text", "text": part} if isinstance(part, str) else {"type": "image_url", "image_url": {"url": part.url()}}
-            for part in self.parts]}
+        return {
+            "role": self.role,
+            "content": [
+                {"type": "text", "text": part}
+                if isinstance(part, str)
+                else {"type": "image_url", "image_url": {"url": part.url()}}
+                for part in self.parts
+            ],
+        }
 
     def to_key(self) -> list[Any]:
         """As it enters the cache's key: pictures by hash."""
-        return [self.role, *(part if isinstance(part, str) else {"picture": part.sha256} for part in self.parts)]
+        return [
+            self.role,
+            *(part if isinstance(part, str) else {"picture": part.sha256} for part in self.parts),
+        ]
 
     def num_tokens(self) -> int:
         """Tokens, estimated on the high side (3 bytes of UTF-8 each)."""
-        return 8 + sum(len(part.encode()) // 3 + 1 if isinstance(part, str) else part.num_tokens for part in self.parts)
+        return 8 + sum(
+            len(part.encode()) // 3 + 1 if isinstance(part, str) else part.num_tokens
+            for part in self.parts
+        )
 
 
 def system(*parts: str | Picture) -> Message:

@@ -1,4 +1,5 @@
 """Which models a run may ask, and how much it may spend: plain settings, which a recipe, a trainer or a benchmark run fills in."""
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated

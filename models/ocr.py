@@ -5,6 +5,7 @@ Measured on one core over 24 drawn pictures of 704×528 with a plaque in letters
 close up (`reads_detail`) all whose place is known, 0.13 s each. The classifier of upside-down lines is off:
 pictures are upright after `decode`.
 """
+
 import functools
 import os
 import re
@@ -36,12 +37,20 @@ class TextBlock:
 def _engine(side: int):
     from rapidocr import RapidOCR  # loads 30 MB of models: only where text is read
 
-    threads = int(os.environ.get("OMP_NUM_THREADS", "-1"))  # onnxruntime does not read it; -1 leaves the choice to it
-    return RapidOCR(params={"Global.use_cls": False, "Global.log_level": "error", "Det.limit_type": "max",
-                            "Det.limit_side_len": side,
-                            "EngineConfig.onnxruntime.enable_cpu_mem_arena": True,  # a fifth faster
-                            "EngineConfig.onnxruntime.intra_op_num_threads": threads,
-                            "EngineConfig.onnxruntime.inter_op_num_threads": 1 if threads > 0 else -1})
+    threads = int(
+        os.environ.get("OMP_NUM_THREADS", "-1")
+    )  # onnxruntime does not read it; -1 leaves the choice to it
+    return RapidOCR(
+        params={
+            "Global.use_cls": False,
+            "Global.log_level": "error",
+            "Det.limit_type": "max",
+            "Det.limit_side_len": side,
+            "EngineConfig.onnxruntime.enable_cpu_mem_arena": True,  # a fifth faster
+            "EngineConfig.onnxruntime.intra_op_num_threads": threads,
+            "EngineConfig.onnxruntime.inter_op_num_threads": 1 if threads > 0 else -1,
+        }
+    )
 
 
 def read_text(picture: bytes | Image.Image, *, side: int = DETECTION_SIDE) -> list[TextBlock]:
@@ -61,7 +70,11 @@ def read_text(picture: bytes | Image.Image, *, side: int = DETECTION_SIDE) -> li
     blocks = []
     for text, box, score in zip(found.txts, found.boxes, found.scores, strict=True):
         (left, top), (right, bottom) = np.min(box, axis=0), np.max(box, axis=0)
-        blocks.append(TextBlock(text, (float(left), float(top), float(right), float(bottom)), round(float(score), 4)))
+        blocks.append(
+            TextBlock(
+                text, (float(left), float(top), float(right), float(bottom)), round(float(score), 4)
+            )
+        )
     return sorted(blocks, key=lambda b: (b.box[1], b.box[0], b.text))
 
 
@@ -80,11 +93,19 @@ def reads_detail(picture: Image.Image, expected: str, box: tuple[float, ...] = (
     if box:
         left, top, width, height = box
         across, down = picture.width / 100, picture.height / 100
-        picture = picture.crop((round(max(left - width / 2, 0) * across), round(max(top - height / 2, 0) * down),
-                                round(min(left + 1.5 * width, 100) * across), round(min(top + 1.5 * height, 100) * down)))
+        picture = picture.crop(
+            (
+                round(max(left - width / 2, 0) * across),
+                round(max(top - height / 2, 0) * down),
+                round(min(left + 1.5 * width, 100) * across),
+                round(min(top + 1.5 * height, 100) * down),
+            )
+        )
     if min(picture.size) < 2:
         return False
-    enlarged = picture.resize((picture.width * DETAIL_SCALE, picture.height * DETAIL_SCALE), Image.Resampling.LANCZOS)
+    enlarged = picture.resize(
+        (picture.width * DETAIL_SCALE, picture.height * DETAIL_SCALE), Image.Resampling.LANCZOS
+    )
     return wanted in _letters("".join(block.text for block in read_text(enlarged)))
 
 

@@ -1,4 +1,5 @@
 """Picture files out: an RGB picture to the same bytes every time. Files in are `files.pictures`', at hand here too."""
+
 import io
 
 from PIL import Image

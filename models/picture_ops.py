@@ -4,6 +4,7 @@ RGB picture in, RGB picture out; a repair that would do nothing returns None, so
 instead of success. Degradation and repair are OpenSearch-VL's pairs (blur and sharpen, down-sampling and
 super-resolution, perspective distortion and perspective correction); its severities are unpublished.
 """
+
 import cv2
 import numpy as np
 from PIL import Image, ImageFilter
@@ -23,10 +24,15 @@ def blur(picture: Image.Image, radius: float) -> Image.Image:
 
 def down_sample(picture: Image.Image, factor: float) -> Image.Image:
     """The picture at 1/`factor` of its width and height."""
-    return picture.resize((max(1, round(picture.width / factor)), max(1, round(picture.height / factor))), Image.Resampling.BOX)
+    return picture.resize(
+        (max(1, round(picture.width / factor)), max(1, round(picture.height / factor))),
+        Image.Resampling.BOX,
+    )
 
 
-def distort_perspective(picture: Image.Image, corners: tuple[tuple[float, float], ...], background: tuple[int, int, int]) -> Image.Image:
+def distort_perspective(
+    picture: Image.Image, corners: tuple[tuple[float, float], ...], background: tuple[int, int, int]
+) -> Image.Image:
     """The picture as if photographed at an angle, lying on a plain ground.
 
     Args:
@@ -37,8 +43,16 @@ def distort_perspective(picture: Image.Image, corners: tuple[tuple[float, float]
     width, height = picture.size
     target = np.array([(x * width, y * height) for x, y in corners], np.float32)
     matrix = cv2.getPerspectiveTransform(_rectangle(width, height), target)
-    return Image.fromarray(cv2.warpPerspective(np.asarray(picture), matrix, (width, height), flags=cv2.INTER_AREA,
-                                               borderMode=cv2.BORDER_CONSTANT, borderValue=background))
+    return Image.fromarray(
+        cv2.warpPerspective(
+            np.asarray(picture),
+            matrix,
+            (width, height),
+            flags=cv2.INTER_AREA,
+            borderMode=cv2.BORDER_CONSTANT,
+            borderValue=background,
+        )
+    )
 
 
 def sharpen(picture: Image.Image, amount: float = 1.5, radius: float = 3.0) -> Image.Image | None:
@@ -83,10 +97,14 @@ def perspective_correct(picture: Image.Image) -> Image.Image | None:
     corners = _quadrilateral(np.asarray(picture))
     if corners is None:
         return None
-    top, right, bottom, left = (float(np.linalg.norm(corners[i] - corners[(i + 1) % 4])) for i in range(4))
+    top, right, bottom, left = (
+        float(np.linalg.norm(corners[i] - corners[(i + 1) % 4])) for i in range(4)
+    )
     width, height = round(max(top, bottom)), round(max(left, right))
     matrix = cv2.getPerspectiveTransform(corners, _rectangle(width, height))
-    return Image.fromarray(cv2.warpPerspective(np.asarray(picture), matrix, (width, height), flags=cv2.INTER_CUBIC))
+    return Image.fromarray(
+        cv2.warpPerspective(np.asarray(picture), matrix, (width, height), flags=cv2.INTER_CUBIC)
+    )
 
 
 def _rectangle(width: int, height: int) -> np.ndarray:
@@ -102,13 +120,26 @@ def _quadrilateral(pixels: np.ndarray) -> np.ndarray | None:
     border = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
     differs = np.abs(pixels.astype(np.int16) - np.median(border, axis=0)).max(axis=2) > 16
     found: list[np.ndarray] = []
-    for mask in (cv2.dilate(cv2.Canny(grey, 30, 120), np.ones((3, 3), np.uint8)), differs.astype(np.uint8)):
+    for mask in (
+        cv2.dilate(cv2.Canny(grey, 30, 120), np.ones((3, 3), np.uint8)),
+        differs.astype(np.uint8),
+    ):
         contours, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
         for contour in sorted(contours, key=cv2.contourArea, reverse=True)[:5]:
             hull = cv2.convexHull(contour)
-            polygon = cv2.approxPolyDP(hull, 0.02 * cv2.arcLength(hull, True), True).reshape(-1, 2).astype(np.float32)
-            off_frame = min(polygon.min(), (np.array(grey.shape[::-1]) - 1 - polygon.max(axis=0)).min())
-            if len(polygon) == 4 and cv2.contourArea(polygon) >= MIN_QUADRILATERAL * grey.size and off_frame >= MIN_INSET * min(grey.shape):
+            polygon = (
+                cv2.approxPolyDP(hull, 0.02 * cv2.arcLength(hull, True), True)
+                .reshape(-1, 2)
+                .astype(np.float32)
+            )
+            off_frame = min(
+                polygon.min(), (np.array(grey.shape[::-1]) - 1 - polygon.max(axis=0)).min()
+            )
+            if (
+                len(polygon) == 4
+                and cv2.contourArea(polygon) >= MIN_QUADRILATERAL * grey.size
+                and off_frame >= MIN_INSET * min(grey.shape)
+            ):
                 found.append(polygon)
     return _clockwise(max(found, key=cv2.contourArea)) if found else None
 

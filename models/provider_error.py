@@ -1,4 +1,5 @@
 """What a provider's error object means, wherever it stands: in the body of an HTTP error, in a reply of status 200, in an event of a stream."""
+
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +10,11 @@ from calls.retry import CallFault, fault_of_status
 REFUSAL_CODES = frozenset({"content_filter", "content_policy_violation"})
 QUOTA_SPENT = "insufficient_quota"
 """Sent with status 429, but waiting does not help."""
-STATUS_OF_CODE = {"context_length_exceeded": 400, "rate_limit_exceeded": 429, "rate_limit_error": 429}
+STATUS_OF_CODE = {
+    "context_length_exceeded": 400,
+    "rate_limit_exceeded": 429,
+    "rate_limit_error": 429,
+}
 """What codes in words mean where no number is told."""
 
 
@@ -24,12 +29,21 @@ def error_in(said: Any) -> Any:
     if not isinstance(said, dict):
         return None
     error = said.get("error")
-    if isinstance(error, dict) and not any(error.values()):  # some gateways send the object with every reply, empty
+    if isinstance(error, dict) and not any(
+        error.values()
+    ):  # some gateways send the object with every reply, empty
         error = None
     return error or (said if "error" in (said.get("object"), said.get("type")) else None)
 
 
-def fault_of_error(provider: str, error: Any, *, status: int = 0, headers: Mapping[str, str] | None = None, begun: bool = False) -> CallFault:
+def fault_of_error(
+    provider: str,
+    error: Any,
+    *,
+    status: int = 0,
+    headers: Mapping[str, str] | None = None,
+    begun: bool = False,
+) -> CallFault:
     """The fault that an error object stands for. No reply came, so that nothing is charged.
 
     Args:
@@ -43,18 +57,30 @@ def fault_of_error(provider: str, error: Any, *, status: int = 0, headers: Mappi
         return Declined(provider, message, Status.NOT_ACCEPTED, status=status, retryable=False)
     status = 402 if QUOTA_SPENT in codes else status or _told_status(codes)
     fault = fault_of_status(provider, status, message, headers or {}) if status else None
-    return fault if fault is not None and (fault.retryable or not begun) else CallFault(provider, message, Status.SERVER_ERROR, status=status)
+    return (
+        fault
+        if fault is not None and (fault.retryable or not begun)
+        else CallFault(provider, message, Status.SERVER_ERROR, status=status)
+    )
 
 
 def _words_of(error: Any) -> tuple[str, frozenset[str]]:
     """The message, shortened, and the codes."""
     if not isinstance(error, dict):
         return str(error).strip()[:300] or "no message", frozenset()
-    message = str(error.get("message") or error.get("msg") or error.get("detail") or json.dumps(error))
-    return message[:300], frozenset(str(error[name]) for name in ("code", "type", "status") if error.get(name) is not None)
+    message = str(
+        error.get("message") or error.get("msg") or error.get("detail") or json.dumps(error)
+    )
+    return message[:300], frozenset(
+        str(error[name]) for name in ("code", "type", "status") if error.get(name) is not None
+    )
 
 
 def _told_status(codes: frozenset[str]) -> int:
     """The HTTP status that the codes name, as a number, in digits or in words; 0 for none."""
-    numbers = [int(code) for code in codes if code.isascii() and code.isdecimal() and len(code) == 3]
-    return max([0, *(n for n in numbers if 400 <= n < 600)]) or max([0, *(STATUS_OF_CODE.get(code, 0) for code in codes)])
+    numbers = [
+        int(code) for code in codes if code.isascii() and code.isdecimal() and len(code) == 3
+    ]
+    return max([0, *(n for n in numbers if 400 <= n < 600)]) or max(
+        [0, *(STATUS_OF_CODE.get(code, 0) for code in codes)]
+    )

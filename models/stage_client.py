@@ -1,4 +1,5 @@
 """The chat client as one stage uses it: every call is booked on that stage."""
+
 from dataclasses import dataclass
 from typing import Any
 

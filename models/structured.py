@@ -1,4 +1,5 @@
 """Structured replies: asking for JSON by schema, and reading it out of whatever came back."""
+
 import functools
 import json
 import re
@@ -24,7 +25,9 @@ _REFUSAL = re.compile(
     r"^\W*(?:(?:i['’]?m|i am|my)?\s*(?:very |so |truly )?(?:sorry|apologies|apologi[sz]e)\b.{0,60}?)?"
     r"(?:\bi\s+(?:can['’]?t|cannot|can not|won['’]?t|will not|must decline|decline to)\b"
     r"|\bi\s*(?:['’]?m| am)\s+(?:unable|not able|not allowed)\b"
-    r"|\bas an ai\b|抱歉|对不起|很遗憾|我(?:不能|无法))", re.IGNORECASE | re.DOTALL)
+    r"|\bas an ai\b|抱歉|对不起|很遗憾|我(?:不能|无法))",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 class BadReply(QuestloomError):
@@ -75,7 +78,10 @@ def response_format(schema: Schema, structured: Structured) -> dict[str, Any] | 
         return {"type": "json_object"}
     wanted = json_schema(schema)
     name = re.sub(r"\W", "_", str(wanted.get("title", "reply")), flags=re.ASCII)[:64]
-    return {"type": "json_schema", "json_schema": {"name": name, "schema": wanted, "strict": _is_strict(wanted)}}
+    return {
+        "type": "json_schema",
+        "json_schema": {"name": name, "schema": wanted, "strict": _is_strict(wanted)},
+    }
 
 
 def _is_strict(schema: Any) -> bool:
@@ -85,7 +91,9 @@ def _is_strict(schema: Any) -> bool:
     if not isinstance(schema, dict):
         return True
     if schema.get("type") == "object" and (
-            schema.get("additionalProperties") is not False or set(schema.get("properties", {})) != set(schema.get("required", ()))):
+        schema.get("additionalProperties") is not False
+        or set(schema.get("properties", {})) != set(schema.get("required", ()))
+    ):
         return False
     return all(map(_is_strict, schema.values()))
 
@@ -147,14 +155,20 @@ def _json_values(text: str) -> Iterator[Any]:
 
 def _validated(value: Any, schema: Schema) -> Any:
     if isinstance(schema, dict):
-        error = jsonschema.exceptions.best_match(_validator(canonical_json(schema)).iter_errors(value))
+        error = jsonschema.exceptions.best_match(
+            _validator(canonical_json(schema)).iter_errors(value)
+        )
         if error is not None:
             raise ValueError(f"{error.json_path}: {error.message[:500]}")
         return value
     try:
         return schema.model_validate(value)
     except ValidationError as error:
-        raise ValueError("; ".join(f"{'.'.join(map(str, e['loc'])) or 'value'}: {e['msg']}" for e in error.errors()[:5])) from None
+        raise ValueError(
+            "; ".join(
+                f"{'.'.join(map(str, e['loc'])) or 'value'}: {e['msg']}" for e in error.errors()[:5]
+            )
+        ) from None
 
 
 @functools.lru_cache(maxsize=256)

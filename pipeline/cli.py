@@ -1,4 +1,5 @@
 """The command line. Progress goes to stderr, results to stdout; exit codes: 0 done, 1 failed, 2 bad input, 3 stopped at the budget."""
+
 import json
 import os
 import re
@@ -11,8 +12,24 @@ import typer
 
 from pipeline.commands import training
 from pipeline.commands.evaluation import evaluate
-from pipeline.commands.options import Cache_, Json_, Run_, Set_, Store_, Workers_, cpus, show, with_cache
-from pipeline.runners.run_log import fault_message, known_cause, log_errors_to_file, log_path, note_fault
+from pipeline.commands.options import (
+    Cache_,
+    Json_,
+    Run_,
+    Set_,
+    Store_,
+    Workers_,
+    cpus,
+    show,
+    with_cache,
+)
+from pipeline.runners.run_log import (
+    fault_message,
+    known_cause,
+    log_errors_to_file,
+    log_path,
+    note_fault,
+)
 from pipeline.runners.runner_flags import with_runner
 from pipeline.runners.runner_kind import NothingRun
 from records.errors import InputError, ProviderFault
@@ -21,9 +38,13 @@ if TYPE_CHECKING:
     from pipeline.runners.runner_options import RunnerOptions
 
 DONE, FAILED, BAD_INPUT, BUDGET = 0, 1, 2, 3
-app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
-                  help="Questions from Wikipedia, Wikidata and Commons that need a picture and a search to answer.",
-                  context_settings={"help_option_names": ["-h", "--help"]})
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Questions from Wikipedia, Wikidata and Commons that need a picture and a search to answer.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 
 _WHERE_IN_BEAM = re.compile(r" \[while running '[^']*'\]")
 """Added by Beam to the first argument of an exception."""
@@ -31,11 +52,21 @@ BEAM = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 
 @app.command()
-def demo(out: Annotated[Path, typer.Option(help="Folder for everything that the demo makes.")] = Path("demo"),
-         articles: Annotated[int, typer.Option(min=50, help="Articles of the fictional world.")] = 1000,
-         seed: Annotated[int, typer.Option(min=0, help="Seed of the world.")] = 7,
-         recipe: Annotated[str, typer.Option(help="A YAML file, or a shipped recipe by name; default demo, or demo_without_python where this machine "
-                                                  "cannot confine code.")] = "", workers: Workers_ = 0) -> None:
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for everything that the demo makes.")] = Path(
+        "demo"
+    ),
+    articles: Annotated[int, typer.Option(min=50, help="Articles of the fictional world.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the world.")] = 7,
+    recipe: Annotated[
+        str,
+        typer.Option(
+            help="A YAML file, or a shipped recipe by name; default demo, or demo_without_python where this machine "
+            "cannot confine code."
+        ),
+    ] = "",
+    workers: Workers_ = 0,
+) -> None:
     """Everything on a small fictional world: no keys, no GPU, a few minutes.
 
     Writes a world, ingests it, runs the recipe `demo`, lets the oracle play the questions with real tool calls, and builds the data set
@@ -43,13 +74,22 @@ def demo(out: Annotated[Path, typer.Option(help="Folder for everything that the 
     """
     from pipeline.commands.demo import run_demo
 
-    typer.echo(run_demo(out, articles=articles, seed=seed, workers=workers or cpus(), recipe_name=recipe))
+    typer.echo(
+        run_demo(out, articles=articles, seed=seed, workers=workers or cpus(), recipe_name=recipe)
+    )
 
 
 @app.command("demo-train")
-def demo_train(out: Annotated[Path, typer.Option(help="Folder for everything that the demo makes.")] = Path("demo-train"),
-               seed: Annotated[int, typer.Option(min=0, max=999, help="Of the world and of both trainings.")] = 5,
-               steps: Annotated[int, typer.Option(min=1, help="Of GRPO.")] = 30, workers: Workers_ = 0) -> None:
+def demo_train(
+    out: Annotated[Path, typer.Option(help="Folder for everything that the demo makes.")] = Path(
+        "demo-train"
+    ),
+    seed: Annotated[
+        int, typer.Option(min=0, max=999, help="Of the world and of both trainings.")
+    ] = 5,
+    steps: Annotated[int, typer.Option(min=1, help="Of GRPO.")] = 30,
+    workers: Workers_ = 0,
+) -> None:
     """Shows training on a CPU in ten minutes: a tiny policy learns to look, search and answer.
 
     Writes the small learning world, lets the oracle play its questions, fine-tunes the shipped tiny base on these episodes, trains it on by GRPO, and
@@ -61,53 +101,124 @@ def demo_train(out: Annotated[Path, typer.Option(help="Folder for everything tha
 
 
 @app.command("demo-loop")
-def demo_loop(out: Annotated[Path, typer.Option(help="Folder for everything that the demo makes.")] = Path("demo-loop"),
-              seed: Annotated[int, typer.Option(min=0, max=999, help="Of the world, the fine-tuning and the loop.")] = 5, workers: Workers_ = 0) -> None:
+def demo_loop(
+    out: Annotated[Path, typer.Option(help="Folder for everything that the demo makes.")] = Path(
+        "demo-loop"
+    ),
+    seed: Annotated[
+        int, typer.Option(min=0, max=999, help="Of the world, the fine-tuning and the loop.")
+    ] = 5,
+    workers: Workers_ = 0,
+) -> None:
     """Shows the closed loop on a CPU in less than twenty minutes: three rounds in which questions and policy change each other.
 
     Writes the small learning world, fine-tunes the shipped tiny base on the oracle's episodes, then three times: questions, four rollouts each, a
     diagnosis, an edited recipe, some steps of GRPO. Ends in the loop's report. An unfinished demo is continued by the same command.
     """
-    os.environ.setdefault("OMP_NUM_THREADS", "1")  # a tiny model on shared cores runs several times slower with a thread a core
+    os.environ.setdefault(
+        "OMP_NUM_THREADS", "1"
+    )  # a tiny model on shared cores runs several times slower with a thread a core
     from pipeline.commands.demo_loop import run_demo_loop
 
     typer.echo(run_demo_loop(out, seed=seed, workers=workers or cpus()))
 
 
 @app.command()
-def world(out: Annotated[Path, typer.Option(help="Folder to write.")], articles: Annotated[int, typer.Option(min=1)] = 1000,
-          seed: Annotated[int, typer.Option(min=0)] = 7,
-          gaps: Annotated[int, typer.Option(min=0, max=2, help="Hides claims and items at 0, 1 or 2 times the rates of real tables.")] = 0,
-          absent: Annotated[float, typer.Option(min=0, max=0.99, help="Share of all things of which the dumps have nothing at all.")] = 0.0,
-          pictures: Annotated[bool, typer.Option("--pictures/--no-pictures")] = True,
-          learning: Annotated[bool, typer.Option("--learning", help="The small world in which a tiny policy learns (480 articles have all of it).")] = False,
-          workers: Workers_ = 0, as_json: Json_ = False) -> None:
+def world(
+    out: Annotated[Path, typer.Option(help="Folder to write.")],
+    articles: Annotated[int, typer.Option(min=1)] = 1000,
+    seed: Annotated[int, typer.Option(min=0)] = 7,
+    gaps: Annotated[
+        int,
+        typer.Option(
+            min=0, max=2, help="Hides claims and items at 0, 1 or 2 times the rates of real tables."
+        ),
+    ] = 0,
+    absent: Annotated[
+        float,
+        typer.Option(
+            min=0, max=0.99, help="Share of all things of which the dumps have nothing at all."
+        ),
+    ] = 0.0,
+    pictures: Annotated[bool, typer.Option("--pictures/--no-pictures")] = True,
+    learning: Annotated[
+        bool,
+        typer.Option(
+            "--learning",
+            help="The small world in which a tiny policy learns (480 articles have all of it).",
+        ),
+    ] = False,
+    workers: Workers_ = 0,
+    as_json: Json_ = False,
+) -> None:
     """Writes a fictional world as Wikimedia-format dumps and images."""
     from knowledge.world.write import write_world
     from pipeline.runners.progress import staged
 
     with staged() as progress:
-        made = write_world(out, articles=articles, seed=seed, gaps=gaps, absent=absent, pictures=pictures, learning=learning, workers=workers or cpus(),
-                           progress=progress)
-    show({"out": str(out), **vars(made)}, as_json, f"{made.pages:,} pages, {made.entities:,} entities and {made.pictures:,} pictures in {out}")
+        made = write_world(
+            out,
+            articles=articles,
+            seed=seed,
+            gaps=gaps,
+            absent=absent,
+            pictures=pictures,
+            learning=learning,
+            workers=workers or cpus(),
+            progress=progress,
+        )
+    show(
+        {"out": str(out), **vars(made)},
+        as_json,
+        f"{made.pages:,} pages, {made.entities:,} entities and {made.pictures:,} pictures in {out}",
+    )
 
 
 @app.command(context_settings=BEAM)
 @with_runner
-def ingest(ctx: typer.Context, store: Annotated[str, typer.Option(help="Folder of the store to write.")],
-           articles: Annotated[list[str] | None, typer.Option(help="MediaWiki XML dumps (.xml, .bz2) or ZIM files.")] = None,
-           entities: Annotated[list[str] | None, typer.Option(help="Wikidata JSON dumps (.json, .gz, .bz2); or `sparql`.")] = None,
-           images: Annotated[list[str] | None, typer.Option(help="Folders of pictures with metadata.jsonl; or `commons`.")] = None,
-           popularity: Annotated[str, typer.Option(help="A TSV file of sitelinks and page views by item: how well known things are, where the dumps do not "
-                                                        "tell.")] = "",
-           sparql_endpoint: Annotated[str, typer.Option(help="Query service for --entities sparql.")] = "",
-           sparql_ids: Annotated[Path | None, typer.Option(help="Items to ask it for, one QID a line; default: rare seeds.")] = None,
-           sparql_seeds: Annotated[int, typer.Option(min=1, help="How many rare seeds to ask for.")] = 500,
-           commons_endpoint: Annotated[str, typer.Option(help="API for --images commons.")] = "",
-           snapshot: Annotated[str, typer.Option(help="YYYY-MM-DD: claims count as of this day. Default: the date in a dump's name.")] = "",
-           language: Annotated[list[str] | None, typer.Option(help="Languages to keep; default all.")] = None,
-           keep_partial: Annotated[bool, typer.Option(help="Keep what can be read of damaged dumps.")] = False,
-           workers: Workers_ = 0, as_json: Json_ = False, *, runner: "RunnerOptions") -> None:
+def ingest(
+    ctx: typer.Context,
+    store: Annotated[str, typer.Option(help="Folder of the store to write.")],
+    articles: Annotated[
+        list[str] | None, typer.Option(help="MediaWiki XML dumps (.xml, .bz2) or ZIM files.")
+    ] = None,
+    entities: Annotated[
+        list[str] | None, typer.Option(help="Wikidata JSON dumps (.json, .gz, .bz2); or `sparql`.")
+    ] = None,
+    images: Annotated[
+        list[str] | None,
+        typer.Option(help="Folders of pictures with metadata.jsonl; or `commons`."),
+    ] = None,
+    popularity: Annotated[
+        str,
+        typer.Option(
+            help="A TSV file of sitelinks and page views by item: how well known things are, where the dumps do not "
+            "tell."
+        ),
+    ] = "",
+    sparql_endpoint: Annotated[str, typer.Option(help="Query service for --entities sparql.")] = "",
+    sparql_ids: Annotated[
+        Path | None, typer.Option(help="Items to ask it for, one QID a line; default: rare seeds.")
+    ] = None,
+    sparql_seeds: Annotated[int, typer.Option(min=1, help="How many rare seeds to ask for.")] = 500,
+    commons_endpoint: Annotated[str, typer.Option(help="API for --images commons.")] = "",
+    snapshot: Annotated[
+        str,
+        typer.Option(
+            help="YYYY-MM-DD: claims count as of this day. Default: the date in a dump's name."
+        ),
+    ] = "",
+    language: Annotated[
+        list[str] | None, typer.Option(help="Languages to keep; default all.")
+    ] = None,
+    keep_partial: Annotated[
+        bool, typer.Option(help="Keep what can be read of damaged dumps.")
+    ] = False,
+    workers: Workers_ = 0,
+    as_json: Json_ = False,
+    *,
+    runner: "RunnerOptions",
+) -> None:
     """Reads dumps into a store."""
     from pipeline.ingest.store_job import IngestOptions, run_ingest
     from pipeline.runners.progress import staged
@@ -116,29 +227,71 @@ def ingest(ctx: typer.Context, store: Annotated[str, typer.Option(help="Folder o
 
     ids = tuple(sorted(words_of([str(sparql_ids)], "--sparql-ids"))) if sparql_ids else ()
     if sparql_ids and not ids:
-        raise InputError(f"--sparql-ids {sparql_ids}", "holds no id",
-                         "Write one id a line, such as Q42; leave the option out to ask for rare seeds")
-    services = Services(sparql_endpoint=sparql_endpoint or WIKIDATA_ENDPOINT, commons_endpoint=commons_endpoint or COMMONS_API,
-                        sparql_ids=ids, sparql_seeds=sparql_seeds)
-    options = IngestOptions(services=services, store=store, articles=tuple(articles or ()), entities=tuple(entities or ()), images=tuple(images or ()),
-                            popularity=popularity, snapshot=snapshot, languages=tuple(language or ()), keep_partial=keep_partial, workers=workers or cpus(),
-                            runner=runner)
+        raise InputError(
+            f"--sparql-ids {sparql_ids}",
+            "holds no id",
+            "Write one id a line, such as Q42; leave the option out to ask for rare seeds",
+        )
+    services = Services(
+        sparql_endpoint=sparql_endpoint or WIKIDATA_ENDPOINT,
+        commons_endpoint=commons_endpoint or COMMONS_API,
+        sparql_ids=ids,
+        sparql_seeds=sparql_seeds,
+    )
+    options = IngestOptions(
+        services=services,
+        store=store,
+        articles=tuple(articles or ()),
+        entities=tuple(entities or ()),
+        images=tuple(images or ()),
+        popularity=popularity,
+        snapshot=snapshot,
+        languages=tuple(language or ()),
+        keep_partial=keep_partial,
+        workers=workers or cpus(),
+        runner=runner,
+    )
     with staged() as progress:
         made = run_ingest(options, progress)
-    rows = {name: facts["rows"] if isinstance(facts, dict) else facts for name, facts in made.meta["tables"].items()}
-    dropped = ", ".join(f"{reason} {count:,}" for reason, count in made.reasons.items()) or "nothing"
+    rows = {
+        name: facts["rows"] if isinstance(facts, dict) else facts
+        for name, facts in made.meta["tables"].items()
+    }
+    dropped = (
+        ", ".join(f"{reason} {count:,}" for reason, count in made.reasons.items()) or "nothing"
+    )
     text = f"{store}: {rows['articles']:,} articles, {rows['entities']:,} entities, {rows['claims']:,} claims, {rows['images']:,} pictures; dropped: {dropped}"
     stated = made.meta.get("popularity")
     if stated:
         text += f"\npopularity: {stated['met']:,} of {stated['rows']:,} rows are about things of the store"
-    show({"store": store, "rows": rows, "dropped": made.reasons, **({"popularity": stated} if stated else {})}, as_json, text)
+    show(
+        {
+            "store": store,
+            "rows": rows,
+            "dropped": made.reasons,
+            **({"popularity": stated} if stated else {}),
+        },
+        as_json,
+        text,
+    )
 
 
 @app.command(context_settings=BEAM)
 @with_runner
-def synth(ctx: typer.Context, store: Store_, out: Annotated[str, typer.Option(help="The run's folder; an unfinished run there is continued.")],
-          recipe: Annotated[str, typer.Option(help="A YAML file, or a shipped recipe by name.")] = "demo", overrides: Set_ = None,
-          cache: Cache_ = "", workers: Workers_ = 0, as_json: Json_ = False, *, runner: "RunnerOptions") -> None:
+def synth(
+    ctx: typer.Context,
+    store: Store_,
+    out: Annotated[
+        str, typer.Option(help="The run's folder; an unfinished run there is continued.")
+    ],
+    recipe: Annotated[str, typer.Option(help="A YAML file, or a shipped recipe by name.")] = "demo",
+    overrides: Set_ = None,
+    cache: Cache_ = "",
+    workers: Workers_ = 0,
+    as_json: Json_ = False,
+    *,
+    runner: "RunnerOptions",
+) -> None:
     """The main job: seeds to certified questions, data set and report."""
     from files.opened import Opened
     from pipeline.export.run_end import finish_run
@@ -149,22 +302,50 @@ def synth(ctx: typer.Context, store: Store_, out: Annotated[str, typer.Option(he
     started = time.time()
     settings = load_recipe(recipe, with_cache(overrides, cache))
     with Opened() as opened:
-        funnel = run_synth(settings, store=store, out=out, opened=opened, workers=workers or cpus(), runner=runner)
-        outcome = finish_run(Job.at(settings, run=out, store=store, opened=opened), funnel, started=started)
+        funnel = run_synth(
+            settings, store=store, out=out, opened=opened, workers=workers or cpus(), runner=runner
+        )
+        outcome = finish_run(
+            Job.at(settings, run=out, store=store, opened=opened), funnel, started=started
+        )
     show(outcome.as_json(), as_json, outcome.as_text())
     raise typer.Exit(outcome.exit_code)
 
 
 @app.command(context_settings=BEAM)
 @with_runner
-def teach(ctx: typer.Context, run: Run_, store: Store_,
-          engine: Annotated[str, typer.Option(help="Who plays: oracle (follows the question's form with real tool calls; no model), openai (the endpoint "
-                                              "of the role `agent`), transformers (a local model), server (an inference server of token ids). "
-                                              "Sets teach.engine.")] = "",
-          rollouts: Annotated[int, typer.Option(min=0, help="Episodes a task. Sets teach.rollouts.")] = 0,
-          policy: Annotated[str, typer.Option(help="Names the episodes' folder, RUN/episodes/POLICY; `teacher`'s reach the data set.")] = "teacher",
-          recipe: Annotated[str, typer.Option(help="A recipe whose sections `teach`, `models` and `run` are taken; default: the run's own.")] = "",
-          overrides: Set_ = None, cache: Cache_ = "", workers: Workers_ = 0, as_json: Json_ = False, *, runner: "RunnerOptions") -> None:
+def teach(
+    ctx: typer.Context,
+    run: Run_,
+    store: Store_,
+    engine: Annotated[
+        str,
+        typer.Option(
+            help="Who plays: oracle (follows the question's form with real tool calls; no model), openai (the endpoint "
+            "of the role `agent`), transformers (a local model), server (an inference server of token ids). "
+            "Sets teach.engine."
+        ),
+    ] = "",
+    rollouts: Annotated[int, typer.Option(min=0, help="Episodes a task. Sets teach.rollouts.")] = 0,
+    policy: Annotated[
+        str,
+        typer.Option(
+            help="Names the episodes' folder, RUN/episodes/POLICY; `teacher`'s reach the data set."
+        ),
+    ] = "teacher",
+    recipe: Annotated[
+        str,
+        typer.Option(
+            help="A recipe whose sections `teach`, `models` and `run` are taken; default: the run's own."
+        ),
+    ] = "",
+    overrides: Set_ = None,
+    cache: Cache_ = "",
+    workers: Workers_ = 0,
+    as_json: Json_ = False,
+    *,
+    runner: "RunnerOptions",
+) -> None:
     """Teacher trajectories: plays a run's questions, judges answers and processes, and keeps the good ones.
 
     The episodes come into RUN/episodes/POLICY; data set and report of the run are built again with them. An unfinished job is continued by the same
@@ -179,26 +360,59 @@ def teach(ctx: typer.Context, run: Run_, store: Store_,
     from pipeline.teach.teach_end import finish_teach
     from pipeline.teach.teach_job import recipe_for, run_teach
 
-    sets = [*with_cache(overrides, cache), *([f"teach.engine={json.dumps(engine)}"] if engine else []),
-            *([f"teach.rollouts={rollouts}"] if rollouts else [])]
+    sets = [
+        *with_cache(overrides, cache),
+        *([f"teach.engine={json.dumps(engine)}"] if engine else []),
+        *([f"teach.rollouts={rollouts}"] if rollouts else []),
+    ]
     settings = recipe_for(run, recipe, sets)
     if line := forecast_line(settings, run):
         print(line, file=sys.stderr)
     with Opened() as opened:
-        summary = run_teach(settings, run=run, store=store, opened=opened, policy=policy, workers=workers or cpus(), runner=runner)
+        summary = run_teach(
+            settings,
+            run=run,
+            store=store,
+            opened=opened,
+            policy=policy,
+            workers=workers or cpus(),
+            runner=runner,
+        )
         made = finish_teach(run, store=store, summary=summary, opened=opened)
-    show({**summary.as_json(), **made}, as_json, "\n".join([summary.as_text(), *(f"{name:<10}{path}" for name, path in made.items() if path)]))
+    show(
+        {**summary.as_json(), **made},
+        as_json,
+        "\n".join(
+            [summary.as_text(), *(f"{name:<10}{path}" for name, path in made.items() if path)]
+        ),
+    )
     raise typer.Exit(summary.exit_code)
 
 
 @app.command()
-def evolve(out: Annotated[str, typer.Option(help="The loop's folder, on a local disk; an unfinished loop there is continued.")],
-           store: Annotated[str, typer.Option(help="The store; to begin a loop.")] = "",
-           recipe: Annotated[str, typer.Option(help="The first recipe, a YAML file or a shipped one by name; to begin a loop. Its section `evolve` says the "
-                                               "rest: rounds, tasks, rollouts, mode, policy, diagnoser, control, train.")] = "",
-           number: Annotated[int, typer.Option("--round", min=0, help="With --step: runs one step of one round.")] = 0,
-           step: Annotated[str, typer.Option(help="forward, verify, diagnose, update or train.")] = "",
-           overrides: Set_ = None, workers: Workers_ = 0, as_json: Json_ = False) -> None:
+def evolve(
+    out: Annotated[
+        str,
+        typer.Option(
+            help="The loop's folder, on a local disk; an unfinished loop there is continued."
+        ),
+    ],
+    store: Annotated[str, typer.Option(help="The store; to begin a loop.")] = "",
+    recipe: Annotated[
+        str,
+        typer.Option(
+            help="The first recipe, a YAML file or a shipped one by name; to begin a loop. Its section `evolve` says the "
+            "rest: rounds, tasks, rollouts, mode, policy, diagnoser, control, train."
+        ),
+    ] = "",
+    number: Annotated[
+        int, typer.Option("--round", min=0, help="With --step: runs one step of one round.")
+    ] = 0,
+    step: Annotated[str, typer.Option(help="forward, verify, diagnose, update or train.")] = "",
+    overrides: Set_ = None,
+    workers: Workers_ = 0,
+    as_json: Json_ = False,
+) -> None:
     """The closed loop: rounds of questions that the policy's failures change. Synthesises a batch, plays it, diagnoses it, edits the recipe, trains.
 
     Every round lies in OUT/rounds/NN, with a run.sh that repeats it step by step. Killed in any step, the same command goes on there.
@@ -208,24 +422,51 @@ def evolve(out: Annotated[str, typer.Option(help="The loop's folder, on a local 
     from pipeline.evolve.loop_folder import LoopFolder
     from pipeline.recipe import load_recipe
 
-    loop = begin_loop(out, load_recipe(recipe, tuple(overrides or ())), store) if recipe or store else LoopFolder(Path(out).absolute())
+    loop = (
+        begin_loop(out, load_recipe(recipe, tuple(overrides or ())), store)
+        if recipe or store
+        else LoopFolder(Path(out).absolute())
+    )
     with Opened() as opened:
         if number or step:
             run_step(loop, number, step, opened, workers=workers or cpus())
             made = {"loop": str(loop.path), "round": number, "step": step}
         else:
-            made = {"loop": str(loop.path), "report": run_loop(loop, opened, workers=workers or cpus(), say=lambda line: print(line, file=sys.stderr))}
+            made = {
+                "loop": str(loop.path),
+                "report": run_loop(
+                    loop,
+                    opened,
+                    workers=workers or cpus(),
+                    say=lambda line: print(line, file=sys.stderr),
+                ),
+            }
     show(made, as_json, "\n".join(f"{name:<8}{value}" for name, value in made.items()))
 
 
 @app.command()
-def chat(store: Store_, question: Annotated[str, typer.Argument(help="What to ask, in quotes.")],
-         picture: Annotated[str, typer.Option(help="The picture that the question is about.")] = "",
-         engine: Annotated[str, typer.Option(help="openai (the endpoint of the role `agent`), transformers or server. Sets teach.engine.")] = "openai",
-         recipe: Annotated[str, typer.Option(help="A recipe with the sections `teach` and `models`.")] = "demo",
-         page: Annotated[bool, typer.Option("--page", help="Shows the episode on a local page, with its pictures.")] = False,
-         by_hand: Annotated[bool, typer.Option("--by-hand", help="You play it, on a local page with a form for each tool.")] = False,
-         overrides: Set_ = None) -> None:
+def chat(
+    store: Store_,
+    question: Annotated[str, typer.Argument(help="What to ask, in quotes.")],
+    picture: Annotated[str, typer.Option(help="The picture that the question is about.")] = "",
+    engine: Annotated[
+        str,
+        typer.Option(
+            help="openai (the endpoint of the role `agent`), transformers or server. Sets teach.engine."
+        ),
+    ] = "openai",
+    recipe: Annotated[
+        str, typer.Option(help="A recipe with the sections `teach` and `models`.")
+    ] = "demo",
+    page: Annotated[
+        bool, typer.Option("--page", help="Shows the episode on a local page, with its pictures.")
+    ] = False,
+    by_hand: Annotated[
+        bool,
+        typer.Option("--by-hand", help="You play it, on a local page with a form for each tool."),
+    ] = False,
+    overrides: Set_ = None,
+) -> None:
     """Asks an engine one question over a store and shows each turn: thought, call, what was observed, answer.
 
     With a model of your own: questloom chat --store STORE --picture tower.jpg --engine transformers --set teach.model=FOLDER "Who built this tower?"
@@ -238,7 +479,16 @@ def chat(store: Store_, question: Annotated[str, typer.Argument(help="What to as
 
     with Opened() as opened:
         settings = load_recipe(recipe, (*(overrides or ()), f"teach.engine={json.dumps(engine)}"))
-        episode = ask(settings, question, store=store, opened=opened, picture=picture, say=typer.echo, page=page, by_hand=by_hand)
+        episode = ask(
+            settings,
+            question,
+            store=store,
+            opened=opened,
+            picture=picture,
+            say=typer.echo,
+            page=page,
+            by_hand=by_hand,
+        )
     raise typer.Exit(DONE if episode.end == "answered" else FAILED)
 
 
@@ -248,12 +498,29 @@ app.add_typer(training.forecasts, name="plan")
 
 
 @training.forecasts.callback()
-def plan(ctx: typer.Context, store: Annotated[str, typer.Option("--store", help="An ingested store: a folder, s3://… or gs://….")] = "",
-         recipe: Annotated[str, typer.Option()] = "demo", overrides: Set_ = None,
-         pilot: Annotated[int, typer.Option(min=0, help="Runs so many seeds in --out first; their replies serve the run.")] = 0,
-         out: Annotated[str, typer.Option(help="The run's folder, for --pilot.")] = "", cache: Cache_ = "", workers: Workers_ = 0,
-         loop: Annotated[bool, typer.Option("--loop", help="Also what a round of the closed loop takes, as a formula of its settings.")] = False,
-         as_json: Json_ = False) -> None:
+def plan(
+    ctx: typer.Context,
+    store: Annotated[
+        str, typer.Option("--store", help="An ingested store: a folder, s3://… or gs://….")
+    ] = "",
+    recipe: Annotated[str, typer.Option()] = "demo",
+    overrides: Set_ = None,
+    pilot: Annotated[
+        int,
+        typer.Option(min=0, help="Runs so many seeds in --out first; their replies serve the run."),
+    ] = 0,
+    out: Annotated[str, typer.Option(help="The run's folder, for --pilot.")] = "",
+    cache: Cache_ = "",
+    workers: Workers_ = 0,
+    loop: Annotated[
+        bool,
+        typer.Option(
+            "--loop",
+            help="Also what a round of the closed loop takes, as a formula of its settings.",
+        ),
+    ] = False,
+    as_json: Json_ = False,
+) -> None:
     """Forecast of a run of synth: calls, tokens, money, hours and survivors, each with a range. Spends nothing without --pilot.
 
     `plan sft` and `plan grpo` forecast training.
@@ -268,8 +535,16 @@ def plan(ctx: typer.Context, store: Annotated[str, typer.Option("--store", help=
 
     settings = load_recipe(recipe, with_cache(overrides, cache))
     with Opened() as opened:
-        made = forecast(settings, store=store, opened=opened, pilot=pilot, out=out, workers=workers or cpus())
-    show(made.as_json(), as_json, "\n".join([made.as_text(), *(["", round_forecast(settings, made).as_text()] if loop else [])]))
+        made = forecast(
+            settings, store=store, opened=opened, pilot=pilot, out=out, workers=workers or cpus()
+        )
+    show(
+        made.as_json(),
+        as_json,
+        "\n".join(
+            [made.as_text(), *(["", round_forecast(settings, made).as_text()] if loop else [])]
+        ),
+    )
 
 
 @app.command()
@@ -281,8 +556,13 @@ def report(run: Run_) -> None:
 
 
 @app.command()
-def audit(run: Run_, items: Annotated[int, typer.Option(min=1)] = 300, seed: Annotated[int, typer.Option(min=0)] = 0,
-          read: Annotated[str | None, typer.Option(help="A filled sheet (CSV) to read back.")] = None, as_json: Json_ = False) -> None:
+def audit(
+    run: Run_,
+    items: Annotated[int, typer.Option(min=1)] = 300,
+    seed: Annotated[int, typer.Option(min=0)] = 0,
+    read: Annotated[str | None, typer.Option(help="A filled sheet (CSV) to read back.")] = None,
+    as_json: Json_ = False,
+) -> None:
     """Writes a sheet of random kept and rejected items for people, or reads a filled one back as precision with its interval."""
     from pipeline.commands.audit import read_sheet, write_sheet
 
@@ -303,12 +583,29 @@ def recheck(run: Run_, store: Store_, as_json: Json_ = False) -> None:
 
 
 @app.command()
-def publish(to: Annotated[str, typer.Option(help="A folder, s3://…, gs://…, or hf://ORG/NAME (token in HF_TOKEN).")],
-            run: Annotated[str, typer.Option(help="A run's folder, whose data set is published.")] = "",
-            model: Annotated[str, typer.Option(help="The --out of `questloom train`, whose model is published with a card.")] = "",
-            drop: Annotated[Path | None, typer.Option(help="--run: a file of pictures to leave out: Commons names or hashes, one a line.")] = None,
-            scores: Annotated[str, typer.Option(help="--model: a folder of `questloom evaluate` for the card.")] = "",
-            private: Annotated[bool, typer.Option("--private", help="A new repository on the Hub is shown to its owners only.")] = False) -> None:
+def publish(
+    to: Annotated[
+        str, typer.Option(help="A folder, s3://…, gs://…, or hf://ORG/NAME (token in HF_TOKEN).")
+    ],
+    run: Annotated[str, typer.Option(help="A run's folder, whose data set is published.")] = "",
+    model: Annotated[
+        str,
+        typer.Option(help="The --out of `questloom train`, whose model is published with a card."),
+    ] = "",
+    drop: Annotated[
+        Path | None,
+        typer.Option(
+            help="--run: a file of pictures to leave out: Commons names or hashes, one a line."
+        ),
+    ] = None,
+    scores: Annotated[
+        str, typer.Option(help="--model: a folder of `questloom evaluate` for the card.")
+    ] = "",
+    private: Annotated[
+        bool,
+        typer.Option("--private", help="A new repository on the Hub is shown to its owners only."),
+    ] = False,
+) -> None:
     """Uploads a run's data set or a trained model, or copies it; with --drop the data set is rebuilt without some pictures first.
 
       questloom publish --run RUN --to hf://my-lab/questions --private
@@ -320,15 +617,34 @@ def publish(to: Annotated[str, typer.Option(help="A folder, s3://…, gs://…, 
     from pipeline.commands import publish as publishing
 
     if bool(run) == bool(model) or (model and drop) or (run and scores):
-        raise InputError("publish", "takes --run (with --drop) or --model (with --scores)", "Name one of the two.")
-    typer.echo(publishing.publish(run, to, drop=drop, private=private) if run else publishing.publish_model(model, to, scores=scores, private=private))
+        raise InputError(
+            "publish",
+            "takes --run (with --drop) or --model (with --scores)",
+            "Name one of the two.",
+        )
+    typer.echo(
+        publishing.publish(run, to, drop=drop, private=private)
+        if run
+        else publishing.publish_model(model, to, scores=scores, private=private)
+    )
 
 
 @app.command(context_settings=BEAM)
 @with_runner
-def doctor(ctx: typer.Context, recipe: Annotated[str, typer.Option(help="Also looks at this recipe's models and endpoints.")] = "", overrides: Set_ = None,
-           folder: Annotated[list[str] | None, typer.Option(help="With --runner: a folder or bucket that the workers must share.")] = None,
-           as_json: Json_ = False, *, runner: "RunnerOptions") -> None:
+def doctor(
+    ctx: typer.Context,
+    recipe: Annotated[
+        str, typer.Option(help="Also looks at this recipe's models and endpoints.")
+    ] = "",
+    overrides: Set_ = None,
+    folder: Annotated[
+        list[str] | None,
+        typer.Option(help="With --runner: a folder or bucket that the workers must share."),
+    ] = None,
+    as_json: Json_ = False,
+    *,
+    runner: "RunnerOptions",
+) -> None:
     """What is installed, reachable and configured, and what is not; with --runner also whether a job can run there."""
     from pipeline.commands.doctor import examine
     from pipeline.recipe import load_recipe
@@ -352,7 +668,9 @@ def main() -> None:
         print("questloom: stopped; the same command goes on from here.", file=sys.stderr)
         raise SystemExit(FAILED) from None
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read has gone; Python would complain at exit
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # whoever read has gone; Python would complain at exit
         raise SystemExit(FAILED) from None
     except Exception as error:
         raise SystemExit(_told(error)) from None
@@ -364,11 +682,17 @@ def _told(error: Exception) -> int:
     if isinstance(known, InputError):
         message, code = f"{known.where}: {known.what}.\n  {known.fix}", BAD_INPUT
     elif isinstance(known, ProviderFault):
-        message, code = f"{known}.\n  Look at its address and the network; the same command goes on from here.", FAILED
+        message, code = (
+            f"{known}.\n  Look at its address and the network; the same command goes on from here.",
+            FAILED,
+        )
     elif known is not None:
         message, code = str(known), DONE if isinstance(known, NothingRun) else FAILED
     else:
-        message, code = f"{fault_message(error)}\n  This was not expected; please report it with the log.", FAILED
+        message, code = (
+            f"{fault_message(error)}\n  This was not expected; please report it with the log.",
+            FAILED,
+        )
     if known is not error and not isinstance(known, NothingRun):
         note_fault(error)
     print(f"questloom: {_WHERE_IN_BEAM.sub('', message)}", file=sys.stderr)

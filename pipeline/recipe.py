@@ -4,6 +4,7 @@ A recipe names only what differs from the defaults, or from another recipe (its 
 no base, is written to the run.
 The settings themselves are the frozen dataclasses of the parts that use them.
 """
+
 import difflib
 import functools
 from collections.abc import Iterable, Mapping
@@ -37,7 +38,9 @@ RECIPES = Path(__file__).parent.parent / "recipes"
 class Recipe:
     """All of a run's settings."""
 
-    __pydantic_config__ = ConfigDict(extra="forbid")  # pydantic hands it down to the plain dataclasses within
+    __pydantic_config__ = ConfigDict(
+        extra="forbid"
+    )  # pydantic hands it down to the plain dataclasses within
 
     name: str = "custom"
     seed: Annotated[int, Ge(0)] = 0
@@ -70,7 +73,9 @@ class Recipe:
     def fingerprint(self) -> str:
         """Hash of everything that bears on the questions, and of nothing else: a section that comes later makes no run another run."""
         found = self.resolved()
-        told = {name: found[name] for name in IDENTITY} | {"models": {name: found["models"][name] for name in MODELS_IDENTITY}}
+        told = {name: found[name] for name in IDENTITY} | {
+            "models": {name: found["models"][name] for name in MODELS_IDENTITY}
+        }
         return sha256_hex(canonical_json(told))[:16]
 
 
@@ -80,7 +85,21 @@ def _adapter() -> TypeAdapter[Recipe]:
     return TypeAdapter(Recipe)
 
 
-IDENTITY = ("name", "seed", "language", "writer", "seeds", "draft", "certificate", "pictures", "grounding", "filters", "enhancement", "external", "export")
+IDENTITY = (
+    "name",
+    "seed",
+    "language",
+    "writer",
+    "seeds",
+    "draft",
+    "certificate",
+    "pictures",
+    "grounding",
+    "filters",
+    "enhancement",
+    "external",
+    "export",
+)
 """The sections on which the questions depend."""
 MODELS_IDENTITY = ("endpoints", "roles", "llm", "judge", "clip")
 """Of the section `models`; how much may be spent is raised to go on."""
@@ -101,7 +120,9 @@ def load_recipe(source: str, overrides: tuple[str, ...] = ()) -> Recipe:
     data = _read(path, ())
     for override in overrides:
         _override(data, override)
-    return recipe_of(data, f"{path} with --set {' --set '.join(overrides)}"[:300] if overrides else str(path))
+    return recipe_of(
+        data, f"{path} with --set {' --set '.join(overrides)}"[:300] if overrides else str(path)
+    )
 
 
 def _path(source: str, folder: Path) -> Path:
@@ -111,7 +132,9 @@ def _path(source: str, folder: Path) -> Path:
         path = RECIPES / f"{source}.yaml"
     if not path.is_file():
         known = ", ".join(sorted(p.stem for p in RECIPES.glob("*.yaml")))
-        raise InputError(source, "no such recipe", f"Name a file, or one of the shipped recipes: {known}.")
+        raise InputError(
+            source, "no such recipe", f"Name a file, or one of the shipped recipes: {known}."
+        )
     return path
 
 
@@ -120,23 +143,38 @@ def _read(path: Path, above: tuple[Path, ...]) -> dict[str, Any]:
     try:
         data = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
     except UNREADABLE as error:
-        raise InputError(str(path), f"cannot be read as YAML ({_fault(error)})", "Correct the file.") from error
+        raise InputError(
+            str(path), f"cannot be read as YAML ({_fault(error)})", "Correct the file."
+        ) from error
     if not isinstance(data, dict):
-        raise InputError(str(path), "is no mapping of keys to values", "See recipes/demo.yaml for the shape.")
+        raise InputError(
+            str(path), "is no mapping of keys to values", "See recipes/demo.yaml for the shape."
+        )
     if "base" not in data:
         return data
     named, chain = data.pop("base"), (*above, path.resolve())
     if not isinstance(named, str):
-        raise InputError(f"{path}, key base", f"names no recipe (it is {named!r})", "Give the name of a shipped recipe, or a file.")
+        raise InputError(
+            f"{path}, key base",
+            f"names no recipe (it is {named!r})",
+            "Give the name of a shipped recipe, or a file.",
+        )
     base = _path(named, path.parent)
     if base.resolve() in chain:
-        raise InputError(f"{path}, key base", f"leads in a circle: {' -> '.join(p.name for p in (*chain, base))}",
-                         "Name a recipe that is not based on this one.")
+        raise InputError(
+            f"{path}, key base",
+            f"leads in a circle: {' -> '.join(p.name for p in (*chain, base))}",
+            "Name a recipe that is not based on this one.",
+        )
     return _laid_over(_read(base, chain), data)
 
 
 def _laid_over(base: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
-    both = {key: _laid_over(base[key], value) for key, value in data.items() if isinstance(value, dict) and isinstance(base.get(key), dict)}
+    both = {
+        key: _laid_over(base[key], value)
+        for key, value in data.items()
+        if isinstance(value, dict) and isinstance(base.get(key), dict)
+    }
     return base | data | both
 
 
@@ -158,51 +196,93 @@ def recipe_of(data: Mapping[str, Any], where: str) -> Recipe:
         return _consistent(_adapter().validate_python(data), where)
     except ValidationError as error:
         errors = error.errors()
-        first = next((e for e in errors if e["type"] in UNKNOWN), errors[0])  # of a misspelt key that is required both are told
+        first = next(
+            (e for e in errors if e["type"] in UNKNOWN), errors[0]
+        )  # of a misspelt key that is required both are told
         key = ".".join(str(p) for p in first["loc"])
         if first["type"] in UNKNOWN:
             raise InputError(f"{where}, key {key}", "is unknown", _meant(first["loc"])) from error
-        raise InputError(f"{where}, key {key}", f"{first['msg']} (it is {repr(first['input'])[:200]})", "Correct the value.") from error
+        raise InputError(
+            f"{where}, key {key}",
+            f"{first['msg']} (it is {repr(first['input'])[:200]})",
+            "Correct the value.",
+        ) from error
 
 
 def _consistent(recipe: Recipe, where: str) -> Recipe:
     """Refuses unknown roles, a language without tests, weights that are all 0, and a level that is drawn and of which the draft knows no length."""
     check_roles(recipe.models.roles, f"{where}, key models.roles")
     check_roles(recipe.models.llm.guidance, f"{where}, key models.llm.guidance", WRITER_ROLES)
-    for key, languages in (("language", (recipe.language,)), ("certificate.languages", recipe.certificate.languages)):
+    for key, languages in (
+        ("language", (recipe.language,)),
+        ("certificate.languages", recipe.certificate.languages),
+    ):
         if untested := sorted(set(languages) - set(LANGUAGES)):
-            raise InputError(f"{where}, key {key}: {', '.join(untested)}", "has no tests that names are found in its texts, so leaks would pass",
-                             f"Use {', '.join(LANGUAGES)}; or add it, with its cases, to transforms/filters/languages.py and its test.")
+            raise InputError(
+                f"{where}, key {key}: {', '.join(untested)}",
+                "has no tests that names are found in its texts, so leaks would pass",
+                f"Use {', '.join(LANGUAGES)}; or add it, with its cases, to transforms/filters/languages.py and its test.",
+            )
     for name in ("methods", "rules", "levels"):
         if not any(getattr(recipe.seeds, name).values()):
-            raise InputError(f"{where}, key seeds.{name}", "gives no weight to any", "Give one of them a weight above 0.")
-    for method, name, lengths in (("paths", "hops", recipe.draft.hops), ("injection", "rounds", recipe.draft.rounds),
-                                  ("exploration", "explore.claims", recipe.draft.explore.claims)):
-        missing = [level for level, weight in recipe.seeds.levels.items() if weight and level not in lengths]
+            raise InputError(
+                f"{where}, key seeds.{name}",
+                "gives no weight to any",
+                "Give one of them a weight above 0.",
+            )
+    for method, name, lengths in (
+        ("paths", "hops", recipe.draft.hops),
+        ("injection", "rounds", recipe.draft.rounds),
+        ("exploration", "explore.claims", recipe.draft.explore.claims),
+    ):
+        missing = [
+            level
+            for level, weight in recipe.seeds.levels.items()
+            if weight and level not in lengths
+        ]
         if missing and recipe.seeds.methods.get(method):
-            raise InputError(f"{where}, key seeds.levels.{missing[0]}", f"has a weight, and draft.{name} does not say how long such a question is",
-                             f"Set draft.{name}.{missing[0]}.")
+            raise InputError(
+                f"{where}, key seeds.levels.{missing[0]}",
+                f"has a weight, and draft.{name} does not say how long such a question is",
+                f"Set draft.{name}.{missing[0]}.",
+            )
     return recipe
 
 
 def _fault(error: Exception) -> str:
     """Why YAML cannot be read, on one line."""
-    return "it is nested too deeply" if isinstance(error, RecursionError) else " ".join(str(error).split())[:300]
+    return (
+        "it is nested too deeply"
+        if isinstance(error, RecursionError)
+        else " ".join(str(error).split())[:300]
+    )
 
 
 def _override(data: dict[str, Any], override: str) -> None:
     key, equals, text = override.partition("=")
     if not equals or not key:
-        raise InputError(f"--set {override}", "is not of the form key.key=value", "For example --set seeds.count=200.")
+        raise InputError(
+            f"--set {override}",
+            "is not of the form key.key=value",
+            "For example --set seeds.count=200.",
+        )
     *parents, last = key.split(".")
     for name in parents:
         data = data.setdefault(name, {})
         if not isinstance(data, dict):
-            raise InputError(f"--set {override}", f"{name} holds no keys", "Check the key against recipes/demo.yaml.")
+            raise InputError(
+                f"--set {override}",
+                f"{name} holds no keys",
+                "Check the key against recipes/demo.yaml.",
+            )
     try:
         data[last] = yaml.safe_load(text)
     except UNREADABLE as error:
-        raise InputError(f"--set {key}", f"its value cannot be read as YAML ({_fault(error)})", "For example --set seeds.count=200.") from error
+        raise InputError(
+            f"--set {key}",
+            f"its value cannot be read as YAML ({_fault(error)})",
+            "For example --set seeds.count=200.",
+        ) from error
 
 
 def _meant(place: tuple[int | str, ...]) -> str:
@@ -210,9 +290,24 @@ def _meant(place: tuple[int | str, ...]) -> str:
     node = schema = _adapter().json_schema()
     *parents, key = place
     for part in parents:
-        node = node["items"] if isinstance(part, int) else node.get("properties", {}).get(part) or node["additionalProperties"]
-        name = next((option["$ref"].rpartition("/")[2] for option in (node, *node.get("anyOf", ())) if "$ref" in option), "")
+        node = (
+            node["items"]
+            if isinstance(part, int)
+            else node.get("properties", {}).get(part) or node["additionalProperties"]
+        )
+        name = next(
+            (
+                option["$ref"].rpartition("/")[2]
+                for option in (node, *node.get("anyOf", ()))
+                if "$ref" in option
+            ),
+            "",
+        )
         node = schema["$defs"].get(name, node)
     known = sorted(node["properties"])
     near = difflib.get_close_matches(str(key), known, n=1)
-    return f"Did you mean {'.'.join(map(str, (*parents, *near)))}?" if near else f"Known keys there: {', '.join(known)}."
+    return (
+        f"Did you mean {'.'.join(map(str, (*parents, *near)))}?"
+        if near
+        else f"Known keys there: {', '.join(known)}."
+    )

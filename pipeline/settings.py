@@ -1,4 +1,5 @@
 """The recipe's parts that belong to the job itself: filters, export, models, and how it is run."""
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Literal

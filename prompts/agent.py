@@ -2,6 +2,7 @@
 
 The agent replies in the turn protocol and not in one JSON object, so it is no `prompts.render.Role`.
 """
+
 import functools
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -13,10 +14,19 @@ from prompts.render import VERSION_DIGITS
 from records.identity import canonical_json, sha256_hex
 
 FOLDER = Path(__file__).parent / "templates" / "agent"
-SYSTEM, BRIEF, DIRECT, DIALECT = (FOLDER / f"{name}.txt" for name in ("system", "brief", "direct", "dialect"))
+SYSTEM, BRIEF, DIRECT, DIALECT = (
+    FOLDER / f"{name}.txt" for name in ("system", "brief", "direct", "dialect")
+)
 
 
-def agent_system_prompt(schemas: Iterable[Mapping[str, Any]], *, max_calls: int, today: str = "", handles: bool = True, brief: bool = False) -> str:
+def agent_system_prompt(
+    schemas: Iterable[Mapping[str, Any]],
+    *,
+    max_calls: int,
+    today: str = "",
+    handles: bool = True,
+    brief: bool = False,
+) -> str:
     """The system message.
 
     Args:
@@ -28,12 +38,22 @@ def agent_system_prompt(schemas: Iterable[Mapping[str, Any]], *, max_calls: int,
     """
     if brief:
         functions = [schema["function"] for schema in schemas]
-        return _template(BRIEF).render(tools=[(f["name"], f["parameters"]["required"]) for f in functions]).strip()
+        return (
+            _template(BRIEF)
+            .render(tools=[(f["name"], f["parameters"]["required"]) for f in functions])
+            .strip()
+        )
     lines = [canonical_json(dict(schema)) for schema in schemas]
-    return _template(SYSTEM if max_calls else DIRECT).render(schemas=lines, max_calls=max_calls, today=today, handles=handles).strip()
+    return (
+        _template(SYSTEM if max_calls else DIRECT)
+        .render(schemas=lines, max_calls=max_calls, today=today, handles=handles)
+        .strip()
+    )
 
 
-def dialect_system_prompt(tools: str, *, answer: str, observation: str, max_calls: int, handle: str = "") -> str:
+def dialect_system_prompt(
+    tools: str, *, answer: str, observation: str, max_calls: int, handle: str = ""
+) -> str:
     """The system message for an agent that speaks otherwise, in words of ours.
 
     Args:
@@ -43,7 +63,13 @@ def dialect_system_prompt(tools: str, *, answer: str, observation: str, max_call
         max_calls: how many tool calls an episode may make.
         handle: the first picture's name; "" where pictures have none.
     """
-    return _template(DIALECT).render(tools=tools, answer=answer, observation=observation, max_calls=max_calls, handle=handle).strip()
+    return (
+        _template(DIALECT)
+        .render(
+            tools=tools, answer=answer, observation=observation, max_calls=max_calls, handle=handle
+        )
+        .strip()
+    )
 
 
 def agent_prompt_version(system_prompt: str) -> str:
@@ -53,5 +79,7 @@ def agent_prompt_version(system_prompt: str) -> str:
 
 @functools.cache
 def _template(path: Path) -> jinja2.Template:
-    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True)
+    environment = jinja2.Environment(
+        undefined=jinja2.StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True
+    )
     return environment.from_string(path.read_text(encoding="utf-8"))

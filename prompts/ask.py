@@ -4,6 +4,7 @@ The chat client sees to it that a reply has the role's schema, with a repair tur
 (a cited number that was not shown, a name that went missing) is checked by `read`; the model is told once, in its
 own conversation, and then the reply is bad.
 """
+
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
@@ -22,10 +23,20 @@ class Client(Protocol):
     @property
     def roles(self) -> dict[str, RoleConfig]: ...
 
-    async def structured(self, role: str, messages: Any, schema: Any, *, item_id: str, seed_id: str, sample: int = 0) -> Any: ...
+    async def structured(
+        self, role: str, messages: Any, schema: Any, *, item_id: str, seed_id: str, sample: int = 0
+    ) -> Any: ...
 
 
-async def ask(client: Client, prompt: Prompt, read: Callable[[Any], Read], *, item_id: str, seed_id: str, sample: int = 0) -> Read:
+async def ask(
+    client: Client,
+    prompt: Prompt,
+    read: Callable[[Any], Read],
+    *,
+    item_id: str,
+    seed_id: str,
+    sample: int = 0,
+) -> Read:
     """Sends a prompt and reads the reply.
 
     Args:
@@ -40,13 +51,17 @@ async def ask(client: Client, prompt: Prompt, read: Callable[[Any], Read], *, it
         BadReply: `read` refused twice. The client's own exceptions pass through.
     """
     messages = list(prompt.messages)
-    reply = await client.structured(prompt.role, messages, prompt.reply, item_id=item_id, seed_id=seed_id, sample=sample)
+    reply = await client.structured(
+        prompt.role, messages, prompt.reply, item_id=item_id, seed_id=seed_id, sample=sample
+    )
     try:
         return read(reply)
     except ValueError as error:
         complaint = inline(error, 600)
     messages += [assistant(reply.model_dump_json()), user(correction(complaint))]
-    reply = await client.structured(prompt.role, messages, prompt.reply, item_id=item_id, seed_id=seed_id, sample=sample)
+    reply = await client.structured(
+        prompt.role, messages, prompt.reply, item_id=item_id, seed_id=seed_id, sample=sample
+    )
     try:
         return read(reply)
     except ValueError as error:

@@ -4,6 +4,7 @@ A template (`templates/<role>.txt`) has two parts, the system message and the us
 description of the reply is derived from the reply's schema and ends the user's part: models follow best what they read
 last, and endpoints without structured output see it too.
 """
+
 import functools
 import typing
 from dataclasses import dataclass
@@ -22,11 +23,38 @@ TEMPLATES = Path(__file__).parent / "templates"
 PARTS = "=== user\n"
 VERSION_DIGITS = 12
 
-LANGUAGES = {"ar": "Arabic", "ca": "Catalan", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek", "en": "English",
-             "es": "Spanish", "fa": "Persian", "fi": "Finnish", "fr": "French", "he": "Hebrew", "hi": "Hindi", "hu": "Hungarian",
-             "id": "Indonesian", "it": "Italian", "ja": "Japanese", "ko": "Korean", "nl": "Dutch", "no": "Norwegian", "pl": "Polish",
-             "pt": "Portuguese", "ro": "Romanian", "ru": "Russian", "sv": "Swedish", "th": "Thai", "tr": "Turkish", "uk": "Ukrainian",
-             "vi": "Vietnamese", "zh": "Chinese"}
+LANGUAGES = {
+    "ar": "Arabic",
+    "ca": "Catalan",
+    "cs": "Czech",
+    "da": "Danish",
+    "de": "German",
+    "el": "Greek",
+    "en": "English",
+    "es": "Spanish",
+    "fa": "Persian",
+    "fi": "Finnish",
+    "fr": "French",
+    "he": "Hebrew",
+    "hi": "Hindi",
+    "hu": "Hungarian",
+    "id": "Indonesian",
+    "it": "Italian",
+    "ja": "Japanese",
+    "ko": "Korean",
+    "nl": "Dutch",
+    "no": "Norwegian",
+    "pl": "Polish",
+    "pt": "Portuguese",
+    "ro": "Romanian",
+    "ru": "Russian",
+    "sv": "Swedish",
+    "th": "Thai",
+    "tr": "Turkish",
+    "uk": "Ukrainian",
+    "vi": "Vietnamese",
+    "zh": "Chinese",
+}
 
 
 @dataclass(frozen=True)
@@ -44,7 +72,11 @@ class Role:
     @functools.cached_property
     def version(self) -> str:
         """Hash of all that shapes the prompt but the values: template, reply schema, the shared notice."""
-        return sha256_hex(canonical_json([self.source, self.reply.model_json_schema(), NOTICE, reply_outline(self.reply)]))[:VERSION_DIGITS]
+        return sha256_hex(
+            canonical_json(
+                [self.source, self.reply.model_json_schema(), NOTICE, reply_outline(self.reply)]
+            )
+        )[:VERSION_DIGITS]
 
 
 @dataclass(frozen=True)
@@ -59,8 +91,11 @@ class Prompt:
     @property
     def text(self) -> str:
         """All text of the messages, for people and goldens; pictures by their place only."""
-        return "".join(f"[{message.role}]\n" + "".join(f"{p}\n" if isinstance(p, str) else "[picture]\n" for p in message.parts)
-                       for message in self.messages)
+        return "".join(
+            f"[{message.role}]\n"
+            + "".join(f"{p}\n" if isinstance(p, str) else "[picture]\n" for p in message.parts)
+            for message in self.messages
+        )
 
 
 def language_name(code: str) -> str:
@@ -69,10 +104,16 @@ def language_name(code: str) -> str:
     >>> language_name("ca")
     'Catalan (ca)'
     """
-    return f"{LANGUAGES[code]} ({code})" if code in LANGUAGES else f'the language with the code "{code}"'
+    return (
+        f"{LANGUAGES[code]} ({code})"
+        if code in LANGUAGES
+        else f'the language with the code "{code}"'
+    )
 
 
-def render(role: Role, /, *, pictures: tuple[Picture, ...] = (), guidance: str = "", **values: Any) -> Prompt:
+def render(
+    role: Role, /, *, pictures: tuple[Picture, ...] = (), guidance: str = "", **values: Any
+) -> Prompt:
     """The prompt of a role.
 
     Args:
@@ -89,20 +130,34 @@ def render(role: Role, /, *, pictures: tuple[Picture, ...] = (), guidance: str =
     system, found, user = template.render(**values).partition(PARTS)
     assert found, f"{role.name}.txt has no line {PARTS!r}"
     told = "\n\n".join(part for part in (system.strip(), guidance.strip(), NOTICE) if part)
-    messages = (Message("system", (told,)),
-                Message("user", (*pictures, f"{user.strip()}\n\n{reply_outline(role.reply)}")))
+    messages = (
+        Message("system", (told,)),
+        Message("user", (*pictures, f"{user.strip()}\n\n{reply_outline(role.reply)}")),
+    )
     return Prompt(role=role.name, version=role.version, messages=messages, reply=role.reply)
 
 
 @functools.cache
 def _environment() -> jinja2.Environment:
-    return jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True,
-                              finalize=lambda value: value if isinstance(value, Fenced | jinja2.Undefined) else inline(value))
+    return jinja2.Environment(
+        undefined=jinja2.StrictUndefined,
+        autoescape=False,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: (
+            value if isinstance(value, Fenced | jinja2.Undefined) else inline(value)
+        ),
+    )
 
 
 def reply_outline(reply: type[BaseModel]) -> str:
     """The reply's form in words, from its schema."""
-    return "\n".join(["Reply with one JSON object and nothing before or after it. Its fields, in this order:", *_outline(reply, 0)])
+    return "\n".join(
+        [
+            "Reply with one JSON object and nothing before or after it. Its fields, in this order:",
+            *_outline(reply, 0),
+        ]
+    )
 
 
 def _outline(model: type[BaseModel], depth: int) -> list[str]:
@@ -110,7 +165,10 @@ def _outline(model: type[BaseModel], depth: int) -> list[str]:
     for name, field in model.model_fields.items():
         kind, nested = _kind(field.annotation)
         about = f" — {field.description}" if field.description else ""
-        lines.append(f"{'  ' * depth}- {name}: {kind}{_bound(field)}{about}" + ("; each with" if nested else ""))
+        lines.append(
+            f"{'  ' * depth}- {name}: {kind}{_bound(field)}{about}"
+            + ("; each with" if nested else "")
+        )
         lines.extend(_outline(nested, depth + 1) if nested else ())
     return lines
 
@@ -129,7 +187,13 @@ def _kind(hint: Any) -> tuple[str, type[BaseModel] | None]:
         return "object", hint
     if args:
         return " or ".join(_kind(a)[0] for a in args), None
-    return {str: "string", int: "integer", float: "number", bool: "true or false", type(None): "null"}[hint], None
+    return {
+        str: "string",
+        int: "integer",
+        float: "number",
+        bool: "true or false",
+        type(None): "null",
+    }[hint], None
 
 
 def _bound(field: FieldInfo) -> str:

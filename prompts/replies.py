@@ -3,6 +3,7 @@
 A field that reasons stands before the field that decides, since a model writes in this order. Unknown fields are
 ignored (models add them); missing or ill-typed ones make a bad reply.
 """
+
 import re
 from typing import Annotated, Literal, Self
 
@@ -27,7 +28,11 @@ def _why(description: str = "one or two sentences"):
 def _named(value: str | None) -> str | None:
     """None for the words by which models say "no value" in a field for a name."""
     said = (value or "").strip()
-    return None if said.strip(".").casefold() in ("", "none", "null", "n/a", "unknown", "no rival") else said
+    return (
+        None
+        if said.strip(".").casefold() in ("", "none", "null", "n/a", "unknown", "no rival")
+        else said
+    )
 
 
 MaybeName = Annotated[str | None, AfterValidator(_named)]
@@ -39,42 +44,66 @@ class AskedQuestion(BaseModel):
     question: str = _text("the question")
     answer: str = _text("the answer: a word or a short phrase", MAX_ANSWER_CHARS)
     answer_type: Literal["entity", "date", "quantity", "string"] = Field(
-        description="entity for a person, place or thing with a name; quantity for a number; string for anything else")
-    precision: Literal["", "year", "month", "day"] = Field(default="", description="for a date, how exactly the question asks; else empty")
-    aliases: list[str] = Field(default=[], max_length=10, description="other wordings of the answer that are just as right")
-    claim: int | None = Field(default=None, description="number of the claim whose value is the answer, or null if no claim is")
-    sentence: int | None = Field(default=None, description="number of the sentence that states the answer, or null")
+        description="entity for a person, place or thing with a name; quantity for a number; string for anything else"
+    )
+    precision: Literal["", "year", "month", "day"] = Field(
+        default="", description="for a date, how exactly the question asks; else empty"
+    )
+    aliases: list[str] = Field(
+        default=[], max_length=10, description="other wordings of the answer that are just as right"
+    )
+    claim: int | None = Field(
+        default=None,
+        description="number of the claim whose value is the answer, or null if no claim is",
+    )
+    sentence: int | None = Field(
+        default=None, description="number of the sentence that states the answer, or null"
+    )
 
     @model_validator(mode="after")
     def _has_a_source(self) -> Self:
         if self.claim is None and self.sentence is None:
-            raise ValueError("give the number of the claim or of the sentence that states the answer")
+            raise ValueError(
+                "give the number of the claim or of the sentence that states the answer"
+            )
         return self
 
 
 class CitedClaim(BaseModel):
     number: int = Field(description="number of the claim")
-    words: str = _text("the words that state it, relation and value, copied exactly from what you wrote", 300)
+    words: str = _text(
+        "the words that state it, relation and value, copied exactly from what you wrote", 300
+    )
 
 
 class SeedQuestion(AskedQuestion):
-    also: list[CitedClaim] = Field(default=[], max_length=4, description="every claim that the question states beside the one that it asks for")
+    also: list[CitedClaim] = Field(
+        default=[],
+        max_length=4,
+        description="every claim that the question states beside the one that it asks for",
+    )
 
 
 class Questions(Reply):
-    questions: list[SeedQuestion] = Field(max_length=10, description="best first; empty if the material supports no good question")
+    questions: list[SeedQuestion] = Field(
+        max_length=10, description="best first; empty if the material supports no good question"
+    )
 
 
 def _as_it_stands(phrase: str, question: str) -> str:
     """A phrase as a question has it: it may begin a sentence there, and a capital is no reason to ask again."""
     found = re.search(re.escape(phrase), question, re.IGNORECASE)
     if found is None:
-        raise ValueError(f"phrase must be copied from the question; {phrase!r} does not stand in it")
+        raise ValueError(
+            f"phrase must be copied from the question; {phrase!r} does not stand in it"
+        )
     return found[0]
 
 
 class PathQuestion(AskedQuestion):
-    phrase: str = _text("the words that refer to the picture, copied exactly from the question", 120)
+    phrase: str = _text(
+        "the words that refer to the picture, copied exactly from the question", 120
+    )
 
     @model_validator(mode="after")
     def _copied(self) -> Self:
@@ -83,7 +112,9 @@ class PathQuestion(AskedQuestion):
 
 
 class PathQuestions(Reply):
-    questions: list[PathQuestion] = Field(max_length=10, description="best first; empty if no good question can be made")
+    questions: list[PathQuestion] = Field(
+        max_length=10, description="best first; empty if no good question can be made"
+    )
 
 
 class SeedProposed(Reply):
@@ -93,23 +124,38 @@ class SeedProposed(Reply):
 
 class Chosen(Reply):
     why: str = _why()
-    numbers: list[int] = Field(max_length=20, description="numbers of the chosen lines, best first; empty if none is worth it")
+    numbers: list[int] = Field(
+        max_length=20,
+        description="numbers of the chosen lines, best first; empty if none is worth it",
+    )
 
 
 class Worded(Reply):
-    number: int | None = Field(description="number of the chosen plan, or null if none makes a good question")
-    question: str = Field(default="", description="the question; empty if none was chosen", max_length=MAX_TEXT_CHARS)
-    phrase: str = Field(default="", description="the words that refer to the picture, copied exactly from the question", max_length=120)
+    number: int | None = Field(
+        description="number of the chosen plan, or null if none makes a good question"
+    )
+    question: str = Field(
+        default="", description="the question; empty if none was chosen", max_length=MAX_TEXT_CHARS
+    )
+    phrase: str = Field(
+        default="",
+        description="the words that refer to the picture, copied exactly from the question",
+        max_length=120,
+    )
 
     @model_validator(mode="after")
     def _copied(self) -> Self:
         if self.number is not None and (not self.phrase or self.phrase not in self.question):
-            raise ValueError(f"phrase must be copied from the question; {self.phrase!r} does not stand in it")
+            raise ValueError(
+                f"phrase must be copied from the question; {self.phrase!r} does not stand in it"
+            )
         return self
 
 
 class Curated(Reply):
-    plans: list[Worded] = Field(max_length=5, description="best first; empty if none makes a good question")
+    plans: list[Worded] = Field(
+        max_length=5, description="best first; empty if none makes a good question"
+    )
 
 
 class Picked(BaseModel):
@@ -123,8 +169,12 @@ class PickedEntities(Reply):
 
 class Description(BaseModel):
     text: str = _text("the description, a noun phrase", 500)
-    claims: list[CitedClaim] = Field(default=[], max_length=8, description="every claim that the description states")
-    sentence: int | None = Field(default=None, description="number of the sentence that states what no claim does, or null")
+    claims: list[CitedClaim] = Field(
+        default=[], max_length=8, description="every claim that the description states"
+    )
+    sentence: int | None = Field(
+        default=None, description="number of the sentence that states what no claim does, or null"
+    )
 
     @model_validator(mode="after")
     def _has_a_source(self) -> Self:
@@ -132,12 +182,16 @@ class Description(BaseModel):
             raise ValueError("cite the claims or the sentence that the description rests on")
         for claim in self.claims:
             if claim.words not in self.text:
-                raise ValueError(f"words must be copied from the description; {claim.words!r} does not stand in it")
+                raise ValueError(
+                    f"words must be copied from the description; {claim.words!r} does not stand in it"
+                )
         return self
 
 
 class Descriptions(Reply):
-    descriptions: list[Description] = Field(max_length=10, description="best first; empty if the material supports none")
+    descriptions: list[Description] = Field(
+        max_length=10, description="best first; empty if the material supports none"
+    )
 
 
 class Injected(Reply):
@@ -146,7 +200,9 @@ class Injected(Reply):
 
 class Hidden(Reply):
     question: str = _text("the rewritten question")
-    phrase: str = _text("the words that refer to the picture, copied exactly from the rewritten question", 120)
+    phrase: str = _text(
+        "the words that refer to the picture, copied exactly from the rewritten question", 120
+    )
 
     @model_validator(mode="after")
     def _copied(self) -> Self:
@@ -157,16 +213,27 @@ class Hidden(Reply):
 class Obfuscated(Reply):
     question: str = _text("the new question")
     answer: str = _text("its answer: a word or a short phrase", MAX_ANSWER_CHARS)
-    answer_type: Literal["entity", "date", "quantity", "string"] = Field(description="kind of the new answer")
-    precision: Literal["", "year", "month", "day"] = Field(default="", description="for a date, how exactly the question asks; else empty")
-    aliases: list[str] = Field(default=[], max_length=10, description="other wordings of the answer that are just as right")
+    answer_type: Literal["entity", "date", "quantity", "string"] = Field(
+        description="kind of the new answer"
+    )
+    precision: Literal["", "year", "month", "day"] = Field(
+        default="", description="for a date, how exactly the question asks; else empty"
+    )
+    aliases: list[str] = Field(
+        default=[], max_length=10, description="other wordings of the answer that are just as right"
+    )
     claim: int = Field(description="number of the claim whose value is the new answer")
 
 
 class UniquenessVote(Reply):
     why: str = _why("how you tried to find another answer, one to three sentences")
-    rival: MaybeName = Field(default=None, max_length=200, description=(
-        "full name of one other thing that fits a description in the question, or another answer just as right; null if there is none"))
+    rival: MaybeName = Field(
+        default=None,
+        max_length=200,
+        description=(
+            "full name of one other thing that fits a description in the question, or another answer just as right; null if there is none"
+        ),
+    )
     holds: bool = Field(description="true if the question has exactly one answer, the expected one")
 
     @model_validator(mode="after")
@@ -182,24 +249,48 @@ class SaidLine(BaseModel):
 
 
 class WordsRead(Reply):
-    said: list[SaidLine] = Field(max_length=20, description="for each line that the question says or asks for, the words that do")
-    precision: Literal["", "year", "month", "day"] = Field(default="", description="if it asks for a date, how exactly; else empty")
-    beyond: list[str] = Field(default=[], max_length=10, description="words of the question that say something which no line says; empty if there are none")
-    wrong: MaybeName = Field(default=None, max_length=400, description=(
-        "the first place where the question says something else than the line: another relation, the other direction, another thing; null if none"))
+    said: list[SaidLine] = Field(
+        max_length=20,
+        description="for each line that the question says or asks for, the words that do",
+    )
+    precision: Literal["", "year", "month", "day"] = Field(
+        default="", description="if it asks for a date, how exactly; else empty"
+    )
+    beyond: list[str] = Field(
+        default=[],
+        max_length=10,
+        description="words of the question that say something which no line says; empty if there are none",
+    )
+    wrong: MaybeName = Field(
+        default=None,
+        max_length=400,
+        description=(
+            "the first place where the question says something else than the line: another relation, the other direction, another thing; null if none"
+        ),
+    )
     why: str = _why("what you compared, one or two sentences")
     holds: bool = Field(description="true if the question says all the lines and nothing else")
 
 
 class PictureVote(Reply):
     why: str = _why("what the words alone tell, one to three sentences")
-    guess: MaybeName = Field(default=None, max_length=200, description="the answer that somebody would give who has the words alone; null if nobody could")
-    needed: bool = Field(description="true if the question cannot be answered without seeing the picture")
+    guess: MaybeName = Field(
+        default=None,
+        max_length=200,
+        description="the answer that somebody would give who has the words alone; null if nobody could",
+    )
+    needed: bool = Field(
+        description="true if the question cannot be answered without seeing the picture"
+    )
 
 
 class InvarianceVote(Reply):
     why: str = _why("what you compared, one to three sentences")
-    other_answer: MaybeName = Field(default=None, max_length=200, description="the answer that the second has instead; null if the same")
+    other_answer: MaybeName = Field(
+        default=None,
+        max_length=200,
+        description="the answer that the second has instead; null if the same",
+    )
     holds: bool = Field(description="true if both questions have the same answer")
 
     @model_validator(mode="after")
@@ -211,14 +302,28 @@ class InvarianceVote(Reply):
 
 class Solved(Reply):
     reasoning: str = _why("how you got there, at most four sentences")
-    answer: MaybeName = Field(max_length=300, description="the answer alone, a word or a short phrase; null if you do not know")
+    answer: MaybeName = Field(
+        max_length=300,
+        description="the answer alone, a word or a short phrase; null if you do not know",
+    )
 
 
 class PictureJudged(Reply):
     shows: str = _why("what is to be seen, one sentence, without naming it")
-    kind: Literal["photograph", "artwork", "drawing", "flag_or_emblem", "logo", "map", "diagram_or_chart", "icon", "text"] = Field(
+    kind: Literal[
+        "photograph",
+        "artwork",
+        "drawing",
+        "flag_or_emblem",
+        "logo",
+        "map",
+        "diagram_or_chart",
+        "icon",
+        "text",
+    ] = Field(
         description="drawing for whatever is drawn to show a thing: an illustration, a sketch, a flat or computer-made picture; "
-                    "artwork where a painting or print, photographed or not, is the whole picture; photograph for other photographs, a sculpture's among them")
+        "artwork where a painting or print, photographed or not, is the whole picture; photograph for other photographs, a sculpture's among them"
+    )
     too_simple: bool = Field(description="the verdict")
 
     @model_validator(mode="after")
@@ -229,20 +334,34 @@ class PictureJudged(Reply):
 
 
 class AnswerJudged(Reply):
-    given: MaybeName = Field(max_length=300, description="the final answer that the reply gives, copied from it; null if it gives none")
-    why: str = _why("where it agrees with the correct answer and where it differs, one or two sentences")
+    given: MaybeName = Field(
+        max_length=300,
+        description="the final answer that the reply gives, copied from it; null if it gives none",
+    )
+    why: str = _why(
+        "where it agrees with the correct answer and where it differs, one or two sentences"
+    )
     correct: bool
-    confidence: int | None = Field(default=None, ge=0, le=100, description="how sure you are of the verdict, 0 to 100")
+    confidence: int | None = Field(
+        default=None, ge=0, le=100, description="how sure you are of the verdict, 0 to 100"
+    )
 
 
 class ReportJudged(Reply):
-    why: str = _why("where the report says the answer, or what it says instead, one or two sentences")
+    why: str = _why(
+        "where the report says the answer, or what it says instead, one or two sentences"
+    )
     contains: bool
 
 
 class PageRead(Reply):
-    evidence: str = Field(max_length=4_000, description="the sentences of the page that bear on the goal, copied; empty if there are none")
-    summary: str = _text("what the page says about the goal, two to four sentences; if it says nothing, that it does not")
+    evidence: str = Field(
+        max_length=4_000,
+        description="the sentences of the page that bear on the goal, copied; empty if there are none",
+    )
+    summary: str = _text(
+        "what the page says about the goal, two to four sentences; if it says nothing, that it does not"
+    )
 
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -250,25 +369,53 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 class RetrievalJudged(Reply):
     why: str = _why("what the search did well and badly, with step numbers, two or three sentences")
-    image_search: Share | None = Field(default=None, description="null if the question needs no picture to be found or looked into")
-    text_search: Share | None = Field(default=None, description="null if the question needs no text to be found")
+    image_search: Share | None = Field(
+        default=None, description="null if the question needs no picture to be found or looked into"
+    )
+    text_search: Share | None = Field(
+        default=None, description="null if the question needs no text to be found"
+    )
     progression: Share
     complementarity: Share
     evidence: Share
 
 
 class ProcessJudged(Reply):
-    why: str = _why("the worst thing found, with its step number, one to three sentences; say so if there is none")
+    why: str = _why(
+        "the worst thing found, with its step number, one to three sentences; say so if there is none"
+    )
     tool_use: Share
     consistency: Share
     progression: Share
     evidence: Share
 
 
-Dimension = Literal["information_complexity", "visual_dependency", "shortcut_leakage", "verifiability", "step_appropriateness", "tool_usage_quality",
-                    "capability", "difficulty_match", "learning_utility"]
-Cause = Literal["answer_in_question", "text_search", "image_search", "text_only", "no_tools", "visible_text", "not_grounded", "rival_fits", "ambiguous_answer",
-                "unsolved", "few_sources", "too_easy", "too_hard"]
+Dimension = Literal[
+    "information_complexity",
+    "visual_dependency",
+    "shortcut_leakage",
+    "verifiability",
+    "step_appropriateness",
+    "tool_usage_quality",
+    "capability",
+    "difficulty_match",
+    "learning_utility",
+]
+Cause = Literal[
+    "answer_in_question",
+    "text_search",
+    "image_search",
+    "text_only",
+    "no_tools",
+    "visible_text",
+    "not_grounded",
+    "rival_fits",
+    "ambiguous_answer",
+    "unsolved",
+    "few_sources",
+    "too_easy",
+    "too_hard",
+]
 
 
 class DimensionScored(BaseModel):
@@ -285,12 +432,16 @@ class FaultFound(BaseModel):
     why: str = _why("what shows it, one sentence")
     cause: Cause
     stage: Literal["seeds", "paths", "writer", "pictures", "filters"]
-    severity: Annotated[int, Field(ge=1, le=5, description="1 (mild) to 5 (the task is worth nothing)")]
+    severity: Annotated[
+        int, Field(ge=1, le=5, description="1 (mild) to 5 (the task is worth nothing)")
+    ]
 
 
 class Diagnosed(Reply):
     scores: list[DimensionScored] = Field(min_length=1, max_length=9)
-    faults: list[FaultFound] = Field(max_length=6, description="empty where nothing is wrong with the task")
+    faults: list[FaultFound] = Field(
+        max_length=6, description="empty where nothing is wrong with the task"
+    )
 
 
 class ProposedEdit(BaseModel):
@@ -299,8 +450,13 @@ class ProposedEdit(BaseModel):
     why: str = _why("which recurring fault it mends and how, one sentence")
     number: int = Field(description="number of the recurring fault")
     path: str = _text("the field, as listed", 100)
-    action: Literal["set", "append", "replace", "rewrite"] = Field(description="set for numbers, switches and words; the others for texts")
-    value: str = _text("the field's new value as JSON; for append the words to add, for rewrite the whole text, for replace \"old => new\"", 900)
+    action: Literal["set", "append", "replace", "rewrite"] = Field(
+        description="set for numbers, switches and words; the others for texts"
+    )
+    value: str = _text(
+        'the field\'s new value as JSON; for append the words to add, for rewrite the whole text, for replace "old => new"',
+        900,
+    )
 
 
 class EditsProposed(Reply):

@@ -3,6 +3,7 @@
 Read by the teacher, the filters, training, evaluation and the report. Pixels are not in the rows: a `BankImage` names its
 bytes by their sha256, and whoever stores episodes stores each such picture once.
 """
+
 from dataclasses import dataclass
 from enum import StrEnum
 

@@ -42,22 +42,37 @@ class ProviderFault(QuestloomError):
         retry_after: seconds the provider asked us to wait, if it did.
     """
 
-    def __init__(self, provider: str, message: str, *, status: int = 0, retryable: bool = True,
-                 retry_after: float | None = None) -> None:
+    def __init__(
+        self,
+        provider: str,
+        message: str,
+        *,
+        status: int = 0,
+        retryable: bool = True,
+        retry_after: float | None = None,
+    ) -> None:
         super().__init__(provider, message)
         self.provider, self.message, self.status = provider, message, status
         self.retryable, self.retry_after = retryable, retry_after
 
     def __str__(self) -> str:
-        return f"{self.provider}: {self.message}" + (f" (status {self.status})" if self.status else "")
+        return f"{self.provider}: {self.message}" + (
+            f" (status {self.status})" if self.status else ""
+        )
 
     def __reduce__(self):
-        return (_provider_fault, (self.provider, self.message, self.status, self.retryable, self.retry_after))
+        return (
+            _provider_fault,
+            (self.provider, self.message, self.status, self.retryable, self.retry_after),
+        )
 
 
-def _provider_fault(provider: str, message: str, status: int, retryable: bool,
-                    retry_after: float | None) -> ProviderFault:
-    return ProviderFault(provider, message, status=status, retryable=retryable, retry_after=retry_after)
+def _provider_fault(
+    provider: str, message: str, status: int, retryable: bool, retry_after: float | None
+) -> ProviderFault:
+    return ProviderFault(
+        provider, message, status=status, retryable=retryable, retry_after=retry_after
+    )
 
 
 class BudgetExceeded(QuestloomError):

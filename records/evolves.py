@@ -1,4 +1,5 @@
 """How a setting says that the closed loop may change it, within which bounds and in what steps: beside the setting, as part of its type."""
+
 from dataclasses import dataclass
 
 

@@ -10,17 +10,32 @@ Example: the year in which the architect of the building in the picture was born
                   ClaimClause(subject="x1", property="P569", object="a")),
          ask=Ask(var="a", type="date", precision="year"))
 """
+
 from dataclasses import dataclass
 from typing import Any
 
 from records.knowledge import Value
 
 Term = str | Value
-OPERATIONS = ("difference", "ratio", "sum", "count", "earliest", "latest", "largest", "smallest", "duration_years")
+OPERATIONS = (
+    "difference",
+    "ratio",
+    "sum",
+    "count",
+    "earliest",
+    "latest",
+    "largest",
+    "smallest",
+    "duration_years",
+)
 
 
 def _term_json(term: Term) -> Any:
-    return {"var": term} if isinstance(term, str) else {"value": {k: v for k, v in term.to_row().items() if v not in (None, "", 0)}}
+    return (
+        {"var": term}
+        if isinstance(term, str)
+        else {"value": {k: v for k, v in term.to_row().items() if v not in (None, "", 0)}}
+    )
 
 
 def _term(data: Any) -> Term:
@@ -103,8 +118,15 @@ class SentenceClause:
 
 
 Clause = Image | ClaimClause | ClassClause | Compare | Compute | Reads | SentenceClause
-_KINDS: dict[str, type] = {"image": Image, "claim": ClaimClause, "class": ClassClause, "compare": Compare,
-                           "compute": Compute, "reads": Reads, "sentence": SentenceClause}
+_KINDS: dict[str, type] = {
+    "image": Image,
+    "claim": ClaimClause,
+    "class": ClassClause,
+    "compare": Compare,
+    "compute": Compute,
+    "reads": Reads,
+    "sentence": SentenceClause,
+}
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 _TERM_FIELDS = {"subject", "object", "left", "right"}
 
@@ -188,5 +210,3 @@ def variables(clause: Clause) -> tuple[str, ...]:
         elif name in ("var", "out", "of") or name in _TERM_FIELDS:
             terms.append(value)
     return tuple(dict.fromkeys(t for t in terms if isinstance(t, str)))
-
-

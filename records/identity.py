@@ -3,6 +3,7 @@
 Nothing here depends on order, shard, worker, path on disk or clock, so that the same recipe over the
 same inputs gives the same bytes on any runner.
 """
+
 import hashlib
 import json
 import random
@@ -19,7 +20,9 @@ def canonical_json(value: Any) -> str:
     >>> canonical_json({"b": 1, "a": "é"})
     '{"a":"é","b":1}'
     """
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return json.dumps(
+        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
 
 
 def sha256_hex(data: bytes | str) -> str:
@@ -42,8 +45,12 @@ def record_id(kind: str, *parents: Any, version: int = 1, index: int = 0) -> str
 
 def chance(recipe_seed: int, item_id: str, stage: str) -> random.Random:
     """A generator for one (recipe seed, record, stage): the only source of randomness in a job."""
-    return random.Random(int.from_bytes(hashlib.sha256(
-        canonical_json([recipe_seed, item_id, stage]).encode()).digest()[:16], "big"))
+    return random.Random(
+        int.from_bytes(
+            hashlib.sha256(canonical_json([recipe_seed, item_id, stage]).encode()).digest()[:16],
+            "big",
+        )
+    )
 
 
 def priority(recipe_seed: int, item_id: str, purpose: str) -> str:

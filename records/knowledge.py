@@ -1,4 +1,5 @@
 """What the readers give and the store holds: articles, entities, claims, pictures."""
+
 import builtins
 from dataclasses import dataclass, field
 
@@ -7,14 +8,36 @@ from records.names import codes_of, label_in
 from records.periods import DAY, JULIAN, YEAR, key_of_time, parts_of, time_of_key, to_gregorian
 from records.table import Json, Record
 
-VALUE_KINDS = ("entity", "time", "quantity", "string", "monolingual", "coordinate", "url", "external_id",
-               "commons_media", "somevalue", "novalue")
+VALUE_KINDS = (
+    "entity",
+    "time",
+    "quantity",
+    "string",
+    "monolingual",
+    "coordinate",
+    "url",
+    "external_id",
+    "commons_media",
+    "somevalue",
+    "novalue",
+)
 RANKS = ("preferred", "normal", "deprecated")
 SOURCES = ("wikidata", "infobox", "text")
 DOMAINS = ("person", "building_or_place", "location", "organism", "artifact")
 """OpenSearch-VL's five coarse domains; an entity outside all of them has the domain "other"."""
-TOPICS = ("math", "news", "geography", "sports", "history", "life", "arts", "science", "business", "politics",
-          "entertainment")
+TOPICS = (
+    "math",
+    "news",
+    "geography",
+    "sports",
+    "history",
+    "life",
+    "arts",
+    "science",
+    "business",
+    "politics",
+    "entertainment",
+)
 """ODE's eleven domains."""
 
 
@@ -59,8 +82,14 @@ class Value(Record):
                 return f"quantity:{self.number:.12g}:{self.unit}"
             case "coordinate":
                 assert self.latitude is not None and self.longitude is not None
-                east = self.longitude if -180 <= self.longitude < 180 else (self.longitude + 180) % 360 - 180
-                place = ",".join(f"{round(degrees, 5) + 0.0:.5f}" for degrees in (self.latitude, east))
+                east = (
+                    self.longitude
+                    if -180 <= self.longitude < 180
+                    else (self.longitude + 180) % 360 - 180
+                )
+                place = ",".join(
+                    f"{round(degrees, 5) + 0.0:.5f}" for degrees in (self.latitude, east)
+                )
                 return f"coordinate:{place}" + (f":{self.unit}" if self.unit else "")
             case "somevalue" | "novalue":
                 return self.kind
@@ -77,7 +106,11 @@ class Value(Record):
     def bounds(self) -> tuple[float, float]:
         """What a quantity is at least and at most."""
         number = self.number or 0.0
-        return (number, number) if self.lower is None or self.upper is None else (self.lower, self.upper)
+        return (
+            (number, number)
+            if self.lower is None or self.upper is None
+            else (self.lower, self.upper)
+        )
 
     @property
     def year(self) -> int | None:
@@ -108,7 +141,9 @@ def value_of_key(key: str) -> Value:
     if kind == "coordinate":
         place, _, globe = rest.partition(":")
         latitude, longitude = place.split(",")
-        return Value(kind="coordinate", latitude=float(latitude), longitude=float(longitude), unit=globe)
+        return Value(
+            kind="coordinate", latitude=float(latitude), longitude=float(longitude), unit=globe
+        )
     if kind in VALUE_KINDS:
         language, _, text = rest.partition(":")
         return Value(kind=kind, language=language, text=text)
@@ -145,8 +180,15 @@ class Claim(Record):
     @builtins.property
     def id(self) -> str:
         """Hash of what the claim says, so that two readers of one statement agree."""
-        return record_id("Claim", self.subject, self.property, self.value.key(), self.rank, self.source,
-                         canonical_json([[q.property, q.value.key()] for q in self.qualifiers]))
+        return record_id(
+            "Claim",
+            self.subject,
+            self.property,
+            self.value.key(),
+            self.rank,
+            self.source,
+            canonical_json([[q.property, q.value.key()] for q in self.qualifiers]),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -197,7 +239,11 @@ class Entity(Record):
 
     def other_names(self, language: str) -> tuple[str, ...]:
         """The aliases in a language, without doubles."""
-        return tuple(dict.fromkeys(alias for code in codes_of(language) for alias in self.aliases.get(code, ())))
+        return tuple(
+            dict.fromkeys(
+                alias for code in codes_of(language) for alias in self.aliases.get(code, ())
+            )
+        )
 
     def names(self, languages: tuple[str, ...]) -> tuple[str, ...]:
         """Labels, aliases and titles in the given languages, sorted, without doubles; for leak checks."""
@@ -338,7 +384,7 @@ class Article(Record):
 
     def sentence(self, link: Link) -> str:
         """The sentence that a link stands in."""
-        return self.sections[link.section].text[link.sentence_start:link.sentence_end]
+        return self.sections[link.section].text[link.sentence_start : link.sentence_end]
 
 
 @dataclass(frozen=True, kw_only=True)

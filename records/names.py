@@ -2,6 +2,7 @@
 
 They stand under a language's own code, under that of the language of which it is a variant, and under "mul".
 """
+
 from collections.abc import Iterable, Mapping
 
 EVERY_LANGUAGE = "mul"
@@ -22,8 +23,9 @@ def label_in(labels: Mapping[str, str], language: str) -> str:
     return next((found for code in (*codes_of(language), "en") if (found := labels.get(code))), "")
 
 
-def names_by_language(labels: Mapping[str, str], aliases: Mapping[str, Iterable[str]],
-                      languages: tuple[str, ...]) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
+def names_by_language(
+    labels: Mapping[str, str], aliases: Mapping[str, Iterable[str]], languages: tuple[str, ...]
+) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
     """An entity's labels and aliases, each with all that is a name in its language; every reader gives them so.
 
     A label that stands under a further code is an alias where the language has its own.
@@ -37,7 +39,9 @@ def names_by_language(labels: Mapping[str, str], aliases: Mapping[str, Iterable[
     ({'en': 'Haus Lorn', 'de': 'Lornhaus'}, {'en': ('Lornpalais',), 'de': ('Lornpalais', 'Haus Lorn')})
     """
     kept = {} if languages else dict(labels)
-    others = {} if languages else {code: tuple(dict.fromkeys(found)) for code, found in aliases.items()}
+    others = (
+        {} if languages else {code: tuple(dict.fromkeys(found)) for code, found in aliases.items()}
+    )
     for language in languages or ("en",):
         said = [labels[code] for code in codes_of(language) if labels.get(code)]
         also = [alias for code in codes_of(language) for alias in aliases.get(code, ())]

@@ -1,4 +1,5 @@
 """How an item ends: kept, rejected for a reason, or pending. At every stage in = kept + rejected + pending."""
+
 from dataclasses import dataclass
 from enum import StrEnum
 

@@ -8,6 +8,7 @@ rules: the 1st century BC is 100 to 1 BC. There is no year 0; years before Chris
 Source: https://www.wikidata.org/wiki/Help:Dates. Wikidata's pages round to the nearest 10,000 years and what is
 longer; here these periods are counted as centuries are.
 """
+
 import datetime
 
 MILLENNIUM, CENTURY, DECADE, YEAR, MONTH, DAY = range(6, 12)
@@ -65,7 +66,7 @@ def key_of_time(year: int, month: int, day: int, precision: int) -> str:
     """
     digits = year_digits(_start(abs(year), precision))
     if precision < YEAR:
-        digits = digits[:precision - YEAR]
+        digits = digits[: precision - YEAR]
     else:
         digits += f"-{month:02d}" * (precision >= MONTH) + f"-{day:02d}" * (precision >= DAY)
     return f"time:{'-' if year < 0 else '+'}{digits}/{precision}"
@@ -103,7 +104,9 @@ def to_gregorian(year: int, month: int, day: int) -> tuple[int, int, int]:
     ((1643, 1, 4), (-1, 12, 28))
     """
     since_march, months = _counted(year) - (month < 3), (month - 3) % 12
-    return date_of_day(365 * since_march + since_march // 4 + (153 * months + 2) // 5 + day - _JULIAN_OFFSET)
+    return date_of_day(
+        365 * since_march + since_march // 4 + (153 * months + 2) // 5 + day - _JULIAN_OFFSET
+    )
 
 
 def to_julian(year: int, month: int, day: int) -> tuple[int, int, int]:

@@ -1,4 +1,5 @@
 """A share of counted things with its interval."""
+
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any
@@ -27,7 +28,12 @@ class Share:
         return max(0.0, (middle - half) / (1 + z2 / n)), min(1.0, (middle + half) / (1 + z2 / n))
 
     def as_json(self) -> dict[str, Any]:
-        return {"good": self.num_good, "judged": self.num, "share": self.value, "interval": self.interval}
+        return {
+            "good": self.num_good,
+            "judged": self.num,
+            "share": self.value,
+            "interval": self.interval,
+        }
 
     def __str__(self) -> str:
         if not self.num:

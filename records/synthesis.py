@@ -1,4 +1,5 @@
 """What synthesis passes from stage to stage: seeds, questions, certificates, verdicts."""
+
 from dataclasses import dataclass, field
 
 from records.form import Form
@@ -8,7 +9,12 @@ from records.table import Json, Record
 
 METHODS = ("paths", "injection", "exploration", "external")
 LEVELS = ("easy", "medium", "hard", "expert", "benchmark")
-ABILITIES = ("perception", "perception+search", "perception+reasoning", "perception+search+reasoning")
+ABILITIES = (
+    "perception",
+    "perception+search",
+    "perception+reasoning",
+    "perception+search+reasoning",
+)
 """What a question asks of its solver (ODE's ability profiles): the picture must always be seen, a page searched for, values computed or compared."""
 NOT_RUN = "not_run"
 BASES = ("closed", "margin", "votes", "external")

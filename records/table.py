@@ -6,6 +6,7 @@ that a change is seen, and rows written by an older version are kept there to pr
 Field types understood: str, int, float, bool, bytes, another Record, `T | None`, `tuple[T, ...]`,
 `dict[str, T]` (an Arrow map, sorted by key) and `Json` (any JSON value, stored as canonical text).
 """
+
 import dataclasses
 import functools
 import json
@@ -20,8 +21,14 @@ from records.identity import canonical_json
 
 Json = NewType("Json", object)
 
-_PLAIN: dict[Any, pa.DataType] = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_(),
-                                  bytes: pa.large_binary(), Json: pa.string()}
+_PLAIN: dict[Any, pa.DataType] = {
+    str: pa.string(),
+    int: pa.int64(),
+    float: pa.float64(),
+    bool: pa.bool_(),
+    bytes: pa.large_binary(),
+    Json: pa.string(),
+}
 
 
 def _without_none(hint: Any) -> Any:
@@ -75,7 +82,11 @@ def _decoder(hint: Any) -> Callable[[Any], Any]:
         return lambda value: None if value is None else tuple(decode(v) for v in value)
     if origin is dict:
         decode = _decoder(args[1])
-        return lambda value: None if value is None else {k: decode(v) for k, v in (value.items() if isinstance(value, dict) else value)}
+        return lambda value: (
+            None
+            if value is None
+            else {k: decode(v) for k, v in (value.items() if isinstance(value, dict) else value)}
+        )
     if isinstance(hint, type) and issubclass(hint, Record):
         return lambda value: None if value is None else hint.from_row(value)
     return lambda value: value
@@ -121,7 +132,9 @@ class Record:
         try:
             return cls(**values)
         except TypeError as error:
-            raise ValueError(f"a {cls.__name__} row (version {cls.VERSION}) cannot be read: {error}") from error
+            raise ValueError(
+                f"a {cls.__name__} row (version {cls.VERSION}) cannot be read: {error}"
+            ) from error
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed."""

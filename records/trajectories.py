@@ -2,6 +2,7 @@
 
 Nothing here depends on time, machine or worker: what was measured with a clock stands beside, in `EpisodeTimes`.
 """
+
 from dataclasses import dataclass, field
 
 from records.episodes import Episode

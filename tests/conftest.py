@@ -1,4 +1,5 @@
 """Object stores for the tests that need one: one server of each kind a test process, started on first use; and no clock for property tests."""
+
 import uuid
 from collections.abc import Iterator
 

@@ -1,4 +1,5 @@
 """The examples in docstrings: where they are, and whether they hold."""
+
 import doctest
 import importlib
 from pathlib import Path
@@ -13,8 +14,14 @@ FOLDERS = (*PACKAGES, "benchmarks", "deploy")
 def modules_with_examples(root: Path = ROOT) -> list[str]:
     """Names of the modules below `root` whose text has an example; found without importing any, since some take seconds."""
     paths = (path for folder in FOLDERS for path in (root / folder).rglob("*.py"))
-    found = (path.relative_to(root).with_suffix("") for path in paths if ">>> " in path.read_text(encoding="utf-8"))
-    return sorted(".".join(name.parts if name.name != "__init__" else name.parent.parts) for name in found)
+    found = (
+        path.relative_to(root).with_suffix("")
+        for path in paths
+        if ">>> " in path.read_text(encoding="utf-8")
+    )
+    return sorted(
+        ".".join(name.parts if name.name != "__init__" else name.parent.parts) for name in found
+    )
 
 
 def run_examples(name: str) -> doctest.TestResults:

@@ -1,4 +1,5 @@
 """A run's files by the names of its stages."""
+
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,9 @@ def shard_path(run: str | Path | RunFolder, stage: str, kind: str, shard: int) -
     return folder(run).shard(folder(run).label(stage), kind, shard)
 
 
-def read_stage(run: str | Path | RunFolder, stage: str, kind: str, record: type[Any]) -> Iterator[Any]:
+def read_stage(
+    run: str | Path | RunFolder, stage: str, kind: str, record: type[Any]
+) -> Iterator[Any]:
     """All records of one kind of a stage."""
     return folder(run).read(folder(run).label(stage), kind, record)
 

@@ -1,4 +1,5 @@
 """Where the real data lie that some tests read: `shared/` beside the checkout, or what QUESTLOOM_SHARED names. Absent, those tests are skipped."""
+
 import os
 from pathlib import Path
 
@@ -14,7 +15,11 @@ def lacking(name: str) -> str:
     """
     if (SHARED / "data" / name).exists():
         return ""
-    return f"the shared data lack {name}" if (SHARED / "data").exists() else "the shared data are not here (QUESTLOOM_SHARED)"
+    return (
+        f"the shared data lack {name}"
+        if (SHARED / "data").exists()
+        else "the shared data are not here (QUESTLOOM_SHARED)"
+    )
 
 
 def needs(name: str) -> pytest.MarkDecorator:

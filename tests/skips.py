@@ -3,6 +3,7 @@
 It fails on a reason that no line of the file allows. A line is a reason, or a pattern of reasons (`*`); empty lines and
 lines that begin with # are comments. Without the option nothing is refused.
 """
+
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -12,8 +13,12 @@ REFUSED = pytest.StashKey[list[str]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--allowed-skips", metavar="FILE", type=Path,
-                     help="fail on a skipped test whose reason no line of this file allows")
+    parser.addoption(
+        "--allowed-skips",
+        metavar="FILE",
+        type=Path,
+        help="fail on a skipped test whose reason no line of this file allows",
+    )
 
 
 def allowed_by(text: str) -> list[str]:
@@ -37,14 +42,19 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if path is None or hasattr(session.config, "workerinput"):
         return
     patterns = allowed_by(path.read_text(encoding="utf-8"))
-    refused = [reason for reason in _skipped(session.config)
-               if not any(fnmatchcase(reason, pattern) for pattern in patterns)]
+    refused = [
+        reason
+        for reason in _skipped(session.config)
+        if not any(fnmatchcase(reason, pattern) for pattern in patterns)
+    ]
     session.config.stash[REFUSED] = refused
     if refused and session.exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
     if REFUSED not in config.stash:
         return
     terminalreporter.section("skipped tests", sep="=")

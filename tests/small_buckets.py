@@ -1,4 +1,5 @@
 """Object stores on loopback: moto's S3 server, and fake-gcs-server where its binary is installed."""
+
 import os
 import shutil
 import socket
@@ -18,7 +19,12 @@ from files.buckets import _files
 BUCKET = "questloom-tests"
 FAKE_GCS = os.environ.get("FAKE_GCS_SERVER") or shutil.which("fake-gcs-server") or ""
 NO_FAKE_GCS = "fake-gcs-server is not here: `go install github.com/fsouza/fake-gcs-server@latest`, then put it on PATH or name it in FAKE_GCS_SERVER"
-S3_NAMES = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_REGION": "us-east-1", "AWS_DEFAULT_REGION": "us-east-1"}
+S3_NAMES = {
+    "AWS_ACCESS_KEY_ID": "test",
+    "AWS_SECRET_ACCESS_KEY": "test",
+    "AWS_REGION": "us-east-1",
+    "AWS_DEFAULT_REGION": "us-east-1",
+}
 
 
 def free_port() -> int:
@@ -43,8 +49,22 @@ def gs_server() -> Iterator[dict[str, str]]:
     """fake-gcs-server with one bucket, in memory; gives the environment in which it is found."""
     port = free_port()
     url = f"http://127.0.0.1:{port}"
-    with _running([FAKE_GCS, "-scheme", "http", "-host", "127.0.0.1", "-port", str(port), "-backend", "memory", "-public-host", f"127.0.0.1:{port}"],
-                  f"{url}/storage/v1/b?project=p"):
+    with _running(
+        [
+            FAKE_GCS,
+            "-scheme",
+            "http",
+            "-host",
+            "127.0.0.1",
+            "-port",
+            str(port),
+            "-backend",
+            "memory",
+            "-public-host",
+            f"127.0.0.1:{port}",
+        ],
+        f"{url}/storage/v1/b?project=p",
+    ):
         _ask("POST", f"{url}/storage/v1/b?project=p", f'{{"name": "{BUCKET}"}}'.encode())
         yield {"STORAGE_EMULATOR_HOST": url, "NO_GCE_CHECK": "true"}
 
@@ -55,7 +75,9 @@ def _running(command: list[str], url: str) -> Iterator[None]:
     try:
         deadline = time.monotonic() + 60
         while not _answers(url):
-            assert process.poll() is None and time.monotonic() < deadline, f"{command[:3]} does not answer at {url}"
+            assert process.poll() is None and time.monotonic() < deadline, (
+                f"{command[:3]} does not answer at {url}"
+            )
             time.sleep(0.1)
         yield
     finally:
@@ -74,7 +96,10 @@ def _answers(url: str) -> bool:
 
 
 def _ask(method: str, url: str, data: bytes = b"") -> None:
-    urllib.request.urlopen(urllib.request.Request(url, data, {"Content-Type": "application/json"}, method=method), timeout=20).close()
+    urllib.request.urlopen(
+        urllib.request.Request(url, data, {"Content-Type": "application/json"}, method=method),
+        timeout=20,
+    ).close()
 
 
 _CONNECTED: dict[str, str] = {}

@@ -1,4 +1,5 @@
 """Processes on machines that can, or cannot, confine a policy's code, whatever this machine can."""
+
 from agent.sandbox import Sandbox, SandboxLimits
 from files.opened import Opened
 

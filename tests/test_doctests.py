@@ -1,4 +1,5 @@
 """Every example in a docstring holds, in whichever package it stands."""
+
 import ast
 import subprocess
 import sys
@@ -28,7 +29,9 @@ def test_a_wrong_example_is_noticed_in_any_package(package, tmp_path, monkeypatc
 
 
 def test_no_folder_of_code_is_left_out():
-    listed = subprocess.run(["git", "ls-files", "-z", "*/*.py"], cwd=ROOT, capture_output=True, text=True, check=False).stdout
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "*/*.py"], cwd=ROOT, capture_output=True, text=True, check=False
+    ).stdout
     if not listed:
         pytest.skip("this is no git checkout, which tells what belongs to the project")
     assert {Path(name).parts[0] for name in listed.rstrip("\0").split("\0")} == {*FOLDERS, "tests"}
@@ -37,7 +40,13 @@ def test_no_folder_of_code_is_left_out():
 def test_no_example_stands_where_doctest_does_not_look():
     for name in modules_with_examples():
         path = ROOT / name.replace(".", "/")
-        text = (path / "__init__.py" if path.is_dir() else path.with_suffix(".py")).read_text(encoding="utf-8")
+        text = (path / "__init__.py" if path.is_dir() else path.with_suffix(".py")).read_text(
+            encoding="utf-8"
+        )
         written = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-        found = [ast.get_docstring(node) or "" for node in ast.walk(ast.parse(text)) if isinstance(node, written)]
+        found = [
+            ast.get_docstring(node) or ""
+            for node in ast.walk(ast.parse(text))
+            if isinstance(node, written)
+        ]
         assert text.count(">>> ") == sum(docstring.count(">>> ") for docstring in found), name

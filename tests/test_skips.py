@@ -1,4 +1,5 @@
 """A skip that nobody allowed fails the run, in one process and in several; every skip is told with its reason."""
+
 import subprocess
 import sys
 
@@ -26,18 +27,38 @@ def test_that_passes(): ...
 def run(folder, allowed: str, *more: str) -> tuple[int, list[str]]:
     (folder / "allowed").write_text(allowed)
     (folder / "test_some.py").write_text(TESTS)
-    (folder / "test_whole_file.py").write_text("import pytest\npytest.importorskip('none', reason='no such module')\n")
-    command = [sys.executable, "-m", "pytest", "-p", "tests.skips", "-p", "no:cacheprovider", "--rootdir", str(folder),
-               *more, "--allowed-skips", str(folder / "allowed"), str(folder)]
+    (folder / "test_whole_file.py").write_text(
+        "import pytest\npytest.importorskip('none', reason='no such module')\n"
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "tests.skips",
+        "-p",
+        "no:cacheprovider",
+        "--rootdir",
+        str(folder),
+        *more,
+        "--allowed-skips",
+        str(folder / "allowed"),
+        str(folder),
+    ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     told = done.stdout.partition("skipped tests")[2]
     beginnings = ("allowed: ", "NOT ALLOWED: ", "    ")
     return done.returncode, [line for line in told.splitlines() if line.startswith(beginnings)]
 
 
-TOLD = ["{} no GPU here: 0 found", "    test_some.py::test_on_a_gpu",
-        "{} no browser is installed", "    test_some.py::test_of_a_browser",
-        "{} no such module", "    test_whole_file.py"]
+TOLD = [
+    "{} no GPU here: 0 found",
+    "    test_some.py::test_on_a_gpu",
+    "{} no browser is installed",
+    "    test_some.py::test_of_a_browser",
+    "{} no such module",
+    "    test_whole_file.py",
+]
 
 
 @pytest.mark.parametrize("processes", ["0", "2"])
@@ -45,7 +66,9 @@ def test_a_skip_that_is_not_on_the_list_fails_the_run_and_is_told(tmp_path, proc
     allowed = "# machines differ\nno GPU here*\n\nno such module\n"
     code, told = run(tmp_path, allowed, "-n", processes)
     assert code == 1
-    assert told == [line.format("NOT ALLOWED:" if "browser" in line else "allowed:") for line in TOLD]
+    assert told == [
+        line.format("NOT ALLOWED:" if "browser" in line else "allowed:") for line in TOLD
+    ]
 
 
 def test_skips_that_are_all_on_the_list_fail_nothing_and_are_told(tmp_path):

@@ -3,6 +3,7 @@ within an episode, and a rank with one turn and a rank with five both go on as t
 
 Every turn goes through the question's journal, so that what was played before a kill is not played again.
 """
+
 import asyncio
 from collections.abc import Coroutine, Iterator, Sequence
 from concurrent.futures import wait
@@ -103,7 +104,9 @@ class Actor:
     @property
     def answer_by(self) -> str:
         """Who judges answers: rules, and a model of those that they do not recognise where one has the role."""
-        return "rules" if self.answers.client is None else self.answers.client.roles[ANSWER_ROLE].model
+        return (
+            "rules" if self.answers.client is None else self.answers.client.roles[ANSWER_ROLE].model
+        )
 
     @property
     def query_by(self) -> str:
@@ -112,7 +115,9 @@ class Actor:
             return ""
         return MEASURED if self.queries is None else self.queries.roles[QUERY_ROLE].model
 
-    def play(self, player: Player, asked: Sequence[Asked], rollouts: int) -> list[Judged | Unplayed]:
+    def play(
+        self, player: Player, asked: Sequence[Asked], rollouts: int
+    ) -> list[Judged | Unplayed]:
         """All rollouts of some questions, in the order of both.
 
         Raises:
@@ -120,10 +125,16 @@ class Actor:
             InputError, BudgetExceeded: see `Player.rollout`.
             Stopped: the run was asked to stop.
         """
+
         async def question(each: Asked, gate: asyncio.Semaphore) -> list[Judged | Unplayed]:
             with self._journal(player, each) as (task, journal):
                 try:
-                    return await _all([self._rollout(player, each, n, task, journal, gate) for n in range(rollouts)])
+                    return await _all(
+                        [
+                            self._rollout(player, each, n, task, journal, gate)
+                            for n in range(rollouts)
+                        ]
+                    )
                 except PictureError as error:
                     return [Unplayed(each, n, str(error)) for n in range(rollouts)]
 
@@ -141,7 +152,14 @@ class Actor:
         async def question(some: list[int], gate: asyncio.Semaphore) -> list[tuple[int, Judged]]:
             with self._journal(player, again[some[0]].source.asked) as (task, journal):
                 todo = [(n, rollout) for n in some for rollout in again[n].rollouts]
-                made = await _all([self._rollout(player, again[n].source.asked, rollout, task, journal, gate, again[n]) for n, rollout in todo])
+                made = await _all(
+                    [
+                        self._rollout(
+                            player, again[n].source.asked, rollout, task, journal, gate, again[n]
+                        )
+                        for n, rollout in todo
+                    ]
+                )
                 return [(n, judged) for (n, _), judged in zip(todo, made, strict=True)]
 
         found: list[list[Judged]] = [[] for _ in again]
@@ -156,7 +174,11 @@ class Actor:
     def _run(self, question: Any, items: Sequence[Any]) -> list[Any]:
         async def everything() -> list[Any]:
             gate = asyncio.Semaphore(self.at_once)
-            return [found for some in await _all([question(item, gate) for item in items]) for found in some]
+            return [
+                found
+                for some in await _all([question(item, gate) for item in items])
+                for found in some
+            ]
 
         playing = submit(everything())
         while not wait([playing], LOOK_SECONDS).done:
@@ -169,32 +191,62 @@ class Actor:
         except QuestloomError:
             raise
         except Exception as error:
-            raise RolloutsFailed(f"an episode could not be played: {type(error).__name__}: {str(error)[:500]}. What was played is kept; run the same "
-                                 "command again.") from error
+            raise RolloutsFailed(
+                f"an episode could not be played: {type(error).__name__}: {str(error)[:500]}. What was played is kept; run the same "
+                "command again."
+            ) from error
 
     @contextmanager
     def _journal(self, player: Player, asked: Asked) -> Iterator[tuple[Task, Journal]]:
-        task = task_of(asked.question, self.run.read_picture(asked.question.image_id), withhold_own=self.withhold_own)
+        task = task_of(
+            asked.question,
+            self.run.read_picture(asked.question.image_id),
+            withhold_own=self.withhold_own,
+        )
         with Journal(self.files.journal(player.settings, task.task_id), player.settings) as journal:
             yield task, journal
 
-    async def _rollout(self, player: Player, asked: Asked, rollout: int, task: Task, journal: Journal, gate: asyncio.Semaphore,
-                       again: Again | None = None) -> Judged:
+    async def _rollout(
+        self,
+        player: Player,
+        asked: Asked,
+        rollout: int,
+        task: Task,
+        journal: Journal,
+        gate: asyncio.Semaphore,
+        again: Again | None = None,
+    ) -> Judged:
         async with gate:
             if again is None or again.turn < 0:
                 played = await player.rollout(task, rollout, journal=journal)
             else:
                 source = again.source.played
                 turn = source.episode.turns[again.turn]
-                begin = Begin(task=task, episode=source.episode, bank=source.bank, turn=again.turn, begun=turn.token_ids[:again.begun],
-                              begun_logprobs=turn.logprobs[:again.begun])
+                begin = Begin(
+                    task=task,
+                    episode=source.episode,
+                    bank=source.bank,
+                    turn=again.turn,
+                    begun=turn.token_ids[: again.begun],
+                    begun_logprobs=turn.logprobs[: again.begun],
+                )
                 played = await player.play_on(begin, rollout, journal=journal)
         episode, question = played.episode, asked.question
         for image in episode.images:
             self.files.keep_picture(image.sha256, played.bank.data(image.handle))
-        verdict = await self.answers.judge(question.answer, episode.answer, question=question.text, language=question.language, item_id=episode.id,
-                                           seed_id=question.seed_id)
-        query = await retrieval_score(episode, client=self.queries, answer=question.answer) if self.judges_queries else UNKNOWN
+        verdict = await self.answers.judge(
+            question.answer,
+            episode.answer,
+            question=question.text,
+            language=question.language,
+            item_id=episode.id,
+            seed_id=question.seed_id,
+        )
+        query = (
+            await retrieval_score(episode, client=self.queries, answer=question.answer)
+            if self.judges_queries
+            else UNKNOWN
+        )
         return Judged(asked, rollout, task, played, verdict, query)
 
 

@@ -4,6 +4,7 @@ transformers' own way to part packed rows under SDPA is a mask of T × T: 8 rows
 1 GB, and the fastest kernels take none. Here the rows are cut out by the text's positions (`packing.py`) and attended to each for itself.
 Wherever a mask is needed after all (padding, a cache, sliding windows) it is made and used as under "sdpa".
 """
+
 from typing import Any
 
 import torch
@@ -29,23 +30,59 @@ def row_lengths(positions: Tensor) -> list[int]:
     return [end - begin for begin, end in zip([0, *begins], [*begins, len(positions)], strict=True)]
 
 
-def _attention(module: nn.Module, query: Tensor, key: Tensor, value: Tensor, attention_mask: Tensor | None, *,
-               position_ids: Tensor | None = None, **options: Any) -> tuple[Tensor, None]:
+def _attention(
+    module: nn.Module,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attention_mask: Tensor | None,
+    *,
+    position_ids: Tensor | None = None,
+    **options: Any,
+) -> tuple[Tensor, None]:
     """As transformers calls it: (B, heads, T, width) in, (B, T, heads, width) out."""
-    if attention_mask is not None or position_ids is None or len(query) > 1 or query.shape[2] != key.shape[2]:
+    if (
+        attention_mask is not None
+        or position_ids is None
+        or len(query) > 1
+        or query.shape[2] != key.shape[2]
+    ):
         return sdpa_attention_forward(module, query, key, value, attention_mask, **options)
     lengths = row_lengths(position_ids[0])
     rows = zip(*(part.split(lengths, dim=2) for part in (query, key, value)), strict=True)
-    return torch.cat([sdpa_attention_forward(module, q, k, v, None, **options)[0] for q, k, v in rows], dim=1), None
+    return torch.cat(
+        [sdpa_attention_forward(module, q, k, v, None, **options)[0] for q, k, v in rows], dim=1
+    ), None
 
 
-def _mask(*, batch_size: int, q_length: int, kv_length: int, attention_mask: Tensor | None = None, local_size: int | None = None,
-          use_vmap: bool = False, **options: Any) -> Tensor | None:
+def _mask(
+    *,
+    batch_size: int,
+    q_length: int,
+    kv_length: int,
+    attention_mask: Tensor | None = None,
+    local_size: int | None = None,
+    use_vmap: bool = False,
+    **options: Any,
+) -> Tensor | None:
     """None where each row is attended to for itself."""
-    if attention_mask is None and batch_size == 1 and q_length == kv_length and local_size is None and not use_vmap:
+    if (
+        attention_mask is None
+        and batch_size == 1
+        and q_length == kv_length
+        and local_size is None
+        and not use_vmap
+    ):
         return None
-    return sdpa_mask(batch_size=batch_size, q_length=q_length, kv_length=kv_length, attention_mask=attention_mask, local_size=local_size,
-                     use_vmap=use_vmap, **options)
+    return sdpa_mask(
+        batch_size=batch_size,
+        q_length=q_length,
+        kv_length=kv_length,
+        attention_mask=attention_mask,
+        local_size=local_size,
+        use_vmap=use_vmap,
+        **options,
+    )
 
 
 AttentionInterface.register(ROW_BY_ROW, _attention)

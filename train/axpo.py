@@ -11,6 +11,7 @@ group keeps ordinary advantages from original rewards. Continuations never count
 Controls that are settings of the rollouts and not of this file: a quarter more rollouts, twice the rollouts, a higher temperature; a bonus
 or penalty on tools is in `rewards.py`.
 """
+
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -54,7 +55,11 @@ class Axpo:
 
     def __post_init__(self) -> None:
         if self.trigger == "no_tool" and self.resample == "prefix":
-            raise InputError("axpo", "rollouts without a tool call have no prefix that ends with one", "Set resample to question.")
+            raise InputError(
+                "axpo",
+                "rollouts without a tool call have no prefix that ends with one",
+                "Set resample to question.",
+            )
 
     @property
     def piece_weight(self) -> float:
@@ -63,7 +68,11 @@ class Axpo:
         >>> Axpo(continuations=4).piece_weight, Axpo(resample_weight="each").piece_weight, Axpo(resample="none").piece_weight
         (0.2, 1.0, 1.0)
         """
-        return 1.0 / (1 + self.continuations) if self.resample_weight == "one" and self.resample != "none" else 1.0
+        return (
+            1.0 / (1 + self.continuations)
+            if self.resample_weight == "one" and self.resample != "none"
+            else 1.0
+        )
 
 
 @dataclass(frozen=True)
@@ -101,7 +110,9 @@ def triggered(accuracy: Tensor, member: Tensor) -> bool:
     return bool(member.any()) and bool((accuracy[member] == 0).all())
 
 
-def boundaries(row: Row, open_id: int, close_id: int, *, fatal: int | None = None) -> list[Boundary]:
+def boundaries(
+    row: Row, open_id: int, close_id: int, *, fatal: int | None = None
+) -> list[Boundary]:
     """The first tool call of each turn before the fatal step.
 
     Args:
@@ -116,13 +127,24 @@ def boundaries(row: Row, open_id: int, close_id: int, *, fatal: int | None = Non
         if open_id not in said:
             continue
         start = begin + said.index(open_id) + 1
-        stop = start + said[start - begin:].index(close_id) if close_id in said[start - begin:] else end
+        stop = (
+            start + said[start - begin :].index(close_id)
+            if close_id in said[start - begin :]
+            else end
+        )
         if stop > start:  # a call of no tokens was cut off at the tag
             found.append(Boundary(start, number, row.old_logp[start:stop].exp().mean().item()))
     return found
 
 
-def boundary(row: Row, open_id: int, close_id: int, choice: Literal["first", "most_uncertain"], *, fatal: int | None = None) -> Boundary | None:
+def boundary(
+    row: Row,
+    open_id: int,
+    close_id: int,
+    choice: Literal["first", "most_uncertain"],
+    *,
+    fatal: int | None = None,
+) -> Boundary | None:
     """Where a source's prefix ends; None where it made no call before its fatal step."""
     found = boundaries(row, open_id, close_id, fatal=fatal)
     if choice == "most_uncertain":
@@ -130,7 +152,9 @@ def boundary(row: Row, open_id: int, close_id: int, choice: Literal["first", "mo
     return found[0] if found else None
 
 
-def select(groups: Sequence[Sequence[Source]], *, num_rollouts: int, rules: Axpo, seed: int = 0) -> list[Source]:
+def select(
+    groups: Sequence[Sequence[Source]], *, num_rollouts: int, rules: Axpo, seed: int = 0
+) -> list[Source]:
     """Which sources are played on: one of each question before any gets a second, the least sure first.
 
     Args:
@@ -146,10 +170,21 @@ def select(groups: Sequence[Sequence[Source]], *, num_rollouts: int, rules: Axpo
     """
     room = int(rules.budget * num_rollouts + 1e-9) // rules.continuations
     chance = random.Random(seed)
-    key = {source: chance.random() if rules.rank == "random" else source.boundary.confidence for group in groups for source in group}
+    key = {
+        source: chance.random() if rules.rank == "random" else source.boundary.confidence
+        for group in groups
+        for source in group
+    }
     ranked = [sorted(group, key=lambda source: (key[source], source.rollout)) for group in groups]
-    rounds = [[group[n] for group in ranked if n < len(group)] for n in range(max(map(len, ranked), default=0))]
-    return [source for each in rounds for source in sorted(each, key=lambda source: (key[source], source.group))][:room]
+    rounds = [
+        [group[n] for group in ranked if n < len(group)]
+        for n in range(max(map(len, ranked), default=0))
+    ]
+    return [
+        source
+        for each in rounds
+        for source in sorted(each, key=lambda source: (key[source], source.group))
+    ][:room]
 
 
 def recovered_reward(source_reward: float, rewards: Tensor, accuracy: Tensor) -> float:
@@ -167,7 +202,15 @@ def recovered_reward(source_reward: float, rewards: Tensor, accuracy: Tensor) ->
     return right.max().item() if len(right) else source_reward
 
 
-def prefix_advantage(rewards: Tensor, source: int, reward: float, statistic: Statistic, *, cap: float | None = None, delta: float = DELTA) -> float:
+def prefix_advantage(
+    rewards: Tensor,
+    source: int,
+    reward: float,
+    statistic: Statistic,
+    *,
+    cap: float | None = None,
+    delta: float = DELTA,
+) -> float:
     """Â_pre = (r_pre − mean r̃) / std r̃, with the source's reward alone replaced. Several sources of a group are reckoned one by one. The clamp
     of fatal sources comes after it, see `fatal.treat`.
 
@@ -198,7 +241,9 @@ def prefix_advantage(rewards: Tensor, source: int, reward: float, statistic: Sta
     return made if cap is None else min(made, cap)
 
 
-def continuation_advantages(rewards: Tensor, statistic: Statistic, *, beside: Tensor | None = None, delta: float = DELTA) -> Tensor:
+def continuation_advantages(
+    rewards: Tensor, statistic: Statistic, *, beside: Tensor | None = None, delta: float = DELTA
+) -> Tensor:
     """Â_k of a source's continuations.
 
     Args:
@@ -216,7 +261,7 @@ def continuation_advantages(rewards: Tensor, statistic: Statistic, *, beside: Te
     [-0.577, 1.732]
     """
     beside = rewards[:0] if beside is None else beside
-    return advantages(torch.cat([beside, rewards]), statistic, delta=delta)[len(beside):]
+    return advantages(torch.cat([beside, rewards]), statistic, delta=delta)[len(beside) :]
 
 
 def prefix_mask(row: Row, end: int) -> Tensor:
@@ -240,8 +285,25 @@ def check_prefix(row: Row, source: Row, end: int, tokens: PictureTokens) -> None
     """
     begun = row.ids[:end].tolist()
     if begun != source.ids[:end].tolist():
-        at = next((n for n, (a, b) in enumerate(zip(begun, source.ids[:end].tolist(), strict=False)) if a != b), len(begun))
-        raise RowError(RowFault.PREFIX, row.episode_id, f"leaves its source, episode {source.episode_id}, at token {at} of the prefix of {end}")
-    if (now := cut(row, end, tokens).pixel_hashes) != (then := cut(source, end, tokens).pixel_hashes):
+        at = next(
+            (
+                n
+                for n, (a, b) in enumerate(zip(begun, source.ids[:end].tolist(), strict=False))
+                if a != b
+            ),
+            len(begun),
+        )
+        raise RowError(
+            RowFault.PREFIX,
+            row.episode_id,
+            f"leaves its source, episode {source.episode_id}, at token {at} of the prefix of {end}",
+        )
+    if (now := cut(row, end, tokens).pixel_hashes) != (
+        then := cut(source, end, tokens).pixel_hashes
+    ):
         at = next(n for n, (a, b) in enumerate(zip(now, then, strict=True)) if a != b)
-        raise RowError(RowFault.PREFIX, row.episode_id, f"has other pixels than its source, episode {source.episode_id}, in picture {at}")
+        raise RowError(
+            RowFault.PREFIX,
+            row.episode_id,
+            f"has other pixels than its source, episode {source.episode_id}, in picture {at}",
+        )

@@ -7,6 +7,7 @@
 All ranks write into a folder whose name begins with a dot; the first renames it when everybody is done, so that a folder with its final name
 is whole. Any number of ranks reads what another number wrote. The learning rate and the position in the data follow from the update's number.
 """
+
 import errno
 import json
 import os
@@ -52,7 +53,9 @@ class Checkpoints:
         """The update of the newest checkpoint."""
         return max(self.updates(), default=None)
 
-    def save(self, update: int, policy: nn.Module, optimiser: torch.optim.Optimizer, at: World) -> None:
+    def save(
+        self, update: int, policy: nn.Module, optimiser: torch.optim.Optimizer, at: World
+    ) -> None:
         """Writes a checkpoint and removes old ones. A collective call.
 
         Args:
@@ -62,7 +65,11 @@ class Checkpoints:
             DiskFull: there is no room, on any rank.
         """
         part, whole = self.folder / f".update-{update:06d}.part", self._path(update)
-        with named_if_full(self.folder, f"a checkpoint of about {self._bytes(policy) / 1e9:.3g} GB a rank", "lower keep.checkpoints"):
+        with named_if_full(
+            self.folder,
+            f"a checkpoint of about {self._bytes(policy) / 1e9:.3g} GB a rank",
+            "lower keep.checkpoints",
+        ):
             if at.first:
                 shutil.rmtree(part, ignore_errors=True)
                 part.mkdir(parents=True)
@@ -70,16 +77,24 @@ class Checkpoints:
             try:
                 weights, numbers = get_state_dict(policy, optimiser, options=_OPTIONS)
                 with _alone_without_a_warning():
-                    dcp.save({"weights": weights, "optimiser": numbers}, checkpoint_id=part, no_dist=at.size == 1)
+                    dcp.save(
+                        {"weights": weights, "optimiser": numbers},
+                        checkpoint_id=part,
+                        no_dist=at.size == 1,
+                    )
                 failed = _write_random(part / f"random-{at.rank:05d}.pt")
                 failures = [error for error in at.gather(failed) if error is not None]
                 if failures:
                     raise failures[0]
                 if at.first:
-                    (part / "state.json").write_text(json.dumps({"update": update, "ranks": at.size}) + "\n")
+                    (part / "state.json").write_text(
+                        json.dumps({"update": update, "ranks": at.size}) + "\n"
+                    )
                     _sync(part / "state.json")
                     _sync(part)
-                    shutil.rmtree(whole, ignore_errors=True)  # of a run that was taken back to an earlier update
+                    shutil.rmtree(
+                        whole, ignore_errors=True
+                    )  # of a run that was taken back to an earlier update
                     part.rename(whole)
                     _sync(self.folder)
             except BaseException:
@@ -87,11 +102,13 @@ class Checkpoints:
                     shutil.rmtree(part, ignore_errors=True)
                 raise
         if at.first:
-            for old in sorted(self.updates())[:-self.keep]:
+            for old in sorted(self.updates())[: -self.keep]:
                 shutil.rmtree(self._path(old))
         at.wait()
 
-    def load(self, update: int, policy: nn.Module, optimiser: torch.optim.Optimizer, at: World) -> bool:
+    def load(
+        self, update: int, policy: nn.Module, optimiser: torch.optim.Optimizer, at: World
+    ) -> bool:
         """Sets weights, optimiser and random generators to a checkpoint's. A collective call.
 
         Returns:
@@ -102,7 +119,13 @@ class Checkpoints:
         state: dict[str, Any] = {"weights": weights, "optimiser": numbers}
         with _alone_without_a_warning():
             dcp.load(state, checkpoint_id=path, no_dist=at.size == 1)
-        set_state_dict(policy, optimiser, model_state_dict=state["weights"], optim_state_dict=state["optimiser"], options=_OPTIONS)
+        set_state_dict(
+            policy,
+            optimiser,
+            model_state_dict=state["weights"],
+            optim_state_dict=state["optimiser"],
+            options=_OPTIONS,
+        )
         same = json.loads((path / "state.json").read_text())["ranks"] == at.size
         if same:
             _read_random(path / f"random-{at.rank:05d}.pt")
@@ -113,7 +136,11 @@ class Checkpoints:
 
     def updates(self) -> list[int]:
         """The updates of all checkpoints."""
-        return [int(path.name.removeprefix("update-")) for path in self.folder.glob("update-*") if (path / "state.json").is_file()]
+        return [
+            int(path.name.removeprefix("update-"))
+            for path in self.folder.glob("update-*")
+            if (path / "state.json").is_file()
+        ]
 
     @staticmethod
     def _bytes(policy: nn.Module) -> int:
@@ -124,7 +151,11 @@ class Checkpoints:
 def _write_random(path: Path) -> Exception | None:
     """Writes the generators' states; returns what went wrong, for all ranks to see."""
     try:
-        kept: dict[str, Any] = {"torch": torch.get_rng_state(), "python": random.getstate(), "numpy": np.random.get_state()}
+        kept: dict[str, Any] = {
+            "torch": torch.get_rng_state(),
+            "python": random.getstate(),
+            "numpy": np.random.get_state(),
+        }
         if torch.cuda.is_available():
             kept["cuda"] = torch.cuda.get_rng_state()
         with open(path, "wb") as out:
@@ -178,8 +209,10 @@ def named_if_full(folder: Path, what: str, otherwise: str) -> Iterator[None]:
         if not _says_full(error):
             raise
         free = shutil.disk_usage(next(p for p in (folder, *folder.parents) if p.exists())).free
-        raise DiskFull(f"{folder}: the disk is full: {what} does not fit into {free / 1e9:.3g} GB. What was there before is untouched. Make room and run the "
-                       f"same command again, or {otherwise}.") from error
+        raise DiskFull(
+            f"{folder}: the disk is full: {what} does not fit into {free / 1e9:.3g} GB. What was there before is untouched. Make room and run the "
+            f"same command again, or {otherwise}."
+        ) from error
 
 
 def _says_full(error: BaseException | None) -> bool:
@@ -190,5 +223,7 @@ def _says_full(error: BaseException | None) -> bool:
             return True
         inner = getattr(each, "failures", None)
         found = [failure[0] for failure in inner.values()] if isinstance(inner, dict) else []
-        seen += [e for e in (each.__cause__, each.__context__, *found) if e is not None and e not in seen]
+        seen += [
+            e for e in (each.__cause__, each.__context__, *found) if e is not None and e not in seen
+        ]
     return "No space left on device" in str(error)

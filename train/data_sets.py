@@ -8,6 +8,7 @@
 A data set's configurations are forms and parts of the same rows, questions with bare answers among them. So one is named, and a folder that holds
 several things is refused with what it holds.
 """
+
 import json
 import os
 import re
@@ -25,8 +26,16 @@ SUFFIXES = (".parquet", ".json", ".jsonl", ".json.gz", ".jsonl.gz")
 CARD, LIST = "README.md", "dataset_info.json"
 HUB = "hf://"
 TRAIN, VALIDATION = "train", "validation"
-_SPLITS = {"train": TRAIN, "training": TRAIN, "validation": VALIDATION, "valid": VALIDATION, "val": VALIDATION, "dev": VALIDATION, "eval": VALIDATION,
-           "test": "test"}
+_SPLITS = {
+    "train": TRAIN,
+    "training": TRAIN,
+    "validation": VALIDATION,
+    "valid": VALIDATION,
+    "val": VALIDATION,
+    "dev": VALIDATION,
+    "eval": VALIDATION,
+    "test": "test",
+}
 """Names of splits, as `datasets` takes them from files' names."""
 _REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 _FIX = f"Name a run, a file of dialogues ({', '.join(SUFFIXES)}), or one configuration of a data set: --data FOLDER:CONFIGURATION."
@@ -55,12 +64,20 @@ def dialogue_files(source: str, split: str) -> list[DialogueFile]:
     if folder.path.is_file() and folder.path.name.endswith(SUFFIXES) and not configuration:
         return [DialogueFile(folder.path, split)]
     if not folder.path.is_dir():
-        what = "is no run, and no file or folder of dialogues" if folder.path.exists() else "does not exist"
+        what = (
+            "is no run, and no file or folder of dialogues"
+            if folder.path.exists()
+            else "does not exist"
+        )
         raise InputError(source, what, _FIX)
     found = _of_card(folder, configuration, split) or _of_list(folder, configuration, split)
     if found is None:
         if configuration:
-            raise InputError(source, f"names a configuration, and {name} has no list of any ({CARD} with `configs`, or {LIST})", _FIX)
+            raise InputError(
+                source,
+                f"names a configuration, and {name} has no list of any ({CARD} with `configs`, or {LIST})",
+                _FIX,
+            )
         found = _of_folder(folder.brought([f"*{suffix}" for suffix in SUFFIXES]), source, split)
     if not found:
         raise InputError(source, "is no run, and no file or folder of dialogues", _FIX)
@@ -82,7 +99,11 @@ class _Folder:
         self._name, self.source = name, source
         here = None if source.startswith(HUB) else location(name)
         if isinstance(here, BucketPath):
-            raise InputError(source, "lies in a bucket, and is no run", "Copy files of dialogues to this machine; runs may lie in buckets.")
+            raise InputError(
+                source,
+                "lies in a bucket, and is no run",
+                "Copy files of dialogues to this machine; runs may lie in buckets.",
+            )
         self._is_of_hub = here is None or (not here.exists() and bool(_REPOSITORY.fullmatch(name)))
         self.path = Path(name) if not self._is_of_hub else self.brought([CARD, LIST])
 
@@ -90,14 +111,21 @@ class _Folder:
         """The folder with the files of some patterns in it."""
         if not self._is_of_hub:
             return self.path
-        from huggingface_hub import snapshot_download  # loads slowly: only where something is fetched
+        from huggingface_hub import (
+            snapshot_download,
+        )  # loads slowly: only where something is fetched
 
         try:
-            return Path(snapshot_download(self._name, repo_type="dataset", allow_patterns=list(patterns)))
+            return Path(
+                snapshot_download(self._name, repo_type="dataset", allow_patterns=list(patterns))
+            )
         except Exception as error:  # the library raises its own, the Hub's and the system's alike
             why = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-            raise InputError(self.source, f"does not exist here, and cannot be had from the Hub ({why})",
-                             "Correct the path; or look at the data set's name, the network and HF_TOKEN.") from error
+            raise InputError(
+                self.source,
+                f"does not exist here, and cannot be had from the Hub ({why})",
+                "Correct the path; or look at the data set's name, the network and HF_TOKEN.",
+            ) from error
 
 
 def _parted(source: str) -> tuple[str, str]:
@@ -128,8 +156,13 @@ def _of_card(folder: _Folder, configuration: str, split: str) -> list[DialogueFi
     for part in wanted:
         patterns = [part["path"]] if isinstance(part["path"], str) else part["path"]
         home = folder.brought(patterns)
-        files = sorted({path for pattern in patterns for path in home.glob(pattern) if path.is_file()})
-        found += [DialogueFile(path, _SPLITS.get(str(part["split"]), str(part["split"]))) for path in files]
+        files = sorted(
+            {path for pattern in patterns for path in home.glob(pattern) if path.is_file()}
+        )
+        found += [
+            DialogueFile(path, _SPLITS.get(str(part["split"]), str(part["split"])))
+            for path in files
+        ]
     return found
 
 
@@ -139,9 +172,16 @@ def _configs(card: Path) -> dict[str, Any]:
     front = re.match(r"---\n(.*?)\n---", text, re.DOTALL)
     try:
         told = yaml.safe_load(front[1]) if front else None
-        return {str(each["config_name"]): each["data_files"] for each in (told or {}).get("configs") or ()}
+        return {
+            str(each["config_name"]): each["data_files"]
+            for each in (told or {}).get("configs") or ()
+        }
     except (yaml.YAMLError, AttributeError, LookupError, TypeError) as error:
-        raise InputError(str(card), f"has configurations that cannot be read ({error!r})"[:300], "Name files of dialogues instead.") from error
+        raise InputError(
+            str(card),
+            f"has configurations that cannot be read ({error!r})"[:300],
+            "Name files of dialogues instead.",
+        ) from error
 
 
 def _of_list(folder: _Folder, configuration: str, split: str) -> list[DialogueFile] | None:
@@ -152,12 +192,18 @@ def _of_list(folder: _Folder, configuration: str, split: str) -> list[DialogueFi
     try:
         listed = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise InputError(str(path), f"cannot be read ({error})", "Name files of dialogues instead.") from error
+        raise InputError(
+            str(path), f"cannot be read ({error})", "Name files of dialogues instead."
+        ) from error
     chosen = _chosen(listed, configuration, folder)
     name = str(listed[chosen].get("file_name", ""))
     file = folder.brought([name, f"{name}/*"]) / name
     if not name or not file.exists():
-        raise InputError(folder.source, f"names {chosen}, of which {LIST} names no file that is here", "Name a file or folder of dialogues.")
+        raise InputError(
+            folder.source,
+            f"names {chosen}, of which {LIST} names no file that is here",
+            "Name a file or folder of dialogues.",
+        )
     return _of_folder(file, folder.source, split) if file.is_dir() else [DialogueFile(file, split)]
 
 
@@ -173,9 +219,16 @@ def _chosen(known: Mapping[str, Any], configuration: str, folder: _Folder) -> st
     if configuration:
         raise InputError(source, f"has no configuration {configuration!r}", f"It has: {names}.")
     if len(known) > 1:
-        run = f"Name the run itself (--data {Path(source).parent}), or one" if (folder.path.parent / "recipe.json").is_file() else "Name one"
-        raise InputError(source, f"is a data set of several configurations, which hold the same rows in other forms, or rows that are not for this: {names}",
-                         f"{run} of them: --data {source}:{'sft' if 'sft' in known else 'NAME'}.")
+        run = (
+            f"Name the run itself (--data {Path(source).parent}), or one"
+            if (folder.path.parent / "recipe.json").is_file()
+            else "Name one"
+        )
+        raise InputError(
+            source,
+            f"is a data set of several configurations, which hold the same rows in other forms, or rows that are not for this: {names}",
+            f"{run} of them: --data {source}:{'sft' if 'sft' in known else 'NAME'}.",
+        )
     return next(iter(known))
 
 
@@ -185,18 +238,33 @@ def _of_folder(folder: Path, source: str, split: str) -> list[DialogueFile]:
     Raises:
         InputError: rows lie in several folders, or only some of the files name their split.
     """
-    files = sorted(path for path in folder.rglob("*") if path.name.endswith(SUFFIXES) and path.name != LIST and not _is_hidden(path.relative_to(folder)))
+    files = sorted(
+        path
+        for path in folder.rglob("*")
+        if path.name.endswith(SUFFIXES)
+        and path.name != LIST
+        and not _is_hidden(path.relative_to(folder))
+    )
     homes = sorted({path.parent for path in files})
     if len(homes) > 1:
-        held = ", ".join(str(home.relative_to(folder)) for home in homes[:12]) + " …" * (len(homes) > 12)
-        raise InputError(source, f"holds files of dialogues in several folders, which may be the same rows, or rows to be held out: {held}",
-                         "Name the one that is meant.")
+        held = ", ".join(str(home.relative_to(folder)) for home in homes[:12]) + " …" * (
+            len(homes) > 12
+        )
+        raise InputError(
+            source,
+            f"holds files of dialogues in several folders, which may be the same rows, or rows to be held out: {held}",
+            "Name the one that is meant.",
+        )
     splits = [_SPLITS.get(re.split(r"[^a-z]", path.name, maxsplit=1)[0], "") for path in files]
     if all(splits):
         return [DialogueFile(path, named) for path, named in zip(files, splits, strict=True)]
     if any(splits):
         said = [path.name for path, named in zip(files, splits, strict=True) if named]
-        raise InputError(source, f"holds files that name their split ({_few(said)}) and files that do not", "Name the files that are meant, each with --data.")
+        raise InputError(
+            source,
+            f"holds files that name their split ({_few(said)}) and files that do not",
+            "Name the files that are meant, each with --data.",
+        )
     return [DialogueFile(path, split) for path in files]
 
 

@@ -9,6 +9,7 @@ An `observation` becomes a user's message in response tags, a `function_call` is
 in the way of Qwen's templates. Special tokens in what the policy read are broken up: text from outside cannot end a turn or be a picture.
 Our own export enters here too, and comes out as the ids that the stored episode has.
 """
+
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -24,8 +25,16 @@ from train.rows import RowFault, UnusableRow
 
 IMAGE = "<image>"
 POLICY, READ = "policy", "read"
-_ROLES = {"human": READ, "user": READ, "gpt": POLICY, "assistant": POLICY, "function_call": POLICY, "observation": READ, "tool": READ,
-          "function_response": READ}
+_ROLES = {
+    "human": READ,
+    "user": READ,
+    "gpt": POLICY,
+    "assistant": POLICY,
+    "function_call": POLICY,
+    "observation": READ,
+    "tool": READ,
+    "function_response": READ,
+}
 _WRAPPED = ("observation", "tool", "function_response")
 _TOOLS = """
 
@@ -58,6 +67,7 @@ def fields_of(row: Any, where: str) -> tuple[dict[str, Any], tuple[bytes, ...]]:
     Raises:
         UnusableRow: it is no dialogue, or its placeholders are not as many as its pictures.
     """
+
     def refused(what: str) -> UnusableRow:
         return UnusableRow(RowFault.DIALOGUE, where, what)
 
@@ -66,10 +76,23 @@ def fields_of(row: Any, where: str) -> tuple[dict[str, Any], tuple[bytes, ...]]:
     turns = row.get("conversations") or row.get("messages")
     if not turns:
         named = [str(name) for name, value in row.items() if value]
-        raise refused(f"has nothing in conversations or messages; it has {', '.join(named[:6]) or 'nothing'}{' …' * (len(named) > 6)}")
+        raise refused(
+            f"has nothing in conversations or messages; it has {', '.join(named[:6]) or 'nothing'}{' …' * (len(named) > 6)}"
+        )
     try:
-        said = [[role, storable(_text(t["value"] if "value" in t else t["content"], policy=_ROLES.get(role) == POLICY))]
-                for t in turns for role in (str(t.get("from") or t["role"]),)]
+        said = [
+            [
+                role,
+                storable(
+                    _text(
+                        t["value"] if "value" in t else t["content"],
+                        policy=_ROLES.get(role) == POLICY,
+                    )
+                ),
+            ]
+            for t in turns
+            for role in (str(t.get("from") or t["role"]),)
+        ]
         told = storable(_text(row.get("system") or ""))
         tools = row.get("tools") or []
         listed = json.loads(tools) if isinstance(tools, str) else tools
@@ -79,10 +102,14 @@ def fields_of(row: Any, where: str) -> tuple[dict[str, Any], tuple[bytes, ...]]:
     if said and said[0][0] == "system":
         told = said.pop(0)[1] or told
     if listed and "<tools>" not in told:
-        told += _TOOLS.format("\n".join(json.dumps(_schema(tool), ensure_ascii=False) for tool in listed))
+        told += _TOOLS.format(
+            "\n".join(json.dumps(_schema(tool), ensure_ascii=False) for tool in listed)
+        )
     kinds = [_ROLES.get(role) for role, _ in said]
     if not said or kinds != [READ, POLICY] * (len(kinds) // 2) + [READ] * (len(kinds) % 2):
-        raise refused(f"is no alternation of what was read and what was said: {', '.join(role for role, _ in said) or 'nothing'}")
+        raise refused(
+            f"is no alternation of what was read and what was said: {', '.join(role for role, _ in said) or 'nothing'}"
+        )
     said = [[_ROLES[role], _marked(role, text)] for role, text in said]
     if row.get("videos") or row.get("audios"):
         raise refused("has films or sounds")
@@ -91,14 +118,20 @@ def fields_of(row: Any, where: str) -> tuple[dict[str, Any], tuple[bytes, ...]]:
     places = sum(text.count(IMAGE) for _, text in said)
     if places != len(pictures):
         raise refused(f"has {places} placeholders for {len(pictures)} pictures")
-    return {"system": told, "said": said, "paths": [path for path, _ in pictures]}, tuple(data for _, data in pictures)
+    return {"system": told, "said": said, "paths": [path for path, _ in pictures]}, tuple(
+        data for _, data in pictures
+    )
 
 
 def _marked(role: str, text: str) -> str:
     """A message as the policy says or reads it, where the format keeps the tags apart from the text."""
     if role == "function_call":
         return f"<tool_call>\n{text}\n</tool_call>"
-    return f"<tool_response>\n{text}\n</tool_response>" if role in _WRAPPED and not text.startswith("<tool_response>") else text
+    return (
+        f"<tool_response>\n{text}\n</tool_response>"
+        if role in _WRAPPED and not text.startswith("<tool_response>")
+        else text
+    )
 
 
 def _schema(tool: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -134,7 +167,14 @@ def _picture(value: Any) -> tuple[str, bytes]:
     raise TypeError(f"a picture is {type(value).__name__}")
 
 
-def segments_of_dialogue(fields: Mapping[str, Any], pictures: Sequence[bytes], *, home: str, where: str, tokens: TokenRenderer) -> list[Segment]:
+def segments_of_dialogue(
+    fields: Mapping[str, Any],
+    pictures: Sequence[bytes],
+    *,
+    home: str,
+    where: str,
+    tokens: TokenRenderer,
+) -> list[Segment]:
     """A dialogue as an engine on token ids would have it.
 
     Args:
@@ -145,8 +185,13 @@ def segments_of_dialogue(fields: Mapping[str, Any], pictures: Sequence[bytes], *
     Raises:
         UnusableRow: a picture is missing or cannot be read.
     """
-    left = [Picture(data or _file(Path(home, path), where)) for path, data in zip(fields["paths"], pictures, strict=True)]
-    special = re.compile("|".join(sorted(map(re.escape, tokens.special_tokens), key=len, reverse=True)) or "(?!)")
+    left = [
+        Picture(data or _file(Path(home, path), where))
+        for path, data in zip(fields["paths"], pictures, strict=True)
+    ]
+    special = re.compile(
+        "|".join(sorted(map(re.escape, tokens.special_tokens), key=len, reverse=True)) or "(?!)"
+    )
     segments: list[Segment] = []
     try:
         for number, (kind, text) in enumerate(fields["said"]):
@@ -157,10 +202,14 @@ def segments_of_dialogue(fields: Mapping[str, Any], pictures: Sequence[bytes], *
             if number:
                 segments.append(tokens.observation(message, segments[-1]))
             else:
-                begin: list[Message] = [system(_harmless(fields["system"], special))] if fields["system"] else []
+                begin: list[Message] = (
+                    [system(_harmless(fields["system"], special))] if fields["system"] else []
+                )
                 segments.append(tokens.opening([*begin, message]))
     except PictureError as error:
-        raise UnusableRow(RowFault.PICTURE_FILE, where, f"a picture cannot be read ({error})") from error
+        raise UnusableRow(
+            RowFault.PICTURE_FILE, where, f"a picture cannot be read ({error})"
+        ) from error
     return segments
 
 
@@ -183,4 +232,6 @@ def _file(path: Path, where: str) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise UnusableRow(RowFault.PICTURE_FILE, where, f"{path} cannot be read ({error.strerror})") from error
+        raise UnusableRow(
+            RowFault.PICTURE_FILE, where, f"{path} cannot be read ({error.strerror})"
+        ) from error

@@ -3,6 +3,7 @@
 The only file of the trainer that knows the harness. What the policy sampled is taken over id by id; a turn of an engine that told no ids
 (a teacher behind an API) is encoded once, as the renderer encodes it for every user.
 """
+
 from collections.abc import Sequence
 
 import torch
@@ -16,7 +17,14 @@ from records.episodes import Episode
 from train.rows import PictureTokens, Rope, Row, RowError, RowFault, check_sampled, hashes_of
 
 
-def row_of_segments(segments: Sequence[Segment], *, episode_id: str, tokens: PictureTokens, rope: Rope, policy_version: int = -1) -> Row:
+def row_of_segments(
+    segments: Sequence[Segment],
+    *,
+    episode_id: str,
+    tokens: PictureTokens,
+    rope: Rope,
+    policy_version: int = -1,
+) -> Row:
     """The row of a conversation, as an engine on token ids has it.
 
     Args:
@@ -27,8 +35,11 @@ def row_of_segments(segments: Sequence[Segment], *, episode_id: str, tokens: Pic
         UnusableRow: the policy drew a picture token.
         RowError: a picture has places but no pixels, or a segment's log-probabilities are not as many as its ids.
     """
-    last = max((n for n, segment in enumerate(segments) if segment.kind == "policy"), default=len(segments) - 1)
-    segments = segments[:last + 1]
+    last = max(
+        (n for n, segment in enumerate(segments) if segment.kind == "policy"),
+        default=len(segments) - 1,
+    )
+    segments = segments[: last + 1]
     ids = torch.tensor([i for segment in segments for i in segment.ids], dtype=torch.long)  # (T,)
     mask = torch.zeros(len(ids), dtype=torch.bool)
     logp = torch.zeros(len(ids))
@@ -40,23 +51,51 @@ def row_of_segments(segments: Sequence[Segment], *, episode_id: str, tokens: Pic
             mask[place:end] = True
             if segment.logprobs:
                 if len(segment.logprobs) != len(segment.ids):
-                    raise RowError(RowFault.SHAPE, episode_id, f"turn {len(turns) - 1} has {len(segment.logprobs)} log-probabilities "
-                                   f"for {len(segment.ids)} ids")
+                    raise RowError(
+                        RowFault.SHAPE,
+                        episode_id,
+                        f"turn {len(turns) - 1} has {len(segment.logprobs)} log-probabilities "
+                        f"for {len(segment.ids)} ids",
+                    )
                 logp[place:end] = torch.tensor(segment.logprobs)
         place = end
     check_sampled(ids, turns, tokens, episode_id)
     told = all(segment.logprobs for segment in segments if segment.kind == "policy" and segment.ids)
     seen = [segment.inputs for segment in segments if segment.inputs]
-    pixels = torch.cat([inputs["pixel_values"] for inputs in seen]) if seen else torch.zeros(0, tokens.pixel_dim)
-    grids = torch.cat([inputs["image_grid_thw"] for inputs in seen]) if seen else torch.zeros(0, 3, dtype=torch.long)
+    pixels = (
+        torch.cat([inputs["pixel_values"] for inputs in seen])
+        if seen
+        else torch.zeros(0, tokens.pixel_dim)
+    )
+    grids = (
+        torch.cat([inputs["image_grid_thw"] for inputs in seen])
+        if seen
+        else torch.zeros(0, 3, dtype=torch.long)
+    )
     if len(grids) != (named := sum(len(segment.pictures) for segment in segments)):
-        raise RowError(RowFault.PICTURE_TOKENS, episode_id, f"{named} pictures in the segments, {len(grids)} grids from the processor")
-    return Row(episode_id=episode_id, ids=ids, loss_mask=mask, turns=tuple(turns), positions=rope(ids, grids), pixels=pixels, grid_thw=grids,
-               pictures=tuple(sha for segment in segments for sha in segment.pictures), pixel_hashes=hashes_of(pixels, grids),
-               old_logp=logp if told else None, policy_version=policy_version)
+        raise RowError(
+            RowFault.PICTURE_TOKENS,
+            episode_id,
+            f"{named} pictures in the segments, {len(grids)} grids from the processor",
+        )
+    return Row(
+        episode_id=episode_id,
+        ids=ids,
+        loss_mask=mask,
+        turns=tuple(turns),
+        positions=rope(ids, grids),
+        pixels=pixels,
+        grid_thw=grids,
+        pictures=tuple(sha for segment in segments for sha in segment.pictures),
+        pixel_hashes=hashes_of(pixels, grids),
+        old_logp=logp if told else None,
+        policy_version=policy_version,
+    )
 
 
-def segments_of_episode(episode: Episode, bank: ImageBank | StoredBank, renderer: Renderer, tokens: TokenRenderer) -> list[Segment]:
+def segments_of_episode(
+    episode: Episode, bank: ImageBank | StoredBank, renderer: Renderer, tokens: TokenRenderer
+) -> list[Segment]:
     """A finished episode as the segments that its engine had.
 
     Args:
@@ -64,15 +103,35 @@ def segments_of_episode(episode: Episode, bank: ImageBank | StoredBank, renderer
         renderer: with the prompt that the episode was played with.
         tokens: of the model that is trained.
     """
-    exchanges = [Exchange(turn, renderer.observation(index, turn.result, bank)) for index, turn in enumerate(episode.turns) if turn.result]
-    conversation = Conversation(task_id=episode.task_id, rollout=episode.rollout, exchanges=tuple(exchanges),
-                                opening=renderer.opening(episode.question, bank, task_handles(bank)))
+    exchanges = [
+        Exchange(turn, renderer.observation(index, turn.result, bank))
+        for index, turn in enumerate(episode.turns)
+        if turn.result
+    ]
+    conversation = Conversation(
+        task_id=episode.task_id,
+        rollout=episode.rollout,
+        exchanges=tuple(exchanges),
+        opening=renderer.opening(episode.question, bank, task_handles(bank)),
+    )
     segments = tokens.segments(conversation)
-    return [*segments, tokens.policy(episode.turns[-1])] if len(exchanges) < len(episode.turns) else segments
+    return (
+        [*segments, tokens.policy(episode.turns[-1])]
+        if len(exchanges) < len(episode.turns)
+        else segments
+    )
 
 
-def row_of_episode(episode: Episode, bank: ImageBank | StoredBank, renderer: Renderer, tokens: TokenRenderer, *, picture_tokens: PictureTokens,
-                   rope: Rope, policy_version: int = -1) -> Row:
+def row_of_episode(
+    episode: Episode,
+    bank: ImageBank | StoredBank,
+    renderer: Renderer,
+    tokens: TokenRenderer,
+    *,
+    picture_tokens: PictureTokens,
+    rope: Rope,
+    policy_version: int = -1,
+) -> Row:
     """The row of a stored episode, for SFT, or to train on a journal's episodes again.
 
     Args: as `segments_of_episode` and `row_of_segments` have them.
@@ -80,11 +139,20 @@ def row_of_episode(episode: Episode, bank: ImageBank | StoredBank, renderer: Ren
     Raises:
         RowError: the pictures that were rendered are not those that the episode was shown, in its order.
     """
-    row = row_of_segments(segments_of_episode(episode, bank, renderer, tokens), episode_id=episode.id, tokens=picture_tokens, rope=rope,
-                          policy_version=policy_version)
+    row = row_of_segments(
+        segments_of_episode(episode, bank, renderer, tokens),
+        episode_id=episode.id,
+        tokens=picture_tokens,
+        rope=rope,
+        policy_version=policy_version,
+    )
     shown = pictures_shown(episode)
     if row.pictures != shown:
-        raise RowError(RowFault.PIXEL_HASH, episode.id, f"the row shows the files {_short(row.pictures)}, the episode showed {_short(shown)}")
+        raise RowError(
+            RowFault.PIXEL_HASH,
+            episode.id,
+            f"the row shows the files {_short(row.pictures)}, the episode showed {_short(shown)}",
+        )
     return row
 
 
@@ -92,7 +160,11 @@ def without_slips(row: Row, episode: Episode) -> Row:
     """The row of an episode with the turns that broke the protocol out of the loss: read, as the turns after them read them, and never imitated."""
     slips = torch.tensor([bool(turn.violation) for turn in episode.turns])
     if len(slips) != len(row.turns):
-        raise RowError(RowFault.SHAPE, row.episode_id, f"{len(row.turns)} turns in the row, {len(slips)} in the episode")
+        raise RowError(
+            RowFault.SHAPE,
+            row.episode_id,
+            f"{len(row.turns)} turns in the row, {len(slips)} in the episode",
+        )
     return row.masked(~slips[row.steps.clamp(min=0)])
 
 

@@ -8,6 +8,7 @@ Only faults of the model count. A success resets the count; faults of providers 
 rollout's reward stays in the group's statistics. What is left of it is pushed up where it did better than the group, and down never
 (the clamp), since its bad end is not the doing of its good beginning.
 """
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -24,7 +25,9 @@ OVERLONG = frozenset({EndReason.TOKENS, EndReason.CALLS, EndReason.TIME})
 class FatalRules:
     """What becomes of rollouts that did not go well."""
 
-    treatment: Literal["vanilla", "hard_mask", "fatal_mask", "fatal_mask+clamp"] = "fatal_mask+clamp"
+    treatment: Literal["vanilla", "hard_mask", "fatal_mask", "fatal_mask+clamp"] = (
+        "fatal_mask+clamp"
+    )
     """Of fatal rollouts: as all others; out of the loss altogether (Vision-DeepResearch); only the steps before the fatal one; these, never
     pushed down."""
     faults: Annotated[int, Ge(1)] = 3
@@ -51,11 +54,15 @@ class Treated:
 def statuses(episode: Episode) -> list[str]:
     """How each step went: its call's status. A turn that ended the episode by breaking the protocol is a fault of the model; one that was cut
     off, went in circles or called once too often met a limit."""
-    last = {EndReason.FORMAT: ToolStatus.MODEL_FAULT, EndReason.ANSWERED: ToolStatus.OK}.get(EndReason(episode.end), ToolStatus.LIMIT)
+    last = {EndReason.FORMAT: ToolStatus.MODEL_FAULT, EndReason.ANSWERED: ToolStatus.OK}.get(
+        EndReason(episode.end), ToolStatus.LIMIT
+    )
     return [turn.result.status if turn.result else last for turn in episode.turns]
 
 
-def fatal_step(statuses: Sequence[str], *, faults: int = 3, fatal_index: Literal["first", "last"] = "first") -> int | None:
+def fatal_step(
+    statuses: Sequence[str], *, faults: int = 3, fatal_index: Literal["first", "last"] = "first"
+) -> int | None:
     """f: the step from which on a rollout is lost; None where it is not.
 
     Args:
@@ -87,7 +94,15 @@ def in_statistics(end: str, rules: FatalRules) -> bool:
     return end != EndReason.PROVIDER or rules.provider != "leave"
 
 
-def treat(advantage: float, *, num_steps: int, fatal: int | None, end: str, answered: bool, rules: FatalRules) -> Treated:
+def treat(
+    advantage: float,
+    *,
+    num_steps: int,
+    fatal: int | None,
+    end: str,
+    answered: bool,
+    rules: FatalRules,
+) -> Treated:
     """What a rollout may teach. The fatal rules come first, then those for ends without an answer; the one for over-long rollouts wins.
 
     Args:

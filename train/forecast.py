@@ -3,6 +3,7 @@
 Nothing here was measured on a GPU. Time is tokens divided by measured tokens a second where they are given, else arithmetic divided by a GPU's
 peak times an assumed share of it (MFU); memory is the sum of what is known to be held, without fragmentation and the libraries' own (1 to 3 GB).
 """
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -49,7 +50,11 @@ class RowLength:
         RowLength(tokens=2000, labels=200, pictures=(256, 256))
         """
         share = min(1.0, max_tokens / self.tokens)
-        return RowLength(tokens=round(self.tokens * share), labels=round(self.labels * share), pictures=self.pictures[:round(len(self.pictures) * share)])
+        return RowLength(
+            tokens=round(self.tokens * share),
+            labels=round(self.labels * share),
+            pictures=self.pictures[: round(len(self.pictures) * share)],
+        )
 
 
 def trained(shape: ModelShape, weights: WeightSettings) -> int:
@@ -66,14 +71,26 @@ def trained(shape: ModelShape, weights: WeightSettings) -> int:
     175
     """
     if weights.lora is None:
-        return (shape.embedding + shape.text + (0 if weights.freeze_vision else shape.tower)
-                + (0 if weights.freeze_projector else shape.projector))
+        return (
+            shape.embedding
+            + shape.text
+            + (0 if weights.freeze_vision else shape.tower)
+            + (0 if weights.freeze_projector else shape.projector)
+        )
     seen, heads = shape.vision, shape.head_width
-    merged = seen.width * seen.merge ** 2
-    text = shape.layers * (2 * (shape.width + shape.heads * heads) + 2 * (shape.width + shape.kv_heads * heads) + 3 * (shape.width + shape.mlp_width))
+    merged = seen.width * seen.merge**2
+    text = shape.layers * (
+        2 * (shape.width + shape.heads * heads)
+        + 2 * (shape.width + shape.kv_heads * heads)
+        + 3 * (shape.width + shape.mlp_width)
+    )
     tower = seen.layers * (4 * seen.width + 2 * seen.width + 2 * (seen.width + seen.mlp_width))
     projector = seen.projectors * (2 * merged + merged + shape.width)
-    return weights.lora.rank * (text + (0 if weights.freeze_vision else tower) + (0 if weights.freeze_projector else projector))
+    return weights.lora.rank * (
+        text
+        + (0 if weights.freeze_vision else tower)
+        + (0 if weights.freeze_projector else projector)
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +115,9 @@ class Memory:
         return self.trained + self.frozen + self.copies + self.activations + self.head
 
 
-def memory(shape: ModelShape, weights: WeightSettings, *, tokens: int, gpus: int, kind: Kind) -> Memory:
+def memory(
+    shape: ModelShape, weights: WeightSettings, *, tokens: int, gpus: int, kind: Kind
+) -> Memory:
     """What a GPU holds at the most, in bf16.
 
     Args:
@@ -126,13 +145,23 @@ def memory(shape: ModelShape, weights: WeightSettings, *, tokens: int, gpus: int
     whole = weights.lora is None
     frozen = shape.parameters - (learned if whole else 0)
     # Of a layer: inputs of norms, projections and products, kept for its gradient.
-    own = 2 * tokens * (8 * shape.width + 2 * (shape.heads + 2 * shape.kv_heads) * shape.head_width + 3 * shape.mlp_width)
+    own = (
+        2
+        * tokens
+        * (
+            8 * shape.width
+            + 2 * (shape.heads + 2 * shape.kv_heads) * shape.head_width
+            + 3 * shape.mlp_width
+        )
+    )
     kept = 2 * shape.layers * tokens * shape.width
     return Memory(
-        trained=16 * learned / parts, frozen=2 * frozen / parts,
+        trained=16 * learned / parts,
+        frozen=2 * frozen / parts,
         copies=2 * learned if kind != "fsdp" else shape.embedding * (2 + 2 + 4 if whole else 2),
         activations=kept + own if weights.activation_checkpointing else shape.layers * own,
-        head=10 * LOGITS + (4 * shape.vocabulary * shape.width if whole else 0))
+        head=10 * LOGITS + (4 * shape.vocabulary * shape.width if whole else 0),
+    )
 
 
 def fitting_kind(gpus: int) -> Kind:
@@ -145,12 +174,21 @@ def row_flops(shape: ModelShape, weights: WeightSettings, row: RowLength) -> flo
     full = 3 if weights.lora is None else 2
     tower = 1 if weights.freeze_vision else full
     projector = full if not weights.freeze_projector else 1 if weights.freeze_vision else 2
-    return shape.flops(row.tokens, row.labels, row.pictures, text_passes=full, projector_passes=projector, tower_passes=tower)
+    return shape.flops(
+        row.tokens,
+        row.labels,
+        row.pictures,
+        text_passes=full,
+        projector_passes=projector,
+        tower_passes=tower,
+    )
 
 
 def forward_flops(shape: ModelShape, row: RowLength) -> float:
     """Arithmetic of reading a row once."""
-    return shape.flops(row.tokens, row.labels, row.pictures, text_passes=1, projector_passes=1, tower_passes=1)
+    return shape.flops(
+        row.tokens, row.labels, row.pictures, text_passes=1, projector_passes=1, tower_passes=1
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,7 +199,13 @@ class Pace:
     measured: bool
 
 
-def training_pace(shape: ModelShape, weights: WeightSettings, rows: Sequence[RowLength], gpu: Gpu, measured: float | None) -> Pace:
+def training_pace(
+    shape: ModelShape,
+    weights: WeightSettings,
+    rows: Sequence[RowLength],
+    gpu: Gpu,
+    measured: float | None,
+) -> Pace:
     """As measured, or by arithmetic.
 
     The 8B, vision frozen, on rows of 9,000 tokens with 900 in the loss: 5 × 10¹⁴ operations a row at 30 % of 989 × 10¹² a second.
@@ -174,10 +218,15 @@ def training_pace(shape: ModelShape, weights: WeightSettings, rows: Sequence[Row
     if measured is not None:
         return Pace(tokens_per_second=measured, measured=True)
     total = sum(row_flops(shape, weights, row) for row in rows)
-    return Pace(tokens_per_second=gpu.peak * gpu.mfu * sum(row.tokens for row in rows) / total, measured=False)
+    return Pace(
+        tokens_per_second=gpu.peak * gpu.mfu * sum(row.tokens for row in rows) / total,
+        measured=False,
+    )
 
 
-def decode_pace(shape: ModelShape, rows: Sequence[RowLength], gpu: Gpu, at_once: int, measured: float | None) -> Pace:
+def decode_pace(
+    shape: ModelShape, rows: Sequence[RowLength], gpu: Gpu, at_once: int, measured: float | None
+) -> Pace:
     """Tokens that a GPU samples a second, as measured or by what it must read for one token of each of `at_once` episodes: the weights in
     bf16, and keys and values of half an episode each.
 
@@ -188,7 +237,10 @@ def decode_pace(shape: ModelShape, rows: Sequence[RowLength], gpu: Gpu, at_once:
     if measured is not None:
         return Pace(tokens_per_second=measured, measured=True)
     mean = sum(row.tokens for row in rows) / len(rows)
-    read = 2 * (shape.text + shape.vocabulary * shape.width) + at_once * mean / 2 * 4 * shape.layers * shape.kv_heads * shape.head_width
+    read = (
+        2 * (shape.text + shape.vocabulary * shape.width)
+        + at_once * mean / 2 * 4 * shape.layers * shape.kv_heads * shape.head_width
+    )
     return Pace(tokens_per_second=at_once * gpu.bandwidth * gpu.decode_share / read, measured=False)
 
 
@@ -212,8 +264,19 @@ class SftForecast:
         return self.tokens * self.epochs / (self.pace.tokens_per_second * self.gpus) / 3600
 
 
-def forecast_sft(shape: ModelShape, weights: WeightSettings, lengths: Sequence[RowLength], *, max_tokens: int, micro_tokens: int, update_rows: int,
-                 epochs: int, gpus: int, gpu: Gpu, measured: float | None = None) -> SftForecast:
+def forecast_sft(
+    shape: ModelShape,
+    weights: WeightSettings,
+    lengths: Sequence[RowLength],
+    *,
+    max_tokens: int,
+    micro_tokens: int,
+    update_rows: int,
+    epochs: int,
+    gpus: int,
+    gpu: Gpu,
+    measured: float | None = None,
+) -> SftForecast:
     """What `train.sft` will take.
 
     Args:
@@ -223,10 +286,16 @@ def forecast_sft(shape: ModelShape, weights: WeightSettings, lengths: Sequence[R
         measured: tokens a second and GPU.
     """
     rows = [row.shortened(max_tokens) for row in lengths]
-    return SftForecast(rows=len(rows), tokens=sum(row.tokens for row in rows), labels=sum(row.labels for row in rows),
-                       updates=math.ceil(len(rows) / update_rows) * epochs, epochs=epochs, gpus=gpus,
-                       memory=memory(shape, weights, tokens=micro_tokens, gpus=gpus, kind=fitting_kind(gpus)),
-                       pace=training_pace(shape, weights, rows, gpu, measured))
+    return SftForecast(
+        rows=len(rows),
+        tokens=sum(row.tokens for row in rows),
+        labels=sum(row.labels for row in rows),
+        updates=math.ceil(len(rows) / update_rows) * epochs,
+        epochs=epochs,
+        gpus=gpus,
+        memory=memory(shape, weights, tokens=micro_tokens, gpus=gpus, kind=fitting_kind(gpus)),
+        pace=training_pace(shape, weights, rows, gpu, measured),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -251,8 +320,11 @@ class GrpoForecast:
     @property
     def seconds(self) -> tuple[float, float, float]:
         """Of a step: sampling, reading, updating. What tools and judges are waited for is not in it."""
-        return (self.decode_tokens / (self.decode.tokens_per_second * self.gpus), self.read_seconds,
-                self.update_tokens / (self.pace.tokens_per_second * self.gpus))
+        return (
+            self.decode_tokens / (self.decode.tokens_per_second * self.gpus),
+            self.read_seconds,
+            self.update_tokens / (self.pace.tokens_per_second * self.gpus),
+        )
 
     @property
     def hours(self) -> float:
@@ -260,9 +332,22 @@ class GrpoForecast:
         return self.steps * sum(self.seconds) / 3600
 
 
-def forecast_grpo(shape: ModelShape, weights: WeightSettings, lengths: Sequence[RowLength], *, max_tokens: int, micro_tokens: int, steps: int,
-                  questions: int, rollouts: int, at_once: int, gpus: int, gpu: Gpu, measured: float | None = None,
-                  measured_decode: float | None = None) -> GrpoForecast:
+def forecast_grpo(
+    shape: ModelShape,
+    weights: WeightSettings,
+    lengths: Sequence[RowLength],
+    *,
+    max_tokens: int,
+    micro_tokens: int,
+    steps: int,
+    questions: int,
+    rollouts: int,
+    at_once: int,
+    gpus: int,
+    gpu: Gpu,
+    measured: float | None = None,
+    measured_decode: float | None = None,
+) -> GrpoForecast:
     """What GRPO will take, if its episodes are as long as those given.
 
     Args:
@@ -273,8 +358,16 @@ def forecast_grpo(shape: ModelShape, weights: WeightSettings, lengths: Sequence[
     rows = [row.shortened(max_tokens) for row in lengths]
     episodes = questions * rollouts
     each = episodes / len(rows)
-    return GrpoForecast(steps=steps, episodes=episodes, update_tokens=round(each * sum(row.tokens for row in rows)),
-                        decode_tokens=round(each * sum(row.labels for row in rows)), gpus=gpus,
-                        memory=memory(shape, weights, tokens=micro_tokens, gpus=gpus, kind=fitting_kind(gpus)),
-                        pace=training_pace(shape, weights, rows, gpu, measured), decode=decode_pace(shape, rows, gpu, at_once, measured_decode),
-                        read_seconds=each * sum(forward_flops(shape, row) for row in rows) / (gpu.peak * gpu.mfu * gpus))
+    return GrpoForecast(
+        steps=steps,
+        episodes=episodes,
+        update_tokens=round(each * sum(row.tokens for row in rows)),
+        decode_tokens=round(each * sum(row.labels for row in rows)),
+        gpus=gpus,
+        memory=memory(shape, weights, tokens=micro_tokens, gpus=gpus, kind=fitting_kind(gpus)),
+        pace=training_pace(shape, weights, rows, gpu, measured),
+        decode=decode_pace(shape, rows, gpu, at_once, measured_decode),
+        read_seconds=each
+        * sum(forward_flops(shape, row) for row in rows)
+        / (gpu.peak * gpu.mfu * gpus),
+    )

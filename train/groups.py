@@ -2,6 +2,7 @@
 
 Statistics are over all known rewards, those of fatal rollouts included. A rollout whose reward is unknown is in neither statistics nor loss.
 """
+
 from typing import Literal
 
 import torch
@@ -51,6 +52,9 @@ def advantages(rewards: Tensor, statistic: Statistic, *, delta: float = DELTA) -
     known = ~rewards.isnan()
     told = rewards[known]
     centred = told - told.mean()
-    made[known] = centred * len(told) / (len(told) - 1) if statistic == "leave_one_out" else (
-        centred / (told.std(correction=1 if statistic == "sample" else 0) + delta))
+    made[known] = (
+        centred * len(told) / (len(told) - 1)
+        if statistic == "leave_one_out"
+        else (centred / (told.std(correction=1 if statistic == "sample" else 0) + delta))
+    )
     return made

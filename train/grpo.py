@@ -1,15 +1,16 @@
 """GRPO with rollouts in the loop: `python -m train.grpo --config CONFIG --run RUN --store STORE --model MODEL --out OUT`.
 
-    OUT/settings.json    what the run is; written first
-        episodes/        prompt, pictures, journals of what is being played; some steps' rollouts, to be read
-        replay/          every step's rows and figures (`step_files.py`)
-        held_out/        what was measured, a file each time
-        checkpoints/     what the run goes on from
-        metrics.jsonl    tensorboard/  curves.png
-        calls.sqlite     replies and ledger of judges and readers, where there are any
-        model/           for transformers and inference servers; with LoRA also adapter/, for peft
-        result.json      counts and figures; written last
+OUT/settings.json    what the run is; written first
+    episodes/        prompt, pictures, journals of what is being played; some steps' rollouts, to be read
+    replay/          every step's rows and figures (`step_files.py`)
+    held_out/        what was measured, a file each time
+    checkpoints/     what the run goes on from
+    metrics.jsonl    tensorboard/  curves.png
+    calls.sqlite     replies and ledger of judges and readers, where there are any
+    model/           for transformers and inference servers; with LoRA also adapter/, for peft
+    result.json      counts and figures; written last
 """
+
 import argparse
 import dataclasses
 import json
@@ -71,25 +72,74 @@ then plays as it is:
   questloom teach --run RUN --store STORE --policy grpo --engine transformers --set teach.model=OUT/model
 An update can be run again: python -m train.replay OUT --update 12
 
-Presets: {', '.join(presets(grpo=True))} (train/presets/). Settings with their meaning: train/grpo_settings.py, train/settings.py.
+Presets: {", ".join(presets(grpo=True))} (train/presets/). Settings with their meaning: train/grpo_settings.py, train/settings.py.
 """
-CURVES = ("reward", "accuracy", "query", f"query_{MEASURED}", "held_out/pass_rate", "valid_turns", "tool_use", "all_wrong", "recovery", "fatal", "turns",
-          "new_tokens", "entropy", "engine_kl", "kl", "grad_norm", "played_tokens_per_second", "trained_tokens_per_second", "peak_memory_gb")
+CURVES = (
+    "reward",
+    "accuracy",
+    "query",
+    f"query_{MEASURED}",
+    "held_out/pass_rate",
+    "valid_turns",
+    "tool_use",
+    "all_wrong",
+    "recovery",
+    "fatal",
+    "turns",
+    "new_tokens",
+    "entropy",
+    "engine_kl",
+    "kl",
+    "grad_norm",
+    "played_tokens_per_second",
+    "trained_tokens_per_second",
+    "peak_memory_gb",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; returns its exit code: 2 for wrong input, 1 for a run that broke off with a named error."""
-    parser = argparse.ArgumentParser(prog="python -m train.grpo", description=HELP, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--config", required=True, metavar="CONFIG", help="a file of settings, or a preset")
-    parser.add_argument("--run", "--questions", dest="run", required=True, metavar="RUN", help="a finished run, whose questions for reinforcement learning "
-                        "are played; --questions where torchrun starts this, which takes --run for its own --run-path")
-    parser.add_argument("--store", required=True, metavar="STORE", help="the store that the run was made from")
-    parser.add_argument("--model", required=True, metavar="FOLDER", help="an image-text model of transformers")
-    parser.add_argument("--out", required=True, metavar="FOLDER", help="where everything is written; an existing run goes on")
-    parser.add_argument("--set", default=[], action="append", metavar="KEY=VALUE", help="a setting in place of the file's, e.g. optimiser.lr=2e-6")
+    parser = argparse.ArgumentParser(
+        prog="python -m train.grpo",
+        description=HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--config", required=True, metavar="CONFIG", help="a file of settings, or a preset"
+    )
+    parser.add_argument(
+        "--run",
+        "--questions",
+        dest="run",
+        required=True,
+        metavar="RUN",
+        help="a finished run, whose questions for reinforcement learning "
+        "are played; --questions where torchrun starts this, which takes --run for its own --run-path",
+    )
+    parser.add_argument(
+        "--store", required=True, metavar="STORE", help="the store that the run was made from"
+    )
+    parser.add_argument(
+        "--model", required=True, metavar="FOLDER", help="an image-text model of transformers"
+    )
+    parser.add_argument(
+        "--out",
+        required=True,
+        metavar="FOLDER",
+        help="where everything is written; an existing run goes on",
+    )
+    parser.add_argument(
+        "--set",
+        default=[],
+        action="append",
+        metavar="KEY=VALUE",
+        help="a setting in place of the file's, e.g. optimiser.lr=2e-6",
+    )
     given = parser.parse_args(arguments)
     try:
-        settings = load_grpo_settings(given.config, given.set, taught_tools(RunFolder(absolute(given.run))))
+        settings = load_grpo_settings(
+            given.config, given.set, taught_tools(RunFolder(absolute(given.run)))
+        )
         grpo(settings, run=given.run, store=given.store, model=given.model, out=Path(given.out))
     except QuestloomError as error:
         print(error, file=sys.stderr)
@@ -115,34 +165,88 @@ def grpo(settings: GrpoSettings, *, run: str, store: str, model: str, out: Path)
     """
     with world(settings.parallel) as at, Opened() as opened:
         questions = together(at, lambda: _questions(run, store, opened))
-        course = together(at, lambda: QuestionCourse(questions.train, settings.step.questions, settings.seed))
-        identity = {**settings.identity(), "questions": place(run), "store": place(store), "model": place(model)}
+        course = together(
+            at, lambda: QuestionCourse(questions.train, settings.step.questions, settings.seed)
+        )
+        identity = {
+            **settings.identity(),
+            "questions": place(run),
+            "store": place(store),
+            "model": place(model),
+        }
         once(at, lambda: check_claim(out, identity))
         made = load(model, settings, at)
         models = together(at, lambda: settings.models or questions.models)
-        play_at = PlayPlace(absolute(store), lambda: out / "calls.sqlite", models, opened, settings.seed)
-        tags = together(at, lambda: _tags(made)) if settings.axpo is not None and settings.axpo.resample != "question" else None
+        play_at = PlayPlace(
+            absolute(store), lambda: out / "calls.sqlite", models, opened, settings.seed
+        )
+        tags = (
+            together(at, lambda: _tags(made))
+            if settings.axpo is not None and settings.axpo.resample != "question"
+            else None
+        )
         together(at, lambda: _check_play(settings, play_at))
-        probes = [_probe(each, questions, prompt_renderer(settings.play, made.tokens.special_tokens), made) for each in course.of(0)[:2]]
-        once(at, lambda: check_on(Scorer(made.loaded.model), probes, made.rows.picture_tokens, settings.weights, at))
+        probes = [
+            _probe(
+                each, questions, prompt_renderer(settings.play, made.tokens.special_tokens), made
+            )
+            for each in course.of(0)[:2]
+        ]
+        once(
+            at,
+            lambda: check_on(
+                Scorer(made.loaded.model), probes, made.rows.picture_tokens, settings.weights, at
+            ),
+        )
         once(at, lambda: claim(out, identity, settings.resolved()))
         stop = Stop()
         actor = together(at, lambda: _actor(settings, questions, models, play_at, out, stop))
 
         def write(folder: Path) -> None:
-            export(trainer.policy, trainer.scorer, made.loaded, made.processor, source=model, out=folder, bf16=settings.weights.precision == "bf16",
-                   writes=at.first)
+            export(
+                trainer.policy,
+                trainer.scorer,
+                made.loaded,
+                made.processor,
+                source=model,
+                out=folder,
+                bf16=settings.weights.precision == "bf16",
+                writes=at.first,
+            )
 
         weights = _weights(settings, made, play_at, write, out, at)
-        players = together(at, lambda: PolicyPlayers(weights, settings.play, settings.evaluation, play_at, settings.seed))
+        players = together(
+            at,
+            lambda: PolicyPlayers(
+                weights, settings.play, settings.evaluation, play_at, settings.seed
+            ),
+        )
         playing = players.playing
-        once(at, lambda: actor.files.write_prompt(playing.toolbox.schemas(), max_calls=settings.play.limits.calls, handles=settings.play.tools.handles,
-                                                  brief=settings.play.tools.brief, special_tokens=playing.special_tokens))
+        once(
+            at,
+            lambda: actor.files.write_prompt(
+                playing.toolbox.schemas(),
+                max_calls=settings.play.limits.calls,
+                handles=settings.play.tools.handles,
+                brief=settings.play.tools.brief,
+                special_tokens=playing.special_tokens,
+            ),
+        )
         trainer = trainer_of(made, settings, out, at)
-        training = Training(StepPlay(actor, players, course, made.rows, trainer.steps, tags, settings, at), trainer.learner,
-                            held_out(questions.validation, settings.evaluation) if settings.evaluation.every else [], out / "held_out")
+        training = Training(
+            StepPlay(actor, players, course, made.rows, trainer.steps, tags, settings, at),
+            trainer.learner,
+            held_out(questions.validation, settings.evaluation)
+            if settings.evaluation.every
+            else [],
+            out / "held_out",
+        )
         done = trainer.checkpoints.newest() or 0
-        same = trainer.checkpoints.load(done, trainer.policy, trainer.learner.optimiser, at) if done else True
+        same = (
+            trainer.checkpoints.load(done, trainer.policy, trainer.learner.optimiser, at)
+            if done
+            else True
+        )
         metrics = Metrics(out, settings.updates, done, CURVES) if at.first else None
         if metrics is not None:
             _tell(metrics, training, questions, made.loaded, settings, at, done, same)
@@ -154,9 +258,16 @@ def grpo(settings: GrpoSettings, *, run: str, store: str, model: str, out: Path)
         finally:
             weights.close()
         write(out)
-        result = {"questions": {"train": len(questions.train), "validation": len(questions.validation)}, "steps": settings.step.steps,
-                  "updates": settings.updates, "judges": {"answer": actor.answer_by, "query": actor.query_by}, "ranks": at.size, "parallel": at.kind,
-                  "machine": at.machine, **counts(made.loaded.model)}
+        result = {
+            "questions": {"train": len(questions.train), "validation": len(questions.validation)},
+            "steps": settings.step.steps,
+            "updates": settings.updates,
+            "judges": {"answer": actor.answer_by, "query": actor.query_by},
+            "ranks": at.size,
+            "parallel": at.kind,
+            "machine": at.machine,
+            **counts(made.loaded.model),
+        }
         if metrics is not None:
             metrics.close()
             write_whole(out / "result.json", (json.dumps(result, indent=2) + "\n").encode())
@@ -166,13 +277,26 @@ def grpo(settings: GrpoSettings, *, run: str, store: str, model: str, out: Path)
 
 
 def _questions(run: str, store: str, opened: Opened) -> Questions:
-    return read_questions(RunFolder(absolute(run)), opened_store(absolute(store), opened).meta["digest"])
+    return read_questions(
+        RunFolder(absolute(run)), opened_store(absolute(store), opened).meta["digest"]
+    )
 
 
-def _weights(settings: GrpoSettings, made: Model, play_at: PlayPlace, write: Callable[[Path], None], out: Path, at: World) -> Weights:
+def _weights(
+    settings: GrpoSettings,
+    made: Model,
+    play_at: PlayPlace,
+    write: Callable[[Path], None],
+    out: Path,
+    at: World,
+) -> Weights:
     if settings.play.server is not None and settings.play.engine == "server":
-        return ServerWeights(settings.play.server, made.tokens, play_at.caller, write, out / "weights", at)
-    return OwnWeights(made.loaded.model, made.tokens, settings.weights, at, at_once=settings.step.at_once)
+        return ServerWeights(
+            settings.play.server, made.tokens, play_at.caller, write, out / "weights", at
+        )
+    return OwnWeights(
+        made.loaded.model, made.tokens, settings.weights, at, at_once=settings.step.at_once
+    )
 
 
 def _check_play(settings: GrpoSettings, at: PlayPlace) -> None:
@@ -185,10 +309,28 @@ def _check_play(settings: GrpoSettings, at: PlayPlace) -> None:
     open_toolbox(settings.play, dataclasses.replace(at, calls=lambda: ":memory:"))
 
 
-def _actor(settings: GrpoSettings, questions: Questions, models: ModelSettings, at: PlayPlace, out: Path, stop: Stop) -> Actor:
-    answers = AnswerJudge(client=at.client("answer") if models.judged_by_model(ANSWER_ROLE) else None)
+def _actor(
+    settings: GrpoSettings,
+    questions: Questions,
+    models: ModelSettings,
+    at: PlayPlace,
+    out: Path,
+    stop: Stop,
+) -> Actor:
+    answers = AnswerJudge(
+        client=at.client("answer") if models.judged_by_model(ANSWER_ROLE) else None
+    )
     queries = at.client("query") if models.judged_by_model(QUERY_ROLE) else None
-    return Actor(questions.run, questions.withhold_own, episode_files(out), answers, queries, settings.reward.alpha < 1, settings.step.at_once, stop)
+    return Actor(
+        questions.run,
+        questions.withhold_own,
+        episode_files(out),
+        answers,
+        queries,
+        settings.reward.alpha < 1,
+        settings.step.at_once,
+        stop,
+    )
 
 
 def _probe(asked: Asked, questions: Questions, renderer: Renderer, made: Model) -> Row:
@@ -196,9 +338,18 @@ def _probe(asked: Asked, questions: Questions, renderer: Renderer, made: Model) 
     bank = ImageBank()
     bank.add(questions.run.read_picture(asked.question.image_id), origin="task")
     opening = renderer.opening(asked.question.text, bank, task_handles(bank))
-    segments = made.tokens.segments(Conversation(task_id=asked.question.id, rollout=0, opening=opening))
-    said = made.tokens.policy(Turn(text="<think>\nIt is shown.\n</think>\n\n<answer>It is.</answer>"))
-    return row_of_segments([*segments, said], episode_id=asked.question.id, tokens=made.rows.picture_tokens, rope=made.rows.rope)
+    segments = made.tokens.segments(
+        Conversation(task_id=asked.question.id, rollout=0, opening=opening)
+    )
+    said = made.tokens.policy(
+        Turn(text="<think>\nIt is shown.\n</think>\n\n<answer>It is.</answer>")
+    )
+    return row_of_segments(
+        [*segments, said],
+        episode_id=asked.question.id,
+        tokens=made.rows.picture_tokens,
+        rope=made.rows.rope,
+    )
 
 
 def _tags(made: Model) -> CallTags:
@@ -207,34 +358,77 @@ def _tags(made: Model) -> CallTags:
     Raises:
         InputError: the tokenizer has none of its own for them.
     """
-    found = [made.tokens.tokenizer(tag, add_special_tokens=False)["input_ids"] for tag in ("<tool_call>", "</tool_call>")]
+    found = [
+        made.tokens.tokenizer(tag, add_special_tokens=False)["input_ids"]
+        for tag in ("<tool_call>", "</tool_call>")
+    ]
     if any(len(ids) != 1 for ids in found):
-        raise InputError(f"--model {made.folder}", "has no token of its own for <tool_call>, where AXPO's prefixes end",
-                         "Take a model that has, or set axpo=null.")
+        raise InputError(
+            f"--model {made.folder}",
+            "has no token of its own for <tool_call>, where AXPO's prefixes end",
+            "Take a model that has, or set axpo=null.",
+        )
     return CallTags(found[0][0], found[1][0])
 
 
-def _tell(metrics: Metrics, training: Training, questions: Questions, loaded: Loaded, settings: GrpoSettings, at: World, done: int, same: bool) -> None:
+def _tell(
+    metrics: Metrics,
+    training: Training,
+    questions: Questions,
+    loaded: Loaded,
+    settings: GrpoSettings,
+    at: World,
+    done: int,
+    same: bool,
+) -> None:
     """What is about to happen, for people."""
     step, found = settings.step, counts(loaded.model)
-    metrics.say(f"{len(questions.train)} questions to train on, {len(training.held_out)} held out of {len(questions.validation)}; {step.steps} steps of "
-                f"{step.questions} questions × {step.rollouts} rollouts, {step.updates} update{'s' * (step.updates > 1)} each")
-    metrics.say(f"{found['trained']:,} of {found['parameters']:,} parameters trained in {settings.weights.precision}, {at.size} × {at.device.type} ({at.kind})")
+    metrics.say(
+        f"{len(questions.train)} questions to train on, {len(training.held_out)} held out of {len(questions.validation)}; {step.steps} steps of "
+        f"{step.questions} questions × {step.rollouts} rollouts, {step.updates} update{'s' * (step.updates > 1)} each"
+    )
+    metrics.say(
+        f"{found['trained']:,} of {found['parameters']:,} parameters trained in {settings.weights.precision}, {at.size} × {at.device.type} ({at.kind})"
+    )
     if done:
-        metrics.say(f"goes on after update {done}" + ("" if same else "; another number of ranks wrote it, so dropout goes on from other random numbers"))
+        metrics.say(
+            f"goes on after update {done}"
+            + (
+                ""
+                if same
+                else "; another number of ranks wrote it, so dropout goes on from other random numbers"
+            )
+        )
 
 
 def _told_of_play(settings: GrpoSettings, actor: Actor, questions: Questions) -> list[str]:
     """What the policy plays with and who rewards it, for people."""
     tools, reward = settings.play.tools, settings.reward
     taught = settings_of(ToolSettings, taught_tools(questions.run), questions.run.path)
-    other = [field.name for field in dataclasses.fields(ToolSettings) if getattr(tools, field.name) != getattr(taught, field.name)]
-    lines = [f"tools: {', '.join(tools.tools)}, with{'out' * (not tools.handles)} handles; "
-             + (f"the run's teacher had others ({', '.join(other)})" if other else "as the run's teacher had them")]
+    other = [
+        field.name
+        for field in dataclasses.fields(ToolSettings)
+        if getattr(tools, field.name) != getattr(taught, field.name)
+    ]
+    lines = [
+        f"tools: {', '.join(tools.tools)}, with{'out' * (not tools.handles)} handles; "
+        + (
+            f"the run's teacher had others ({', '.join(other)})"
+            if other
+            else "as the run's teacher had them"
+        )
+    ]
     if reward.alpha == 1:
         return [*lines, f"reward: right answers (by {actor.answer_by})"]
-    by = "measured from the run in place of a judge, since no model has the role judge_retrieval" if actor.query_by == MEASURED else f"by {actor.query_by}"
-    return [*lines, f"reward: {reward.alpha:g} × right answers (by {actor.answer_by}) + {1 - reward.alpha:.3g} × r_query ({by})"]
+    by = (
+        "measured from the run in place of a judge, since no model has the role judge_retrieval"
+        if actor.query_by == MEASURED
+        else f"by {actor.query_by}"
+    )
+    return [
+        *lines,
+        f"reward: {reward.alpha:g} × right answers (by {actor.answer_by}) + {1 - reward.alpha:.3g} × r_query ({by})",
+    ]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 """What a run of GRPO may set, beside what it shares with supervised fine-tuning (`settings.py`)."""
+
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
@@ -123,8 +124,12 @@ class GrpoSettings:
     """Of the judges and readers; None for those of the run's recipe."""
     data: DataSettings = field(default_factory=DataSettings)
     weights: WeightSettings = field(default_factory=WeightSettings)
-    optimiser: OptimiserSettings = field(default_factory=lambda: OptimiserSettings(lr=1e-6, schedule="constant", warm_up=0.0))
-    parallel: ParallelSettings = field(default_factory=lambda: ParallelSettings(timeout_minutes=180.0))
+    optimiser: OptimiserSettings = field(
+        default_factory=lambda: OptimiserSettings(lr=1e-6, schedule="constant", warm_up=0.0)
+    )
+    parallel: ParallelSettings = field(
+        default_factory=lambda: ParallelSettings(timeout_minutes=180.0)
+    )
     """A rank waits for another's longest episode, `play.limits.seconds`: 150 minutes where nothing is said."""
     care: CareSettings = field(default_factory=CareSettings)
     keep: GrpoKeepSettings = field(default_factory=GrpoKeepSettings)
@@ -151,11 +156,20 @@ class GrpoSettings:
         return identity_of(resolved, _OF_THE_MACHINE)
 
 
-_OF_THE_MACHINE = OF_THE_MACHINE | {"care", "step.micro_tokens", "step.at_once", "play.device", "models.budget_money", "models.budget_tokens",
-                                    "models.budget_calls"}
+_OF_THE_MACHINE = OF_THE_MACHINE | {
+    "care",
+    "step.micro_tokens",
+    "step.at_once",
+    "play.device",
+    "models.budget_money",
+    "models.budget_tokens",
+    "models.budget_calls",
+}
 
 
-def load_grpo_settings(source: str, overrides: Iterable[str] = (), tools: Mapping[str, Any] | None = None) -> GrpoSettings:
+def load_grpo_settings(
+    source: str, overrides: Iterable[str] = (), tools: Mapping[str, Any] | None = None
+) -> GrpoSettings:
     """Settings by file name, or by the name of a preset ("grpo-vsearcher"), with `section.key=value` overrides.
 
     Args:
@@ -165,18 +179,35 @@ def load_grpo_settings(source: str, overrides: Iterable[str] = (), tools: Mappin
     Raises:
         InputError: see `read_settings`, or values that do not fit each other.
     """
-    settings = read_settings(GrpoSettings, source, overrides, presets(grpo=True), {"play": {"tools": tools or {}}})
+    settings = read_settings(
+        GrpoSettings, source, overrides, presets(grpo=True), {"play": {"tools": tools or {}}}
+    )
     if settings.models is not None:
         check_roles(settings.models.roles, f"{source}, key models.roles")
     check_micro_tokens(settings.data, settings.micro_tokens, source, key="step.micro_tokens")
     play = settings.play
     if play.engine == "server" and play.server is None:
-        raise InputError(f"{source}, key play.server", "is missing", "Name it: play: {server: {name: …, url: http://host:port, model: …}}.")
+        raise InputError(
+            f"{source}, key play.server",
+            "is missing",
+            "Name it: play: {server: {name: …, url: http://host:port, model: …}}.",
+        )
     if play.server is not None and play.server.dialect == "vllm":
-        raise InputError(f"{source}, key play.server.dialect", "is vllm, whose completions take no pictures beside token ids", "Use an SGLang server.")
+        raise InputError(
+            f"{source}, key play.server.dialect",
+            "is vllm, whose completions take no pictures beside token ids",
+            "Use an SGLang server.",
+        )
     if settings.weights.lora is not None and settings.weights.lora.dropout:
-        raise InputError(f"{source}, key weights.lora.dropout", "is not 0: the policy that is updated would not be the one that played",
-                         "Leave it out; supervised fine-tuning may have it.")
+        raise InputError(
+            f"{source}, key weights.lora.dropout",
+            "is not 0: the policy that is updated would not be the one that played",
+            "Leave it out; supervised fine-tuning may have it.",
+        )
     if play.model:
-        raise InputError(f"{source}, key play.model", "is set, but the policy is the model that is trained", "Leave it out, and name --model.")
+        raise InputError(
+            f"{source}, key play.model",
+            "is set, but the policy is the model that is trained",
+            "Leave it out, and name --model.",
+        )
     return settings

@@ -1,4 +1,5 @@
 """What a run of GRPO and the replay of its updates set up alike: the model that is trained, what reads its rows, what updates it."""
+
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -56,7 +57,13 @@ def load(folder: str, settings: GrpoSettings, at: World) -> Model:
     processor = together(at, lambda: load_processor(folder, settings.data.max_pixels))
     tokens = together(at, lambda: TokenRenderer(processor, name=folder))
     loaded = together(at, lambda: load_model(folder, settings.weights, settings.seed))
-    return Model(folder, processor, tokens, loaded, RolloutRows(PictureTokens.of(loaded.model.config), rope_of(loaded.model), settings.data))
+    return Model(
+        folder,
+        processor,
+        tokens,
+        loaded,
+        RolloutRows(PictureTokens.of(loaded.model.config), rope_of(loaded.model), settings.data),
+    )
 
 
 def episode_files(out: Path) -> EpisodeFiles:
@@ -69,8 +76,21 @@ def trainer_of(model: Model, settings: GrpoSettings, out: Path, at: World) -> Tr
     scorer = Scorer(model.loaded.model, temperature=settings.play.temperature)
     policy = wrapped(scorer, at, bf16=settings.weights.precision == "bf16")
     optimiser = adamw(policy, settings.optimiser)
-    reference = reference_of(model.folder, policy, model.loaded, settings, at) if settings.objective.kl else None
+    reference = (
+        reference_of(model.folder, policy, model.loaded, settings, at)
+        if settings.objective.kl
+        else None
+    )
     rows = model.rows
-    return Trainer(policy, scorer, Learner(policy, optimiser, reference, rows.picture_tokens, settings, at),
-                   Checkpoints(out / "checkpoints", settings.keep.checkpoints),
-                   StepFiles(out / "replay", Pixels(model.processor, episode_files(out)), rows.picture_tokens, rows.rope))
+    return Trainer(
+        policy,
+        scorer,
+        Learner(policy, optimiser, reference, rows.picture_tokens, settings, at),
+        Checkpoints(out / "checkpoints", settings.keep.checkpoints),
+        StepFiles(
+            out / "replay",
+            Pixels(model.processor, episode_files(out)),
+            rows.picture_tokens,
+            rows.rope,
+        ),
+    )

@@ -1,4 +1,5 @@
 """A step's lessons into the weights: mini-batches, each one step of the optimiser, agreed over all ranks."""
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -45,15 +46,34 @@ class Learner:
             EngineMismatch: the engine samples from something else than what is trained. Nothing has changed then.
         """
         self.policy.train()
-        every = [[each.lesson for each in share.taught if mini_batch(each.number, self.settings) == n] for n in range(self.settings.step.updates)]
-        beside = [[each for number, each in share.counted if mini_batch(number, self.settings) == n] for n in range(self.settings.step.updates)]
+        every = [
+            [each.lesson for each in share.taught if mini_batch(each.number, self.settings) == n]
+            for n in range(self.settings.step.updates)
+        ]
+        beside = [
+            [each for number, each in share.counted if mini_batch(number, self.settings) == n]
+            for n in range(self.settings.step.updates)
+        ]
         # The first update's weights are those that sampled; for the others the trainer's own view of them is taken before they change.
-        sampled = [None, *(self._at_the_sampling_weights(some) for some in every[1:])] if self.settings.objective.importance_cap else [None] * len(every)
-        return [self._update(some, counted, before, step * len(every) + n, on_policy=n == 0)
-                for n, (some, counted, before) in enumerate(zip(every, beside, sampled, strict=True))]
+        sampled = (
+            [None, *(self._at_the_sampling_weights(some) for some in every[1:])]
+            if self.settings.objective.importance_cap
+            else [None] * len(every)
+        )
+        return [
+            self._update(some, counted, before, step * len(every) + n, on_policy=n == 0)
+            for n, (some, counted, before) in enumerate(zip(every, beside, sampled, strict=True))
+        ]
 
-    def _update(self, lessons: Sequence[Lesson], counted: Sequence[Counted], sampled: list[Tensor] | None, update: int, *,
-                on_policy: bool) -> dict[str, float]:
+    def _update(
+        self,
+        lessons: Sequence[Lesson],
+        counted: Sequence[Counted],
+        sampled: list[Tensor] | None,
+        update: int,
+        *,
+        on_policy: bool,
+    ) -> dict[str, float]:
         """One step of the optimiser; none where no rank has a row in the loss.
 
         Args:
@@ -62,14 +82,23 @@ class Learner:
         """
         plan = self._plan(lessons)
         if not plan:  # on any rank
-            return {"loss": 0.0, "lr": 0.0, "grad_norm": 0.0, "rows": 0.0, "labels": 0.0, "skipped": 1.0}
+            return {
+                "loss": 0.0,
+                "lr": 0.0,
+                "grad_norm": 0.0,
+                "rows": 0.0,
+                "labels": 0.0,
+                "skipped": 1.0,
+            }
         agreed = self._agreed(lessons, counted)
         figures = _Figures(self.at)
         told: list[Tensor] = []
         for number, some in enumerate(plan):
             packed = self._packed(some)
             with no_sync_but_last(self.policy, number == len(plan) - 1):
-                scores, summed = self._loss(packed, some, None if sampled is None else sampled[number], figures)
+                scores, summed = self._loss(
+                    packed, some, None if sampled is None else sampled[number], figures
+                )
                 agreed.share(summed).backward()
             if on_policy:
                 told.append(torch.stack([scores.logp.detach(), _engine_logp(packed)]).cpu())
@@ -78,11 +107,19 @@ class Learner:
             figures.engine_kl = check_engine(both[0], both[1], alarm=self.settings.care.engine_kl)
         names = ", ".join(lesson.row.episode_id for lesson in lessons[:20])
         made = figures.made(agreed)
-        stepped = step_taken(self.policy, self.optimiser, self.settings.optimiser, update=update, updates=self.settings.updates,
-                             about=f"the loss {made['loss']}; this rank's rows: {names}{' …' * (len(lessons) > 20)}")
+        stepped = step_taken(
+            self.policy,
+            self.optimiser,
+            self.settings.optimiser,
+            update=update,
+            updates=self.settings.updates,
+            about=f"the loss {made['loss']}; this rank's rows: {names}{' …' * (len(lessons) > 20)}",
+        )
         return {**made, **stepped, "skipped": 0.0}
 
-    def _loss(self, packed: Packed, lessons: Sequence[Lesson], sampled: Tensor | None, figures: "_Figures") -> tuple[TokenScores, Tensor]:
+    def _loss(
+        self, packed: Packed, lessons: Sequence[Lesson], sampled: Tensor | None, figures: "_Figures"
+    ) -> tuple[TokenScores, Tensor]:
         objective, engine_logp = self.settings.objective, _engine_logp(packed)
         reference = None
         if objective.kl:
@@ -92,15 +129,32 @@ class Learner:
         with products(self.settings.weights.precision, self.at):
             scores = self.policy(packed)
         trainer = scores.logp.detach() if sampled is None else sampled.to(self.at.device)
-        summed = loss_sum(objective, logp=scores.logp, engine_logp=engine_logp, advantage=advantage, row=packed.row, row_weights=weights,
-                          trainer_logp=trainer, reference_logp=reference)
+        summed = loss_sum(
+            objective,
+            logp=scores.logp,
+            engine_logp=engine_logp,
+            advantage=advantage,
+            row=packed.row,
+            row_weights=weights,
+            trainer_logp=trainer,
+            reference_logp=reference,
+        )
         with torch.no_grad():
             logp, old = scores.logp, engine_logp if objective.importance_cap is None else trainer
             low, high = clipped(logp, old, advantage, objective)
             ratio = (logp - old).exp()
-            figures.add(loss=summed, labels=len(logp), rows=len(lessons), entropy=scores.entropy.sum(), clip_low=low.sum(), clip_high=high.sum(),
-                        ratio=ratio.sum(), kl=0.0 if reference is None else kl_k3(logp, reference).sum(), tokens=sum(len(each.row) for each in lessons),
-                        advantage=advantage.abs().sum())
+            figures.add(
+                loss=summed,
+                labels=len(logp),
+                rows=len(lessons),
+                entropy=scores.entropy.sum(),
+                clip_low=low.sum(),
+                clip_high=high.sum(),
+                ratio=ratio.sum(),
+                kl=0.0 if reference is None else kl_k3(logp, reference).sum(),
+                tokens=sum(len(each.row) for each in lessons),
+                advantage=advantage.abs().sum(),
+            )
         return scores, summed
 
     @torch.no_grad()
@@ -114,7 +168,9 @@ class Learner:
     def _plan(self, lessons: Sequence[Lesson]) -> list[list[Lesson]]:
         """This rank's micro-batches; as many as any rank has, the last ones empty."""
         plan = micro_batches([each.row for each in lessons], self.settings.micro_tokens)
-        return [[lessons[n] for n in some] for some in plan] + [[] for _ in range(most(len(plan), self.at.device) - len(plan))]
+        return [[lessons[n] for n in some] for some in plan] + [
+            [] for _ in range(most(len(plan), self.at.device) - len(plan))
+        ]
 
     def _agreed(self, lessons: Sequence[Lesson], counted: Sequence[Counted]) -> Agreed:
         labels = torch.tensor([int(each.row.loss_mask.sum()) for each in lessons], dtype=torch.long)
@@ -134,7 +190,11 @@ def mini_batch(number: int, settings: GrpoSettings) -> int:
         number: the question's place; refilled ones come after the step's own and go round.
     """
     step = settings.step
-    return number // (step.mini_questions or step.questions) if number < step.questions else number % step.updates
+    return (
+        number // (step.mini_questions or step.questions)
+        if number < step.questions
+        else number % step.updates
+    )
 
 
 def _engine_logp(packed: Packed) -> Tensor:
@@ -165,6 +225,17 @@ class _Figures:
             dist.all_reduce(total)
         sums = dict(zip(self._sums, total.tolist(), strict=True))
         labels = max(1.0, sums["labels"])
-        means = {name: sums[name] / labels for name in ("entropy", "clip_low", "clip_high", "ratio", "kl")}
-        return {"loss": sums["loss"] / agreed.total, "divisor": agreed.total, "rows": sums["rows"], "labels": sums["labels"], "trained_tokens": sums["tokens"],
-                "advantage_size": sums["advantage"] / labels, **means, "engine_kl": self.engine_kl}
+        means = {
+            name: sums[name] / labels
+            for name in ("entropy", "clip_low", "clip_high", "ratio", "kl")
+        }
+        return {
+            "loss": sums["loss"] / agreed.total,
+            "divisor": agreed.total,
+            "rows": sums["rows"],
+            "labels": sums["labels"],
+            "trained_tokens": sums["tokens"],
+            "advantage_size": sums["advantage"] / labels,
+            **means,
+            "engine_kl": self.engine_kl,
+        }

@@ -4,6 +4,7 @@ The order matters. Advantages come from the original rewards of all known rollou
 rules mask and clamp. A group without variance teaches nothing by itself, but its recovered prefixes do: sources are looked at on their own.
 Its rollouts are still in what the loss is divided by, and in the KL term (`Objective.divisor`).
 """
+
 import dataclasses
 import math
 from collections.abc import Sequence
@@ -14,7 +15,14 @@ import torch
 from torch import Tensor
 
 from records.episodes import EndReason
-from train.axpo import Axpo, continuation_advantages, continuation_mask, prefix_advantage, prefix_mask, recovered_reward
+from train.axpo import (
+    Axpo,
+    continuation_advantages,
+    continuation_mask,
+    prefix_advantage,
+    prefix_mask,
+    recovered_reward,
+)
 from train.fatal import OVERLONG, FatalRules, in_statistics, step_mask, treat
 from train.groups import Statistic, advantages, has_variance
 from train.objective import Objective
@@ -127,12 +135,22 @@ class _Rules:
 
     def counts(self, rollout: Rollout, why: LeftOut) -> bool:
         """Whether a rollout that teaches nothing is in what the loss is divided by."""
-        outside = (why is LeftOut.NO_VARIANCE and self.refilled) or not in_statistics(rollout.end, self.fatal)
+        outside = (why is LeftOut.NO_VARIANCE and self.refilled) or not in_statistics(
+            rollout.end, self.fatal
+        )
         return self.objective.divisor == "sampled" and not outside
 
 
-def lessons(rollouts: Sequence[Rollout], *, statistic: Statistic, fatal: FatalRules, objective: Objective, refilled: bool = False,
-            axpo: Axpo | None = None, resampled: Sequence[Resampled] = ()) -> Lessons:
+def lessons(
+    rollouts: Sequence[Rollout],
+    *,
+    statistic: Statistic,
+    fatal: FatalRules,
+    objective: Objective,
+    refilled: bool = False,
+    axpo: Axpo | None = None,
+    resampled: Sequence[Resampled] = (),
+) -> Lessons:
     """What the rollouts of one question teach.
 
     Args:
@@ -147,34 +165,71 @@ def lessons(rollouts: Sequence[Rollout], *, statistic: Statistic, fatal: FatalRu
     flat = not has_variance(rewards)
     again = {each.source: each for each in resampled}
     made: list[Lesson | _Out] = []
-    for number, (rollout, advantage) in enumerate(zip(rollouts, advantages(rewards, statistic).tolist(), strict=True)):
+    for number, (rollout, advantage) in enumerate(
+        zip(rollouts, advantages(rewards, statistic).tolist(), strict=True)
+    ):
         if number in again:
             assert axpo is not None, "resampled rollouts need AXPO's rules"
             made += _resampled(rollout, again[number], advantage, rewards, rules, axpo)
         else:
             made.append(_learned(rollout, advantage, flat=flat, rules=rules))
     out = [each for each in made if isinstance(each, _Out)]
-    return Lessons(taught=tuple(each for each in made if isinstance(each, Lesson)), left_out=tuple((each.episode_id, each.why) for each in out),
-                   counted=tuple(each.counted for each in out))
+    return Lessons(
+        taught=tuple(each for each in made if isinstance(each, Lesson)),
+        left_out=tuple((each.episode_id, each.why) for each in out),
+        counted=tuple(each.counted for each in out),
+    )
 
 
-def _resampled(source: Rollout, again: Resampled, advantage: float, rewards: Tensor, rules: _Rules, axpo: Axpo) -> list[Lesson | _Out]:
+def _resampled(
+    source: Rollout, again: Resampled, advantage: float, rewards: Tensor, rules: _Rules, axpo: Axpo
+) -> list[Lesson | _Out]:
     """A source and its continuations."""
     new = in_group(again.continuations, rules.fatal)  # (K,)
     replaced = rewards.clone()
     if axpo.resample == "prefix" and axpo.prefix_credit:
         accuracy = torch.tensor([each.accuracy for each in again.continuations])
         replaced[again.source] = recovered_reward(source.reward, new, accuracy)
-        advantage = prefix_advantage(rewards, again.source, replaced[again.source].item(), rules.statistic, cap=axpo.cap)
+        advantage = prefix_advantage(
+            rewards, again.source, replaced[again.source].item(), rules.statistic, cap=axpo.cap
+        )
     if axpo.resample == "question":
         kept, of_source = source.row.loss_mask, rules
     else:  # what an over-long source did after its prefix is out of the loss anyway
-        kept, of_source = prefix_mask(source.row, again.prefix), dataclasses.replace(rules, fatal=dataclasses.replace(rules.fatal, overlong="normal"))
-    made = [_learned(source, advantage, flat=not has_variance(replaced), rules=of_source, within=kept, weight=axpo.piece_weight)]
+        kept, of_source = (
+            prefix_mask(source.row, again.prefix),
+            dataclasses.replace(rules, fatal=dataclasses.replace(rules.fatal, overlong="normal")),
+        )
+    made = [
+        _learned(
+            source,
+            advantage,
+            flat=not has_variance(replaced),
+            rules=of_source,
+            within=kept,
+            weight=axpo.piece_weight,
+        )
+    ]
     beside = rewards if axpo.group == "merged" else rewards[:0]
-    flat, rules = not has_variance(torch.cat([beside, new])), dataclasses.replace(rules, refilled=False)  # nothing is played in their place
-    for each, gained in zip(again.continuations, continuation_advantages(new, rules.statistic, beside=beside).tolist(), strict=True):
-        made.append(_learned(each, gained, flat=flat, rules=rules, within=continuation_mask(each.row, again.prefix), weight=axpo.piece_weight))
+    flat, rules = (
+        not has_variance(torch.cat([beside, new])),
+        dataclasses.replace(rules, refilled=False),
+    )  # nothing is played in their place
+    for each, gained in zip(
+        again.continuations,
+        continuation_advantages(new, rules.statistic, beside=beside).tolist(),
+        strict=True,
+    ):
+        made.append(
+            _learned(
+                each,
+                gained,
+                flat=flat,
+                rules=rules,
+                within=continuation_mask(each.row, again.prefix),
+                weight=axpo.piece_weight,
+            )
+        )
     return made
 
 
@@ -194,10 +249,20 @@ def tensors_of(taught: Sequence[Lesson], packed: Packed) -> tuple[Tensor, Tensor
 
 def in_group(rollouts: Sequence[Rollout], fatal: FatalRules) -> Tensor:
     """(n,) rewards as the group's statistics have them: NaN for those that are not in them."""
-    return torch.tensor([each.reward if in_statistics(each.end, fatal) else UNKNOWN for each in rollouts])
+    return torch.tensor(
+        [each.reward if in_statistics(each.end, fatal) else UNKNOWN for each in rollouts]
+    )
 
 
-def _learned(rollout: Rollout, advantage: float, *, flat: bool, rules: _Rules, within: Tensor | None = None, weight: float = 1.0) -> Lesson | _Out:
+def _learned(
+    rollout: Rollout,
+    advantage: float,
+    *,
+    flat: bool,
+    rules: _Rules,
+    within: Tensor | None = None,
+    weight: float = 1.0,
+) -> Lesson | _Out:
     """A rollout's lesson, or why there is none.
 
     Args:
@@ -205,7 +270,14 @@ def _learned(rollout: Rollout, advantage: float, *, flat: bool, rules: _Rules, w
         within: (T,) bool: the tokens that the advantage is for.
     """
     row = rollout.row
-    treated = treat(advantage, num_steps=len(row.turns), fatal=rollout.fatal, end=rollout.end, answered=rollout.answered, rules=rules.fatal)
+    treated = treat(
+        advantage,
+        num_steps=len(row.turns),
+        fatal=rollout.fatal,
+        end=rollout.end,
+        answered=rollout.answered,
+        rules=rules.fatal,
+    )
     row = row.masked(step_mask(row.loss_mask, row.steps, treated.num_steps))
     row = row if within is None else row.masked(within)
     why = _why_nothing(rollout, row, flat=flat, steps=treated.num_steps, rules=rules.fatal)
@@ -219,7 +291,9 @@ def _learned(rollout: Rollout, advantage: float, *, flat: bool, rules: _Rules, w
     return _Out(row.episode_id, why, Counted(weight, tokens))
 
 
-def _why_nothing(rollout: Rollout, row: Row, *, flat: bool, steps: int, rules: FatalRules) -> LeftOut | None:
+def _why_nothing(
+    rollout: Rollout, row: Row, *, flat: bool, steps: int, rules: FatalRules
+) -> LeftOut | None:
     """Why a rollout has no advantage of its own or no token for it; None where it has both.
 
     Args:
@@ -235,5 +309,9 @@ def _why_nothing(rollout: Rollout, row: Row, *, flat: bool, steps: int, rules: F
     if flat:
         return LeftOut.NO_VARIANCE
     if not steps:
-        return LeftOut.OVERLONG if rules.overlong == "out_of_loss" and rollout.end in OVERLONG else LeftOut.FATAL
+        return (
+            LeftOut.OVERLONG
+            if rules.overlong == "out_of_loss" and rollout.end in OVERLONG
+            else LeftOut.FATAL
+        )
     return None if row.loss_mask.any() else LeftOut.NO_TOKENS

@@ -3,6 +3,7 @@
 32,768 tokens of a vocabulary of 151,936 are 20 GB of logits in fp32. Here a chunk of tokens is projected at a time, forward, and again
 backward. The head's gradient is summed over the chunks in fp32: summed in bf16 its error grows with the number of chunks.
 """
+
 import contextlib
 from typing import Any, NamedTuple
 
@@ -23,7 +24,14 @@ class TokenScores(NamedTuple):
     """(N,) in nats, of the distribution that each token was drawn from."""
 
 
-def token_scores(hidden: Tensor, weight: Tensor, labels: Tensor, *, temperature: float = 1.0, chunk_elements: int = 0) -> TokenScores:
+def token_scores(
+    hidden: Tensor,
+    weight: Tensor,
+    labels: Tensor,
+    *,
+    temperature: float = 1.0,
+    chunk_elements: int = 0,
+) -> TokenScores:
     """How likely each label is under the head, and how open the choice was. Differentiable once, in `hidden` and `weight`.
 
     Args:
@@ -40,14 +48,20 @@ def token_scores(hidden: Tensor, weight: Tensor, labels: Tensor, *, temperature:
     if temperature <= 0:
         raise ValueError(f"log-probabilities at temperature {temperature} do not exist")
     elements = chunk_elements or CHUNK_ELEMENTS["cuda" if hidden.is_cuda else "cpu"]
-    return TokenScores(*_TokenScores.apply(hidden, weight, labels, temperature, max(1, elements // len(weight))))
+    return TokenScores(
+        *_TokenScores.apply(hidden, weight, labels, temperature, max(1, elements // len(weight)))
+    )
 
 
 class _TokenScores(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, hidden: Tensor, weight: Tensor, labels: Tensor, temperature: float, chunk: int) -> tuple[Tensor, Tensor]:
+    def forward(
+        ctx: Any, hidden: Tensor, weight: Tensor, labels: Tensor, temperature: float, chunk: int
+    ) -> tuple[Tensor, Tensor]:
         kind = _compute_dtype(hidden)
-        scores = hidden.new_zeros(3, len(hidden), dtype=_sum_dtype(hidden))  # logp, entropy, normaliser
+        scores = hidden.new_zeros(
+            3, len(hidden), dtype=_sum_dtype(hidden)
+        )  # logp, entropy, normaliser
         with _as_they_are(hidden):
             x, w = hidden.to(kind), weight.to(kind)
             for start in range(0, len(hidden), chunk):
@@ -67,22 +81,40 @@ class _TokenScores(torch.autograd.Function):
         hidden, weight, labels, scores = ctx.saved_tensors
         wants_hidden, wants_weight = ctx.needs_input_grad[:2]
         grad_hidden = torch.zeros_like(hidden) if wants_hidden else None
-        grad_weight = torch.zeros(weight.shape, dtype=_sum_dtype(weight), device=weight.device) if wants_weight else None
+        grad_weight = (
+            torch.zeros(weight.shape, dtype=_sum_dtype(weight), device=weight.device)
+            if wants_weight
+            else None
+        )
         with _as_they_are(hidden):
             x, w = hidden.to(ctx.kind), weight.to(ctx.kind)
             for start in range(0, len(hidden), ctx.chunk):
                 part = slice(start, start + ctx.chunk)
-                logp = _product(x[part], w.T).div_(ctx.temperature).sub_(scores[2, part, None])  # (chunk, V)
+                logp = (
+                    _product(x[part], w.T).div_(ctx.temperature).sub_(scores[2, part, None])
+                )  # (chunk, V)
                 probs = logp.exp()
                 # d logp(label) = one-hot − p;  d H = −p·(ln p + H)
-                grad = logp.add_(scores[1, part, None]).mul_(grad_entropy[part, None]).add_(grad_logp[part, None]).mul_(probs).neg_()
+                grad = (
+                    logp.add_(scores[1, part, None])
+                    .mul_(grad_entropy[part, None])
+                    .add_(grad_logp[part, None])
+                    .mul_(probs)
+                    .neg_()
+                )
                 grad.scatter_add_(-1, labels[part, None], grad_logp[part, None].to(grad.dtype))
                 grad = grad.div_(ctx.temperature).to(ctx.kind)
                 if grad_hidden is not None:
                     grad_hidden[part] = _product(grad, w).to(hidden.dtype)
                 if grad_weight is not None:
                     _add_product(grad_weight, grad.T, x[part])
-        return grad_hidden, None if grad_weight is None else grad_weight.to(weight.dtype), None, None, None
+        return (
+            grad_hidden,
+            None if grad_weight is None else grad_weight.to(weight.dtype),
+            None,
+            None,
+            None,
+        )
 
 
 def _compute_dtype(hidden: Tensor) -> torch.dtype:

@@ -1,4 +1,5 @@
 """What a run tells: metrics.jsonl, TensorBoard, curves.png, progress on stderr."""
+
 import json
 import resource
 import sys
@@ -38,7 +39,9 @@ class Metrics:
 
     def __post_init__(self) -> None:
         self._began = time.perf_counter()
-        kept = [line for line in read_metrics(self.folder) if self.done and line["update"] <= self.done]  # without a checkpoint all begins anew
+        kept = [
+            line for line in read_metrics(self.folder) if self.done and line["update"] <= self.done
+        ]  # without a checkpoint all begins anew
         write_whole(self._path, "".join(json.dumps(line) + "\n" for line in kept).encode())
         self._drawn = self._began
         self._board = SummaryWriter(str(self.folder / "tensorboard"), purge_step=self.done + 1)
@@ -67,8 +70,10 @@ class Metrics:
     def progress(self, update: int, *, epoch: float, loss: float, tokens_per_second: float) -> None:
         """One line about an update: where the run is, how fast, how long it will take."""
         pace = (time.perf_counter() - self._began) / max(1, update - self.done)
-        self.say(f"update {update}/{self.updates} · epoch {epoch:.2f} · loss {loss:.4f} · {tokens_per_second:,.0f} tokens/s · "
-                 f"{duration(pace * (self.updates - update))} left")
+        self.say(
+            f"update {update}/{self.updates} · epoch {epoch:.2f} · loss {loss:.4f} · {tokens_per_second:,.0f} tokens/s · "
+            f"{duration(pace * (self.updates - update))} left"
+        )
 
     def close(self) -> None:
         """Draws the curves and closes what is open."""
@@ -83,7 +88,9 @@ class Metrics:
             return
         figure = Figure(figsize=(9, 2.2 * len(found)))
         figure.subplots_adjust(left=0.13, right=0.97, top=0.98, bottom=0.08, hspace=0.15)
-        for axes, name in zip(figure.subplots(len(found), 1, sharex=True, squeeze=False)[:, 0], found, strict=True):
+        for axes, name in zip(
+            figure.subplots(len(found), 1, sharex=True, squeeze=False)[:, 0], found, strict=True
+        ):
             points = [(line["update"], line[name]) for line in lines if name in line]
             axes.plot(*zip(*points, strict=True), marker="." if len(points) < 50 else "")
             axes.set_ylabel(name)
@@ -108,11 +115,21 @@ def duration(seconds: float) -> str:
     ('42 s', '1 h 07 min')
     """
     minutes = round(seconds / 60)
-    return f"{seconds:.0f} s" if seconds < 90 else f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
+    return (
+        f"{seconds:.0f} s"
+        if seconds < 90
+        else f"{minutes} min"
+        if minutes < 60
+        else f"{minutes // 60} h {minutes % 60:02d} min"
+    )
 
 
 def peak_memory_gb(device: torch.device) -> float:
     """The most that was in use since the start: on a GPU torch's, on a CPU this process's."""
     if device.type == "cuda":
         return torch.cuda.max_memory_allocated(device) / 1e9
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e9
+    return (
+        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        * (1 if sys.platform == "darwin" else 1024)
+        / 1e9
+    )

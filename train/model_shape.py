@@ -2,6 +2,7 @@
 
 For Qwen3-VL and dense models built like it: grouped-query attention with normed heads, a gated MLP, a vision tower with mergers.
 """
+
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -55,16 +56,36 @@ class ModelShape:
             text, seen = config["text_config"], config["vision_config"]
             if any("expert" in key for key in text):
                 raise KeyError("num_experts")
-            vision = VisionShape(layers=seen["depth"], width=seen["hidden_size"], mlp_width=seen["intermediate_size"],
-                                 patch_numbers=seen["in_channels"] * seen["temporal_patch_size"] * seen["patch_size"] ** 2,
-                                 patch_side=seen["patch_size"], merge=seen["spatial_merge_size"], positions=seen["num_position_embeddings"],
-                                 projectors=1 + len(seen["deepstack_visual_indexes"]))
-            return cls(name=name, layers=text["num_hidden_layers"], width=text["hidden_size"], mlp_width=text["intermediate_size"],
-                       heads=text["num_attention_heads"], kv_heads=text["num_key_value_heads"], head_width=text["head_dim"],
-                       vocabulary=text["vocab_size"], tied=bool(config.get("tie_word_embeddings")), vision=vision)
+            vision = VisionShape(
+                layers=seen["depth"],
+                width=seen["hidden_size"],
+                mlp_width=seen["intermediate_size"],
+                patch_numbers=seen["in_channels"]
+                * seen["temporal_patch_size"]
+                * seen["patch_size"] ** 2,
+                patch_side=seen["patch_size"],
+                merge=seen["spatial_merge_size"],
+                positions=seen["num_position_embeddings"],
+                projectors=1 + len(seen["deepstack_visual_indexes"]),
+            )
+            return cls(
+                name=name,
+                layers=text["num_hidden_layers"],
+                width=text["hidden_size"],
+                mlp_width=text["intermediate_size"],
+                heads=text["num_attention_heads"],
+                kv_heads=text["num_key_value_heads"],
+                head_width=text["head_dim"],
+                vocabulary=text["vocab_size"],
+                tied=bool(config.get("tie_word_embeddings")),
+                vision=vision,
+            )
         except KeyError as error:
-            raise InputError(name, f"is no dense model like Qwen3-VL: its configuration does not fit at {error}",
-                             f"Name a folder with config.json, or one of {', '.join(KNOWN)}.") from error
+            raise InputError(
+                name,
+                f"is no dense model like Qwen3-VL: its configuration does not fit at {error}",
+                f"Name a folder with config.json, or one of {', '.join(KNOWN)}.",
+            ) from error
 
     @property
     def embedding(self) -> int:
@@ -74,7 +95,10 @@ class ModelShape:
     @property
     def layer(self) -> int:
         """Parameters of a layer's matrices."""
-        return self.width * self.head_width * 2 * (self.heads + self.kv_heads) + 3 * self.width * self.mlp_width
+        return (
+            self.width * self.head_width * 2 * (self.heads + self.kv_heads)
+            + 3 * self.width * self.mlp_width
+        )
 
     @property
     def text(self) -> int:
@@ -85,19 +109,25 @@ class ModelShape:
     def vision_layer(self) -> int:
         """Parameters of a tower layer's matrices and biases."""
         wide = self.vision.width
-        return 4 * wide * (wide + 1) + 2 * wide * self.vision.mlp_width + self.vision.mlp_width + wide
+        return (
+            4 * wide * (wide + 1) + 2 * wide * self.vision.mlp_width + self.vision.mlp_width + wide
+        )
 
     @property
     def tower(self) -> int:
         """Parameters of the vision tower without its projectors."""
         seen = self.vision
-        return seen.layers * (self.vision_layer + 4 * seen.width) + seen.width * (seen.patch_numbers + 1 + seen.positions)
+        return seen.layers * (self.vision_layer + 4 * seen.width) + seen.width * (
+            seen.patch_numbers + 1 + seen.positions
+        )
 
     @property
     def projector(self) -> int:
         """Parameters of all projectors: a norm and two matrices each. The first norm is of a patch's width, deepstack's are of a token's."""
-        merged = self.vision.width * self.vision.merge ** 2
-        return self.vision.projectors * (merged * (merged + 1) + (merged + 1) * self.width + 2 * merged) - 2 * (merged - self.vision.width)
+        merged = self.vision.width * self.vision.merge**2
+        return self.vision.projectors * (
+            merged * (merged + 1) + (merged + 1) * self.width + 2 * merged
+        ) - 2 * (merged - self.vision.width)
 
     @property
     def parameters(self) -> int:
@@ -108,8 +138,16 @@ class ModelShape:
         """
         return self.embedding + self.text + self.tower + self.projector
 
-    def flops(self, tokens: int, labels: int, pictures: Sequence[int] = (), *, text_passes: int = 3, projector_passes: int = 3,
-              tower_passes: int = 3) -> float:
+    def flops(
+        self,
+        tokens: int,
+        labels: int,
+        pictures: Sequence[int] = (),
+        *,
+        text_passes: int = 3,
+        projector_passes: int = 3,
+        tower_passes: int = 3,
+    ) -> float:
         """Multiplications and additions of training on one row: what the model takes, without what is computed again to save memory.
 
         Args:
@@ -126,28 +164,67 @@ class ModelShape:
         >>> round(KNOWN["qwen3-vl-2b"].flops(1000, 200) / 1e12, 3)
         9.173
         """
-        attention = 2 * self.heads * self.head_width * tokens ** 2  # two products, and half of each is masked
-        forward = self.layers * (2 * self.layer * tokens + attention) + 2 * self.vocabulary * self.width * labels
-        merged = self.vision.width * self.vision.merge ** 2
-        project = 2 * self.vision.projectors * (merged * merged + merged * self.width) * sum(pictures)
-        patches = [number * self.vision.merge ** 2 for number in pictures]
-        see = sum(2 * (self.vision.layers * self.vision_layer + self.vision.width * self.vision.patch_numbers) * number
-                  + self.vision.layers * 4 * self.vision.width * number ** 2 for number in patches)
+        attention = (
+            2 * self.heads * self.head_width * tokens**2
+        )  # two products, and half of each is masked
+        forward = (
+            self.layers * (2 * self.layer * tokens + attention)
+            + 2 * self.vocabulary * self.width * labels
+        )
+        merged = self.vision.width * self.vision.merge**2
+        project = (
+            2 * self.vision.projectors * (merged * merged + merged * self.width) * sum(pictures)
+        )
+        patches = [number * self.vision.merge**2 for number in pictures]
+        see = sum(
+            2
+            * (
+                self.vision.layers * self.vision_layer
+                + self.vision.width * self.vision.patch_numbers
+            )
+            * number
+            + self.vision.layers * 4 * self.vision.width * number**2
+            for number in patches
+        )
         return float(text_passes * forward + projector_passes * project + tower_passes * see)
 
 
-def _qwen3_vl(name: str, layers: int, width: int, mlp_width: int, heads: int, *, tied: bool, big_tower: bool) -> ModelShape:
-    vision = VisionShape(layers=27 if big_tower else 24, width=1152 if big_tower else 1024, mlp_width=4304 if big_tower else 4096, patch_numbers=1536,
-                         patch_side=16, merge=2, positions=2304, projectors=4)
-    return ModelShape(name=name, layers=layers, width=width, mlp_width=mlp_width, heads=heads, kv_heads=8, head_width=128, vocabulary=151_936, tied=tied,
-                      vision=vision)
+def _qwen3_vl(
+    name: str, layers: int, width: int, mlp_width: int, heads: int, *, tied: bool, big_tower: bool
+) -> ModelShape:
+    vision = VisionShape(
+        layers=27 if big_tower else 24,
+        width=1152 if big_tower else 1024,
+        mlp_width=4304 if big_tower else 4096,
+        patch_numbers=1536,
+        patch_side=16,
+        merge=2,
+        positions=2304,
+        projectors=4,
+    )
+    return ModelShape(
+        name=name,
+        layers=layers,
+        width=width,
+        mlp_width=mlp_width,
+        heads=heads,
+        kv_heads=8,
+        head_width=128,
+        vocabulary=151_936,
+        tied=tied,
+        vision=vision,
+    )
 
 
-KNOWN = {shape.name: shape for shape in (
-    _qwen3_vl("qwen3-vl-2b", 28, 2048, 6144, 16, tied=True, big_tower=False),
-    _qwen3_vl("qwen3-vl-4b", 36, 2560, 9728, 32, tied=True, big_tower=False),
-    _qwen3_vl("qwen3-vl-8b", 36, 4096, 12_288, 32, tied=False, big_tower=True),
-    _qwen3_vl("qwen3-vl-32b", 64, 5120, 25_600, 64, tied=False, big_tower=True))}
+KNOWN = {
+    shape.name: shape
+    for shape in (
+        _qwen3_vl("qwen3-vl-2b", 28, 2048, 6144, 16, tied=True, big_tower=False),
+        _qwen3_vl("qwen3-vl-4b", 36, 2560, 9728, 32, tied=True, big_tower=False),
+        _qwen3_vl("qwen3-vl-8b", 36, 4096, 12_288, 32, tied=False, big_tower=True),
+        _qwen3_vl("qwen3-vl-32b", 64, 5120, 25_600, 64, tied=False, big_tower=True),
+    )
+}
 """As their configurations on the hub say, so that a run can be reckoned before a model is fetched."""
 
 
@@ -161,5 +238,9 @@ def shape_of(model: str) -> ModelShape:
         return KNOWN[model.lower()]
     path = Path(model) / "config.json"
     if not path.is_file():
-        raise InputError(model, "is no model's folder and no model that is known here", f"Name a folder with config.json, or one of {', '.join(KNOWN)}.")
+        raise InputError(
+            model,
+            "is no model's folder and no model that is known here",
+            f"Name a folder with config.json, or one of {', '.join(KNOWN)}.",
+        )
     return ModelShape.of(json.loads(path.read_text(encoding="utf-8")), Path(model).name)

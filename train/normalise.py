@@ -4,6 +4,7 @@ Two ranks with two micro-batches of 5, 40, 11 and 90 tokens: the mean over ranks
 weighs a token of the first 18 times as much as one of the last, and is off by 183 % of the gradient. A sum over all tokens divided by 146
 is the same however the tokens are dealt out.
 """
+
 from dataclasses import dataclass
 
 import torch

@@ -2,6 +2,7 @@
 
 All tensors are (N,): the tokens in the loss of one micro-batch, row by row; `row` says which row each is of. Losses are −J, as sums.
 """
+
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -38,7 +39,9 @@ class Objective:
     min(trainer / engine, cap). Where None, ρ is taken against the engine's, without a second forward pass."""
 
 
-def token_losses(logp: Tensor, old_logp: Tensor, advantage: Tensor, *, clip_low: float, clip_high: float) -> Tensor:
+def token_losses(
+    logp: Tensor, old_logp: Tensor, advantage: Tensor, *, clip_low: float, clip_high: float
+) -> Tensor:
     """−min(ρÂ, clip(ρ)Â) a token, with ρ = exp(logp − old_logp). All (N,).
 
     >>> logp = torch.tensor([1.5, 0.5, 1.5, 0.5]).log()  # ρ, since the old probabilities were 1
@@ -107,8 +110,17 @@ def count(row: Tensor, row_weights: Tensor, objective: Objective) -> float:
     return row_weights[row.unique()].sum().item()
 
 
-def loss_sum(objective: Objective, *, logp: Tensor, engine_logp: Tensor, advantage: Tensor, row: Tensor, row_weights: Tensor,
-             trainer_logp: Tensor | None = None, reference_logp: Tensor | None = None) -> Tensor:
+def loss_sum(
+    objective: Objective,
+    *,
+    logp: Tensor,
+    engine_logp: Tensor,
+    advantage: Tensor,
+    row: Tensor,
+    row_weights: Tensor,
+    trainer_logp: Tensor | None = None,
+    reference_logp: Tensor | None = None,
+) -> Tensor:
     """A micro-batch's loss before the division by the agreed count.
 
     Args:
@@ -127,24 +139,37 @@ def loss_sum(objective: Objective, *, logp: Tensor, engine_logp: Tensor, advanta
     if objective.importance_cap is None:
         old_logp, correction = engine_logp, torch.ones_like(engine_logp)
     else:
-        assert trainer_logp is not None, "the truncated importance correction needs the trainer's own log-probabilities"
-        old_logp, correction = trainer_logp, truncated_importance(trainer_logp, engine_logp, objective.importance_cap)
-    losses = correction * token_losses(logp, old_logp, advantage, clip_low=objective.clip_low, clip_high=objective.clip_high)
+        assert trainer_logp is not None, (
+            "the truncated importance correction needs the trainer's own log-probabilities"
+        )
+        old_logp, correction = (
+            trainer_logp,
+            truncated_importance(trainer_logp, engine_logp, objective.importance_cap),
+        )
+    losses = correction * token_losses(
+        logp, old_logp, advantage, clip_low=objective.clip_low, clip_high=objective.clip_high
+    )
     if objective.kl:
         assert reference_logp is not None, "a KL term needs the reference model's log-probabilities"
         kl = kl_k3(logp, reference_logp)
-        losses = losses + objective.kl * (kl * (logp - old_logp).exp() if objective.kl_ratio else kl)
+        losses = losses + objective.kl * (
+            kl * (logp - old_logp).exp() if objective.kl_ratio else kl
+        )
     return (losses * token_weights(row, row_weights, objective)).sum()
 
 
-def clipped(logp: Tensor, old_logp: Tensor, advantage: Tensor, objective: Objective) -> tuple[Tensor, Tensor]:
+def clipped(
+    logp: Tensor, old_logp: Tensor, advantage: Tensor, objective: Objective
+) -> tuple[Tensor, Tensor]:
     """(N,) bool each: tokens that the clip holds back below and above.
 
     >>> clipped(torch.tensor([1.5, 0.5, 1.5, 0.5]).log(), torch.zeros(4), torch.tensor([1.0, 1.0, -1.0, -1.0]), Objective())
     (tensor([False, False, False,  True]), tensor([ True, False, False, False]))
     """
     ratio = (logp - old_logp).exp()
-    return (ratio < 1 - objective.clip_low) & (advantage < 0), (ratio > 1 + objective.clip_high) & (advantage > 0)
+    return (ratio < 1 - objective.clip_low) & (advantage < 0), (ratio > 1 + objective.clip_high) & (
+        advantage > 0
+    )
 
 
 KL_ALARM = 0.015
@@ -169,7 +194,13 @@ def check_engine(trainer_logp: Tensor, engine_logp: Tensor, *, alarm: float = KL
     2.5e-05
     """
     difference = trainer_logp.double() - engine_logp.double()  # (N,)
-    sums = torch.stack([kl_k3(engine_logp.double(), trainer_logp.double()).sum(), difference.sum(), difference.new_tensor(len(difference))])
+    sums = torch.stack(
+        [
+            kl_k3(engine_logp.double(), trainer_logp.double()).sum(),
+            difference.sum(),
+            difference.new_tensor(len(difference)),
+        ]
+    )
     largest = difference.abs().max() if len(difference) else difference.new_zeros(())
     if dist.is_initialized():
         dist.all_reduce(sums)
@@ -178,6 +209,8 @@ def check_engine(trainer_logp: Tensor, engine_logp: Tensor, *, alarm: float = KL
     if not number:
         return 0.0
     if not total / number <= alarm:
-        raise EngineMismatch(f"engine and trainer disagree: k3 {total / number:.4f} a token over {number:,.0f} tokens, the alarm is at {alarm}; "
-                             f"the mean difference is {shift / number:+.4f}, the largest {largest.item():.4f}")
+        raise EngineMismatch(
+            f"engine and trainer disagree: k3 {total / number:.4f} a token over {number:,.0f} tokens, the alarm is at {alarm}; "
+            f"the mean difference is {shift / number:+.4f}, the largest {largest.item():.4f}"
+        )
     return total / number

@@ -1,4 +1,5 @@
 """AdamW, and the learning rate of each update as a function of its number alone."""
+
 import math
 
 import torch
@@ -10,10 +11,17 @@ from train.settings import OptimiserSettings
 def adamw(policy: nn.Module, settings: OptimiserSettings) -> torch.optim.AdamW:
     """AdamW over what is trained; matrices decay, norms and biases do not."""
     trained = [p for p in policy.parameters() if p.requires_grad]
-    groups = [{"params": [p for p in trained if p.ndim >= 2], "weight_decay": settings.weight_decay},
-              {"params": [p for p in trained if p.ndim < 2], "weight_decay": 0.0}]
-    return torch.optim.AdamW([group for group in groups if group["params"]], lr=settings.lr, betas=(settings.beta1, settings.beta2),
-                             eps=settings.epsilon, fused=trained[0].is_cuda)
+    groups = [
+        {"params": [p for p in trained if p.ndim >= 2], "weight_decay": settings.weight_decay},
+        {"params": [p for p in trained if p.ndim < 2], "weight_decay": 0.0},
+    ]
+    return torch.optim.AdamW(
+        [group for group in groups if group["params"]],
+        lr=settings.lr,
+        betas=(settings.beta1, settings.beta2),
+        eps=settings.epsilon,
+        fused=trained[0].is_cuda,
+    )
 
 
 def lr_at(settings: OptimiserSettings, update: int, updates: int) -> float:
@@ -29,4 +37,9 @@ def lr_at(settings: OptimiserSettings, update: int, updates: int) -> float:
     if update < warm:
         return settings.lr * (update + 1) / warm
     done = (update - warm) / (updates - warm)
-    return settings.lr * {"cosine": 0.5 * (1 + math.cos(math.pi * done)), "linear": 1 - done, "constant": 1.0}[settings.schedule]
+    return (
+        settings.lr
+        * {"cosine": 0.5 * (1 + math.cos(math.pi * done)), "linear": 1 - done, "constant": 1.0}[
+            settings.schedule
+        ]
+    )

@@ -12,6 +12,7 @@ rows alone, with a cache or with a mask of ones the rows read each other (error 
 A micro-batch without pictures gets one of zeros, in a row of its own that nothing reads and that is in no loss. Every parameter then has a
 gradient on every rank; without it two thirds have none, and FSDP waits for them forever.
 """
+
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -47,7 +48,11 @@ class Packed:
 
     def to(self, device: torch.device | str) -> "Packed":
         """On a device."""
-        moved: dict[str, Any] = {name: part.to(device, non_blocking=True) for name, part in vars(self).items() if isinstance(part, Tensor)}
+        moved: dict[str, Any] = {
+            name: part.to(device, non_blocking=True)
+            for name, part in vars(self).items()
+            if isinstance(part, Tensor)
+        }
         return dataclasses.replace(self, **moved)
 
 
@@ -64,26 +69,37 @@ def pack(rows: Sequence[Row], tokens: PictureTokens) -> Packed:
     starts = torch.tensor([0, *(len(row) for row in every)]).cumsum(0)[:-1].tolist()
     counted = [row.loss_mask.nonzero()[:, 0] for row in rows]
     empty = torch.zeros(0, dtype=torch.long)
-    told = [row.old_logp[at] for row, at in zip(rows, counted, strict=True) if row.old_logp is not None]
+    told = [
+        row.old_logp[at] for row, at in zip(rows, counted, strict=True) if row.old_logp is not None
+    ]
     return Packed(
         ids=torch.cat([row.ids for row in every])[None],
         positions=torch.cat([row.positions for row in every], dim=1)[:, None],
         pixels=torch.cat([row.pixels for row in every]),
         grid_thw=torch.cat([row.grid_thw for row in every]),
-        places=torch.cat([empty, *(at + start - 1 for at, start in zip(counted, starts, strict=False))]),
+        places=torch.cat(
+            [empty, *(at + start - 1 for at, start in zip(counted, starts, strict=False))]
+        ),
         labels=torch.cat([empty, *(row.ids[at] for row, at in zip(rows, counted, strict=True))]),
         row=torch.cat([empty, *(torch.full_like(at, number) for number, at in enumerate(counted))]),
         num_rows=len(rows),
-        old_logp=torch.cat([torch.zeros(0), *told]) if len(told) == len(rows) else None)
+        old_logp=torch.cat([torch.zeros(0), *told]) if len(told) == len(rows) else None,
+    )
 
 
 def _zeros(tokens: PictureTokens) -> Row:
     """A row of one picture of zeros, as small as there is: one token. So small that mrope's positions are the text's."""
     begin, end = tokens.framing[:1], tokens.framing[1:]
     ids = torch.tensor([*begin, tokens.image_id, *end])
-    return Row(episode_id="", ids=ids, loss_mask=torch.zeros(len(ids), dtype=torch.bool), turns=(),
-               positions=torch.arange(len(ids)).expand(4, -1), pixels=torch.zeros(tokens.merge ** 2, tokens.pixel_dim),
-               grid_thw=torch.tensor([[1, tokens.merge, tokens.merge]]))
+    return Row(
+        episode_id="",
+        ids=ids,
+        loss_mask=torch.zeros(len(ids), dtype=torch.bool),
+        turns=(),
+        positions=torch.arange(len(ids)).expand(4, -1),
+        pixels=torch.zeros(tokens.merge**2, tokens.pixel_dim),
+        grid_thw=torch.tensor([[1, tokens.merge, tokens.merge]]),
+    )
 
 
 class Long(Protocol):
@@ -115,7 +131,11 @@ def micro_batches(rows: Sequence[Long], max_tokens: int, *, at_least: int = 0) -
     for number in sorted(range(len(rows)), key=lambda n: (-len(rows[n]), n)):
         length = len(rows[number])
         if length > max_tokens:
-            raise UnusableRow(RowFault.TOO_LONG, rows[number].episode_id, f"{length} tokens in micro-batches of {max_tokens}")
+            raise UnusableRow(
+                RowFault.TOO_LONG,
+                rows[number].episode_id,
+                f"{length} tokens in micro-batches of {max_tokens}",
+            )
         place = next((n for n, left in enumerate(room) if left >= length), None)
         if place is None:
             place = len(made)

@@ -5,6 +5,7 @@ refused, never ignored: with FSDP configured on a CPU it starts processes that k
 start one. So the number of processes is asserted, and under FSDP2 that every parameter is sharded. Gradients are accumulated here, by sums
 (`normalise.py`); accelerate's `gradient_accumulation_steps` must stay 1.
 """
+
 import os
 import platform
 import re
@@ -31,8 +32,11 @@ _BROKEN = re.compile(r"Connection (closed|reset)|[Tt]imed out|[Tt]imeout", re.AS
 T = TypeVar("T")
 Kind = Literal["single", "ddp", "fsdp"]
 _OTHER_LAUNCHERS = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE")
-_OTHER_ENGINES = {"ACCELERATE_USE_DEEPSPEED": "DeepSpeed", "ACCELERATE_USE_MEGATRON_LM": "Megatron-LM",
-                  "ACCELERATE_USE_PARALLELISM_CONFIG": "a parallelism configuration"}
+_OTHER_ENGINES = {
+    "ACCELERATE_USE_DEEPSPEED": "DeepSpeed",
+    "ACCELERATE_USE_MEGATRON_LM": "Megatron-LM",
+    "ACCELERATE_USE_PARALLELISM_CONFIG": "a parallelism configuration",
+}
 
 
 class LateRank(QuestloomError):
@@ -62,7 +66,11 @@ class World:
     @property
     def machine(self) -> str:
         """What this process computes on, for a model's card."""
-        return torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else f"CPU, {torch.get_num_threads()} threads ({platform.machine()})"
+        return (
+            torch.cuda.get_device_name(self.device)
+            if self.device.type == "cuda"
+            else f"CPU, {torch.get_num_threads()} threads ({platform.machine()})"
+        )
 
     def wait(self) -> None:
         """Until all ranks are here."""
@@ -85,12 +93,20 @@ class World:
         except RuntimeError as error:
             time.sleep(min(2.0, self.patience.total_seconds()))  # those who live note it now
             try:
-                missing = [rank for rank in range(self.size) if not self.store.check([f"{what}/{rank}"])]
+                missing = [
+                    rank for rank in range(self.size) if not self.store.check([f"{what}/{rank}"])
+                ]
             except RuntimeError:
                 missing = [0]  # which keeps the store
-            who = f"rank {', '.join(map(str, missing))} did not come" if missing else "a rank came and broke off"
-            raise LateRank(f"{what}: {who} within {self.patience.total_seconds():g} s, or has died. What was played and the checkpoints are kept; run the "
-                           "same command again.") from error
+            who = (
+                f"rank {', '.join(map(str, missing))} did not come"
+                if missing
+                else "a rank came and broke off"
+            )
+            raise LateRank(
+                f"{what}: {who} within {self.patience.total_seconds():g} s, or has died. What was played and the checkpoints are kept; run the "
+                "same command again."
+            ) from error
 
     @contextmanager
     def naming_the_missing(self, what: str) -> Iterator[None]:
@@ -128,37 +144,68 @@ def kind_of(settings: ParallelSettings, environment: Mapping[str, str]) -> tuple
     Raises:
         InputError: the launcher was configured for something that is not done here, or started another number of processes than are needed.
     """
+
     def is_on(name: str) -> bool:
         return environment.get(name, "").lower() in ("1", "true", "yes")
 
     other = next((what for name, what in _OTHER_ENGINES.items() if is_on(name)), "")
     if other:
-        raise InputError("accelerate's configuration", f"asks for {other}, which is not done here", "Configure DDP (multi-GPU) or FSDP version 2.")
+        raise InputError(
+            "accelerate's configuration",
+            f"asks for {other}, which is not done here",
+            "Configure DDP (multi-GPU) or FSDP version 2.",
+        )
     if is_on("ACCELERATE_USE_FSDP") and environment.get("FSDP_VERSION", "1") != "2":
-        raise InputError("accelerate's configuration", f"asks for FSDP version {environment.get('FSDP_VERSION', '1')}", "Set fsdp_version: 2.")
+        raise InputError(
+            "accelerate's configuration",
+            f"asks for FSDP version {environment.get('FSDP_VERSION', '1')}",
+            "Set fsdp_version: 2.",
+        )
     if environment.get("ACCELERATE_GRADIENT_ACCUMULATION_STEPS", "1") not in ("", "1"):
-        raise InputError("accelerate's configuration", "accumulates gradients over steps", "Leave gradient_accumulation_steps at 1, and set batch.rows: "
-                         "an update's rows are summed over micro-batches and divided by one count here.")
+        raise InputError(
+            "accelerate's configuration",
+            "accumulates gradients over steps",
+            "Leave gradient_accumulation_steps at 1, and set batch.rows: "
+            "an update's rows are summed over micro-batches and divided by one count here.",
+        )
     size = int(environment.get("WORLD_SIZE", "1"))
-    strange = next((name for name in _OTHER_LAUNCHERS if int(environment.get(name, "1") or 1) > 1), "")
+    strange = next(
+        (name for name in _OTHER_LAUNCHERS if int(environment.get(name, "1") or 1) > 1), ""
+    )
     if strange and "WORLD_SIZE" not in environment:
-        raise InputError("the launcher", f"started {environment[strange]} processes that do not know each other ({strange}, no WORLD_SIZE)", "Use torchrun.")
+        raise InputError(
+            "the launcher",
+            f"started {environment[strange]} processes that do not know each other ({strange}, no WORLD_SIZE)",
+            "Use torchrun.",
+        )
     if settings.processes and settings.processes != size:
-        raise InputError("the launcher", f"started {size} process{'es' * (size > 1)} and parallel.processes is {settings.processes}",
-                         "Start them with torchrun --nproc_per_node, or correct parallel.processes.")
+        raise InputError(
+            "the launcher",
+            f"started {size} process{'es' * (size > 1)} and parallel.processes is {settings.processes}",
+            "Start them with torchrun --nproc_per_node, or correct parallel.processes.",
+        )
     asked: Kind | Literal["auto"] = settings.kind
     if asked == "auto":
         asked = "fsdp" if is_on("ACCELERATE_USE_FSDP") else "ddp" if size > 1 else "single"
     elif is_on("ACCELERATE_USE_FSDP") and asked != "fsdp":
-        raise InputError("accelerate's configuration", f"asks for FSDP, and parallel.kind is {asked}", "Set parallel.kind to auto or fsdp.")
+        raise InputError(
+            "accelerate's configuration",
+            f"asks for FSDP, and parallel.kind is {asked}",
+            "Set parallel.kind to auto or fsdp.",
+        )
     if (asked == "single") != (size == 1):
-        raise InputError("the launcher", f"started {size} process{'es' * (size > 1)} for {asked}",
-                         "One process is for parallel.kind single; ddp and fsdp need several, for example torchrun --nproc_per_node 8.")
+        raise InputError(
+            "the launcher",
+            f"started {size} process{'es' * (size > 1)} for {asked}",
+            "One process is for parallel.kind single; ddp and fsdp need several, for example torchrun --nproc_per_node 8.",
+        )
     return asked, size
 
 
 @contextmanager
-def world(settings: ParallelSettings, environment: Mapping[str, str] = os.environ) -> Iterator[World]:
+def world(
+    settings: ParallelSettings, environment: Mapping[str, str] = os.environ
+) -> Iterator[World]:
     """Meets the other processes, and parts from them at the end.
 
     Raises:
@@ -166,7 +213,11 @@ def world(settings: ParallelSettings, environment: Mapping[str, str] = os.enviro
     """
     kind, size = kind_of(settings, environment)
     cuda = torch.cuda.is_available() and environment.get("ACCELERATE_USE_CPU", "").lower() != "true"
-    device = torch.device("cuda", int(environment.get("LOCAL_RANK", "0"))) if cuda else torch.device("cpu")
+    device = (
+        torch.device("cuda", int(environment.get("LOCAL_RANK", "0")))
+        if cuda
+        else torch.device("cpu")
+    )
     if cuda:
         torch.cuda.set_device(device)
     if kind == "single":
@@ -175,11 +226,29 @@ def world(settings: ParallelSettings, environment: Mapping[str, str] = os.enviro
     # Objects and counts go by gloo also where gradients go by NCCL.
     patience = timedelta(minutes=settings.timeout_minutes)
     store, rank, _ = next(iter(dist.rendezvous("env://", timeout=patience)))
-    dist.init_process_group("cpu:gloo,cuda:nccl" if cuda else "gloo", store=dist.PrefixStore("groups", store), rank=rank, world_size=size, timeout=patience)
+    dist.init_process_group(
+        "cpu:gloo,cuda:nccl" if cuda else "gloo",
+        store=dist.PrefixStore("groups", store),
+        rank=rank,
+        world_size=size,
+        timeout=patience,
+    )
     try:
         if dist.get_world_size() != size:
-            raise InputError("the launcher", f"promised {size} processes, {dist.get_world_size()} have met", "Start all of them with one launcher.")
-        yield World(kind, rank, size, device, patience, dist.new_group(backend="gloo", timeout=patience), dist.PrefixStore("meetings", store))
+            raise InputError(
+                "the launcher",
+                f"promised {size} processes, {dist.get_world_size()} have met",
+                "Start all of them with one launcher.",
+            )
+        yield World(
+            kind,
+            rank,
+            size,
+            device,
+            patience,
+            dist.new_group(backend="gloo", timeout=patience),
+            dist.PrefixStore("meetings", store),
+        )
     finally:
         dist.destroy_process_group()
 
@@ -199,27 +268,47 @@ def wrapped(scorer: Scorer, at: World, *, bf16: bool) -> nn.Module:
         return scorer.to(at.device)
     if at.kind == "ddp":
         scorer.to(at.device)
-        return DistributedDataParallel(scorer, device_ids=[at.device] if at.device.type == "cuda" else None, forward_sync_buffers=False,
-                                       gradient_as_bucket_view=True)
+        return DistributedDataParallel(
+            scorer,
+            device_ids=[at.device] if at.device.type == "cuda" else None,
+            forward_sync_buffers=False,
+            gradient_as_bucket_view=True,
+        )
     names = scorer.model._no_split_modules
     layers = [module for module in scorer.model.modules() if type(module).__name__ in (names or ())]
     if not layers:
-        raise InputError(f"model {scorer.model.config.model_type}", "names no layers to shard (_no_split_modules)", "Train it with DDP or on one GPU.")
-    policy = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32) if bf16 else MixedPrecisionPolicy()
+        raise InputError(
+            f"model {scorer.model.config.model_type}",
+            "names no layers to shard (_no_split_modules)",
+            "Train it with DDP or on one GPU.",
+        )
+    policy = (
+        MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)
+        if bf16
+        else MixedPrecisionPolicy()
+    )
     mesh = dist.init_device_mesh(at.device.type, (at.size,))
     for layer in layers:
         fully_shard(layer, mesh=mesh, mp_policy=policy)
     fully_shard(scorer, mesh=mesh, mp_policy=policy)
     scorer.to(at.device)  # buffers
-    whole = [name for name, parameter in scorer.named_parameters() if not isinstance(parameter, DTensor)]
+    whole = [
+        name for name, parameter in scorer.named_parameters() if not isinstance(parameter, DTensor)
+    ]
     if whole:
-        raise RuntimeError(f"FSDP2 left {len(whole)} parameters whole, the first {whole[0]}: ranks would train models of their own")
+        raise RuntimeError(
+            f"FSDP2 left {len(whole)} parameters whole, the first {whole[0]}: ranks would train models of their own"
+        )
     return scorer
 
 
 def no_sync_but_last(policy: nn.Module, last: bool) -> AbstractContextManager[Any]:
     """DDP sends gradients once an update. FSDP2 does so in every micro-batch: unsent, a rank would hold the gradient of the whole model."""
-    return policy.no_sync() if isinstance(policy, DistributedDataParallel) and not last else nullcontext()
+    return (
+        policy.no_sync()
+        if isinstance(policy, DistributedDataParallel) and not last
+        else nullcontext()
+    )
 
 
 def clip_gradients(policy: nn.Module, max_norm: float) -> float:

@@ -4,6 +4,7 @@ One process alone and DDP sample from the very weights that are trained, by refe
 products in bf16, the engine has a copy of its own, in the kind of the products, which is brought up to date after every step. Each step has
 an engine of its own: no key or value of old weights can be used again.
 """
+
 import copy
 import dataclasses
 from typing import Any, Protocol
@@ -48,16 +49,32 @@ class PolicyPlayers:
         seed: of every draw.
     """
 
-    def __init__(self, weights: Weights, play: PolicySettings, evaluation: EvaluationSettings, place: PlayPlace, seed: int) -> None:
+    def __init__(
+        self,
+        weights: Weights,
+        play: PolicySettings,
+        evaluation: EvaluationSettings,
+        place: PlayPlace,
+        seed: int,
+    ) -> None:
         self.weights, self._seed = weights, seed
         self._drawn = {"temperature": play.temperature, "top_p": play.top_p}
         given = {"temperature": evaluation.temperature, "top_p": evaluation.top_p}
-        self._drawn_held_out = {name: self._drawn[name] if value is None else value for name, value in given.items()}
+        self._drawn_held_out = {
+            name: self._drawn[name] if value is None else value for name, value in given.items()
+        }
         place.opened.put(own_engine(play.engine), weights.engine(0, Sampling()))
         self.playing = open_player(play, place)
         calls = play.limits.calls if evaluation.calls is None else evaluation.calls
         same = calls == play.limits.calls
-        self._held_out = self.playing if same else open_player(dataclasses.replace(play, limits=dataclasses.replace(play.limits, calls=calls)), place)
+        self._held_out = (
+            self.playing
+            if same
+            else open_player(
+                dataclasses.replace(play, limits=dataclasses.replace(play.limits, calls=calls)),
+                place,
+            )
+        )
 
     def of_step(self, step: int, version: int) -> Player:
         """A player of a step.
@@ -72,8 +89,12 @@ class PolicyPlayers:
         return self._player(self._held_out, version, "held out", self._drawn_held_out)
 
     def _player(self, playing: Playing, version: int, draw: str, drawn: dict[str, float]) -> Player:
-        engine = self.weights.engine(version, Sampling(**drawn, seed=int(sha256_hex(f"{self._seed} {draw}")[:12], 16)))
-        return Player(engine, playing.toolbox, playing.player.limits, renderer=playing.player.renderer)
+        engine = self.weights.engine(
+            version, Sampling(**drawn, seed=int(sha256_hex(f"{self._seed} {draw}")[:12], 16))
+        )
+        return Player(
+            engine, playing.toolbox, playing.player.limits, renderer=playing.player.renderer
+        )
 
 
 class OwnWeights:
@@ -85,10 +106,26 @@ class OwnWeights:
         at_once: conversations that are decoded together.
     """
 
-    def __init__(self, model: Any, tokens: TokenRenderer, settings: WeightSettings, at: World, *, at_once: int) -> None:
+    def __init__(
+        self,
+        model: Any,
+        tokens: TokenRenderer,
+        settings: WeightSettings,
+        at: World,
+        *,
+        at_once: int,
+    ) -> None:
         self._trained, self._tokens, self._at_once = model, tokens, at_once
-        by_reference = at.kind != "fsdp" and (settings.precision == "fp32" or settings.lora is not None)
-        self._own = None if by_reference else _copied(model, torch.bfloat16 if settings.precision == "bf16" else torch.float32, at.device)
+        by_reference = at.kind != "fsdp" and (
+            settings.precision == "fp32" or settings.lora is not None
+        )
+        self._own = (
+            None
+            if by_reference
+            else _copied(
+                model, torch.bfloat16 if settings.precision == "bf16" else torch.float32, at.device
+            )
+        )
         self._engine: TransformersEngine | None = None
 
     @torch.no_grad()
@@ -98,14 +135,24 @@ class OwnWeights:
             return
         own = dict(self._own.named_parameters())
         for name, parameter in self._trained.named_parameters():
-            if parameter.requires_grad:  # one after the other, so that no rank holds the gathered model twice
-                own[name].copy_(parameter.full_tensor() if isinstance(parameter, DTensor) else parameter)
+            if (
+                parameter.requires_grad
+            ):  # one after the other, so that no rank holds the gathered model twice
+                own[name].copy_(
+                    parameter.full_tensor() if isinstance(parameter, DTensor) else parameter
+                )
 
     def engine(self, version: int, sampling: Sampling) -> TokenEngine:
         """See `Weights`."""
         self.close()
         model: nn.Module = self._trained if self._own is None else self._own
-        self._engine = TransformersEngine(model.eval(), self._tokens, model_name=f"policy@{version}", sampling=sampling, max_batch=self._at_once)
+        self._engine = TransformersEngine(
+            model.eval(),
+            self._tokens,
+            model_name=f"policy@{version}",
+            sampling=sampling,
+            max_batch=self._at_once,
+        )
         return self._engine
 
     def close(self) -> None:

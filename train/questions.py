@@ -1,4 +1,5 @@
 """What GRPO plays: the questions of a run that are kept for reinforcement learning, and which of them each step takes."""
+
 import dataclasses
 import random
 from collections.abc import Collection, Sequence
@@ -59,7 +60,12 @@ def taught_tools(run: RunFolder) -> dict[str, Any]:
         InputError: `run` is no run.
     """
     teacher = EpisodeFolder.of(run)
-    found: dict[str, Any] = (teacher if teacher.recipe.is_file() else run).read_recipe()["recipe"].get("teach", {}).get("tools", {})
+    found: dict[str, Any] = (
+        (teacher if teacher.recipe.is_file() else run)
+        .read_recipe()["recipe"]
+        .get("teach", {})
+        .get("tools", {})
+    )
     return found
 
 
@@ -75,10 +81,20 @@ def read_questions(run: RunFolder, store_digest: str) -> Questions:
     facts = run.read_recipe()
     if facts["store"] != store_digest:
         raise InputError(run.path, "was made from another store", "Give the run's own store.")
-    found = sorted(run.read(finished_stage(run, facts["recipe"]["run"]["shards"]), "kept", Question), key=lambda question: question.id)
-    made = {split: tuple(question for question in found if question.split == split) for split in (TRAIN, VALIDATION)}
+    found = sorted(
+        run.read(finished_stage(run, facts["recipe"]["run"]["shards"]), "kept", Question),
+        key=lambda question: question.id,
+    )
+    made = {
+        split: tuple(question for question in found if question.split == split)
+        for split in (TRAIN, VALIDATION)
+    }
     if not made[TRAIN]:
-        raise InputError(run.path, f"has no question of the split {TRAIN} among its {len(found)}", "Raise the recipe's export.rl_share.")
+        raise InputError(
+            run.path,
+            f"has no question of the split {TRAIN} among its {len(found)}",
+            "Raise the recipe's export.rl_share.",
+        )
     return Questions(run, made[TRAIN], made[VALIDATION], facts["recipe"])
 
 
@@ -100,8 +116,11 @@ class QuestionCourse:
 
     def __post_init__(self) -> None:
         if len(self.questions) < self.per_step:
-            raise InputError("step.questions", f"is {self.per_step}, and the run has {len(self.questions)} of the split {TRAIN}",
-                             "Lower it, or make a run with more questions.")
+            raise InputError(
+                "step.questions",
+                f"is {self.per_step}, and the run has {len(self.questions)} of the split {TRAIN}",
+                "Lower it, or make a run with more questions.",
+            )
 
     @cached_property
     def per_epoch(self) -> int:
@@ -111,7 +130,9 @@ class QuestionCourse:
     def of(self, step: int) -> list[Asked]:
         """The questions of a step, by its number alone, so that a run goes on anywhere."""
         epoch, place = divmod(step, self.per_epoch)
-        order = _shuffled(len(self.questions), f"{self.seed} {epoch}")[place * self.per_step:(place + 1) * self.per_step]
+        order = _shuffled(len(self.questions), f"{self.seed} {epoch}")[
+            place * self.per_step : (place + 1) * self.per_step
+        ]
         return [Asked(number, self.questions[n]) for number, n in enumerate(order)]
 
     def more(self, step: int, asked: Collection[Asked], wanted: int) -> list[Asked]:
@@ -121,7 +142,11 @@ class QuestionCourse:
             asked: those that it has already.
         """
         taken = {each.question.id for each in asked}
-        left = [self.questions[n] for n in _shuffled(len(self.questions), f"{self.seed} more {step}") if self.questions[n].id not in taken]
+        left = [
+            self.questions[n]
+            for n in _shuffled(len(self.questions), f"{self.seed} more {step}")
+            if self.questions[n].id not in taken
+        ]
         return [Asked(len(asked) + n, question) for n, question in enumerate(left[:wanted])]
 
 

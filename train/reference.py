@@ -1,4 +1,5 @@
 """The model that the policy began as, for the KL term: with adapters the policy without them, else a second model."""
+
 from typing import Any
 
 import torch
@@ -13,7 +14,9 @@ from train.updating import products
 from train.weights import Loaded, load_model
 
 
-def reference_of(folder: str, policy: nn.Module, loaded: Loaded, settings: GrpoSettings, at: World) -> Reference:
+def reference_of(
+    folder: str, policy: nn.Module, loaded: Loaded, settings: GrpoSettings, at: World
+) -> Reference:
     """Log-probabilities by the model as it was loaded, without gradient.
 
     Args:
@@ -30,7 +33,12 @@ def reference_of(folder: str, policy: nn.Module, loaded: Loaded, settings: GrpoS
 
         return without
     bf16 = settings.weights.precision == "bf16"
-    model = load_model(folder, settings.weights, settings.seed).model.to(torch.bfloat16 if bf16 else torch.float32).requires_grad_(False).eval()
+    model = (
+        load_model(folder, settings.weights, settings.seed)
+        .model.to(torch.bfloat16 if bf16 else torch.float32)
+        .requires_grad_(False)
+        .eval()
+    )
     scorer = Scorer(model, temperature=settings.play.temperature)
     still = wrapped(scorer, at, bf16=bf16) if at.kind == "fsdp" else scorer.to(at.device)
 

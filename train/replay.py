@@ -3,6 +3,7 @@
 From the newest checkpoint before it, through the updates between, with the rows that were learned from; on the same machine, with as many
 processes, bit for bit.
 """
+
 import argparse
 import json
 import sys
@@ -39,7 +40,11 @@ class Differs(QuestloomError):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; returns its exit code: 2 for wrong input, 1 where the update comes out otherwise."""
-    parser = argparse.ArgumentParser(prog="python -m train.replay", description=HELP, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="python -m train.replay",
+        description=HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("out", metavar="OUT", help="the folder of a run of GRPO")
     parser.add_argument("--update", required=True, type=int, metavar="K", help="which, from 1")
     given = parser.parse_args(arguments)
@@ -69,7 +74,11 @@ def replay(out: Path, update: int) -> str:
     """
     path = out / "settings.json"
     if not path.is_file():
-        raise InputError(str(out), "is no run of GRPO (no settings.json in it)", "Name the folder given to train.grpo --out.")
+        raise InputError(
+            str(out),
+            "is no run of GRPO (no settings.json in it)",
+            "Name the folder given to train.grpo --out.",
+        )
     facts = json.loads(path.read_text(encoding="utf-8"))
     settings = settings_of(GrpoSettings, facts["settings"], str(path))
     with world(settings.parallel) as at:
@@ -85,14 +94,22 @@ def replay(out: Path, update: int) -> str:
             found = trainer.learner.learn(together(at, partial(trainer.steps.read, each, at)), each)
         compared = _weights(trainer, (step + 1) * settings.step.updates, at)
     now = found[(update - 1) % settings.step.updates]
-    different = [f"{name} was {before[name]!r} and is {now[name]!r}" for name in COMPARED if name in before and before[name] != now[name]]
+    different = [
+        f"{name} was {before[name]!r} and is {now[name]!r}"
+        for name in COMPARED
+        if name in before and before[name] != now[name]
+    ]
     if compared is False:
         different.append("the weights are not those of the checkpoint")
     if different:
         raise Differs(f"update {update} comes out otherwise: {'; '.join(different)}")
     weights = "" if compared is None else "; the weights are those of the checkpoint bit for bit"
     start = f"after update {begun}" if begun else "from the model that the run began with"
-    return f"update {update} again, {start}: loss {now['loss']!r}, gradient norm {now['grad_norm']!r}, as before{weights}" if at.first else ""
+    return (
+        f"update {update} again, {start}: loss {now['loss']!r}, gradient norm {now['grad_norm']!r}, as before{weights}"
+        if at.first
+        else ""
+    )
 
 
 def _checked(trainer: Trainer, update: int, step: int, settings: GrpoSettings, at: World) -> int:
@@ -103,17 +120,28 @@ def _checked(trainer: Trainer, update: int, step: int, settings: GrpoSettings, a
     """
     whole = trainer.steps.steps()
     if not 1 <= update <= settings.updates or step not in whole:
-        raise InputError(f"--update {update}", "was not made, or its rows were not kept", f"Steps whose rows are here: {_ranges(whole)}; "
-                         f"a step has {settings.step.updates} updates.")
+        raise InputError(
+            f"--update {update}",
+            "was not made, or its rows were not kept",
+            f"Steps whose rows are here: {_ranges(whole)}; "
+            f"a step has {settings.step.updates} updates.",
+        )
     ready = [made for made in trainer.checkpoints.updates() if made <= step * settings.step.updates]
     begun = max(ready, default=0)
     missing = [each for each in range(begun // settings.step.updates, step) if each not in whole]
     if missing:
-        raise InputError(f"--update {update}", f"needs the rows of step {missing[0]}, since the newest checkpoint before it is of update {begun}",
-                         "Keep more (keep.replay_steps, keep.checkpoints).")
+        raise InputError(
+            f"--update {update}",
+            f"needs the rows of step {missing[0]}, since the newest checkpoint before it is of update {begun}",
+            "Keep more (keep.replay_steps, keep.checkpoints).",
+        )
     ranks = (trainer.steps.read_facts(step) or {})["ranks"]
     if ranks != at.size:
-        raise InputError(f"--update {update}", f"was made by {ranks} processes, and there are {at.size}", "Start as many: torchrun --nproc_per_node.")
+        raise InputError(
+            f"--update {update}",
+            f"was made by {ranks} processes, and there are {at.size}",
+            "Start as many: torchrun --nproc_per_node.",
+        )
     return begun
 
 
@@ -127,9 +155,15 @@ def _noted(out: Path, update: int) -> dict[str, Any]:
     Raises:
         InputError: there are none.
     """
-    found = next((line for line in read_metrics(out) if line["update"] == update and "loss" in line), None)
+    found = next(
+        (line for line in read_metrics(out) if line["update"] == update and "loss" in line), None
+    )
     if found is None:
-        raise InputError(f"--update {update}", "was played and not yet made", "Run train.grpo again first, as before.")
+        raise InputError(
+            f"--update {update}",
+            "was played and not yet made",
+            "Run train.grpo again first, as before.",
+        )
     return found
 
 
@@ -145,7 +179,11 @@ def _weights(trainer: Trainer, update: int, at: World) -> bool | None:
 
 def _local(policy: nn.Module) -> dict[str, Tensor]:
     """This rank's part of what is trained."""
-    return {name: (p.to_local() if isinstance(p, DTensor) else p).detach().clone() for name, p in policy.named_parameters() if p.requires_grad}
+    return {
+        name: (p.to_local() if isinstance(p, DTensor) else p).detach().clone()
+        for name, p in policy.named_parameters()
+        if p.requires_grad
+    }
 
 
 if __name__ == "__main__":

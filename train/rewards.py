@@ -3,6 +3,7 @@
 What a judge failed to say is *unknown*, NaN, and never 0: such a rollout leaves loss and statistics. α = 1 without the format term is the
 plain answer reward of VSearcher and ODE, for which no query judge is asked.
 """
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +36,12 @@ def accuracy(outcome: str) -> float:
     >>> [accuracy(outcome) for outcome in ("correct", "wrong", "no_answer", "judge_failed")]
     [1.0, 0.0, 0.0, nan]
     """
-    return {Outcome.CORRECT: 1.0, Outcome.WRONG: 0.0, Outcome.NO_ANSWER: 0.0, Outcome.JUDGE_FAILED: UNKNOWN}[Outcome(outcome)]
+    return {
+        Outcome.CORRECT: 1.0,
+        Outcome.WRONG: 0.0,
+        Outcome.NO_ANSWER: 0.0,
+        Outcome.JUDGE_FAILED: UNKNOWN,
+    }[Outcome(outcome)]
 
 
 def step_passed(turn: Turn) -> bool:
@@ -58,8 +64,15 @@ def format_reward(passed: Sequence[bool], num_valid: int | None = None) -> float
     return sum(valid) / len(valid) if valid else 0.0
 
 
-def rewards(rules: RewardRules, *, format_share: Tensor, accuracy: Tensor, used_tool: Tensor, query: Tensor | None = None,
-            num_valid: Tensor | None = None) -> Tensor:
+def rewards(
+    rules: RewardRules,
+    *,
+    format_share: Tensor,
+    accuracy: Tensor,
+    used_tool: Tensor,
+    query: Tensor | None = None,
+    num_valid: Tensor | None = None,
+) -> Tensor:
     """Rewards of n rollouts, NaN where unknown.
 
     Args:

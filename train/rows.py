@@ -10,6 +10,7 @@ Two kinds of trouble are told apart. `UnusableRow` is data: the policy or its en
 is counted by its reason. `RowError` is a defect between engine and trainer (pixels that do not fit the ids, other pixels than the engine
 had): training on would be training blind, so it ends the run.
 """
+
 import dataclasses
 import hashlib
 from collections.abc import Callable, Sequence
@@ -89,11 +90,19 @@ class PictureTokens:
     def of(cls, config: Any) -> "PictureTokens":
         """From a model's config, as transformers has it for Qwen's models and those built like them."""
         vision = config.vision_config
-        framing = tuple(int(getattr(config, name)) for name in ("vision_start_token_id", "vision_end_token_id") if hasattr(config, name))
+        framing = tuple(
+            int(getattr(config, name))
+            for name in ("vision_start_token_id", "vision_end_token_id")
+            if hasattr(config, name)
+        )
         pads = [getattr(config, name, None) for name in ("image_token_id", "video_token_id")]
-        return cls(image_id=int(config.image_token_id), merge=int(vision.spatial_merge_size),
-                   pixel_dim=int(vision.in_channels * vision.temporal_patch_size * vision.patch_size ** 2),
-                   framing=framing, never_sampled=frozenset({*framing, *(int(pad) for pad in pads if pad is not None)}))
+        return cls(
+            image_id=int(config.image_token_id),
+            merge=int(vision.spatial_merge_size),
+            pixel_dim=int(vision.in_channels * vision.temporal_patch_size * vision.patch_size**2),
+            framing=framing,
+            never_sampled=frozenset({*framing, *(int(pad) for pad in pads if pad is not None)}),
+        )
 
     def num_tokens(self, grid_thw: Tensor) -> list[int]:
         """Tokens of each picture.
@@ -101,7 +110,7 @@ class PictureTokens:
         Args:
             grid_thw: (n, 3) patches in time, height, width.
         """
-        return (grid_thw.prod(-1) // self.merge ** 2).tolist()
+        return (grid_thw.prod(-1) // self.merge**2).tolist()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -158,7 +167,9 @@ def hashes_of(pixels: Tensor, grid_thw: Tensor) -> tuple[str, ...]:
         grid_thw: (n, 3), P patches in all.
     """
     made = []
-    for grid, patches in zip(grid_thw.tolist(), pixels.split(grid_thw.prod(-1).tolist()), strict=True):
+    for grid, patches in zip(
+        grid_thw.tolist(), pixels.split(grid_thw.prod(-1).tolist()), strict=True
+    ):
         digest = hashlib.sha256(f"{grid} {patches.dtype}".encode())
         digest.update(patches.contiguous().cpu().view(torch.uint8).numpy().tobytes())
         made.append(digest.hexdigest())
@@ -179,20 +190,38 @@ def check(row: Row, tokens: PictureTokens) -> None:
 
 def _check_shapes(row: Row) -> None:
     length = len(row)
-    shapes = {"loss_mask": (row.loss_mask, (length,)), "positions": (row.positions, (4, length)), "old_logp": (row.old_logp, (length,))}
+    shapes = {
+        "loss_mask": (row.loss_mask, (length,)),
+        "positions": (row.positions, (4, length)),
+        "old_logp": (row.old_logp, (length,)),
+    }
     for name, (part, shape) in shapes.items():
         if part is not None and part.shape != shape:
-            raise RowError(RowFault.SHAPE, row.episode_id, f"{name} has the shape {tuple(part.shape)} and not {shape}, as the ids have it")
+            raise RowError(
+                RowFault.SHAPE,
+                row.episode_id,
+                f"{name} has the shape {tuple(part.shape)} and not {shape}, as the ids have it",
+            )
     if not torch.equal(row.positions[0], torch.arange(length)):
-        raise RowError(RowFault.SHAPE, row.episode_id, "the text's own positions do not count 0, 1, 2, …, by which packed rows are told apart")
+        raise RowError(
+            RowFault.SHAPE,
+            row.episode_id,
+            "the text's own positions do not count 0, 1, 2, …, by which packed rows are told apart",
+        )
     played = torch.zeros(length, dtype=torch.bool)
     for begin, end in row.turns:
         if not 0 < begin < end <= length or played[begin:].any():
-            raise RowError(RowFault.SHAPE, row.episode_id, f"the turn [{begin}, {end}) of {length} ids is empty, first of all, or out of order")
+            raise RowError(
+                RowFault.SHAPE,
+                row.episode_id,
+                f"the turn [{begin}, {end}) of {length} ids is empty, first of all, or out of order",
+            )
         played[begin:end] = True
     if (row.loss_mask & ~played).any():
         place = int((row.loss_mask & ~played).nonzero()[0])
-        raise RowError(RowFault.SHAPE, row.episode_id, f"token {place} is in the loss, but not the policy's")
+        raise RowError(
+            RowFault.SHAPE, row.episode_id, f"token {place} is in the loss, but not the policy's"
+        )
 
 
 def _check_policy(row: Row, tokens: PictureTokens) -> None:
@@ -205,10 +234,16 @@ def _check_policy(row: Row, tokens: PictureTokens) -> None:
             bad = ~(torch.isfinite(told) & (told <= 1e-4))  # an engine's rounding may pass 0
             if bad.any():
                 at = int(bad.nonzero()[0])
-                raise UnusableRow(RowFault.LOGPROB, row.episode_id, f"turn {number} has the log-probability {told[at].item()} at {begin + at}")
+                raise UnusableRow(
+                    RowFault.LOGPROB,
+                    row.episode_id,
+                    f"turn {number} has the log-probability {told[at].item()} at {begin + at}",
+                )
 
 
-def check_sampled(ids: Tensor, turns: Sequence[tuple[int, int]], tokens: PictureTokens, episode_id: str) -> None:
+def check_sampled(
+    ids: Tensor, turns: Sequence[tuple[int, int]], tokens: PictureTokens, episode_id: str
+) -> None:
     """Looks for picture tokens in what the policy said; positions cannot even be counted with them.
 
     Raises:
@@ -217,26 +252,49 @@ def check_sampled(ids: Tensor, turns: Sequence[tuple[int, int]], tokens: Picture
     for number, (begin, end) in enumerate(turns):
         for place, token in enumerate(ids[begin:end].tolist(), begin):
             if token in tokens.never_sampled:
-                raise UnusableRow(RowFault.SAMPLED_PICTURE_TOKEN, episode_id, f"turn {number} has the picture token {token} at {place}")
+                raise UnusableRow(
+                    RowFault.SAMPLED_PICTURE_TOKEN,
+                    episode_id,
+                    f"turn {number} has the picture token {token} at {place}",
+                )
 
 
 def _check_pictures(row: Row, tokens: PictureTokens) -> None:
     wanted = tokens.num_tokens(row.grid_thw)
     runs = [len(list(run)) for token, run in groupby(row.ids.tolist()) if token == tokens.image_id]
     if runs != wanted:
-        odd = next((n for n, (a, b) in enumerate(zip(runs, wanted, strict=False)) if a != b), min(len(runs), len(wanted)))
-        raise RowError(RowFault.PICTURE_TOKENS, row.episode_id,
-                       f"picture {odd} has {runs[odd] if odd < len(runs) else 'no'} places and {wanted[odd] if odd < len(wanted) else 'no'} "
-                       f"merged patches; {len(runs)} pictures in the ids, {len(wanted)} with pixels")
+        odd = next(
+            (n for n, (a, b) in enumerate(zip(runs, wanted, strict=False)) if a != b),
+            min(len(runs), len(wanted)),
+        )
+        raise RowError(
+            RowFault.PICTURE_TOKENS,
+            row.episode_id,
+            f"picture {odd} has {runs[odd] if odd < len(runs) else 'no'} places and {wanted[odd] if odd < len(wanted) else 'no'} "
+            f"merged patches; {len(runs)} pictures in the ids, {len(wanted)} with pixels",
+        )
     patches = int(row.grid_thw.prod(-1).sum())
     if len(row.pixels) != patches:
-        raise RowError(RowFault.PIXELS, row.episode_id, f"{len(row.pixels)} patches of pixels, {patches} by the grids")
+        raise RowError(
+            RowFault.PIXELS,
+            row.episode_id,
+            f"{len(row.pixels)} patches of pixels, {patches} by the grids",
+        )
     if len(row.pictures) != len(wanted) or len(row.pixel_hashes) != len(wanted):
-        raise RowError(RowFault.PIXEL_HASH, row.episode_id,
-                       f"{len(wanted)} pictures, {len(row.pictures)} hashes of files, {len(row.pixel_hashes)} hashes of pixels")
-    for number, (now, then) in enumerate(zip(hashes_of(row.pixels, row.grid_thw), row.pixel_hashes, strict=True)):
+        raise RowError(
+            RowFault.PIXEL_HASH,
+            row.episode_id,
+            f"{len(wanted)} pictures, {len(row.pictures)} hashes of files, {len(row.pixel_hashes)} hashes of pixels",
+        )
+    for number, (now, then) in enumerate(
+        zip(hashes_of(row.pixels, row.grid_thw), row.pixel_hashes, strict=True)
+    ):
         if now != then:
-            raise RowError(RowFault.PIXEL_HASH, row.episode_id, f"picture {number} has the pixels {now[:12]}…; the engine had {then[:12]}…")
+            raise RowError(
+                RowFault.PIXEL_HASH,
+                row.episode_id,
+                f"picture {number} has the pixels {now[:12]}…; the engine had {then[:12]}…",
+            )
 
 
 def cut(row: Row, length: int, tokens: PictureTokens) -> Row:
@@ -254,10 +312,17 @@ def cut(row: Row, length: int, tokens: PictureTokens) -> Row:
         raise ValueError(f"a cut at {length} goes through a picture of episode {row.episode_id}")
     kept = sum(token == tokens.image_id for token, _ in groupby(row.ids[:length].tolist()))
     return dataclasses.replace(
-        row, ids=row.ids[:length], loss_mask=row.loss_mask[:length], positions=row.positions[:, :length],
+        row,
+        ids=row.ids[:length],
+        loss_mask=row.loss_mask[:length],
+        positions=row.positions[:, :length],
         turns=tuple((begin, min(end, length)) for begin, end in row.turns if begin < length),
-        pixels=row.pixels[:int(row.grid_thw[:kept].prod(-1).sum())], grid_thw=row.grid_thw[:kept], pictures=row.pictures[:kept],
-        pixel_hashes=row.pixel_hashes[:kept], old_logp=None if row.old_logp is None else row.old_logp[:length])
+        pixels=row.pixels[: int(row.grid_thw[:kept].prod(-1).sum())],
+        grid_thw=row.grid_thw[:kept],
+        pictures=row.pictures[:kept],
+        pixel_hashes=row.pixel_hashes[:kept],
+        old_logp=None if row.old_logp is None else row.old_logp[:length],
+    )
 
 
 def shortened(row: Row, max_tokens: int, tokens: PictureTokens) -> Row:
@@ -269,7 +334,11 @@ def shortened(row: Row, max_tokens: int, tokens: PictureTokens) -> Row:
     ends = [end for _, end in row.turns if end <= max_tokens]
     if not ends:
         first = row.turns[0][1] if row.turns else len(row)
-        raise UnusableRow(RowFault.TOO_LONG, row.episode_id, f"the first turn ends at token {first}, the limit is {max_tokens}")
+        raise UnusableRow(
+            RowFault.TOO_LONG,
+            row.episode_id,
+            f"the first turn ends at token {first}, the limit is {max_tokens}",
+        )
     return cut(row, ends[-1], tokens)
 
 
@@ -294,11 +363,19 @@ def rope_of(model: Any) -> Rope:
     """
     index = getattr(getattr(model, "model", None), "get_rope_index", None)
     if index is None:
-        raise InputError(f"model {model.config.model_type}", "has no mrope (get_rope_index)", "Take a model of the Qwen-VL kind.")
+        raise InputError(
+            f"model {model.config.model_type}",
+            "has no mrope (get_rope_index)",
+            "Take a model of the Qwen-VL kind.",
+        )
     image_id = int(model.config.image_token_id)
 
     def positions(ids: Tensor, grid_thw: Tensor) -> Tensor:
-        rope, _ = index(ids[None], ids.eq(image_id).int()[None], image_grid_thw=grid_thw if len(grid_thw) else None)
+        rope, _ = index(
+            ids[None],
+            ids.eq(image_id).int()[None],
+            image_grid_thw=grid_thw if len(grid_thw) else None,
+        )
         return torch.cat([torch.arange(len(ids))[None], rope[:, 0]])
 
     return positions

@@ -1,4 +1,5 @@
 """What a run is, written down where it lies; and what all ranks do together so that what one refuses ends them all."""
+
 import json
 import os
 import shutil
@@ -30,8 +31,12 @@ def check_claim(out: Path, identity: Mapping[str, Any]) -> None:
         before = json.loads(path.read_text(encoding="utf-8"))["run"]
         changed = [key for key in {**before, **told} if before.get(key) != told.get(key)]
         if changed:
-            raise InputError(str(out), f"holds another run: {changed[0]} was {before.get(changed[0])!r} and is {told.get(changed[0])!r}"
-                             + (f" (and {', '.join(changed[1:])})" if changed[1:] else ""), "Name another --out, or give the same settings to go on.")
+            raise InputError(
+                str(out),
+                f"holds another run: {changed[0]} was {before.get(changed[0])!r} and is {told.get(changed[0])!r}"
+                + (f" (and {', '.join(changed[1:])})" if changed[1:] else ""),
+                "Name another --out, or give the same settings to go on.",
+            )
     elif out.is_dir() and any(part.name != UNCLAIMED for part in out.iterdir()):
         raise InputError(str(out), "is not empty, and no run", "Name another --out.")
 
@@ -51,7 +56,11 @@ def claim(out: Path, identity: Mapping[str, Any], settings: Mapping[str, Any]) -
     try:
         write_whole(out / "settings.json", (json.dumps(told, indent=2) + "\n").encode())
     except OSError as error:
-        raise InputError(f"--out {out}", f"cannot be written ({error.strerror})", "Name a folder on this machine.") from error
+        raise InputError(
+            f"--out {out}",
+            f"cannot be written ({error.strerror})",
+            "Name a folder on this machine.",
+        ) from error
 
 
 def forget(out: Path, whole: bool) -> None:

@@ -2,6 +2,7 @@
 
 A row that cannot be learned from (`UnusableRow`) leaves the loss and is counted; its reward, where it is known, stays in the statistics.
 """
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,10 +35,20 @@ class RolloutRows:
             UnusableRow: it cannot be learned from.
             RowError: see `rows.check`.
         """
-        row = row_of_segments(segments, episode_id=episode_id, tokens=self.picture_tokens, rope=self.rope, policy_version=version)
+        row = row_of_segments(
+            segments,
+            episode_id=episode_id,
+            tokens=self.picture_tokens,
+            rope=self.rope,
+            policy_version=version,
+        )
         if len(row) > self.data.max_tokens:
             if self.data.too_long == "leave_out":
-                raise UnusableRow(RowFault.TOO_LONG, episode_id, f"{len(row)} tokens, the limit is {self.data.max_tokens}")
+                raise UnusableRow(
+                    RowFault.TOO_LONG,
+                    episode_id,
+                    f"{len(row)} tokens, the limit is {self.data.max_tokens}",
+                )
             row = shortened(row, self.data.max_tokens, self.picture_tokens)
         check(row, self.picture_tokens)
         if row.old_logp is None:
@@ -47,8 +58,15 @@ class RolloutRows:
     def none(self, episode_id: str) -> Row:
         """The row of an episode that has none: no tokens."""
         empty = torch.zeros(0, dtype=torch.long)
-        return Row(episode_id=episode_id, ids=empty, loss_mask=empty.bool(), turns=(), positions=torch.zeros(4, 0, dtype=torch.long),
-                   pixels=torch.zeros(0, self.picture_tokens.pixel_dim), grid_thw=torch.zeros(0, 3, dtype=torch.long))
+        return Row(
+            episode_id=episode_id,
+            ids=empty,
+            loss_mask=empty.bool(),
+            turns=(),
+            positions=torch.zeros(4, 0, dtype=torch.long),
+            pixels=torch.zeros(0, self.picture_tokens.pixel_dim),
+            grid_thw=torch.zeros(0, 3, dtype=torch.long),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +95,14 @@ def has_call(episode: Episode) -> bool:
     return any(turn.call is not None and turn.result is not None for turn in episode.turns)
 
 
-def scored(judged: Sequence[Judged], rows: RolloutRows, *, reward: RewardRules, fatal: FatalRules, version: int) -> list[Scored]:
+def scored(
+    judged: Sequence[Judged],
+    rows: RolloutRows,
+    *,
+    reward: RewardRules,
+    fatal: FatalRules,
+    version: int,
+) -> list[Scored]:
     """Rollouts with rows and rewards.
 
     Args:
@@ -87,26 +112,59 @@ def scored(judged: Sequence[Judged], rows: RolloutRows, *, reward: RewardRules, 
         return []
     lost = [_fatal(each.played.episode, fatal) for each in judged]
     steps = [len(each.played.episode.turns) for each in judged]
-    shares = [format_reward([step_passed(turn) for turn in each.played.episode.turns], f) for each, f in zip(judged, lost, strict=True)]
+    shares = [
+        format_reward([step_passed(turn) for turn in each.played.episode.turns], f)
+        for each, f in zip(judged, lost, strict=True)
+    ]
     queries = [each.query for each in judged]
     right = [accuracy(each.verdict.outcome) for each in judged]
-    made = rewards(reward, format_share=torch.tensor(shares), accuracy=torch.tensor(right), query=torch.tensor(queries),
-                   used_tool=torch.tensor([has_call(each.played.episode) for each in judged]),
-                   num_valid=torch.tensor([num if f is None else f for num, f in zip(steps, lost, strict=True)])).tolist()
-    return [Scored(each, _rollout(each, value if math.isfinite(value) else UNKNOWN, answer, f, rows, version), share, query)
-            for each, value, answer, f, share, query in zip(judged, made, right, lost, shares, queries, strict=True)]
+    made = rewards(
+        reward,
+        format_share=torch.tensor(shares),
+        accuracy=torch.tensor(right),
+        query=torch.tensor(queries),
+        used_tool=torch.tensor([has_call(each.played.episode) for each in judged]),
+        num_valid=torch.tensor(
+            [num if f is None else f for num, f in zip(steps, lost, strict=True)]
+        ),
+    ).tolist()
+    return [
+        Scored(
+            each,
+            _rollout(each, value if math.isfinite(value) else UNKNOWN, answer, f, rows, version),
+            share,
+            query,
+        )
+        for each, value, answer, f, share, query in zip(
+            judged, made, right, lost, shares, queries, strict=True
+        )
+    ]
 
 
 def _fatal(episode: Episode, rules: FatalRules) -> int | None:
     """f. Where fatal rollouts are treated as all others, none is fatal."""
-    return None if rules.treatment == "vanilla" else fatal_step(statuses(episode), faults=rules.faults, fatal_index=rules.fatal_index)
+    return (
+        None
+        if rules.treatment == "vanilla"
+        else fatal_step(statuses(episode), faults=rules.faults, fatal_index=rules.fatal_index)
+    )
 
 
-def _rollout(judged: Judged, reward: float, right: float, fatal: int | None, rows: RolloutRows, version: int) -> Rollout:
+def _rollout(
+    judged: Judged, reward: float, right: float, fatal: int | None, rows: RolloutRows, version: int
+) -> Rollout:
     episode = judged.played.episode
     unusable = ""
     try:
         row = rows.row(judged.played.segments, episode.id, version)
     except UnusableRow as error:
         row, unusable = rows.none(episode.id), str(error.fault)
-    return Rollout(row=row, reward=reward, accuracy=right, end=episode.end, answered=episode.end == EndReason.ANSWERED, fatal=fatal, unusable=unusable)
+    return Rollout(
+        row=row,
+        reward=reward,
+        accuracy=right,
+        end=episode.end,
+        answered=episode.end == EndReason.ANSWERED,
+        fatal=fatal,
+        unusable=unusable,
+    )

@@ -3,6 +3,7 @@
 This is the module that DDP and FSDP wrap, so that the head is used inside of a forward that they know of. The model's own head is never
 called on the whole sequence: see `logprobs.py`.
 """
+
 from typing import Any
 
 from torch import nn
@@ -28,8 +29,11 @@ class Scorer(nn.Module):
         super().__init__()
         head = model.get_output_embeddings()
         if type(head) is not nn.Linear or getattr(head, "bias", None) is not None:
-            raise InputError(f"model {model.config.model_type}", f"has the head {head}, not one matrix without bias",
-                             "Take a model whose output embedding is plain, and put no adapter on it.")
+            raise InputError(
+                f"model {model.config.model_type}",
+                f"has the head {head}, not one matrix without bias",
+                "Take a model whose output embedding is plain, and put no adapter on it.",
+            )
         self.model = model
         self._temperature, self._chunk_elements = temperature, chunk_elements
 
@@ -37,8 +41,18 @@ class Scorer(nn.Module):
         """Scores of the N labels of a micro-batch."""
         inner = getattr(self.model, self.model.base_model_prefix)
         # No attention mask and no cache: only then are packed rows parted (see packing.py).
-        out = inner(input_ids=packed.ids, position_ids=packed.positions, use_cache=False, pixel_values=packed.pixels,
-                    image_grid_thw=packed.grid_thw)
+        out = inner(
+            input_ids=packed.ids,
+            position_ids=packed.positions,
+            use_cache=False,
+            pixel_values=packed.pixels,
+            image_grid_thw=packed.grid_thw,
+        )
         hidden = out.last_hidden_state[0, packed.places]  # (N, d)
-        return token_scores(hidden, self.model.get_output_embeddings().weight, packed.labels, temperature=self._temperature,
-                            chunk_elements=self._chunk_elements)
+        return token_scores(
+            hidden,
+            self.model.get_output_embeddings().weight,
+            packed.labels,
+            temperature=self._temperature,
+            chunk_elements=self._chunk_elements,
+        )

@@ -1,4 +1,5 @@
 """The policy's weights on an inference server: written as a checkpoint after every step, which the server takes by its own call."""
+
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -23,7 +24,15 @@ class ServerWeights:
         folder: OUT/weights, which the server must see under the same path.
     """
 
-    def __init__(self, config: ServerConfig, tokens: TokenRenderer, caller: Caller, write: Callable[[Path], None], folder: Path, at: World) -> None:
+    def __init__(
+        self,
+        config: ServerConfig,
+        tokens: TokenRenderer,
+        caller: Caller,
+        write: Callable[[Path], None],
+        folder: Path,
+        at: World,
+    ) -> None:
         self._config, self._tokens, self._caller = config, tokens, caller
         self._write, self._folder, self._at = write, folder, at
         self._engine: ServerEngine | None = None

@@ -3,6 +3,7 @@
 A file names only what differs from the defaults; the settings with every value are written to the run. Defaults are this project's; the
 presets in `presets/` carry published settings, and mark what a paper leaves open.
 """
+
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
@@ -133,13 +134,27 @@ class SftSettings:
         return identity_of(self.resolved())
 
 
-OF_THE_MACHINE = frozenset({"parallel", "keep", "batch.micro_tokens", "weights.activation_checkpointing", "weights.attention"})
+OF_THE_MACHINE = frozenset(
+    {
+        "parallel",
+        "keep",
+        "batch.micro_tokens",
+        "weights.activation_checkpointing",
+        "weights.attention",
+    }
+)
 
 
-def identity_of(resolved: Mapping[str, Any], but: frozenset[str] = OF_THE_MACHINE) -> dict[str, Any]:
+def identity_of(
+    resolved: Mapping[str, Any], but: frozenset[str] = OF_THE_MACHINE
+) -> dict[str, Any]:
     """Resolved settings by "section.key", without those sections and keys that may change when a run goes on."""
-    flat = {f"{section}.{key}" if key else section: value for section, found in resolved.items() if section not in but
-            for key, value in (found.items() if isinstance(found, dict) else (("", found),))}
+    flat = {
+        f"{section}.{key}" if key else section: value
+        for section, found in resolved.items()
+        if section not in but
+        for key, value in (found.items() if isinstance(found, dict) else (("", found),))
+    }
     return {key: value for key, value in flat.items() if key not in but}
 
 
@@ -154,12 +169,17 @@ def load_settings(source: str, overrides: Iterable[str] = ()) -> SftSettings:
     return settings
 
 
-def check_micro_tokens(data: DataSettings, micro_tokens: int, where: str, *, key: str = "batch.micro_tokens") -> None:
+def check_micro_tokens(
+    data: DataSettings, micro_tokens: int, where: str, *, key: str = "batch.micro_tokens"
+) -> None:
     """That a row fits into a forward pass.
 
     Raises:
         InputError: it may not.
     """
     if micro_tokens < data.max_tokens:
-        raise InputError(f"{where}, key {key}", f"is {micro_tokens}, but a row may have {data.max_tokens} tokens",
-                         "Raise it, or lower data.max_tokens: a row is never parted.")
+        raise InputError(
+            f"{where}, key {key}",
+            f"is {micro_tokens}, but a row may have {data.max_tokens} tokens",
+            "Raise it, or lower data.max_tokens: a row is never parted.",
+        )

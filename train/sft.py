@@ -1,12 +1,13 @@
 """Supervised fine-tuning: `python -m train.sft --config CONFIG --data DATA --model MODEL --out OUT`.
 
-    OUT/settings.json    what the run is; written first
-        rows/            what is learned from, and what became of each row
-        checkpoints/     what the run goes on from
-        metrics.jsonl    tensorboard/  curves.png
-        model/           for transformers and inference servers; with LoRA also adapter/, for peft
-        result.json      counts and figures; written last
+OUT/settings.json    what the run is; written first
+    rows/            what is learned from, and what became of each row
+    checkpoints/     what the run goes on from
+    metrics.jsonl    tensorboard/  curves.png
+    model/           for transformers and inference servers; with LoRA also adapter/, for peft
+    result.json      counts and figures; written last
 """
+
 import argparse
 import json
 import shutil
@@ -67,30 +68,73 @@ Every row is made once before training: what cannot be learned from is left out,
 command goes on from the last checkpoint and ends with the same weights; SIGTERM writes one. OUT/model then plays as it is:
   questloom teach --run RUN --store STORE --policy sft --engine transformers --set teach.model=OUT/model
 
-Presets: {', '.join(presets(grpo=False))} (train/presets/). Settings with their meaning: train/settings.py.
+Presets: {", ".join(presets(grpo=False))} (train/presets/). Settings with their meaning: train/settings.py.
 """
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; returns its exit code: 2 for wrong input, 1 for a run that broke off with a named error."""
-    parser = argparse.ArgumentParser(prog="python -m train.sft", description=HELP, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--config", required=True, metavar="CONFIG", help="a file of settings, or a preset")
-    parser.add_argument("--data", required=True, action="append", metavar="DATA", help="what is learned from; may be repeated")
-    parser.add_argument("--validation", default=[], action="append", metavar="DATA", help="dialogues to measure the loss on; a run's episodes "
-                        "know their split themselves")
-    parser.add_argument("--model", required=True, metavar="FOLDER", help="an image-text model of transformers")
-    parser.add_argument("--out", required=True, metavar="FOLDER", help="where everything is written; an existing run goes on")
-    parser.add_argument("--set", default=[], action="append", metavar="KEY=VALUE", help="a setting in place of the file's, e.g. optimiser.lr=2e-5")
+    parser = argparse.ArgumentParser(
+        prog="python -m train.sft",
+        description=HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--config", required=True, metavar="CONFIG", help="a file of settings, or a preset"
+    )
+    parser.add_argument(
+        "--data",
+        required=True,
+        action="append",
+        metavar="DATA",
+        help="what is learned from; may be repeated",
+    )
+    parser.add_argument(
+        "--validation",
+        default=[],
+        action="append",
+        metavar="DATA",
+        help="dialogues to measure the loss on; a run's episodes know their split themselves",
+    )
+    parser.add_argument(
+        "--model", required=True, metavar="FOLDER", help="an image-text model of transformers"
+    )
+    parser.add_argument(
+        "--out",
+        required=True,
+        metavar="FOLDER",
+        help="where everything is written; an existing run goes on",
+    )
+    parser.add_argument(
+        "--set",
+        default=[],
+        action="append",
+        metavar="KEY=VALUE",
+        help="a setting in place of the file's, e.g. optimiser.lr=2e-5",
+    )
     given = parser.parse_args(arguments)
     try:
-        sft(load_settings(given.config, given.set), data=given.data, validation=given.validation, model=given.model, out=Path(given.out))
+        sft(
+            load_settings(given.config, given.set),
+            data=given.data,
+            validation=given.validation,
+            model=given.model,
+            out=Path(given.out),
+        )
     except QuestloomError as error:
         print(error, file=sys.stderr)
         return exit_code(error)
     return 0
 
 
-def sft(settings: SftSettings, *, data: Sequence[str], model: str, out: Path, validation: Sequence[str] = ()) -> dict[str, Any]:
+def sft(
+    settings: SftSettings,
+    *,
+    data: Sequence[str],
+    model: str,
+    out: Path,
+    validation: Sequence[str] = (),
+) -> dict[str, Any]:
     """A run, or what is left of it. Called by every rank.
 
     Args:
@@ -115,7 +159,12 @@ def sft(settings: SftSettings, *, data: Sequence[str], model: str, out: Path, va
             processor = load_processor(model, settings.data.max_pixels)
             tokens = TokenRenderer(processor, name=model)
             loaded = load_model(model, settings.weights, settings.seed)
-            maker = RowMaker(tokens, picture_tokens=PictureTokens.of(loaded.model.config), rope=rope_of(loaded.model), settings=settings.data)
+            maker = RowMaker(
+                tokens,
+                picture_tokens=PictureTokens.of(loaded.model.config),
+                rope=rope_of(loaded.model),
+                settings=settings.data,
+            )
             documents, survey = _rows(at, maker, data, validation, out)
             scorer = Scorer(loaded.model)
             once(at, lambda: _self_check(scorer, maker, documents, survey, settings, at))
@@ -124,7 +173,9 @@ def sft(settings: SftSettings, *, data: Sequence[str], model: str, out: Path, va
             if at.first:
                 forget(out, began_anew)
             raise
-        course = Course(survey.of("train"), settings.batch.rows, settings.batch.epochs, settings.seed)
+        course = Course(
+            survey.of("train"), settings.batch.rows, settings.batch.epochs, settings.seed
+        )
         policy = wrapped(scorer, at, bf16=settings.weights.precision == "bf16")
         optimiser = adamw(policy, settings.optimiser)
         checkpoints = Checkpoints(out / "checkpoints", settings.keep.checkpoints)
@@ -136,9 +187,33 @@ def sft(settings: SftSettings, *, data: Sequence[str], model: str, out: Path, va
         run = Training(policy, optimiser, documents, maker, settings, at)
         stop = Stop()
         with stopping(stop):
-            train(run, course, survey.of("validation"), done=done, checkpoints=checkpoints, metrics=metrics, stop=stop)
-        export(policy, scorer, loaded, processor, source=model, out=out, bf16=settings.weights.precision == "bf16", writes=at.first)
-        result = {"rows": survey.figures(), "updates": course.updates, "ranks": at.size, "parallel": at.kind, "machine": at.machine, **counts(loaded.model)}
+            train(
+                run,
+                course,
+                survey.of("validation"),
+                done=done,
+                checkpoints=checkpoints,
+                metrics=metrics,
+                stop=stop,
+            )
+        export(
+            policy,
+            scorer,
+            loaded,
+            processor,
+            source=model,
+            out=out,
+            bf16=settings.weights.precision == "bf16",
+            writes=at.first,
+        )
+        result = {
+            "rows": survey.figures(),
+            "updates": course.updates,
+            "ranks": at.size,
+            "parallel": at.kind,
+            "machine": at.machine,
+            **counts(loaded.model),
+        }
         if metrics is not None:
             metrics.close()
             write_whole(out / "result.json", (json.dumps(result, indent=2) + "\n").encode())
@@ -147,12 +222,20 @@ def sft(settings: SftSettings, *, data: Sequence[str], model: str, out: Path, va
     return result
 
 
-def _identity(settings: SftSettings, data: Sequence[str], validation: Sequence[str], model: str) -> dict[str, Any]:
-    return {**settings.identity(), "data": [full_name(source) for source in data], "validation": [full_name(source) for source in validation],
-            "model": place(model)}
+def _identity(
+    settings: SftSettings, data: Sequence[str], validation: Sequence[str], model: str
+) -> dict[str, Any]:
+    return {
+        **settings.identity(),
+        "data": [full_name(source) for source in data],
+        "validation": [full_name(source) for source in validation],
+        "model": place(model),
+    }
 
 
-def _rows(at: World, maker: RowMaker, data: Sequence[str], validation: Sequence[str], out: Path) -> tuple[Documents, Survey]:
+def _rows(
+    at: World, maker: RowMaker, data: Sequence[str], validation: Sequence[str], out: Path
+) -> tuple[Documents, Survey]:
     """The documents on disk, and what became of them; each rank surveys its part. What is read now waits below OUT until all inputs are checked.
 
     Raises:
@@ -172,8 +255,12 @@ def _rows(at: World, maker: RowMaker, data: Sequence[str], validation: Sequence[
     parts = at.gather(list(survey_part(documents, maker, at.rank, at.size)))
     survey = gathered([found for part in parts for found in part], at.gather(missing)[0])
     if not survey.of("train"):
-        raise InputError(", ".join(data), f"holds no row to train on: {survey.read} read, {len(survey.of('validation'))} for validation"
-                         + "".join(f"; {reason}" for reason in survey.reasons()), "Name data with rows for sft/train.")
+        raise InputError(
+            ", ".join(data),
+            f"holds no row to train on: {survey.read} read, {len(survey.of('validation'))} for validation"
+            + "".join(f"; {reason}" for reason in survey.reasons()),
+            "Name data with rows for sft/train.",
+        )
     once(at, lambda: check_apart(survey, documents))
     once(at, lambda: write_survey(path.with_name(SURVEY), survey))
     return documents, survey
@@ -187,24 +274,62 @@ def _begin(out: Path, identity: dict[str, Any], settings: SftSettings) -> None:
         (out / UNCLAIMED).rename(out / "rows")
 
 
-def _self_check(scorer: Scorer, maker: RowMaker, documents: Documents, survey: Survey, settings: SftSettings, at: World) -> None:
+def _self_check(
+    scorer: Scorer,
+    maker: RowMaker,
+    documents: Documents,
+    survey: Survey,
+    settings: SftSettings,
+    at: World,
+) -> None:
     """Tries the model out on two rows, the shortest with pictures first."""
     few = sorted(survey.used, key=lambda each: (each.pictures == 0, each.tokens))[:2]
-    check_on(scorer, [maker.again(each, documents[each.number]) for each in few], maker.picture_tokens, settings.weights, at)
+    check_on(
+        scorer,
+        [maker.again(each, documents[each.number]) for each in few],
+        maker.picture_tokens,
+        settings.weights,
+        at,
+    )
 
 
-def _tell(metrics: Metrics, survey: Survey, loaded: Loaded, settings: SftSettings, at: World, done: int, same: bool) -> None:
+def _tell(
+    metrics: Metrics,
+    survey: Survey,
+    loaded: Loaded,
+    settings: SftSettings,
+    at: World,
+    done: int,
+    same: bool,
+) -> None:
     """What is about to happen, for people."""
     rows, found = survey.figures(), counts(loaded.model)
-    metrics.say(f"{rows['read']} rows read: {rows['train']} to train on, {rows['validation']} for validation, {sum(rows['left_out'].values())} left out")
+    metrics.say(
+        f"{rows['read']} rows read: {rows['train']} to train on, {rows['validation']} for validation, {sum(rows['left_out'].values())} left out"
+    )
     for reason in survey.reasons():
         metrics.say(f"  {reason}")
-    metrics.say(f"{rows['tokens']:,} tokens, {rows['labels']:,} in the loss, {rows['pictures']:,} pictures; {rows['shortened']} rows shortened; "
-                + (f"{rows['slips']} turns that broke the protocol are out of the loss; " if rows["slips"] else "")
-                + ", ".join(f"{count} with {kind} ids" for kind, count in rows["ids"].items()))
-    metrics.say(f"{found['trained']:,} of {found['parameters']:,} parameters trained in {settings.weights.precision}, {at.size} × {at.device.type} ({at.kind})")
+    metrics.say(
+        f"{rows['tokens']:,} tokens, {rows['labels']:,} in the loss, {rows['pictures']:,} pictures; {rows['shortened']} rows shortened; "
+        + (
+            f"{rows['slips']} turns that broke the protocol are out of the loss; "
+            if rows["slips"]
+            else ""
+        )
+        + ", ".join(f"{count} with {kind} ids" for kind, count in rows["ids"].items())
+    )
+    metrics.say(
+        f"{found['trained']:,} of {found['parameters']:,} parameters trained in {settings.weights.precision}, {at.size} × {at.device.type} ({at.kind})"
+    )
     if done:
-        metrics.say(f"goes on after update {done}" + ("" if same else "; another number of ranks wrote it, so dropout goes on from other random numbers"))
+        metrics.say(
+            f"goes on after update {done}"
+            + (
+                ""
+                if same
+                else "; another number of ranks wrote it, so dropout goes on from other random numbers"
+            )
+        )
 
 
 if __name__ == "__main__":

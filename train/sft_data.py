@@ -6,6 +6,7 @@
 Rows with their pixels are made when they are needed and never kept: a picture of 262,144 pixels is 6 MB of patches. What is made is compared
 with the survey, so that a picture file that was exchanged in the meantime ends the run.
 """
+
 import dataclasses
 import hashlib
 import json
@@ -42,10 +43,20 @@ REASONS: dict[str, str] = {
     RowFault.TOO_LONG: "they are longer than data.max_tokens, and are to be left out then or have a first turn that does not fit",
     RowFault.NO_POLICY_TOKENS: "nothing that the policy said is left to be learned from",
     RowFault.SAMPLED_PICTURE_TOKEN: "the policy drew a token that stands for a picture",
-    RowFault.LOGPROB: "a log-probability is missing, infinite, or above 0"}
+    RowFault.LOGPROB: "a log-probability is missing, infinite, or above 0",
+}
 """Why rows are left out, in words."""
-_SCHEMA = pa.schema({"id": pa.string(), "split": pa.string(), "kind": pa.string(), "home": pa.string(), "text": pa.large_string(),
-                     "pictures": pa.list_(pa.large_binary()), "source": pa.string()})
+_SCHEMA = pa.schema(
+    {
+        "id": pa.string(),
+        "split": pa.string(),
+        "kind": pa.string(),
+        "home": pa.string(),
+        "text": pa.large_string(),
+        "pictures": pa.list_(pa.large_binary()),
+        "source": pa.string(),
+    }
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,16 +101,29 @@ class Survey:
 
     def figures(self) -> dict[str, Any]:
         """Counts, for people and for `run.json`."""
-        assert self.read == len(self.used) + sum(self.left_out.values()), "a row is neither used nor left out"
-        return {"read": self.read, "train": len(self.of("train")), "validation": len(self.of("validation")),
-                "shortened": sum(each.shortened for each in self.used), "left_out": dict(sorted(self.left_out.items())),
-                "ids": dict(sorted(Counter(each.ids for each in self.used).items())),
-                **{name: sum(getattr(each, name) for each in self.used) for name in ("pictures", "slips", "tokens", "labels")}}
+        assert self.read == len(self.used) + sum(self.left_out.values()), (
+            "a row is neither used nor left out"
+        )
+        return {
+            "read": self.read,
+            "train": len(self.of("train")),
+            "validation": len(self.of("validation")),
+            "shortened": sum(each.shortened for each in self.used),
+            "left_out": dict(sorted(self.left_out.items())),
+            "ids": dict(sorted(Counter(each.ids for each in self.used).items())),
+            **{
+                name: sum(getattr(each, name) for each in self.used)
+                for name in ("pictures", "slips", "tokens", "labels")
+            },
+        }
 
     def reasons(self) -> list[str]:
         """A sentence a reason for which rows are left out, with their number and what is wrong with the first."""
-        return [f"{count} left out ({reason}): {REASONS.get(reason, reason)}" + (f"; the first: {self.examples[reason]}" if reason in self.examples else "")
-                for reason, count in sorted(self.left_out.items())]
+        return [
+            f"{count} left out ({reason}): {REASONS.get(reason, reason)}"
+            + (f"; the first: {self.examples[reason]}" if reason in self.examples else "")
+            for reason, count in sorted(self.left_out.items())
+        ]
 
 
 @dataclass
@@ -127,7 +151,11 @@ def write_documents(path: Path, documents: Iterable[Document | LeftOut]) -> Miss
             if isinstance(document, LeftOut):
                 missing.add(document)
             else:
-                writer.write_batch(pa.RecordBatch.from_pylist([{**vars(document), "pictures": list(document.pictures)}], schema=_SCHEMA))
+                writer.write_batch(
+                    pa.RecordBatch.from_pylist(
+                        [{**vars(document), "pictures": list(document.pictures)}], schema=_SCHEMA
+                    )
+                )
     part.replace(path)
     return missing
 
@@ -155,8 +183,20 @@ class RowMaker:
         rope: how the model counts positions.
     """
 
-    def __init__(self, tokens: TokenRenderer, *, picture_tokens: PictureTokens, rope: Rope, settings: DataSettings) -> None:
-        self._tokens, self._picture_tokens, self._rope, self._settings = tokens, picture_tokens, rope, settings
+    def __init__(
+        self,
+        tokens: TokenRenderer,
+        *,
+        picture_tokens: PictureTokens,
+        rope: Rope,
+        settings: DataSettings,
+    ) -> None:
+        self._tokens, self._picture_tokens, self._rope, self._settings = (
+            tokens,
+            picture_tokens,
+            rope,
+            settings,
+        )
         self._renderers: dict[str, Renderer] = {}
 
     @property
@@ -171,18 +211,37 @@ class RowMaker:
             UnusableRow: it cannot be learned from.
             RowError: see `rows.check`.
         """
-        row, ids = self._of_episode(document) if document.kind == "episode" else (self._of_dialogue(document), RENDERED)
+        row, ids = (
+            self._of_episode(document)
+            if document.kind == "episode"
+            else (self._of_dialogue(document), RENDERED)
+        )
         whole = len(row)
         if whole > self._settings.max_tokens:
             if self._settings.too_long == "leave_out":
-                raise UnusableRow(RowFault.TOO_LONG, document.id, f"{whole} tokens, the limit is {self._settings.max_tokens}")
+                raise UnusableRow(
+                    RowFault.TOO_LONG,
+                    document.id,
+                    f"{whole} tokens, the limit is {self._settings.max_tokens}",
+                )
             row = shortened(row, self._settings.max_tokens, self._picture_tokens)
         if not row.loss_mask.any():
-            raise UnusableRow(RowFault.NO_POLICY_TOKENS, document.id, "no turn is left that is to be learned from")
+            raise UnusableRow(
+                RowFault.NO_POLICY_TOKENS, document.id, "no turn is left that is to be learned from"
+            )
         check(row, self._picture_tokens)
-        return Surveyed(number=number, episode_id=document.id, split=document.split, tokens=len(row), labels=int(row.loss_mask.sum()),
-                        pictures=len(row.grid_thw), slips=sum(not row.loss_mask[begin:end].any() for begin, end in row.turns),
-                        shortened=len(row) < whole, ids=ids, digest=_digest(row)), row
+        return Surveyed(
+            number=number,
+            episode_id=document.id,
+            split=document.split,
+            tokens=len(row),
+            labels=int(row.loss_mask.sum()),
+            pictures=len(row.grid_thw),
+            slips=sum(not row.loss_mask[begin:end].any() for begin, end in row.turns),
+            shortened=len(row) < whole,
+            ids=ids,
+            digest=_digest(row),
+        ), row
 
     def again(self, surveyed: Surveyed, document: Document) -> Row:
         """The row of a document that was surveyed.
@@ -192,30 +251,58 @@ class RowMaker:
         """
         now, row = self.survey(surveyed.number, document)
         if now != surveyed:
-            raise RowError(RowFault.PIXEL_HASH, document.id, "ids or pixels are not those that were counted when the run began: a picture's file, "
-                           "the model's processor or transformers has changed")
+            raise RowError(
+                RowFault.PIXEL_HASH,
+                document.id,
+                "ids or pixels are not those that were counted when the run began: a picture's file, "
+                "the model's processor or transformers has changed",
+            )
         return row
 
     def _of_episode(self, document: Document) -> tuple[Row, str]:
         episode, files = Episode.from_row(json.loads(document.text)), EpisodeFiles(document.home)
-        own = all(turn.token_ids and self._tokens.rendered(turn.token_ids) == turn.text for turn in episode.turns)
+        own = all(
+            turn.token_ids and self._tokens.rendered(turn.token_ids) == turn.text
+            for turn in episode.turns
+        )
         if not own:  # told by no engine, or by one with another tokenizer: its text is encoded
-            episode = episode.replace(turns=tuple(turn.replace(token_ids=(), logprobs=()) for turn in episode.turns))
-        row = row_of_episode(episode, files.bank(episode.images), self._renderer(files), self._tokens, picture_tokens=self._picture_tokens,
-                             rope=self._rope)
+            episode = episode.replace(
+                turns=tuple(turn.replace(token_ids=(), logprobs=()) for turn in episode.turns)
+            )
+        row = row_of_episode(
+            episode,
+            files.bank(episode.images),
+            self._renderer(files),
+            self._tokens,
+            picture_tokens=self._picture_tokens,
+            rope=self._rope,
+        )
         return without_slips(row, episode), SAMPLED if own else RENDERED
 
     def _renderer(self, files: EpisodeFiles) -> Renderer:
         """The prompt that the episodes were played under; text from outside forms no special token of the model that is trained, either."""
         if files.path not in self._renderers:
             told = files.prompt
-            self._renderers[files.path] = Renderer(told["schemas"], max_calls=told["max_calls"], handles=told["handles"], brief=told.get("brief", False),
-                                                   special_tokens=sorted({*told["special_tokens"], *self._tokens.special_tokens}))
+            self._renderers[files.path] = Renderer(
+                told["schemas"],
+                max_calls=told["max_calls"],
+                handles=told["handles"],
+                brief=told.get("brief", False),
+                special_tokens=sorted({*told["special_tokens"], *self._tokens.special_tokens}),
+            )
         return self._renderers[files.path]
 
     def _of_dialogue(self, document: Document) -> Row:
-        segments = segments_of_dialogue(json.loads(document.text), document.pictures, home=document.home, where=document.id, tokens=self._tokens)
-        return row_of_segments(segments, episode_id=document.id, tokens=self._picture_tokens, rope=self._rope)
+        segments = segments_of_dialogue(
+            json.loads(document.text),
+            document.pictures,
+            home=document.home,
+            where=document.id,
+            tokens=self._tokens,
+        )
+        return row_of_segments(
+            segments, episode_id=document.id, tokens=self._picture_tokens, rope=self._rope
+        )
 
 
 def _digest(row: Row) -> str:
@@ -224,7 +311,9 @@ def _digest(row: Row) -> str:
     return made.hexdigest()[:16]
 
 
-def survey_part(documents: Documents, maker: RowMaker, rank: int, world_size: int) -> Iterator[tuple[int, Surveyed | UnusableRow]]:
+def survey_part(
+    documents: Documents, maker: RowMaker, rank: int, world_size: int
+) -> Iterator[tuple[int, Surveyed | UnusableRow]]:
     """A rank's part of the documents, each made into a row once: (its number, what became of it)."""
     for number in range(rank, len(documents), world_size):
         try:
@@ -246,7 +335,12 @@ def gathered(parts: Iterable[tuple[int, Surveyed | UnusableRow]], missing: Missi
         else:
             reasons[str(found.fault)] += 1
             examples.setdefault(str(found.fault), f"{found.episode_id}: {found.what}")
-    return Survey(read=len(used) + sum(reasons.values()), used=tuple(used), left_out=dict(reasons), examples=examples)
+    return Survey(
+        read=len(used) + sum(reasons.values()),
+        used=tuple(used),
+        left_out=dict(reasons),
+        examples=examples,
+    )
 
 
 def check_apart(survey: Survey, documents: Documents) -> None:
@@ -265,14 +359,26 @@ def check_apart(survey: Survey, documents: Documents) -> None:
             same.setdefault((before[:2], now[:2]), []).append(f"{before[2]} is {now[2]}")
     for (one, other), found in same.items():
         uses = "for training and for validation" if one[1] != other[1] else "twice"
-        raise InputError(" and ".join(dict.fromkeys((one[0], other[0]))), f"hold {len(found)} rows {uses} (for example {found[0]})",
-                         "Name each row once: one form of a data set, and other rows for validation than for training.")
+        raise InputError(
+            " and ".join(dict.fromkeys((one[0], other[0]))),
+            f"hold {len(found)} rows {uses} (for example {found[0]})",
+            "Name each row once: one form of a data set, and other rows for validation than for training.",
+        )
 
 
 def write_survey(path: Path, survey: Survey) -> None:
     """Writes a survey, whole or not at all."""
-    write_whole(path, canonical_json({"read": survey.read, "left_out": survey.left_out, "examples": survey.examples,
-                                      "used": [dataclasses.asdict(each) for each in survey.used]}).encode())
+    write_whole(
+        path,
+        canonical_json(
+            {
+                "read": survey.read,
+                "left_out": survey.left_out,
+                "examples": survey.examples,
+                "used": [dataclasses.asdict(each) for each in survey.used],
+            }
+        ).encode(),
+    )
 
 
 def read_survey(path: Path) -> Survey | None:
@@ -280,7 +386,12 @@ def read_survey(path: Path) -> Survey | None:
     if not path.is_file():
         return None
     found = json.loads(path.read_text(encoding="utf-8"))
-    return Survey(found["read"], tuple(Surveyed(**each) for each in found["used"]), found["left_out"], found["examples"])
+    return Survey(
+        found["read"],
+        tuple(Surveyed(**each) for each in found["used"]),
+        found["left_out"],
+        found["examples"],
+    )
 
 
 @dataclass(frozen=True)
@@ -314,7 +425,9 @@ class Course:
             update: 0 to `updates` − 1.
         """
         epoch, place = divmod(update, self.per_epoch)
-        order = self._order(epoch)[place * self.rows_per_update:(place + 1) * self.rows_per_update]
+        order = self._order(epoch)[
+            place * self.rows_per_update : (place + 1) * self.rows_per_update
+        ]
         return [self.rows[n] for n in order]
 
     def _order(self, epoch: int) -> list[int]:

@@ -1,4 +1,5 @@
 """The loop of supervised fine-tuning: rows in, updates out. What is set up around it stands in `sft.py`."""
+
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -36,13 +37,19 @@ class Training:
 
     def plan(self, rows: Sequence[Surveyed]) -> list[list[Surveyed]]:
         """This rank's micro-batches of rows that all ranks share; as many as any rank has, the last ones empty."""
-        plans = [[[hand[n] for n in some] for some in micro_batches(hand, self.settings.micro_tokens)] for hand in dealt(rows, self.at.size)]
+        plans = [
+            [[hand[n] for n in some] for some in micro_batches(hand, self.settings.micro_tokens)]
+            for hand in dealt(rows, self.at.size)
+        ]
         mine = plans[self.at.rank]
         return mine + [[] for _ in range(max(map(len, plans)) - len(mine))]
 
     def packed(self, rows: Sequence[Surveyed]) -> Packed:
         """A micro-batch with its pixels."""
-        return pack([self.maker.again(row, self.documents[row.number]) for row in rows], self.maker.picture_tokens)
+        return pack(
+            [self.maker.again(row, self.documents[row.number]) for row in rows],
+            self.maker.picture_tokens,
+        )
 
     def score(self, packed: Packed) -> torch.Tensor:
         """The log-probabilities of a micro-batch's labels, (N,)."""
@@ -50,8 +57,16 @@ class Training:
             return self.policy(packed.to(self.at.device)).logp
 
 
-def train(run: Training, course: Course, validation: Sequence[Surveyed], *, done: int, checkpoints: Checkpoints, metrics: Metrics | None,
-          stop: Stop) -> None:
+def train(
+    run: Training,
+    course: Course,
+    validation: Sequence[Surveyed],
+    *,
+    done: int,
+    checkpoints: Checkpoints,
+    metrics: Metrics | None,
+    stop: Stop,
+) -> None:
     """Runs the updates that are left. A collective call.
 
     Args:
@@ -77,9 +92,20 @@ def train(run: Training, course: Course, validation: Sequence[Surveyed], *, done
         if metrics is not None:
             tokens = sum(row.tokens for row in rows)
             epoch = (update + 1) / course.per_epoch
-            metrics.note(update + 1, epoch=epoch, **figures, rows=len(rows), tokens=tokens, labels=sum(row.labels for row in rows), seconds=seconds,
-                         tokens_per_second=tokens / seconds, peak_memory_gb=peak_memory_gb(at.device))
-            metrics.progress(update + 1, epoch=epoch, loss=figures["loss"], tokens_per_second=tokens / seconds)
+            metrics.note(
+                update + 1,
+                epoch=epoch,
+                **figures,
+                rows=len(rows),
+                tokens=tokens,
+                labels=sum(row.labels for row in rows),
+                seconds=seconds,
+                tokens_per_second=tokens / seconds,
+                peak_memory_gb=peak_memory_gb(at.device),
+            )
+            metrics.progress(
+                update + 1, epoch=epoch, loss=figures["loss"], tokens_per_second=tokens / seconds
+            )
         last, stopped = update + 1 == course.updates, stop.of_any(at)
         if stopped:  # before anything that takes long
             checkpoints.save(update + 1, run.policy, run.optimiser, at)
@@ -96,28 +122,42 @@ def _flat(plans: Iterable[tuple[int, list[list[Surveyed]]]]) -> Iterator[list[Su
         yield from plan
 
 
-def _update(run: Training, stream: Iterator[Packed], update: int, course: Course, rows: Sequence[Surveyed]) -> dict[str, float]:
+def _update(
+    run: Training, stream: Iterator[Packed], update: int, course: Course, rows: Sequence[Surveyed]
+) -> dict[str, float]:
     """One step of the optimiser over an update's rows on all ranks."""
     run.policy.train()
     plan = run.plan(rows)
     agreed = agree(sum(row.labels for some in plan for row in some), run.at.device)
-    assert agreed.total == sum(row.labels for row in rows), "the ranks have dealt the rows out differently"
+    assert agreed.total == sum(row.labels for row in rows), (
+        "the ranks have dealt the rows out differently"
+    )
     total = torch.zeros((), dtype=torch.float64, device=run.at.device)
     for number, some in enumerate(plan):
         packed = next(stream)
-        assert num_labels(packed) == sum(row.labels for row in some), "the rows that were made are not those of the plan"
+        assert num_labels(packed) == sum(row.labels for row in some), (
+            "the rows that were made are not those of the plan"
+        )
         with no_sync_but_last(run.policy, number == len(plan) - 1):
             summed = sft_loss_sum(run.score(packed))
             agreed.share(summed).backward()
         total += summed.detach()
     loss = run.at.sum(total) / agreed.total
-    stepped = step_taken(run.policy, run.optimiser, run.settings.optimiser, update=update, updates=course.updates,
-                         about=f"the loss {loss}; its rows: {', '.join(row.episode_id for row in rows)}")
+    stepped = step_taken(
+        run.policy,
+        run.optimiser,
+        run.settings.optimiser,
+        update=update,
+        updates=course.updates,
+        about=f"the loss {loss}; its rows: {', '.join(row.episode_id for row in rows)}",
+    )
     return {"loss": loss, **stepped}
 
 
 @torch.no_grad()
-def _validate(run: Training, rows: Sequence[Surveyed], update: int, metrics: Metrics | None) -> None:
+def _validate(
+    run: Training, rows: Sequence[Surveyed], update: int, metrics: Metrics | None
+) -> None:
     """The loss on rows that are not trained on, weighted by token as the training's is."""
     run.policy.eval()
     total = torch.zeros((), dtype=torch.float64, device=run.at.device)

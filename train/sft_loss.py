@@ -1,4 +1,5 @@
 """The loss of supervised fine-tuning: next-token prediction on what the policy said. Observations, templates and pictures are no labels."""
+
 from torch import Tensor
 
 from train.packing import Packed

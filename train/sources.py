@@ -5,6 +5,7 @@
 
 Reading leaves nothing out silently: whatever is read comes as a `Document`, or as a `LeftOut` with its reason.
 """
+
 import gzip
 import json
 from collections.abc import Iterator, Sequence
@@ -59,7 +60,9 @@ class LeftOut:
     """What is wrong with this one, where the reason alone does not say it."""
 
 
-def read_documents(train: Sequence[str], validation: Sequence[str] = ()) -> Iterator[Document | LeftOut]:
+def read_documents(
+    train: Sequence[str], validation: Sequence[str] = ()
+) -> Iterator[Document | LeftOut]:
     """Everything that the sources hold, in their order.
 
     Args:
@@ -101,7 +104,13 @@ def _read(path: str, split: Split) -> Iterator[Document | LeftOut]:
             if file.split not in (TRAIN, VALIDATION):
                 yield LeftOut(where, FOREIGN_SPLIT, f"{where} is of the split {file.split}")
             else:
-                yield _of_dialogue(where, str(file.path.parent), row, "train" if file.split == TRAIN else "validation", path)
+                yield _of_dialogue(
+                    where,
+                    str(file.path.parent),
+                    row,
+                    "train" if file.split == TRAIN else "validation",
+                    path,
+                )
 
 
 def _files(path: str, split: Split) -> list[DialogueFile]:
@@ -111,10 +120,18 @@ def _files(path: str, split: Split) -> list[DialogueFile]:
         InputError: see `dialogue_files`; or what is named for validation knows itself what is for validation.
     """
     if split == "validation" and _episodes(path) is not None:
-        raise InputError(path, "holds episodes, which know themselves whether they are for validation", "Name it with --data.")
+        raise InputError(
+            path,
+            "holds episodes, which know themselves whether they are for validation",
+            "Name it with --data.",
+        )
     found = dialogue_files(path, split)
     if split == "validation" and any(file.split == TRAIN for file in found):
-        raise InputError(path, "holds rows for training, and says itself which are for validation", "Name it with --data.")
+        raise InputError(
+            path,
+            "holds rows for training, and says itself which are for validation",
+            "Name it with --data.",
+        )
     return found
 
 
@@ -133,7 +150,11 @@ def _episodes(path: str) -> EpisodeFolder | None:
     elif RunFolder(path).recipe.is_file():
         found = EpisodeFolder.of(RunFolder(path), TEACHER)
         if not found.files.has_prompt():
-            raise InputError(path, f"has no episodes of the policy {TEACHER!r} (it has: {', '.join(RunFolder(path).policies()) or 'none'})", fix)
+            raise InputError(
+                path,
+                f"has no episodes of the policy {TEACHER!r} (it has: {', '.join(RunFolder(path).policies()) or 'none'})",
+                fix,
+            )
     else:
         return None
     if not found.label(KEEP):
@@ -147,15 +168,32 @@ def _of_episodes(folder: EpisodeFolder, source: str) -> Iterator[Document | Left
         if split is None:
             yield LeftOut(trajectory.id, OTHER_SPLIT)
         else:
-            yield Document(id=trajectory.id, split=split, kind="episode", home=folder.path, text=canonical_json(trajectory.episode.to_row()), source=source)
+            yield Document(
+                id=trajectory.id,
+                split=split,
+                kind="episode",
+                home=folder.path,
+                text=canonical_json(trajectory.episode.to_row()),
+                source=source,
+            )
 
 
-def _of_dialogue(where: str, home: str, row: Any, split: Split, source: str = "") -> Document | LeftOut:
+def _of_dialogue(
+    where: str, home: str, row: Any, split: Split, source: str = ""
+) -> Document | LeftOut:
     try:
         fields, pictures = fields_of(row, where)
     except UnusableRow as error:
         return LeftOut(where, str(error.fault), f"{where} {error.what}")
-    return Document(id=where, split=split, kind="dialogue", home=home, text=canonical_json(fields), pictures=pictures, source=source)
+    return Document(
+        id=where,
+        split=split,
+        kind="dialogue",
+        home=home,
+        text=canonical_json(fields),
+        pictures=pictures,
+        source=source,
+    )
 
 
 def _rows(file: Path) -> Iterator[Any]:
@@ -172,7 +210,15 @@ def _rows(file: Path) -> Iterator[Any]:
             return
         rows = json.loads(text)
     except (OSError, EOFError, ValueError, pa.ArrowException) as error:
-        raise InputError(str(file), f"cannot be read: {error}", "Give Parquet, or a .json list or .jsonl rows in UTF-8, with or without .gz.") from error
+        raise InputError(
+            str(file),
+            f"cannot be read: {error}",
+            "Give Parquet, or a .json list or .jsonl rows in UTF-8, with or without .gz.",
+        ) from error
     if not isinstance(rows, list):
-        raise InputError(str(file), "is no list of dialogues", 'Give a list of rows with "conversations" (from, value).')
+        raise InputError(
+            str(file),
+            "is no list of dialogues",
+            'Give a list of rows with "conversations" (from, value).',
+        )
     yield from rows

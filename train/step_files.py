@@ -5,6 +5,7 @@
 
 Pixels are not in it. They are made again from OUT/episodes/pictures by the model's processor, and compared with their hashes.
 """
+
 import io
 import json
 import shutil
@@ -43,7 +44,12 @@ class Pixels:
 
     def of(self, sha256s: Sequence[str], width: int) -> Tensor:
         """The patches of some pictures, one after the other: (P, width)."""
-        made = [self._processor.image_processor(images=[decode(self._files.read_picture(each))], return_tensors="pt")["pixel_values"] for each in sha256s]
+        made = [
+            self._processor.image_processor(
+                images=[decode(self._files.read_picture(each))], return_tensors="pt"
+            )["pixel_values"]
+            for each in sha256s
+        ]
         return torch.cat([torch.zeros(0, width), *made])
 
 
@@ -79,13 +85,26 @@ class StepFiles:
         path = self._path(step)
         together(at, lambda: self._write(path / f"rank-{at.rank:05d}.pt", share))
         if at.first:
-            write_whole(path / "step.json", (json.dumps({"step": step, "ranks": at.size, **facts}) + "\n").encode())
+            write_whole(
+                path / "step.json",
+                (json.dumps({"step": step, "ranks": at.size, **facts}) + "\n").encode(),
+            )
         at.wait()
 
     def _write(self, path: Path, share: Share) -> None:
         out = io.BytesIO()
-        torch.save({"taught": [_stored(each) for each in share.taught], "counted": [(number, vars(each)) for number, each in share.counted]}, out)
-        with named_if_full(self.folder, f"{out.getbuffer().nbytes / 1e9:.3g} GB of a step's rows", "set keep.replay_steps"):
+        torch.save(
+            {
+                "taught": [_stored(each) for each in share.taught],
+                "counted": [(number, vars(each)) for number, each in share.counted],
+            },
+            out,
+        )
+        with named_if_full(
+            self.folder,
+            f"{out.getbuffer().nbytes / 1e9:.3g} GB of a step's rows",
+            "set keep.replay_steps",
+        ):
             path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(path, out.getvalue())
 
@@ -97,9 +116,24 @@ class StepFiles:
         """
         facts = self.read_facts(step)
         assert facts is not None, f"step {step} is not whole"
-        found = [torch.load(self._path(step) / f"rank-{rank:05d}.pt", weights_only=True) for rank in range(facts["ranks"])]
-        return Share(tuple(self._taught(each) for part in found for each in part["taught"] if each["number"] % at.size == at.rank),
-                     tuple((number, Counted(**each)) for part in found for number, each in part["counted"] if number % at.size == at.rank))
+        found = [
+            torch.load(self._path(step) / f"rank-{rank:05d}.pt", weights_only=True)
+            for rank in range(facts["ranks"])
+        ]
+        return Share(
+            tuple(
+                self._taught(each)
+                for part in found
+                for each in part["taught"]
+                if each["number"] % at.size == at.rank
+            ),
+            tuple(
+                (number, Counted(**each))
+                for part in found
+                for number, each in part["counted"]
+                if number % at.size == at.rank
+            ),
+        )
 
     def drop(self, steps: Sequence[int]) -> None:
         """Removes steps; called by the first rank."""
@@ -108,20 +142,34 @@ class StepFiles:
 
     def steps(self) -> list[int]:
         """The steps that are whole, in order."""
-        return sorted(int(path.parent.name.removeprefix("step-")) for path in self.folder.glob("step-*/step.json"))
+        return sorted(
+            int(path.parent.name.removeprefix("step-"))
+            for path in self.folder.glob("step-*/step.json")
+        )
 
     def _path(self, step: int) -> Path:
         return self.folder / f"step-{step:06d}"
 
     def _taught(self, stored: Mapping[str, Any]) -> Taught:
-        row = Row(**{name: stored[name] for name in (*_TENSORS, *_PLAIN)}, positions=self.rope(stored["ids"], stored["grid_thw"]),
-                  pixels=self.pixels.of(stored["pictures"], self.tokens.pixel_dim))
+        row = Row(
+            **{name: stored[name] for name in (*_TENSORS, *_PLAIN)},
+            positions=self.rope(stored["ids"], stored["grid_thw"]),
+            pixels=self.pixels.of(stored["pictures"], self.tokens.pixel_dim),
+        )
         check(row, self.tokens)
-        return Taught(stored["number"], Lesson(row, stored["advantage"], stored["weight"]), stored["reward"])
+        return Taught(
+            stored["number"], Lesson(row, stored["advantage"], stored["weight"]), stored["reward"]
+        )
 
 
 def _stored(each: Taught) -> dict[str, Any]:
     row = each.lesson.row
     # A slice would be written with the whole that it is cut from.
-    return {"number": each.number, "advantage": each.lesson.advantage, "weight": each.lesson.weight, "reward": each.reward,
-            **{name: getattr(row, name).clone() for name in _TENSORS}, **{name: getattr(row, name) for name in _PLAIN}}
+    return {
+        "number": each.number,
+        "advantage": each.lesson.advantage,
+        "weight": each.lesson.weight,
+        "reward": each.reward,
+        **{name: getattr(row, name).clone() for name in _TENSORS},
+        **{name: getattr(row, name) for name in _PLAIN},
+    }

@@ -2,6 +2,7 @@
 
 Every rollout and every continuation is either taught or left out for a reason that is counted: B·N = taught + left out, at every step.
 """
+
 import dataclasses
 import math
 from collections import Counter
@@ -90,7 +91,9 @@ class CallTags:
     close_id: int
 
 
-def grouped(played: Sequence[Judged | Unplayed], rows: RolloutRows, settings: GrpoSettings, version: int) -> list[Group]:
+def grouped(
+    played: Sequence[Judged | Unplayed], rows: RolloutRows, settings: GrpoSettings, version: int
+) -> list[Group]:
     """Rollouts by question, with rewards, in the order of the step.
 
     Args:
@@ -102,11 +105,27 @@ def grouped(played: Sequence[Judged | Unplayed], rows: RolloutRows, settings: Gr
     made = []
     for _, some in sorted(by_number.items()):
         known = [each for each in some if isinstance(each, Judged)]
-        made.append(Group(some[0].asked, tuple(scored(known, rows, reward=settings.reward, fatal=settings.fatal, version=version)), len(some) - len(known)))
+        made.append(
+            Group(
+                some[0].asked,
+                tuple(
+                    scored(
+                        known, rows, reward=settings.reward, fatal=settings.fatal, version=version
+                    )
+                ),
+                len(some) - len(known),
+            )
+        )
     return made
 
 
-def taught_of(groups: Sequence[Group], chosen: Sequence[Source], settings: GrpoSettings, tokens: PictureTokens, play_on: PlayOn) -> StepLessons:
+def taught_of(
+    groups: Sequence[Group],
+    chosen: Sequence[Source],
+    settings: GrpoSettings,
+    tokens: PictureTokens,
+    play_on: PlayOn,
+) -> StepLessons:
     """The lessons of a rank's groups.
 
     Args:
@@ -121,22 +140,64 @@ def taught_of(groups: Sequence[Group], chosen: Sequence[Source], settings: GrpoS
     counted: list[tuple[int, Counted]] = []
     left_out: Counter[str] = Counter()
     for group in groups:
-        again = [(source, continued[source.group, source.rollout]) for source in chosen if source.group == group.asked.number]
-        resampled = [Resampled(source=source.rollout, prefix=source.boundary.end, continuations=tuple(each.rollout for each in some)) for source, some in again]
-        made = lessons([each.rollout for each in group.rollouts], statistic=settings.statistic, fatal=settings.fatal, objective=settings.objective,
-                       refilled=settings.step.refills > 0, axpo=settings.axpo, resampled=resampled)
-        every = {each.episode.id: each.rollout for each in (*group.rollouts, *(each for _, some in again for each in some))}
-        assert len(every) == len(made.taught) + len(made.left_out) == len(group.rollouts) + sum(len(some) for _, some in again), "a rollout is lost"
-        taught += [Taught(group.asked.number, dataclasses.replace(each, row=without_tail(each.row, tokens)), every[each.row.episode_id].reward)
-                   for each in made.taught]
+        again = [
+            (source, continued[source.group, source.rollout])
+            for source in chosen
+            if source.group == group.asked.number
+        ]
+        resampled = [
+            Resampled(
+                source=source.rollout,
+                prefix=source.boundary.end,
+                continuations=tuple(each.rollout for each in some),
+            )
+            for source, some in again
+        ]
+        made = lessons(
+            [each.rollout for each in group.rollouts],
+            statistic=settings.statistic,
+            fatal=settings.fatal,
+            objective=settings.objective,
+            refilled=settings.step.refills > 0,
+            axpo=settings.axpo,
+            resampled=resampled,
+        )
+        every = {
+            each.episode.id: each.rollout
+            for each in (*group.rollouts, *(each for _, some in again for each in some))
+        }
+        assert (
+            len(every)
+            == len(made.taught) + len(made.left_out)
+            == len(group.rollouts) + sum(len(some) for _, some in again)
+        ), "a rollout is lost"
+        taught += [
+            Taught(
+                group.asked.number,
+                dataclasses.replace(each, row=without_tail(each.row, tokens)),
+                every[each.row.episode_id].reward,
+            )
+            for each in made.taught
+        ]
         counted += [(group.asked.number, each) for each in made.counted if each.weight]
-        left_out.update(every[name].unusable if why is LeftOut.UNUSABLE else why.value for name, why in made.left_out)
+        left_out.update(
+            every[name].unusable if why is LeftOut.UNUSABLE else why.value
+            for name, why in made.left_out
+        )
         left_out[PICTURE] += group.unplayed
-    return StepLessons(Share(tuple(taught), tuple(counted)), +left_out, sum(len(group.rollouts) + group.unplayed for group in groups),
-                       sum(map(len, continued.values())), tuple(groups), tuple((source, continued[source.group, source.rollout]) for source in chosen))
+    return StepLessons(
+        Share(tuple(taught), tuple(counted)),
+        +left_out,
+        sum(len(group.rollouts) + group.unplayed for group in groups),
+        sum(map(len, continued.values())),
+        tuple(groups),
+        tuple((source, continued[source.group, source.rollout]) for source in chosen),
+    )
 
 
-def candidates(groups: Sequence[Group], settings: GrpoSettings, tags: CallTags | None) -> list[list[Source]]:
+def candidates(
+    groups: Sequence[Group], settings: GrpoSettings, tags: CallTags | None
+) -> list[list[Source]]:
     """AXPO's possible sources, by question.
 
     Args:
@@ -149,7 +210,13 @@ def candidates(groups: Sequence[Group], settings: GrpoSettings, tags: CallTags |
     for group in groups:
         members = [(n, each) for n, each in enumerate(group.rollouts) if is_member(each, rules)]
         if all_wrong(group, [each for _, each in members]):
-            made.append([source for n, each in members if (source := _source(group.asked.number, n, each, rules, tags)) is not None])
+            made.append(
+                [
+                    source
+                    for n, each in members
+                    if (source := _source(group.asked.number, n, each, rules, tags)) is not None
+                ]
+            )
     return [some for some in made if some]
 
 
@@ -157,8 +224,12 @@ def chosen(every: Sequence[Sequence[Source]], settings: GrpoSettings, step: int)
     """Those that are played on, among all ranks' candidates; all ranks reckon the same."""
     if settings.axpo is None:
         return []
-    return select(sorted(every, key=lambda some: some[0].group), num_rollouts=settings.step.questions * settings.step.rollouts, rules=settings.axpo,
-                  seed=settings.seed ^ step)
+    return select(
+        sorted(every, key=lambda some: some[0].group),
+        num_rollouts=settings.step.questions * settings.step.rollouts,
+        rules=settings.axpo,
+        seed=settings.seed ^ step,
+    )
 
 
 def is_member(each: Scored, rules: Axpo) -> bool:
@@ -169,25 +240,36 @@ def is_member(each: Scored, rules: Axpo) -> bool:
 def all_wrong(group: Group, members: Sequence[Scored]) -> bool:
     """Whether there are members of a group and all are known to be wrong."""
     inside = {id(each) for each in members}
-    return triggered(torch.tensor([each.rollout.accuracy for each in group.rollouts]),
-                     torch.tensor([id(each) in inside for each in group.rollouts], dtype=torch.bool))
+    return triggered(
+        torch.tensor([each.rollout.accuracy for each in group.rollouts]),
+        torch.tensor([id(each) in inside for each in group.rollouts], dtype=torch.bool),
+    )
 
 
-def _source(number: int, rollout: int, each: Scored, rules: Axpo, tags: CallTags | None) -> Source | None:
+def _source(
+    number: int, rollout: int, each: Scored, rules: Axpo, tags: CallTags | None
+) -> Source | None:
     """A rollout as a source; None where nothing of it can be learned from or there is nothing to begin with."""
     row = each.rollout.row
     if each.rollout.unusable or math.isnan(each.rollout.reward):
         return None
     assert row.old_logp is not None, "rows without log-probabilities are unusable"
     if rules.resample == "question":
-        return Source(number, rollout, Boundary(0, -1, row.old_logp[row.loss_mask].exp().mean().item()))
+        return Source(
+            number, rollout, Boundary(0, -1, row.old_logp[row.loss_mask].exp().mean().item())
+        )
     assert tags is not None, "prefixes end at a tag"
     place = boundary(row, tags.open_id, tags.close_id, rules.boundary, fatal=each.rollout.fatal)
     return None if place is None else Source(number, rollout, place)
 
 
-def _played_on(groups: Sequence[Group], chosen: Sequence[Source], settings: GrpoSettings, play_on: PlayOn,
-               tokens: PictureTokens) -> dict[tuple[int, int], tuple[Scored, ...]]:
+def _played_on(
+    groups: Sequence[Group],
+    chosen: Sequence[Source],
+    settings: GrpoSettings,
+    play_on: PlayOn,
+    tokens: PictureTokens,
+) -> dict[tuple[int, int], tuple[Scored, ...]]:
     """The continuations of each source, by (group, rollout)."""
     rules = settings.axpo
     if rules is None or rules.resample == "none":
@@ -196,9 +278,20 @@ def _played_on(groups: Sequence[Group], chosen: Sequence[Source], settings: Grpo
     origins = [by_number[source.group].rollouts[source.rollout] for source in chosen]
     wanted = []
     for n, (source, origin) in enumerate(zip(chosen, origins, strict=True)):
-        begins = origin.rollout.row.turns[source.boundary.turn][0] if source.boundary.turn >= 0 else 0
-        first = settings.step.rollouts + n * rules.continuations if rules.resample == "question" else 0
-        wanted.append(Again(origin.judged, source.boundary.turn, source.boundary.end - begins, tuple(range(first, first + rules.continuations))))
+        begins = (
+            origin.rollout.row.turns[source.boundary.turn][0] if source.boundary.turn >= 0 else 0
+        )
+        first = (
+            settings.step.rollouts + n * rules.continuations if rules.resample == "question" else 0
+        )
+        wanted.append(
+            Again(
+                origin.judged,
+                source.boundary.turn,
+                source.boundary.end - begins,
+                tuple(range(first, first + rules.continuations)),
+            )
+        )
     found = {}
     for source, origin, made in zip(chosen, origins, play_on(wanted), strict=True):
         assert len(made) == rules.continuations, "a continuation is missing"

@@ -2,6 +2,7 @@
 
 A step that is on disk already, since it was played before a kill, is taken from there.
 """
+
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +24,16 @@ from train.run_claim import together
 from train.scored import RolloutRows, Scored, scored
 from train.step_figures import check_step, gathered, told
 from train.step_files import StepFiles
-from train.step_lessons import CallTags, Group, Share, StepLessons, candidates, chosen, grouped, taught_of
+from train.step_lessons import (
+    CallTags,
+    Group,
+    Share,
+    StepLessons,
+    candidates,
+    chosen,
+    grouped,
+    taught_of,
+)
 from transforms.episodes.episode_times import timeless
 from transforms.episodes.tool_statistics import statistics_of
 
@@ -75,38 +85,85 @@ class StepPlay:
                 break
 
         def play_on(again: list[Again]) -> list[tuple[Scored, ...]]:
-            return [tuple(scored(some, self.rows, reward=self.settings.reward, fatal=self.settings.fatal, version=version))
-                    for some in self.actor.play_on(player, again)]
+            return [
+                tuple(
+                    scored(
+                        some,
+                        self.rows,
+                        reward=self.settings.reward,
+                        fatal=self.settings.fatal,
+                        version=version,
+                    )
+                )
+                for some in self.actor.play_on(player, again)
+            ]
 
         found = together(self.at, lambda: candidates(groups, self.settings, self.tags))
-        picked = chosen([some for part in self.at.gather(found) for some in part], self.settings, step)
+        picked = chosen(
+            [some for part in self.at.gather(found) for some in part], self.settings, step
+        )
         numbers = {group.asked.number for group in groups}
         mine = [source for source in picked if source.group in numbers]
-        made = together(self.at, lambda: taught_of(groups, mine, self.settings, self.rows.picture_tokens, play_on))
+        made = together(
+            self.at,
+            lambda: taught_of(groups, mine, self.settings, self.rows.picture_tokens, play_on),
+        )
         total, lines = gathered(made, self.settings.fatal, self.at)
         assert total["rollouts"] == len(every) * steps.rollouts, "a question was not played"
         check_step(total, self.settings.care, step)
         seconds = time.perf_counter() - began
-        figures = {**told(total, self.actor.query_by), "play_seconds": seconds, "played_tokens_per_second": total["policy_tokens"] / seconds}
+        figures = {
+            **told(total, self.actor.query_by),
+            "play_seconds": seconds,
+            "played_tokens_per_second": total["policy_tokens"] / seconds,
+        }
         return made, {"figures": figures, "lines": lines}
 
     def _groups(self, player: Player, asked: Sequence[Asked], version: int) -> list[Group]:
         """This rank's part of some questions, played and judged."""
         mine = [each for each in asked if each.number % self.at.size == self.at.rank]
-        return grouped(self.actor.play(player, mine, self.settings.step.rollouts), self.rows, self.settings, version)
+        return grouped(
+            self.actor.play(player, mine, self.settings.step.rollouts),
+            self.rows,
+            self.settings,
+            version,
+        )
 
     def _keep_episodes(self, step: int, made: StepLessons) -> None:
         """Keeps the rollouts of the step's first question, on the rank that played it."""
         for group in made.groups:
             if group.asked.number == 0:
-                write_records(self.actor.files.at(f"step-{step:06d}.parquet"), Trajectory,
-                              [trajectory_of(each.judged.asked.question, each.episode, each.judged.verdict) for each in group.rollouts])
+                write_records(
+                    self.actor.files.at(f"step-{step:06d}.parquet"),
+                    Trajectory,
+                    [
+                        trajectory_of(each.judged.asked.question, each.episode, each.judged.verdict)
+                        for each in group.rollouts
+                    ],
+                )
 
 
 def trajectory_of(question: Question, episode: Episode, verdict: Judgement) -> Trajectory:
     """An episode as the report reads it. Where its pictures are from is not looked up: such episodes are not given on."""
-    return Trajectory(question_id=question.id, seed_id=question.seed_id, split=question.split, level=question.level, method=question.method,
-                      domain=question.domain, language=question.language, answer=question.answer, image_id=question.image_id,
-                      source_image_id=question.source_image_id, episode=timeless(episode)[0], statistics=statistics_of(episode),
-                      verdict=AnswerVerdict(outcome=verdict.outcome.value, by=verdict.by, given=verdict.given, why=verdict.why,
-                                            confidence=verdict.confidence, prompt=verdict.prompt))
+    return Trajectory(
+        question_id=question.id,
+        seed_id=question.seed_id,
+        split=question.split,
+        level=question.level,
+        method=question.method,
+        domain=question.domain,
+        language=question.language,
+        answer=question.answer,
+        image_id=question.image_id,
+        source_image_id=question.source_image_id,
+        episode=timeless(episode)[0],
+        statistics=statistics_of(episode),
+        verdict=AnswerVerdict(
+            outcome=verdict.outcome.value,
+            by=verdict.by,
+            given=verdict.given,
+            why=verdict.why,
+            confidence=verdict.confidence,
+            prompt=verdict.prompt,
+        ),
+    )

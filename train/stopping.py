@@ -1,4 +1,5 @@
 """SIGTERM, as schedulers send it some seconds before they kill: a run ends what it is at, writes a checkpoint, and the same command goes on."""
+
 import os
 import signal
 import threading
@@ -37,9 +38,12 @@ class Stop:
 @contextmanager
 def stopping(stop: Stop) -> Iterator[None]:
     """Notes SIGTERM, which ends the process elsewhere. Only a process's main thread can."""
+
     def ask(number: int, frame: FrameType | None) -> None:
         stop.asked = True
-        os.write(2, b"SIGTERM: the run stops after this update, or at once where it plays\n")  # print could be within a print
+        os.write(
+            2, b"SIGTERM: the run stops after this update, or at once where it plays\n"
+        )  # print could be within a print
 
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -58,5 +62,9 @@ def stopped_after(update: int, updates: int) -> Stopped:
         update: how many are done, and stand in a checkpoint.
         updates: of the whole run.
     """
-    kept = f"after update {update} of {updates}; a checkpoint of it stands" if update else "before its first update"
+    kept = (
+        f"after update {update} of {updates}; a checkpoint of it stands"
+        if update
+        else "before its first update"
+    )
     return Stopped(f"the run was stopped by SIGTERM {kept}. The same command goes on")

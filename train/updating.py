@@ -1,4 +1,5 @@
 """What an update is for whoever trains: the products' precision, and a step of the optimiser that refuses a gradient that is no number."""
+
 import math
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -18,11 +19,22 @@ class NotFinite(QuestloomError):
 
 def products(precision: str, at: World) -> AbstractContextManager[Any]:
     """Autocast where products are in bf16. FSDP2 casts by itself."""
-    return torch.autocast(at.device.type, torch.bfloat16) if precision == "bf16" and at.kind != "fsdp" else nullcontext()
+    return (
+        torch.autocast(at.device.type, torch.bfloat16)
+        if precision == "bf16" and at.kind != "fsdp"
+        else nullcontext()
+    )
 
 
-def step_taken(policy: nn.Module, optimiser: torch.optim.Optimizer, settings: OptimiserSettings, *, update: int, updates: int,
-               about: str) -> dict[str, float]:
+def step_taken(
+    policy: nn.Module,
+    optimiser: torch.optim.Optimizer,
+    settings: OptimiserSettings,
+    *,
+    update: int,
+    updates: int,
+    about: str,
+) -> dict[str, float]:
     """Clips the gradient, sets the learning rate and steps. A collective call.
 
     Args:

@@ -1,4 +1,5 @@
 """The model that is trained: loaded, partly frozen, with adapters where asked; and written again as transformers and peft read it."""
+
 import json
 import shutil
 from collections.abc import Callable
@@ -17,7 +18,9 @@ from train.attention import ROW_BY_ROW
 from train.scorer import Scorer
 from train.settings import WeightSettings
 
-FIX = "Name the folder of an image-text model of transformers, with its processor and chat template."
+FIX = (
+    "Name the folder of an image-text model of transformers, with its processor and chat template."
+)
 PREFIX = "model."
 """Of the model's names within a `Scorer`."""
 
@@ -43,11 +46,17 @@ def load_processor(folder: str, max_pixels: int = 0) -> Any:
     try:
         processor = AutoProcessor.from_pretrained(folder)
     except (OSError, ValueError) as error:
-        raise InputError(f"--model {folder}", f"holds no processor ({_first_line(error)})", FIX) from error
+        raise InputError(
+            f"--model {folder}", f"holds no processor ({_first_line(error)})", FIX
+        ) from error
     if max_pixels:
         size = getattr(getattr(processor, "image_processor", None), "size", None)
         if not size or not size.get("longest_edge"):
-            raise InputError("data.max_pixels", f"cannot be set: the processor of {folder} has no size.longest_edge", "Set data.max_pixels=0.")
+            raise InputError(
+                "data.max_pixels",
+                f"cannot be set: the processor of {folder} has no size.longest_edge",
+                "Set data.max_pixels=0.",
+            )
         smallest = min(int(size["shortest_edge"]), max_pixels)
         processor.image_processor.size = type(size)(shortest_edge=smallest, longest_edge=max_pixels)
     return processor
@@ -62,19 +71,38 @@ def load_model(folder: str, settings: WeightSettings, seed: int) -> Loaded:
     Raises:
         InputError: it cannot be loaded, or has no vision tower to freeze.
     """
-    attention = ROW_BY_ROW if settings.attention == "sdpa" else settings.attention  # the same sums, without what packed rows waste
+    attention = (
+        ROW_BY_ROW if settings.attention == "sdpa" else settings.attention
+    )  # the same sums, without what packed rows waste
     try:
-        model: Any = AutoModelForImageTextToText.from_pretrained(folder, dtype="auto", attn_implementation=attention)
+        model: Any = AutoModelForImageTextToText.from_pretrained(
+            folder, dtype="auto", attn_implementation=attention
+        )
     except (OSError, ValueError, ImportError) as error:
-        raise InputError(f"--model {folder}", f"cannot be loaded ({_first_line(error)})", FIX) from error
+        raise InputError(
+            f"--model {folder}", f"cannot be loaded ({_first_line(error)})", FIX
+        ) from error
     _freeze(model, settings)
     adapters = None
     if settings.lora is not None:
-        targets = [name for name, module in model.named_modules() if type(module) is nn.Linear and module is not model.get_output_embeddings()
-                   and all(parameter.requires_grad for parameter in module.parameters())]
+        targets = [
+            name
+            for name, module in model.named_modules()
+            if type(module) is nn.Linear
+            and module is not model.get_output_embeddings()
+            and all(parameter.requires_grad for parameter in module.parameters())
+        ]
         torch.manual_seed(seed)
         alpha = settings.lora.alpha or 2 * settings.lora.rank
-        adapters = get_peft_model(model, LoraConfig(r=settings.lora.rank, lora_alpha=alpha, lora_dropout=settings.lora.dropout, target_modules=targets))
+        adapters = get_peft_model(
+            model,
+            LoraConfig(
+                r=settings.lora.rank,
+                lora_alpha=alpha,
+                lora_dropout=settings.lora.dropout,
+                target_modules=targets,
+            ),
+        )
         model = cast(Any, adapters.get_base_model())
     for parameter in model.parameters():
         if parameter.requires_grad or settings.precision == "fp32":
@@ -87,25 +115,56 @@ def load_model(folder: str, settings: WeightSettings, seed: int) -> Loaded:
 def vision_parameters(model: Any) -> dict[str, nn.Parameter]:
     """The parameters of the vision tower and its projector, by name within the tower."""
     inner = getattr(model, model.base_model_prefix)
-    tower = next((found for name in ("visual", "vision_tower", "vision_model") if (found := getattr(inner, name, None)) is not None), None)
+    tower = next(
+        (
+            found
+            for name in ("visual", "vision_tower", "vision_model")
+            if (found := getattr(inner, name, None)) is not None
+        ),
+        None,
+    )
     return dict(tower.named_parameters()) if tower is not None else {}
 
 
 def _freeze(model: Any, settings: WeightSettings) -> None:
-    for what, asked, is_projector in (("vision tower", settings.freeze_vision, False), ("projector", settings.freeze_projector, True)):
-        found = [parameter for name, parameter in vision_parameters(model).items() if ("merger" in name) == is_projector]
+    for what, asked, is_projector in (
+        ("vision tower", settings.freeze_vision, False),
+        ("projector", settings.freeze_projector, True),
+    ):
+        found = [
+            parameter
+            for name, parameter in vision_parameters(model).items()
+            if ("merger" in name) == is_projector
+        ]
         if asked and not found:
-            raise InputError(f"model {model.config.model_type}", f"has no {what} that is known here", "Do not freeze it.")
+            raise InputError(
+                f"model {model.config.model_type}",
+                f"has no {what} that is known here",
+                "Do not freeze it.",
+            )
         for parameter in found if asked else ():
             parameter.requires_grad_(False)
 
 
 def counts(model: nn.Module) -> dict[str, int]:
     """Numbers of parameters: all, and those that are trained."""
-    return {"parameters": sum(p.numel() for p in model.parameters()), "trained": sum(p.numel() for p in model.parameters() if p.requires_grad)}
+    return {
+        "parameters": sum(p.numel() for p in model.parameters()),
+        "trained": sum(p.numel() for p in model.parameters() if p.requires_grad),
+    }
 
 
-def export(policy: nn.Module, scorer: Scorer, loaded: Loaded, processor: Any, *, source: str, out: Path, bf16: bool, writes: bool) -> None:
+def export(
+    policy: nn.Module,
+    scorer: Scorer,
+    loaded: Loaded,
+    processor: Any,
+    *,
+    source: str,
+    out: Path,
+    bf16: bool,
+    writes: bool,
+) -> None:
     """Writes OUT/model, which transformers and inference servers load, and with LoRA OUT/adapter, which peft loads. A collective call.
 
     Each appears whole or not at all.
@@ -115,13 +174,23 @@ def export(policy: nn.Module, scorer: Scorer, loaded: Loaded, processor: Any, *,
         source: folder of the model that was trained from.
         writes: whether this rank writes.
     """
-    found = get_model_state_dict(policy, options=StateDictOptions(full_state_dict=True, cpu_offload=True,
-                                                                  ignore_frozen_params=loaded.adapters is not None))
+    found = get_model_state_dict(
+        policy,
+        options=StateDictOptions(
+            full_state_dict=True, cpu_offload=True, ignore_frozen_params=loaded.adapters is not None
+        ),
+    )
     if not writes:
         return
     # A tied head is written once: gathered or cast, it is no longer the embedding's own memory, by which transformers would know.
-    tied = {name for name, _ in scorer.model.named_parameters(remove_duplicate=False)} - {name for name, _ in scorer.model.named_parameters()}
-    weights = {name.removeprefix(PREFIX): cast(torch.Tensor, tensor) for name, tensor in found.items() if name.removeprefix(PREFIX) not in tied}
+    tied = {name for name, _ in scorer.model.named_parameters(remove_duplicate=False)} - {
+        name for name, _ in scorer.model.named_parameters()
+    }
+    weights = {
+        name.removeprefix(PREFIX): cast(torch.Tensor, tensor)
+        for name, tensor in found.items()
+        if name.removeprefix(PREFIX) not in tied
+    }
     kind = torch.bfloat16 if bf16 else torch.float32
     if loaded.adapters is None:
         weights = {name: tensor.to(kind) for name, tensor in weights.items()}
@@ -135,16 +204,34 @@ def export(policy: nn.Module, scorer: Scorer, loaded: Loaded, processor: Any, *,
     _whole(out / "model", lambda part: _save(merged, processor, part, kind, None))
 
 
-def _save(model: Any, processor: Any, folder: Path, kind: torch.dtype, weights: dict[str, torch.Tensor] | None) -> None:
+def _save(
+    model: Any,
+    processor: Any,
+    folder: Path,
+    kind: torch.dtype,
+    weights: dict[str, torch.Tensor] | None,
+) -> None:
     model.save_pretrained(folder, **({"state_dict": weights} if weights is not None else {}))
     processor.save_pretrained(folder)
     # transformers writes down the kind of the weights in memory, which are fp32 while they are trained.
     path = folder / "config.json"
-    path.write_text(json.dumps(_stored_as(str(kind).removeprefix("torch."), json.loads(path.read_text())), indent=2) + "\n")
+    path.write_text(
+        json.dumps(
+            _stored_as(str(kind).removeprefix("torch."), json.loads(path.read_text())), indent=2
+        )
+        + "\n"
+    )
 
 
 def _stored_as(kind: str, config: dict[str, Any]) -> dict[str, Any]:
-    return {key: _stored_as(kind, value) if isinstance(value, dict) else kind if key == "dtype" else value for key, value in config.items()}
+    return {
+        key: _stored_as(kind, value)
+        if isinstance(value, dict)
+        else kind
+        if key == "dtype"
+        else value
+        for key, value in config.items()
+    }
 
 
 def _whole(folder: Path, write: Callable[[Path], object]) -> None:

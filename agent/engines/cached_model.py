@@ -6,6 +6,7 @@ are stacked, padded on the left, and taken apart again when a row joins or enoug
 them (text and mrope's three): a second picture read through the cache with positions counted from its length would be wrong by 0.17 in
 the logits, these differ by 2e-7.
 """
+
 import inspect
 import random
 from collections import OrderedDict
@@ -109,19 +110,30 @@ class CachedModel:
         InputError: the model keeps other caches than keys and values of all tokens.
     """
 
-    def __init__(self, model: Any, sampling: Sampling, *, stop_ids: frozenset[int], forbidden: frozenset[int]) -> None:
+    def __init__(
+        self, model: Any, sampling: Sampling, *, stop_ids: frozenset[int], forbidden: frozenset[int]
+    ) -> None:
         self.model, self._sampling = model, sampling
         self._stop_ids = stop_ids
         self._forbidden = torch.tensor(sorted(forbidden), dtype=torch.long, device=model.device)
         self._image_id = int(getattr(model.config, "image_token_id", -1))
         self._rope = getattr(getattr(model, "model", None), "get_rope_index", None)
         # transformers 5.24 renamed the argument, and warns at every forward of the old name.
-        self._cache = "cache" if "cache" in inspect.signature(type(model).forward).parameters else "past_key_values"
+        self._cache = (
+            "cache"
+            if "cache" in inspect.signature(type(model).forward).parameters
+            else "past_key_values"
+        )
         self._prompts: OrderedDict[Hashable, _Read] = OrderedDict()
         self.context = model.config.get_text_config().max_position_embeddings
-        if any(type(layer) is not DynamicLayer for layer in DynamicCache(config=model.config).layers):
-            raise InputError(f"model {model.config.model_type}", "has layers that do not keep the keys and values of all tokens",
-                             "Serve it with an inference server and take the engine `server`.")
+        if any(
+            type(layer) is not DynamicLayer for layer in DynamicCache(config=model.config).layers
+        ):
+            raise InputError(
+                f"model {model.config.model_type}",
+                "has layers that do not keep the keys and values of all tokens",
+                "Serve it with an inference server and take the engine `server`.",
+            )
 
     # -- a turn's beginning
 
@@ -133,25 +145,50 @@ class CachedModel:
             segments = [*each.segments, each.begun]
             ids = [i for segment in segments for i in segment.ids]
             row = each.row
-            if row.ids != ids[:len(row.ids)] or len(row.ids) >= len(ids):
+            if row.ids != ids[: len(row.ids)] or len(row.ids) >= len(ids):
                 row.clear()
-            key: Hashable = row if row.ids else (tuple(ids), tuple(sha for segment in segments for sha in segment.pictures))
-            readings.setdefault(key, _Reading(ids, segments, len(row.ids), row.layers)).asked.append(each)
+            key: Hashable = (
+                row
+                if row.ids
+                else (tuple(ids), tuple(sha for segment in segments for sha in segment.pictures))
+            )
+            readings.setdefault(
+                key, _Reading(ids, segments, len(row.ids), row.layers)
+            ).asked.append(each)
         done = {key: self._prompts[key] for key in readings if key in self._prompts}
-        for batch in _batches([(key, reading) for key, reading in readings.items() if key not in done]):
-            done |= zip([key for key, _ in batch], self._read([reading for _, reading in batch]), strict=True)
+        for batch in _batches(
+            [(key, reading) for key, reading in readings.items() if key not in done]
+        ):
+            done |= zip(
+                [key for key, _ in batch],
+                self._read([reading for _, reading in batch]),
+                strict=True,
+            )
         for key, reading in readings.items():
             if not reading.start:
                 self._prompts[key] = done[key]
                 self._prompts.move_to_end(key)
             for each in reading.asked:
                 row, begun = each.row, each.begun
-                row.ids, row.layers, row.position = list(reading.ids), done[key].layers, done[key].position
-                row.most, row.new_ids, row.logprobs, row.ended = each.most, list(begun.ids), list(begun.logprobs), False
+                row.ids, row.layers, row.position = (
+                    list(reading.ids),
+                    done[key].layers,
+                    done[key].position,
+                )
+                row.most, row.new_ids, row.logprobs, row.ended = (
+                    each.most,
+                    list(begun.ids),
+                    list(begun.logprobs),
+                    False,
+                )
                 row.chance = random.Random(each.seed)
         while len(self._prompts) > NUM_PROMPTS:
             self._prompts.popitem(last=False)
-        drawing = [(each.row, done[key].logits) for key, reading in readings.items() for each in reading.asked]
+        drawing = [
+            (each.row, done[key].logits)
+            for key, reading in readings.items()
+            for each in reading.asked
+        ]
         if drawing:
             self._draw([row for row, _ in drawing], torch.cat([logits for _, logits in drawing]))
 
@@ -173,21 +210,37 @@ class CachedModel:
         inputs: dict[str, list[torch.Tensor]] = {}
         for place, reading in enumerate(readings):
             pad = new - reading.num_new
-            ids[place, pad:] = torch.tensor(reading.ids[reading.start:])
-            mask[place, stack.width:stack.width + pad] = 0
+            ids[place, pad:] = torch.tensor(reading.ids[reading.start :])
+            mask[place, stack.width : stack.width + pad] = 0
             whole = self._positions(reading.ids, reading.segments)  # (4, 1, T) or (1, T)
-            ends.append(int(whole[-1].max() if self._rope is None else whole[1:].max()) + 1)  # the text's own row runs ahead of mrope's
-            positions.append(torch.nn.functional.pad(whole[..., reading.start:], (pad, 0)))
+            ends.append(
+                int(whole[-1].max() if self._rope is None else whole[1:].max()) + 1
+            )  # the text's own row runs ahead of mrope's
+            positions.append(torch.nn.functional.pad(whole[..., reading.start :], (pad, 0)))
             for name, tensor in self._pictures_after(reading.segments, reading.start):
                 inputs.setdefault(name, []).append(tensor)
         device, dtype = self.model.device, self.model.dtype
-        out = self.model(input_ids=ids.to(device), position_ids=torch.cat(positions, dim=-2).to(device), attention_mask=mask.to(device),
-                         use_cache=True, logits_to_keep=1, **{self._cache: stack.cache},
-                         **{name: torch.cat(parts).to(device, dtype if parts[0].is_floating_point() else None) for name, parts in inputs.items()})
+        out = self.model(
+            input_ids=ids.to(device),
+            position_ids=torch.cat(positions, dim=-2).to(device),
+            attention_mask=mask.to(device),
+            use_cache=True,
+            logits_to_keep=1,
+            **{self._cache: stack.cache},
+            **{
+                name: torch.cat(parts).to(device, dtype if parts[0].is_floating_point() else None)
+                for name, parts in inputs.items()
+            },
+        )
         made = []
         for place, reading in enumerate(readings):
-            parts = [slice(stack.pads[place], stack.width), slice(stack.width + new - reading.num_new, None)]
-            made.append(_Read(stack.row(place, parts), ends[place], out.logits[place:place + 1, -1]))
+            parts = [
+                slice(stack.pads[place], stack.width),
+                slice(stack.width + new - reading.num_new, None),
+            ]
+            made.append(
+                _Read(stack.row(place, parts), ends[place], out.logits[place : place + 1, -1])
+            )
         return made
 
     def _positions(self, ids: list[int], segments: Sequence[Segment]) -> torch.Tensor:
@@ -196,19 +249,27 @@ class CachedModel:
         if self._rope is None:
             return line
         whole = torch.tensor([ids])
-        grids = [segment.inputs["image_grid_thw"] for segment in segments if "image_grid_thw" in segment.inputs]
+        grids = [
+            segment.inputs["image_grid_thw"]
+            for segment in segments
+            if "image_grid_thw" in segment.inputs
+        ]
         kinds = torch.eq(whole, self._image_id).int()
         rope, _ = self._rope(whole, kinds, image_grid_thw=torch.cat(grids) if grids else None)
         return torch.cat([line[None], rope])
 
-    def _pictures_after(self, segments: Sequence[Segment], start: int) -> list[tuple[str, torch.Tensor]]:
+    def _pictures_after(
+        self, segments: Sequence[Segment], start: int
+    ) -> list[tuple[str, torch.Tensor]]:
         """The pictures that stand at or after a token."""
         found: list[tuple[str, torch.Tensor]] = []
         place = 0
         for segment in segments:
             if segment.inputs and place + len(segment.ids) > start:
                 # A cache ends with a sampled token, never in the middle of an observation.
-                assert place >= start or self._image_id not in segment.ids[:start - place], "the cache ends within a picture"
+                assert place >= start or self._image_id not in segment.ids[: start - place], (
+                    "the cache ends within a picture"
+                )
                 found += segment.inputs.items()
             place += len(segment.ids)
         return found
@@ -232,13 +293,22 @@ class CachedModel:
                 if not row.done:
                     row.ids.append(row.new_ids[-1])
                     row.position += 1
-            out = self.model(input_ids=fed[:, None], position_ids=text + step if self._rope is None else torch.stack([text, rope, rope, rope]) + step,
-                             attention_mask=mask[:, :stack.width + step + 1], use_cache=True, **{self._cache: stack.cache})
+            out = self.model(
+                input_ids=fed[:, None],
+                position_ids=text + step
+                if self._rope is None
+                else torch.stack([text, rope, rope, rope]) + step,
+                attention_mask=mask[:, : stack.width + step + 1],
+                use_cache=True,
+                **{self._cache: stack.cache},
+            )
             fed = self._draw(rows, out.logits[:, -1])
             if 4 * sum(row.done for row in rows) >= len(rows):
                 break
         for place, row in enumerate(rows):
-            held = slice(stack.pads[place], stack.pads[place] + len(row.ids))  # what was fed after a row was done is left out
+            held = slice(
+                stack.pads[place], stack.pads[place] + len(row.ids)
+            )  # what was fed after a row was done is left out
             row.layers = stack.row(place, [held]) if row.done else stack.view(place, held)
 
     def _draw(self, rows: Sequence[Row], logits: torch.Tensor) -> torch.Tensor:
@@ -254,7 +324,11 @@ class CachedModel:
         scaled = logits.float() / (temperature or 1.0)
         logprobs = scaled.log_softmax(-1)
         scaled[:, self._forbidden] = -torch.inf
-        drawn = scaled.argmax(-1) if temperature == 0 else self._at(scaled.softmax(-1), [row.chance.random() for row in rows])
+        drawn = (
+            scaled.argmax(-1)
+            if temperature == 0
+            else self._at(scaled.softmax(-1), [row.chance.random() for row in rows])
+        )
         told = logprobs.gather(-1, drawn[:, None])[:, 0].tolist()
         for row, token, logprob in zip(rows, drawn.tolist(), told, strict=True):
             if not row.done:
@@ -273,17 +347,25 @@ class CachedModel:
         total = cumulated[:, -1:].contiguous()
         wanted = torch.tensor(chances, device=probs.device)[:, None] * total
         # Never past the last token that may be drawn, whatever the rounding: the one that reaches the total.
-        place = torch.minimum(torch.searchsorted(cumulated, wanted, right=True), torch.searchsorted(cumulated, total))
+        place = torch.minimum(
+            torch.searchsorted(cumulated, wanted, right=True), torch.searchsorted(cumulated, total)
+        )
         return (place if tokens is None else tokens.gather(-1, place))[:, 0]
 
 
-def _batches(readings: Sequence[tuple[Hashable, _Reading]]) -> list[list[tuple[Hashable, _Reading]]]:
+def _batches(
+    readings: Sequence[tuple[Hashable, _Reading]],
+) -> list[list[tuple[Hashable, _Reading]]]:
     """What is read in one forward each: few pads, and all with a cache or all without."""
     made: list[list[tuple[Hashable, _Reading]]] = []
     for key, reading in sorted(readings, key=lambda item: (item[1].start > 0, item[1].num_new)):
         first = made[-1][0][1] if made else None
-        if first is None or (first.start > 0) != (reading.start > 0) or reading.num_new > 2 * first.num_new or (
-                reading.num_new * (len(made[-1]) + 1) > READ_TOKENS):
+        if (
+            first is None
+            or (first.start > 0) != (reading.start > 0)
+            or reading.num_new > 2 * first.num_new
+            or (reading.num_new * (len(made[-1]) + 1) > READ_TOKENS)
+        ):
             made.append([])
         made[-1].append((key, reading))
     return made

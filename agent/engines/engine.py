@@ -1,4 +1,5 @@
 """The protocol of engines: given a conversation, an engine samples the policy's next turn."""
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol

@@ -1,8 +1,9 @@
 """Keys and values of conversations: kept one by one, stacked for a forward, with room behind them so that a new token copies nothing.
 
-    row 0   ....k k k k k | new │ room      a dot is a pad, masked
-    row 1   k k k k k k k | new │ room
+row 0   ....k k k k k | new │ room      a dot is a pad, masked
+row 1   k k k k k k k | new │ room
 """
+
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,12 +24,17 @@ class _RoomyLayer(DynamicLayer):
         self.keys, self.values = keys[:, :, :width], values[:, :, :width]
         self.dtype, self.device, self.is_initialized = keys.dtype, keys.device, True
 
-    def update(self, key_states: torch.Tensor, value_states: torch.Tensor, *args: Any, **kwargs: Any) -> tuple[torch.Tensor, torch.Tensor]:
+    def update(
+        self, key_states: torch.Tensor, value_states: torch.Tensor, *args: Any, **kwargs: Any
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         """Writes what is new behind what is there."""
         begin, self._end = self._end, self._end + key_states.shape[2]
-        self._all_keys[:, :, begin:self._end] = key_states
-        self._all_values[:, :, begin:self._end] = value_states
-        self.keys, self.values = self._all_keys[:, :, :self._end], self._all_values[:, :, :self._end]
+        self._all_keys[:, :, begin : self._end] = key_states
+        self._all_values[:, :, begin : self._end] = value_states
+        self.keys, self.values = (
+            self._all_keys[:, :, : self._end],
+            self._all_values[:, :, : self._end],
+        )
         return self.keys, self.values
 
 
@@ -47,8 +53,16 @@ class Stack:
         self.pads = [self.width - length for length in lengths]
         self.cache: Any = DynamicCache(config=config)
         if self.width:
-            self.cache = Cache(layers=[_RoomyLayer(self._padded([row[n][0] for row in rows], room), self._padded([row[n][1] for row in rows], room),
-                                                   self.width) for n in range(len(rows[0]))])
+            self.cache = Cache(
+                layers=[
+                    _RoomyLayer(
+                        self._padded([row[n][0] for row in rows], room),
+                        self._padded([row[n][1] for row in rows], room),
+                        self.width,
+                    )
+                    for n in range(len(rows[0]))
+                ]
+            )
 
     def _padded(self, tensors: Sequence[torch.Tensor], room: int) -> torch.Tensor:
         """(B, heads, width + room, dim). Pads are zeros: what is masked is still multiplied."""
@@ -56,7 +70,7 @@ class Stack:
         made = tensors[0].new_empty(len(tensors), heads, self.width + room, dim)
         for place, (tensor, pad) in enumerate(zip(tensors, self.pads, strict=True)):
             made[place, :, :pad] = 0
-            made[place, :, pad:self.width] = tensor[0]
+            made[place, :, pad : self.width] = tensor[0]
         return made
 
     def mask(self, room: int) -> torch.Tensor:
@@ -68,9 +82,17 @@ class Stack:
 
     def row(self, place: int, parts: Sequence[slice]) -> Layers:
         """A conversation's own, as a copy: parts of the stack's length one after the other."""
-        return [(torch.cat([layer.keys[place:place + 1, :, part] for part in parts], dim=2),
-                 torch.cat([layer.values[place:place + 1, :, part] for part in parts], dim=2)) for layer in self.cache.layers]
+        return [
+            (
+                torch.cat([layer.keys[place : place + 1, :, part] for part in parts], dim=2),
+                torch.cat([layer.values[place : place + 1, :, part] for part in parts], dim=2),
+            )
+            for layer in self.cache.layers
+        ]
 
     def view(self, place: int, part: slice) -> Layers:
         """The same without a copy, for what is stacked again at once: it keeps the whole stack in memory."""
-        return [(layer.keys[place:place + 1, :, part], layer.values[place:place + 1, :, part]) for layer in self.cache.layers]
+        return [
+            (layer.keys[place : place + 1, :, part], layer.values[place : place + 1, :, part])
+            for layer in self.cache.layers
+        ]

@@ -1,4 +1,5 @@
 """An engine over any OpenAI-compatible endpoint, for teachers and evaluation. No token ids; `calls/` caches, paces and accounts for its calls."""
+
 import json
 import re
 from collections.abc import Mapping
@@ -11,7 +12,10 @@ from models.chat_client import ChatClient, ChatReply
 from models.messages import Message
 from records.errors import ProviderFault
 
-CONTEXT_FULL = re.compile(r"context[ _](?:length|window)|maximum (?:context|input|prompt)|(?:prompt|input) is too long|too many tokens", re.IGNORECASE)
+CONTEXT_FULL = re.compile(
+    r"context[ _](?:length|window)|maximum (?:context|input|prompt)|(?:prompt|input) is too long|too many tokens",
+    re.IGNORECASE,
+)
 
 
 class OpenAIEngine:
@@ -30,33 +34,59 @@ class OpenAIEngine:
 
     name = "openai"
 
-    def __init__(self, client: ChatClient, role: str = "agent", *, opened: str = "", price: Price | None = None) -> None:
+    def __init__(
+        self,
+        client: ChatClient,
+        role: str = "agent",
+        *,
+        opened: str = "",
+        price: Price | None = None,
+    ) -> None:
         self._client, self._role, self._opened, self._price = client, role, opened, price
         self.model = client.roles[role].model
 
     @property
     def sampling(self) -> Mapping[str, Any]:
         """The role's settings."""
-        return {**self._client.roles[self._role].model_dump(exclude={"model", "samples"}), "opened": self._opened}
+        return {
+            **self._client.roles[self._role].model_dump(exclude={"model", "samples"}),
+            "opened": self._opened,
+        }
 
     async def step(self, conversation: Conversation, *, max_new_tokens: int) -> Sample:
         """See `Engine.step`."""
         try:
-            reply = await self._client.chat(self._role, conversation.messages, stage=self._role, item_id=conversation.task_id,
-                                            sample=conversation.draw(), max_tokens=max_new_tokens)
+            reply = await self._client.chat(
+                self._role,
+                conversation.messages,
+                stage=self._role,
+                item_id=conversation.task_id,
+                sample=conversation.draw(),
+                max_tokens=max_new_tokens,
+            )
         except ProviderFault as fault:
             if fault.status in (400, 413, 422) and CONTEXT_FULL.search(fault.message):
                 raise ContextFull(fault.message) from fault
             raise
-        return Sample(text=self._rendered(reply), complete=reply.finish_reason != "length", refusal=reply.refusal,
-                      num_prompt_tokens=reply.tokens_in, num_new_tokens=reply.tokens_out,
-                      cost=self._price.of(reply.tokens_in, reply.tokens_out) if self._price else 0.0)
+        return Sample(
+            text=self._rendered(reply),
+            complete=reply.finish_reason != "length",
+            refusal=reply.refusal,
+            num_prompt_tokens=reply.tokens_in,
+            num_new_tokens=reply.tokens_out,
+            cost=self._price.of(reply.tokens_in, reply.tokens_out) if self._price else 0.0,
+        )
 
     def _rendered(self, reply: ChatReply) -> str:
         """The turn as the model wrote it: what the server parted from the reply, the thought and the calls, stands before and behind it again."""
         text = reply.text
         if reply.calls and "<tool_call>" not in text:  # some servers leave it there, too
-            text = "\n".join([*filter(str.strip, [text]), *(_tags(name, arguments) for name, arguments in reply.calls)])
+            text = "\n".join(
+                [
+                    *filter(str.strip, [text]),
+                    *(_tags(name, arguments) for name, arguments in reply.calls),
+                ]
+            )
         if not reply.reasoning:
             return self._opened + text if reply.text.strip() else text
         if reply.finish_reason == "length" and not text.strip():

@@ -11,6 +11,7 @@ Every call goes through `calls/`: cached under its ids, picture hashes, sampling
 New weights come from a checkpoint that both see, by the server's own call: `load_weights`. SGLang tells the version of its weights with
 every reply, and each is checked. vLLM tells none; that it took the weights shows where the trainer compares log-probabilities.
 """
+
 import asyncio
 import base64
 from collections.abc import Mapping, Sequence
@@ -77,14 +78,37 @@ class ServerEngine(TokenEngine):
 
     name = "server"
 
-    def __init__(self, config: ServerConfig, tokens: TokenRenderer, caller: Caller, *, sampling: Sampling | None = None) -> None:
+    def __init__(
+        self,
+        config: ServerConfig,
+        tokens: TokenRenderer,
+        caller: Caller,
+        *,
+        sampling: Sampling | None = None,
+    ) -> None:
         super().__init__(tokens, sampling or Sampling())
         parts = urlsplit(config.url)
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.path.strip("/"):
-            raise InputError(f"server {config.name}", f"{config.url!r} is no address of a server", "Give http://host:port, without path or user.")
-        if config.dialect == "vllm" and self._sampling.temperature not in (0.0, 1.0) and not config.scaled_logprobs:
-            raise InputError(f"server {config.name}", "vLLM tells log-probabilities at temperature 1 and would sample at another",
-                             "Sample at temperature 1, or start it with --logprobs-mode processed_logprobs and set scaled_logprobs.")
+        if (
+            parts.scheme not in ("http", "https")
+            or not parts.hostname
+            or parts.username
+            or parts.path.strip("/")
+        ):
+            raise InputError(
+                f"server {config.name}",
+                f"{config.url!r} is no address of a server",
+                "Give http://host:port, without path or user.",
+            )
+        if (
+            config.dialect == "vllm"
+            and self._sampling.temperature not in (0.0, 1.0)
+            and not config.scaled_logprobs
+        ):
+            raise InputError(
+                f"server {config.name}",
+                "vLLM tells log-probabilities at temperature 1 and would sample at another",
+                "Sample at temperature 1, or start it with --logprobs-mode processed_logprobs and set scaled_logprobs.",
+            )
         self._config, self._caller = config, caller
         self.model = config.model
         self._image_ids = frozenset(tokens.image_ids)
@@ -136,30 +160,53 @@ class ServerEngine(TokenEngine):
     def _loading(self, folder: str, version: str) -> list[tuple[str, dict[str, Any]]]:
         """The requests, path and body, by which the server takes new weights. What it kept of prompts goes with the old ones."""
         if self._config.dialect == "sglang":
-            return [("/update_weights_from_disk", {"model_path": folder, "weight_version": version, "flush_cache": True})]
-        return [("/collective_rpc", {"method": "reload_weights", "kwargs": {"weights_path": folder}}), ("/reset_prefix_cache", {})]
+            return [
+                (
+                    "/update_weights_from_disk",
+                    {"model_path": folder, "weight_version": version, "flush_cache": True},
+                )
+            ]
+        return [
+            ("/collective_rpc", {"method": "reload_weights", "kwargs": {"weights_path": folder}}),
+            ("/reset_prefix_cache", {}),
+        ]
 
     async def _told_to(self, path: str, body: dict[str, Any], folder: str) -> None:
         """One such request."""
         vllm = self._config.dialect == "vllm"
         try:
             async with asyncio.timeout(self._config.timeout):
-                raw = await self._post(path, sha256_hex(canonical_json([path, body])), orjson.dumps(body))
+                raw = await self._post(
+                    path, sha256_hex(canonical_json([path, body])), orjson.dumps(body)
+                )
         except CallFault as fault:
             if not fault.status:
                 raise
             why = f"status {fault.status}: {fault.message}"
         except TimeoutError:
-            raise CallFault(self._config.name, f"{path} did not end within {self._config.timeout:g} s", Status.TIMEOUT) from None
+            raise CallFault(
+                self._config.name,
+                f"{path} did not end within {self._config.timeout:g} s",
+                Status.TIMEOUT,
+            ) from None
         else:
             if _succeeded(raw, unsaid=vllm):
                 return
             why = raw[:300].decode("utf-8", "replace")
-        dev = " vLLM knows this call only where it was started with VLLM_SERVER_DEV_MODE=1." if vllm else ""
-        raise InputError(f"server {self._config.name}", f"did not take the weights in {folder}: {path}: {why}"[:600],
-                         f"See its log, and whether it reads that folder.{dev}")
+        dev = (
+            " vLLM knows this call only where it was started with VLLM_SERVER_DEV_MODE=1."
+            if vllm
+            else ""
+        )
+        raise InputError(
+            f"server {self._config.name}",
+            f"did not take the weights in {folder}: {path}: {why}"[:600],
+            f"See its log, and whether it reads that folder.{dev}",
+        )
 
-    async def step(self, conversation: Conversation, *, max_new_tokens: int, begun: Segment | None = None) -> Sample:
+    async def step(
+        self, conversation: Conversation, *, max_new_tokens: int, begun: Segment | None = None
+    ) -> Sample:
         """See `TokenEngine.step`.
 
         Raises:
@@ -178,34 +225,71 @@ class ServerEngine(TokenEngine):
             if not self._num_turns:
                 self._idle.set()
 
-    async def _step(self, conversation: Conversation, max_new_tokens: int, begun: Segment | None) -> Sample:
+    async def _step(
+        self, conversation: Conversation, max_new_tokens: int, begun: Segment | None
+    ) -> Sample:
         begun = begun or Segment(kind="policy", ids=())
         self.check_begun(begun)
         segments = [*self.segments(conversation), begun]
-        pictures = [part for message in conversation.messages for part in message.parts if isinstance(part, Picture)]
+        pictures = [
+            part
+            for message in conversation.messages
+            for part in message.parts
+            if isinstance(part, Picture)
+        ]
         ids = [i for segment in segments for i in segment.ids]
         num_prompt, most = len(ids) - len(begun.ids), max_new_tokens - len(begun.ids)
         if most <= 0:
             return self.sample(begun.ids, begun.logprobs, complete=False, num_prompt=num_prompt)
         path, body = self._body(segments, pictures, most, self._sampling.seed ^ conversation.draw())
         request = CallRequest(
-            provider=self._config.name, model=self.model, sample=conversation.draw(), stage="agent", item_id=conversation.task_id,
-            content={"path": path, "pictures": [picture.sha256 for picture in pictures], **{k: v for k, v in body.items() if k != "image_data"}},
-            tokens_in=len(ids), tokens_out=most, price=FREE, timeout=self._config.timeout)
+            provider=self._config.name,
+            model=self.model,
+            sample=conversation.draw(),
+            stage="agent",
+            item_id=conversation.task_id,
+            content={
+                "path": path,
+                "pictures": [picture.sha256 for picture in pictures],
+                **{k: v for k, v in body.items() if k != "image_data"},
+            },
+            tokens_in=len(ids),
+            tokens_out=most,
+            price=FREE,
+            timeout=self._config.timeout,
+        )
 
         async def send(key: str) -> Reply:
             raw = await self._post(path, key, orjson.dumps({"stream": False, **body}))
             generation = self._generation(raw)
-            if self._version is not None and self._config.dialect == "sglang" and generation.version != self._version:
-                raise InputError(f"server {self._config.name}", f"answers with the weights {generation.version or 'of no version'}, and was told to load "
-                                 f"{self._version}", "Look who else loads weights there; a server that tells no version is too old for training.")
+            if (
+                self._version is not None
+                and self._config.dialect == "sglang"
+                and generation.version != self._version
+            ):
+                raise InputError(
+                    f"server {self._config.name}",
+                    f"answers with the weights {generation.version or 'of no version'}, and was told to load "
+                    f"{self._version}",
+                    "Look who else loads weights there; a server that tells no version is too old for training.",
+                )
             if generation.num_prompt != len(ids):
-                raise InputError(f"server {self._config.name}", f"reads as {generation.num_prompt:,} tokens what is {len(ids):,} tokens here",
-                                 "Give it the same model, processor and picture budget (min_pixels, max_pixels).")
+                raise InputError(
+                    f"server {self._config.name}",
+                    f"reads as {generation.num_prompt:,} tokens what is {len(ids):,} tokens here",
+                    "Give it the same model, processor and picture budget (min_pixels, max_pixels).",
+                )
             if drawn := self.picture_ids.intersection(generation.ids):
-                raise InputError(f"server {self._config.name}", f"drew token {min(drawn)}, which stands for a picture: it does not heed logit_bias",
-                                 "Take a version of the server that knows it.")
-            return Reply(body=orjson.dumps(asdict(generation)), tokens_in=generation.num_prompt, tokens_out=len(generation.ids))
+                raise InputError(
+                    f"server {self._config.name}",
+                    f"drew token {min(drawn)}, which stands for a picture: it does not heed logit_bias",
+                    "Take a version of the server that knows it.",
+                )
+            return Reply(
+                body=orjson.dumps(asdict(generation)),
+                tokens_in=generation.num_prompt,
+                tokens_out=len(generation.ids),
+            )
 
         try:
             reply = await self._caller.call(request, send)
@@ -214,24 +298,63 @@ class ServerEngine(TokenEngine):
                 raise ContextFull(fault.message) from fault
             raise
         generation = _Generation(**orjson.loads(reply.body))
-        return self.sample([*begun.ids, *generation.ids], [*begun.logprobs, *generation.logprobs], complete=not generation.cut, num_prompt=num_prompt)
+        return self.sample(
+            [*begun.ids, *generation.ids],
+            [*begun.logprobs, *generation.logprobs],
+            complete=not generation.cut,
+            num_prompt=num_prompt,
+        )
 
-    def _body(self, segments: Sequence[Segment], pictures: Sequence[Picture], max_new: int, seed: int) -> tuple[str, dict[str, Any]]:
+    def _body(
+        self, segments: Sequence[Segment], pictures: Sequence[Picture], max_new: int, seed: int
+    ) -> tuple[str, dict[str, Any]]:
         """Path and body of the request."""
         bias = {str(number): FORBID for number in sorted(self.picture_ids)}
-        sampling = {"temperature": self._sampling.temperature, "top_p": self._sampling.top_p, "stop_token_ids": sorted(self.tokens.stop_ids),
-                    "logit_bias": bias}
+        sampling = {
+            "temperature": self._sampling.temperature,
+            "top_p": self._sampling.top_p,
+            "stop_token_ids": sorted(self.tokens.stop_ids),
+            "logit_bias": bias,
+        }
         if self._config.dialect == "sglang":
-            ids = [i for segment in segments for i in (segment.ids if segment.kind == "policy" else self._collapsed(segment.ids))]
-            body = {"input_ids": ids, "return_logprob": True, "stream": False, "sampling_params": {
-                **sampling, "max_new_tokens": max_new, "sampling_seed": seed % 2 ** 31, "skip_special_tokens": False, "no_stop_trim": True}}
-            return "/generate", body | ({"image_data": [base64.b64encode(p.data).decode() for p in pictures]} if pictures else {})
+            ids = [
+                i
+                for segment in segments
+                for i in (segment.ids if segment.kind == "policy" else self._collapsed(segment.ids))
+            ]
+            body = {
+                "input_ids": ids,
+                "return_logprob": True,
+                "stream": False,
+                "sampling_params": {
+                    **sampling,
+                    "max_new_tokens": max_new,
+                    "sampling_seed": seed % 2**31,
+                    "skip_special_tokens": False,
+                    "no_stop_trim": True,
+                },
+            }
+            return "/generate", body | (
+                {"image_data": [base64.b64encode(p.data).decode() for p in pictures]}
+                if pictures
+                else {}
+            )
         if pictures:
-            raise InputError(f"server {self._config.name}", "the conversation has pictures, and vLLM's completions take none beside token ids",
-                             "Serve the model with SGLang and set dialect to sglang.")
+            raise InputError(
+                f"server {self._config.name}",
+                "the conversation has pictures, and vLLM's completions take none beside token ids",
+                "Serve the model with SGLang and set dialect to sglang.",
+            )
         return "/v1/completions", {
-            **sampling, "model": self._config.served_as or self.model.partition("@")[0], "prompt": [i for s in segments for i in s.ids],
-            "max_tokens": max_new, "seed": seed % 2 ** 31, "logprobs": 0, "return_token_ids": True, "skip_special_tokens": False}
+            **sampling,
+            "model": self._config.served_as or self.model.partition("@")[0],
+            "prompt": [i for s in segments for i in s.ids],
+            "max_tokens": max_new,
+            "seed": seed % 2**31,
+            "logprobs": 0,
+            "return_token_ids": True,
+            "skip_special_tokens": False,
+        }
 
     def _collapsed(self, ids: Sequence[int]) -> list[int]:
         """The ids with one place a picture."""
@@ -259,15 +382,29 @@ class ServerEngine(TokenEngine):
         if self._session is None:
             self._session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0))
         try:
-            async with self._session.post(self._config.url.rstrip("/") + path, data=body, allow_redirects=False, timeout=aiohttp.ClientTimeout(),
-                                          headers={"Content-Type": "application/json", "Idempotency-Key": key}) as response:
+            async with self._session.post(
+                self._config.url.rstrip("/") + path,
+                data=body,
+                allow_redirects=False,
+                timeout=aiohttp.ClientTimeout(),
+                headers={"Content-Type": "application/json", "Idempotency-Key": key},
+            ) as response:
                 raw = await response.read()
         except aiohttp.ClientConnectorError as error:
-            raise CallFault(name, f"cannot be reached at {self._config.url}: {error}"[:300], Status.UNREACHABLE) from None
+            raise CallFault(
+                name, f"cannot be reached at {self._config.url}: {error}"[:300], Status.UNREACHABLE
+            ) from None
         except aiohttp.ClientError as error:
-            raise CallFault(name, f"the connection broke: {type(error).__name__}: {error}"[:300], Status.CUT) from None
+            raise CallFault(
+                name, f"the connection broke: {type(error).__name__}: {error}"[:300], Status.CUT
+            ) from None
         if response.status != 200:
-            raise fault_of_status(name, response.status, raw[:300].decode("utf-8", "replace").strip() or "no message", response.headers)
+            raise fault_of_status(
+                name,
+                response.status,
+                raw[:300].decode("utf-8", "replace").strip() or "no message",
+                response.headers,
+            )
         return raw
 
     def _generation(self, raw: bytes) -> "_Generation":
@@ -283,9 +420,17 @@ class ServerEngine(TokenEngine):
             generation = _of_sglang(said) if self._config.dialect == "sglang" else _of_vllm(said)
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             shown = raw[:200].decode("utf-8", "replace") or "nothing"
-            raise CallFault(self._config.name, f"status 200 without token ids ({error!r}), but {shown!r}", Status.BAD_RESPONSE) from None
+            raise CallFault(
+                self._config.name,
+                f"status 200 without token ids ({error!r}), but {shown!r}",
+                Status.BAD_RESPONSE,
+            ) from None
         if not generation.ids or len(generation.ids) != len(generation.logprobs):
-            raise CallFault(self._config.name, f"{len(generation.ids)} token ids with {len(generation.logprobs)} log-probabilities", Status.BAD_RESPONSE)
+            raise CallFault(
+                self._config.name,
+                f"{len(generation.ids)} token ids with {len(generation.logprobs)} log-probabilities",
+                Status.BAD_RESPONSE,
+            )
         return generation
 
 
@@ -317,8 +462,18 @@ def _error(reply: Any) -> Any:
         return error
     reason = (reply.get("meta_info") or {}).get("finish_reason")  # of SGLang; vLLM's is a word
     if isinstance(reason, dict) and reason.get("type") == "abort":
-        return {"message": f"aborted: {reason.get('message', '')}", "code": reason.get("status_code")}
-    word = next((choice.get("finish_reason") for choice in reply.get("choices") or () if isinstance(choice, dict)), None)
+        return {
+            "message": f"aborted: {reason.get('message', '')}",
+            "code": reason.get("status_code"),
+        }
+    word = next(
+        (
+            choice.get("finish_reason")
+            for choice in reply.get("choices") or ()
+            if isinstance(choice, dict)
+        ),
+        None,
+    )
     return f"the turn ended with finish_reason {word!r}" if word in BROKEN else None
 
 
@@ -326,11 +481,20 @@ def _of_sglang(reply: Any) -> _Generation:
     meta = reply["meta_info"]
     reason = meta["finish_reason"]
     pairs = meta["output_token_logprobs"]  # [log-probability, id, text or null] a token
-    return _Generation(ids=[int(pair[1]) for pair in pairs], logprobs=[float(pair[0]) for pair in pairs], num_prompt=int(meta["prompt_tokens"]),
-                       cut=reason["type"] == "length", version=str(meta.get("weight_version", "")))
+    return _Generation(
+        ids=[int(pair[1]) for pair in pairs],
+        logprobs=[float(pair[0]) for pair in pairs],
+        num_prompt=int(meta["prompt_tokens"]),
+        cut=reason["type"] == "length",
+        version=str(meta.get("weight_version", "")),
+    )
 
 
 def _of_vllm(reply: Any) -> _Generation:
     choice = reply["choices"][0]
-    return _Generation(ids=[int(i) for i in choice["token_ids"]], logprobs=[float(x) for x in choice["logprobs"]["token_logprobs"]],
-                       num_prompt=int(reply["usage"]["prompt_tokens"]), cut=choice["finish_reason"] == "length")
+    return _Generation(
+        ids=[int(i) for i in choice["token_ids"]],
+        logprobs=[float(x) for x in choice["logprobs"]["token_logprobs"]],
+        num_prompt=int(reply["usage"]["prompt_tokens"]),
+        cut=choice["finish_reason"] == "length",
+    )

@@ -1,4 +1,5 @@
 """The base of engines that work on token ids: it keeps each conversation's token segments from turn to turn, so that nothing is encoded twice."""
+
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,8 +28,11 @@ class Sampling:
 
     def __post_init__(self) -> None:
         if self.temperature < 0 or not 0 < self.top_p <= 1:
-            raise InputError("sampling", f"temperature {self.temperature} or top_p {self.top_p} is out of range",
-                             "Take a temperature of at least 0 and a top_p above 0, at most 1.")
+            raise InputError(
+                "sampling",
+                f"temperature {self.temperature} or top_p {self.top_p} is out of range",
+                "Take a temperature of at least 0 and a top_p above 0, at most 1.",
+            )
 
 
 class TokenEngine(ABC):
@@ -52,7 +56,9 @@ class TokenEngine(ABC):
         """See `Engine.sampling`."""
 
     @abstractmethod
-    async def step(self, conversation: Conversation, *, max_new_tokens: int, begun: Segment | None = None) -> Sample:
+    async def step(
+        self, conversation: Conversation, *, max_new_tokens: int, begun: Segment | None = None
+    ) -> Sample:
         """See `Engine.step`.
 
         Args:
@@ -70,14 +76,28 @@ class TokenEngine(ABC):
             InputError: the turn is over with it, it has a picture token, it ends in the middle of a tag, or an id has no log-probability.
         """
         if len(begun.ids) != len(begun.logprobs):
-            raise _not_to_be_gone_on(f"has {len(begun.ids)} ids and {len(begun.logprobs)} log-probabilities", "Give one for each id.")
+            raise _not_to_be_gone_on(
+                f"has {len(begun.ids)} ids and {len(begun.logprobs)} log-probabilities",
+                "Give one for each id.",
+            )
         if over := self.tokens.stop_ids.intersection(begun.ids):
-            raise _not_to_be_gone_on(f"holds token {min(over)}, which ends a turn", "Leave off what comes with and after it.")
+            raise _not_to_be_gone_on(
+                f"holds token {min(over)}, which ends a turn",
+                "Leave off what comes with and after it.",
+            )
         if drawn := self.picture_ids.intersection(begun.ids):
-            raise _not_to_be_gone_on(f"holds token {min(drawn)}, which stands for a picture", "Take another turn: no pixels belong to it.")
+            raise _not_to_be_gone_on(
+                f"holds token {min(drawn)}, which stands for a picture",
+                "Take another turn: no pixels belong to it.",
+            )
         text = self.tokens.rendered(begun.ids)
-        if half := next((mark[:n] for mark in _MARKS for n in range(1, len(mark)) if text.endswith(mark[:n])), ""):
-            raise _not_to_be_gone_on(f"ends with {half!r}, in the middle of a tag", "Cut it before or after the tag.")
+        if half := next(
+            (mark[:n] for mark in _MARKS for n in range(1, len(mark)) if text.endswith(mark[:n])),
+            "",
+        ):
+            raise _not_to_be_gone_on(
+                f"ends with {half!r}, in the middle of a tag", "Cut it before or after the tag."
+            )
 
     def segments_of(self, conversation: Conversation, last: Turn | None) -> tuple[Segment, ...]:
         """The segments of an episode that is over.
@@ -86,17 +106,33 @@ class TokenEngine(ABC):
             last: its last turn.
         """
         made = self.segments(conversation)
-        return tuple(made) if last is None or last.result is not None else (*made, self.tokens.policy(last))
+        return (
+            tuple(made)
+            if last is None or last.result is not None
+            else (*made, self.tokens.policy(last))
+        )
 
-    def sample(self, ids: Sequence[int], logprobs: Sequence[float], *, complete: bool, num_prompt: int) -> Sample:
+    def sample(
+        self, ids: Sequence[int], logprobs: Sequence[float], *, complete: bool, num_prompt: int
+    ) -> Sample:
         """A turn that was sampled."""
-        return Sample(text=self.tokens.rendered(ids), complete=complete, num_prompt_tokens=num_prompt, num_new_tokens=len(ids),
-                      token_ids=tuple(ids), logprobs=tuple(logprobs))
+        return Sample(
+            text=self.tokens.rendered(ids),
+            complete=complete,
+            num_prompt_tokens=num_prompt,
+            num_new_tokens=len(ids),
+            token_ids=tuple(ids),
+            logprobs=tuple(logprobs),
+        )
 
     def segments(self, conversation: Conversation) -> list[Segment]:
         """The conversation's segments; what an earlier turn rendered is not rendered again."""
         before, known = self._known.get(conversation.key, (None, []))
-        if before is None or before.opening != conversation.opening or before.exchanges != conversation.exchanges[:before.turn]:
+        if (
+            before is None
+            or before.opening != conversation.opening
+            or before.exchanges != conversation.exchanges[: before.turn]
+        ):
             known = []
         made = self.tokens.segments(conversation, known)
         self._known[conversation.key] = conversation, made
@@ -113,8 +149,11 @@ class TokenEngine(ABC):
     @property
     def picture_ids(self) -> frozenset[int]:
         """Tokens that stand for pictures or frame them. The policy must not sample them: no pixels would belong to them."""
-        frames = {number for number, token in self.tokens.tokenizer.added_tokens_decoder.items()
-                  if token.content in ("<|vision_start|>", "<|vision_end|>")}
+        frames = {
+            number
+            for number, token in self.tokens.tokenizer.added_tokens_decoder.items()
+            if token.content in ("<|vision_start|>", "<|vision_end|>")
+        }
         return self.tokens.image_ids | frames
 
 

@@ -3,6 +3,7 @@
 Conversations join and leave the batch every few tokens, so a long turn holds nobody up. The model runs on a thread of its own; the
 event loop stays free.
 """
+
 import asyncio
 import dataclasses
 from collections import OrderedDict
@@ -40,11 +41,22 @@ class TransformersEngine(TokenEngine):
 
     name = "transformers"
 
-    def __init__(self, model: Any, tokens: TokenRenderer, *, model_name: str, sampling: Sampling | None = None, max_batch: int = 32,
-                 chunk: int = 16, max_cached_tokens: int = 1_000_000) -> None:
+    def __init__(
+        self,
+        model: Any,
+        tokens: TokenRenderer,
+        *,
+        model_name: str,
+        sampling: Sampling | None = None,
+        max_batch: int = 32,
+        chunk: int = 16,
+        max_cached_tokens: int = 1_000_000,
+    ) -> None:
         super().__init__(tokens, sampling or Sampling())
         self.model = model_name
-        self._model = CachedModel(model, self._sampling, stop_ids=tokens.stop_ids, forbidden=self.picture_ids)
+        self._model = CachedModel(
+            model, self._sampling, stop_ids=tokens.stop_ids, forbidden=self.picture_ids
+        )
         self._max_batch, self._chunk, self._max_cached_tokens = max_batch, chunk, max_cached_tokens
         self._rows: OrderedDict[tuple[str, int], Row] = OrderedDict()
         self._waiting: list[_Waiting] = []
@@ -57,7 +69,9 @@ class TransformersEngine(TokenEngine):
         """See `Engine.sampling`."""
         return dataclasses.asdict(self._sampling)
 
-    async def step(self, conversation: Conversation, *, max_new_tokens: int, begun: Segment | None = None) -> Sample:
+    async def step(
+        self, conversation: Conversation, *, max_new_tokens: int, begun: Segment | None = None
+    ) -> Sample:
         """See `TokenEngine.step`."""
         begun = begun or Segment(kind="policy", ids=())
         self.check_begun(begun)
@@ -71,7 +85,10 @@ class TransformersEngine(TokenEngine):
             return self.sample(begun.ids, begun.logprobs, complete=False, num_prompt=num_prompt)
         row = self._rows.setdefault(conversation.key, Row())
         self._rows.move_to_end(conversation.key)
-        asked = _Waiting(Asked(row, segments, begun, most, self._sampling.seed ^ conversation.draw()), asyncio.get_running_loop().create_future())
+        asked = _Waiting(
+            Asked(row, segments, begun, most, self._sampling.seed ^ conversation.draw()),
+            asyncio.get_running_loop().create_future(),
+        )
         self._waiting.append(asked)
         if self._worker is None or self._worker.done():
             self._worker = asyncio.create_task(self._work())
@@ -97,9 +114,15 @@ class TransformersEngine(TokenEngine):
         """Runs rounds while anybody waits."""
         loop = asyncio.get_running_loop()
         while self._waiting or self._playing:
-            self._playing = [asked for asked in self._playing if not asked.done.done()]  # cancelled ones leave
-            joining = [asked for asked in self._waiting if not asked.done.done()][:self._max_batch - len(self._playing)]
-            self._waiting = [asked for asked in self._waiting if asked not in joining and not asked.done.done()]
+            self._playing = [
+                asked for asked in self._playing if not asked.done.done()
+            ]  # cancelled ones leave
+            joining = [asked for asked in self._waiting if not asked.done.done()][
+                : self._max_batch - len(self._playing)
+            ]
+            self._waiting = [
+                asked for asked in self._waiting if asked not in joining and not asked.done.done()
+            ]
             self._playing += joining
             try:
                 await loop.run_in_executor(self._thread, self._round, joining, list(self._playing))

@@ -1,4 +1,5 @@
 """Numbers with units in a text: digits with separators, number words, scales ("1.1 million"), compound units ("6 ft 2 in")."""
+
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -8,29 +9,99 @@ from num2words import num2words
 from agent.judges.normalise import clean, fold
 from agent.judges.units import PREFIXES, SUBUNITS, UNITS, Unit
 
-COMMA_DECIMALS = frozenset({"de", "fr", "es", "it", "pt", "ca", "nl", "da", "sv", "no", "fi", "pl", "cs", "ru", "uk", "ro", "hu", "tr", "id", "el", "vi"})
+COMMA_DECIMALS = frozenset(
+    {
+        "de",
+        "fr",
+        "es",
+        "it",
+        "pt",
+        "ca",
+        "nl",
+        "da",
+        "sv",
+        "no",
+        "fi",
+        "pl",
+        "cs",
+        "ru",
+        "uk",
+        "ro",
+        "hu",
+        "tr",
+        "id",
+        "el",
+        "vi",
+    }
+)
 """Languages in which "1.250" is a thousand and "1,250" is not."""
 MAX_WORD_NUMBER = 1_000
 """Numbers recognised in words in languages other than English."""
 
-_ONES = {word: number for number, word in enumerate((
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
-    "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"))}
-_TENS = {word: 10 * number for number, word in enumerate((
-    "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"), start=2)} | {"fourty": 40}
+_ONES = {
+    word: number
+    for number, word in enumerate(
+        (
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+            "thirteen",
+            "fourteen",
+            "fifteen",
+            "sixteen",
+            "seventeen",
+            "eighteen",
+            "nineteen",
+        )
+    )
+}
+_TENS = {
+    word: 10 * number
+    for number, word in enumerate(
+        ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"), start=2
+    )
+} | {"fourty": 40}
 _SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
-_AFTER_DIGITS = _SCALES | {"millions": 1e6, "bn": 1e9, "mln": 1e6, "dozen": 12.0, "dozens": 12.0, "millones": 1e6, "millionen": 1e6, "mil": 1e3, "mille": 1e3,
-                           "milliards": 1e9, "milliarden": 1e9, "万": 1e4, "萬": 1e4, "億": 1e8, "亿": 1e8}
+_AFTER_DIGITS = _SCALES | {
+    "millions": 1e6,
+    "bn": 1e9,
+    "mln": 1e6,
+    "dozen": 12.0,
+    "dozens": 12.0,
+    "millones": 1e6,
+    "millionen": 1e6,
+    "mil": 1e3,
+    "mille": 1e3,
+    "milliards": 1e9,
+    "milliarden": 1e9,
+    "万": 1e4,
+    "萬": 1e4,
+    "億": 1e8,
+    "亿": 1e8,
+}
 
 _WORD = re.compile(r"[^\W\d_]+")
 _DIGITS = r"\d{1,3}(?:[ ,.']\d{3})+(?![\d])(?:[.,]\d+)?|\d+(?:[.,]\d+)?"
 _SCALE = "|".join(sorted(map(re.escape, _AFTER_DIGITS), key=len, reverse=True))
 _UNIT = "|".join(re.escape(u) for u in sorted(UNITS, key=len, reverse=True) if u[-1].isalnum())
-_SIGN_UNIT = "|".join(re.escape(u) for u in sorted(UNITS, key=len, reverse=True) if not u[-1].isalnum())
+_SIGN_UNIT = "|".join(
+    re.escape(u) for u in sorted(UNITS, key=len, reverse=True) if not u[-1].isalnum()
+)
 _PREFIX = "|".join(map(re.escape, PREFIXES))
 _AMOUNT = re.compile(
     rf"(?:(?P<prefix>{_PREFIX})\s?)?(?<![\w.,])(?P<sign>-)?(?P<digits>{_DIGITS})(?![\d])"
-    rf"(?:[ -]?(?P<scale>{_SCALE})(?![^\W\d_]))?(?:[ -]?(?P<unit>(?:{_UNIT})(?![^\W_])|(?:{_SIGN_UNIT})(?![^\W\d_])))?")
+    rf"(?:[ -]?(?P<scale>{_SCALE})(?![^\W\d_]))?(?:[ -]?(?P<unit>(?:{_UNIT})(?![^\W_])|(?:{_SIGN_UNIT})(?![^\W\d_])))?"
+)
 _PREPOSITION = re.compile(r"\s*\w")
 
 
@@ -53,7 +124,9 @@ def readable(text: str, language: str = "en") -> str:
     text = re.sub(r"(?<=\d) ?([½¼¾])", lambda m: {"½": ".5", "¼": ".25", "¾": ".75"}[m[1]], text)
     text = text.replace("½", "0.5").replace("¼", "0.25").replace("¾", "0.75")
     plain = fold(clean(text))
-    return digits_for_words(plain) if language == "en" else _digits_for_foreign_words(plain, language)
+    return (
+        digits_for_words(plain) if language == "en" else _digits_for_foreign_words(plain, language)
+    )
 
 
 def amounts(text: str, language: str = "en") -> list[Amount]:
@@ -62,7 +135,9 @@ def amounts(text: str, language: str = "en") -> list[Amount]:
     >>> [a.number for a in amounts(readable("1,250 m in 12 parts, minus three"))]
     [1250.0, 12.0, -3.0]
     """
-    return _merged([a for m in _AMOUNT.finditer(text) if (a := _amount(m, text, language)) is not None], text)
+    return _merged(
+        [a for m in _AMOUNT.finditer(text) if (a := _amount(m, text, language)) is not None], text
+    )
 
 
 def numbers(text: str, language: str = "en") -> tuple[float, ...]:
@@ -83,7 +158,9 @@ def blanked(text: str, spans: list[tuple[int, int]]) -> str:
 
 def _amount(match: re.Match[str], text: str, language: str) -> Amount | None:
     number = _number(match["digits"], language)
-    if match["sign"] and (match["prefix"] or match.start("sign") == 0 or text[match.start("sign") - 1] in " (~"):
+    if match["sign"] and (
+        match["prefix"] or match.start("sign") == 0 or text[match.start("sign") - 1] in " (~"
+    ):
         number = -number
     number *= _AFTER_DIGITS.get(match["scale"] or "", 1.0)
     name, end = match["unit"], match.end()
@@ -105,7 +182,9 @@ def _number(digits: str, language: str) -> float:
     if seps:
         last = seps[-1]
         three = len(digits) - digits.rfind(last) - 1 == 3
-        if (last in ".," and (not three or seps.count(last) == 1 < len(seps))) or (len(seps) == 1 and last == ("," if comma else ".")):
+        if (last in ".," and (not three or seps.count(last) == 1 < len(seps))) or (
+            len(seps) == 1 and last == ("," if comma else ".")
+        ):
             decimal = last
     whole, _, part = digits.rpartition(decimal) if decimal else (digits, "", "")
     return float(re.sub(r"[ ,.']", "", whole) + (f".{part}" if part else ""))
@@ -118,11 +197,24 @@ def _merged(found: list[Amount], text: str) -> list[Amount]:
         last = out[-1] if out else None
         if last is not None and last.unit is not None:
             sub = SUBUNITS.get((last.unit.dimension, last.unit.factor))
-            gap = text[last.end:amount.start]
+            gap = text[last.end : amount.start]
             bare = amount.unit is None and gap in ("", " ") and last.unit.factor == 0.3048
-            same = amount.unit is not None and amount.unit.dimension == last.unit.dimension and amount.unit.factor == sub
-            if sub is not None and (bare or same) and gap.strip(" ,") in ("", "and") and 0 <= amount.number * sub < last.unit.factor:
-                out[-1] = replace(last, number=last.number + amount.number * sub / last.unit.factor, end=amount.end)
+            same = (
+                amount.unit is not None
+                and amount.unit.dimension == last.unit.dimension
+                and amount.unit.factor == sub
+            )
+            if (
+                sub is not None
+                and (bare or same)
+                and gap.strip(" ,") in ("", "and")
+                and 0 <= amount.number * sub < last.unit.factor
+            ):
+                out[-1] = replace(
+                    last,
+                    number=last.number + amount.number * sub / last.unit.factor,
+                    end=amount.end,
+                )
                 continue
         out.append(amount)
     return out
@@ -131,7 +223,9 @@ def _merged(found: list[Amount], text: str) -> list[Amount]:
 def digits_for_words(text: str) -> str:
     """English number words as digits; "a hundred" and "half a million" too."""
     text = re.sub(r"\bhalf an? (?=million|billion|thousand|dozen)", "0.5 ", text)
-    text = re.sub(r"\b(?:a|an) (?=(?:hundred|thousand|million|billion|trillion|dozen)\b)", "one ", text)
+    text = re.sub(
+        r"\b(?:a|an) (?=(?:hundred|thousand|million|billion|trillion|dozen)\b)", "one ", text
+    )
     text = re.sub(r"\b(?:minus|negative) (?=\d|" + "|".join(_ONES | _TENS) + ")", "-", text)
     out, end = "", 0
     words = list(_WORD.finditer(text))
@@ -142,7 +236,7 @@ def digits_for_words(text: str) -> str:
             continue
         value, used = _spoken(text, words[i:])
         after = words[i + used - 1].end()
-        out += text[end:words[i].start()] + f"{value:.15g}"
+        out += text[end : words[i].start()] + f"{value:.15g}"
         half = re.match(r" and a half\b", text[after:])
         if half:
             out, after = out + ".5", after + half.end()
@@ -156,7 +250,7 @@ def _spoken(text: str, words: list[re.Match[str]]) -> tuple[float, int]:
     total = current = 0.0
     used, last, year = 0, "", False
     for i, word in enumerate(words):
-        gap = text[words[i - 1].end():word.start()] if i else ""
+        gap = text[words[i - 1].end() : word.start()] if i else ""
         if i and gap not in (" ", "-", ", "):
             break
         said = word[0]
@@ -172,11 +266,24 @@ def _spoken(text: str, words: list[re.Match[str]]) -> tuple[float, int]:
             else:
                 break
             last, used = said, i + 1
-        elif said == "hundred" and last and last in (*_ONES, *_TENS) and 0 < current < 100 and not year:
+        elif (
+            said == "hundred"
+            and last
+            and last in (*_ONES, *_TENS)
+            and 0 < current < 100
+            and not year
+        ):
             current, last, used = current * 100, "hundred", i + 1
-        elif said in _SCALES and said != "hundred" and last not in ("", "and", "scale") and not year:
+        elif (
+            said in _SCALES and said != "hundred" and last not in ("", "and", "scale") and not year
+        ):
             total, current, last, used = total + current * _SCALES[said], 0.0, "scale", i + 1
-        elif said == "and" and last in ("hundred", "scale") and i + 1 < len(words) and (words[i + 1][0] in _ONES or words[i + 1][0] in _TENS):
+        elif (
+            said == "and"
+            and last in ("hundred", "scale")
+            and i + 1 < len(words)
+            and (words[i + 1][0] in _ONES or words[i + 1][0] in _TENS)
+        ):
             last = "and"
         else:
             break
@@ -195,7 +302,9 @@ def _digits_for_foreign_words(text: str, language: str) -> str:
 def _word_numbers(language: str) -> dict[str, int]:
     """Number words of a language, longest first; {} where the library has none. One and its like are articles and left out."""
     try:
-        names = {fold(clean(num2words(n, lang=language))): n for n in (0, *range(2, MAX_WORD_NUMBER + 1))}
+        names = {
+            fold(clean(num2words(n, lang=language))): n for n in (0, *range(2, MAX_WORD_NUMBER + 1))
+        }
     except NotImplementedError:
         return {}
     return dict(sorted(names.items(), key=lambda item: -len(item[0])))

@@ -4,6 +4,7 @@ What is judged is the final answer, not the report around it: a report that name
 right one. The rules' "yes" is final. Where a model is asked, the answer that it says it read must stand in what it was shown,
 so that a reply which talks the model into a verdict, or a model that fills in what it knows, is no judgement.
 """
+
 import re
 from dataclasses import dataclass
 
@@ -25,7 +26,10 @@ MAX_SHOWN_CHARS = 1_500
 """Of a final answer that cannot be parted from what surrounds it. Who has not answered by then has not answered."""
 ROLE = "judge_answer"
 
-_MARK = re.compile(r"^\W*(?:the\s+)?(?:(?:final|short|exact)\s+)?answer\W{0,4}(?::|\bis\b:?)\W{0,4}(.*)$", re.IGNORECASE)
+_MARK = re.compile(
+    r"^\W*(?:the\s+)?(?:(?:final|short|exact)\s+)?answer\W{0,4}(?::|\bis\b:?)\W{0,4}(.*)$",
+    re.IGNORECASE,
+)
 _CONFIDENCE = re.compile(r"^\W*confidence\W{0,4}:?\W{0,4}[\d.]+\s?%?\W*$", re.IGNORECASE)
 _BOXED = re.compile(r"\\?\bboxed\{((?:[^{}]|\{[^{}]*\})*)\}")
 
@@ -51,7 +55,9 @@ class Judgement:
     @property
     def score(self) -> float | None:
         """1 correct, 0 wrong or no answer, None unknown."""
-        return None if self.outcome is Outcome.JUDGE_FAILED else float(self.outcome is Outcome.CORRECT)
+        return (
+            None if self.outcome is Outcome.JUDGE_FAILED else float(self.outcome is Outcome.CORRECT)
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +73,16 @@ class AnswerJudge:
     client: Client | None = None
     tolerance: Tolerance = EXACT
 
-    async def judge(self, answer: Answer, said: str, *, question: str, language: str = "en", item_id: str = "", seed_id: str = "") -> Judgement:
+    async def judge(
+        self,
+        answer: Answer,
+        said: str,
+        *,
+        question: str,
+        language: str = "en",
+        item_id: str = "",
+        seed_id: str = "",
+    ) -> Judgement:
         """The outcome of one final answer. A fault of the model or its provider is an outcome too; `BudgetExceeded` passes through.
 
         Args:
@@ -77,39 +92,77 @@ class AnswerJudge:
             language: of question and answer.
             item_id, seed_id: for the ledger.
         """
-        ruled = judge_by_rules(answer, said, question=question, language=language, tolerance=self.tolerance)
+        ruled = judge_by_rules(
+            answer, said, question=question, language=language, tolerance=self.tolerance
+        )
         if self.client is None or ruled.outcome is not Outcome.WRONG:
             return ruled
         shown = ruled.given[:MAX_SHOWN_CHARS]
 
         def read(reply: AnswerJudged) -> AnswerJudged:
             if reply.given and not _stands_in(reply.given, shown):
-                raise ValueError("given must be copied from the reply to be marked; it does not stand there")
+                raise ValueError(
+                    "given must be copied from the reply to be marked; it does not stand there"
+                )
             if reply.correct and not reply.given:
                 raise ValueError("correct cannot be true where no answer is given")
             return reply
 
-        prompt = render(ROLES[ROLE], question=fenced("question", question), answer=answer_words(answer),
-                        aliases="; ".join(answer.aliases), reply=fenced("reply", shown))
+        prompt = render(
+            ROLES[ROLE],
+            question=fenced("question", question),
+            answer=answer_words(answer),
+            aliases="; ".join(answer.aliases),
+            reply=fenced("reply", shown),
+        )
         try:
             reply = await ask(self.client, prompt, read, item_id=item_id, seed_id=seed_id)
         except (BadReply, ProviderFault) as fault:
-            return Judgement(outcome=Outcome.JUDGE_FAILED, by="", given=ruled.given, why=f"{type(fault).__name__}: {fault}"[:500], prompt=prompt.version,
-                             fault=fault)
-        outcome = Outcome.CORRECT if reply.correct else Outcome.WRONG if reply.given else Outcome.NO_ANSWER
-        return Judgement(outcome=outcome, by=self.client.roles[ROLE].model, given=reply.given or ruled.given, why=reply.why,
-                         confidence=None if reply.confidence is None else reply.confidence / 100, prompt=prompt.version)
+            return Judgement(
+                outcome=Outcome.JUDGE_FAILED,
+                by="",
+                given=ruled.given,
+                why=f"{type(fault).__name__}: {fault}"[:500],
+                prompt=prompt.version,
+                fault=fault,
+            )
+        outcome = (
+            Outcome.CORRECT
+            if reply.correct
+            else Outcome.WRONG
+            if reply.given
+            else Outcome.NO_ANSWER
+        )
+        return Judgement(
+            outcome=outcome,
+            by=self.client.roles[ROLE].model,
+            given=reply.given or ruled.given,
+            why=reply.why,
+            confidence=None if reply.confidence is None else reply.confidence / 100,
+            prompt=prompt.version,
+        )
 
 
-def judge_by_rules(answer: Answer, said: str, *, question: str = "", language: str = "en", tolerance: Tolerance = EXACT) -> Judgement:
+def judge_by_rules(
+    answer: Answer,
+    said: str,
+    *,
+    question: str = "",
+    language: str = "en",
+    tolerance: Tolerance = EXACT,
+) -> Judgement:
     """The rules' outcome: correct, no answer, or wrong, which stands for "not recognised" too."""
     given = final_answer(said)
     rule = match(answer, given, question=question, language=language, tolerance=tolerance)
     if rule:
         return Judgement(outcome=Outcome.CORRECT, by="rules", given=given, why=rule)
     if is_nothing(given):
-        return Judgement(outcome=Outcome.NO_ANSWER, by="rules", given=given[:MAX_SHOWN_CHARS], why="no answer")
-    return Judgement(outcome=Outcome.WRONG, by="rules", given=given[:MAX_SHOWN_CHARS], why="no rule accepts it")
+        return Judgement(
+            outcome=Outcome.NO_ANSWER, by="rules", given=given[:MAX_SHOWN_CHARS], why="no answer"
+        )
+    return Judgement(
+        outcome=Outcome.WRONG, by="rules", given=given[:MAX_SHOWN_CHARS], why="no rule accepts it"
+    )
 
 
 def final_answer(text: str) -> str:
@@ -129,9 +182,9 @@ def final_answer(text: str) -> str:
         boxes = list(_BOXED.finditer(line))
         if boxes:
             said = [b[1] for b in boxes]
-            end = i if not line[boxes[-1].end():].strip(" .$)]*") else end
+            end = i if not line[boxes[-1].end() :].strip(" .$)]*") else end
         elif found := _MARK.match(line[:2_000]):
-            said = [found[1] or "".join(lines[i + 1:i + 2])]
+            said = [found[1] or "".join(lines[i + 1 : i + 2])]
             end = i if found[1] else i + 1
         else:
             continue
@@ -148,4 +201,8 @@ def _undressed(text: str) -> str:
 
 
 def _stands_in(given: str, shown: str) -> bool:
-    return solid(name_key(given)) in solid(name_key(shown)) if name_key(given) else clean(given) in clean(shown)
+    return (
+        solid(name_key(given)) in solid(name_key(shown))
+        if name_key(given)
+        else clean(given) in clean(shown)
+    )

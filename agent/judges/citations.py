@@ -3,6 +3,7 @@
 Only sentences that plainly cite are read ("the search result says …", "according to the page …"): a claim that a rule cannot attribute
 is left to the process judge. What pictures show is not checked here, nor what a sentence denies, supposes or plans.
 """
+
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,41 +11,62 @@ from dataclasses import dataclass
 from agent.judges.amounts import amounts, readable
 from agent.judges.normalise import clean, expanded, tokens
 
-_SOURCE = (r"(?:(?:search |web |tool |ocr |first |second |third |last |top |same |wikipedia |retrieved )*"
-           r"(?:results?|pages?|articles?|snippets?|observations?|responses?|outputs?|websites?|web ?sites?|sources?|documents?|passages?|summary"
-           r"|summaries|ocr|wikipedia|wikidata))")
-_SAYS = (r"(?:says?|said|states?|stated|shows?|showed|mentions?|mentioned|reports?|reported|gives?|gave|lists?|listed|confirms?|confirmed|tells?|told"
-         r"|reads?|indicates?|indicated|notes?|noted|describes?|described|reveals?|revealed|returned|claims?|claimed|writes?|wrote)")
-_STATES = re.compile(rf"\b{_SOURCE} (?:\S+ ){{0,3}}?(?:also |clearly |explicitly )?{_SAYS}\b", re.IGNORECASE)
+_SOURCE = (
+    r"(?:(?:search |web |tool |ocr |first |second |third |last |top |same |wikipedia |retrieved )*"
+    r"(?:results?|pages?|articles?|snippets?|observations?|responses?|outputs?|websites?|web ?sites?|sources?|documents?|passages?|summary"
+    r"|summaries|ocr|wikipedia|wikidata))"
+)
+_SAYS = (
+    r"(?:says?|said|states?|stated|shows?|showed|mentions?|mentioned|reports?|reported|gives?|gave|lists?|listed|confirms?|confirmed|tells?|told"
+    r"|reads?|indicates?|indicated|notes?|noted|describes?|described|reveals?|revealed|returned|claims?|claimed|writes?|wrote)"
+)
+_STATES = re.compile(
+    rf"\b{_SOURCE} (?:\S+ ){{0,3}}?(?:also |clearly |explicitly )?{_SAYS}\b", re.IGNORECASE
+)
 """What follows is the claim; what stands before may name the source ("the Daily Post article says")."""
 _REFERS = re.compile(
     rf"\baccording to (?:the |this |that |these |its |a )?{_SOURCE}\b"
     rf"|\b(?:as )?(?:stated|said|mentioned|reported|given|listed|written|described|noted) (?:in|on|by) (?:the |this |that |these )?{_SOURCE}\b"
-    rf"|\bfrom (?:the|this|that|these) {_SOURCE}\b,? (?:i|we) (?:learn|learned|know|see|read|find|found)", re.IGNORECASE)
+    rf"|\bfrom (?:the|this|that|these) {_SOURCE}\b,? (?:i|we) (?:learn|learned|know|see|read|find|found)",
+    re.IGNORECASE,
+)
 """The whole sentence is the claim."""
 _NO_CLAIM = re.compile(
     r"\b(?:not|no|none|nothing|never|without|neither|nor|cannot|if|whether|would|should|could|might|may|perhaps|maybe|let me|let's|need to|want to"
     r"|going to|will|can|hope|expect|suppose|assum\w+|probably|likely|presumably|sometimes|imagine|for example|check|checking|use|visit|perform|look for"
-    r"|pictures?|images?|photos?|photographs?|views?|question|crops?|cropped|unclear|instead of)\b|n't\b", re.IGNORECASE)
+    r"|pictures?|images?|photos?|photographs?|views?|question|crops?|cropped|unclear|instead of)\b|n't\b",
+    re.IGNORECASE,
+)
 # What follows these is the thinker's own conclusion.
 _CONCLUDES = re.compile(
     r"[,;:–—(]?\s*\b(?:so|therefore|thus|hence|which means|that means|meaning|which would|this means|i think|i believe|i conclude|implying|which implies)\b",
-    re.IGNORECASE)
+    re.IGNORECASE,
+)
 _SENTENCE = re.compile(r"(?<=[.!?。！？])[\"'”’)]*\s+(?=[A-Z0-9\"'“‘(\[]|[^\x00-\x7f])|\n+")
-_QUOTED = re.compile(r"\"([^\"]{3,400})\"|“([^”]{3,400})”|«([^»]{3,400})»|(?<!\w)'([^']{3,200})'(?!\w)")
+_QUOTED = re.compile(
+    r"\"([^\"]{3,400})\"|“([^”]{3,400})”|«([^»]{3,400})»|(?<!\w)'([^']{3,200})'(?!\w)"
+)
 _NAME = re.compile(
-    r"\b[A-ZÀ-ÖØ-Þ][\w’'-]*(?:(?: (?:of|the|de|da|di|du|van|von|la|le|del|al|y|and|&) | |\. )[A-ZÀ-ÖØ-Þ][\w’'-]*)*")
+    r"\b[A-ZÀ-ÖØ-Þ][\w’'-]*(?:(?: (?:of|the|de|da|di|du|van|von|la|le|del|al|y|and|&) | |\. )[A-ZÀ-ÖØ-Þ][\w’'-]*)*"
+)
 _LABEL = re.compile(
     r"\b(?:step|result|page|source|snippet|no\.?|number|top|hop|clue|item|passage|document|turn|section|chapter|line)s? ?#?\d+|\[\d+\]|\(\d\)|#\d+"
-    r"|<?image:\d+>?|\b(?:first|second|third|top) \d+", re.IGNORECASE)
-_ROUGH = re.compile(r"\b(?:about|approximately|roughly|around|nearly|almost|over|some|million|billion|thousand)\b|[~≈]", re.IGNORECASE)
+    r"|<?image:\d+>?|\b(?:first|second|third|top) \d+",
+    re.IGNORECASE,
+)
+_ROUGH = re.compile(
+    r"\b(?:about|approximately|roughly|around|nearly|almost|over|some|million|billion|thousand)\b|[~≈]",
+    re.IGNORECASE,
+)
 _DEMONYM = re.compile(r"(?:ish|ese|ian|ean|ican|ench|utch|iss|erman|eek|aqi|eli)$")
-_CAPITAL_WORDS = frozenset("""
+_CAPITAL_WORDS = frozenset(
+    """
 the a an this that these those it its he she they his her their we i in on at of for from by with and but or as so also according wikipedia
 wikidata ocr search result results page article snippet text source one two three both another january february march april may june july august
 september october november december monday tuesday wednesday thursday friday saturday sunday yes no now then here there step ok okay first second
 third next finally however since because when where what which who
-""".split())  # noqa: SIM905
+""".split()
+)
 MAX_THOUGHT_CHARS = 40_000
 
 
@@ -85,7 +107,11 @@ class Source:
         """Whether it holds the number; one that is said roughly and is no year may be 5 % off."""
         if number in self.numbers:
             return True
-        return rough and not (number.is_integer() and 1000 <= number <= 2100) and any(abs(n - number) <= 0.05 * number for n in self.numbers)
+        return (
+            rough
+            and not (number.is_integer() and 1000 <= number <= 2100)
+            and any(abs(n - number) <= 0.05 * number for n in self.numbers)
+        )
 
 
 def _key(text: str) -> str:
@@ -93,7 +119,9 @@ def _key(text: str) -> str:
 
 
 def _numbers(text: str) -> list[float]:
-    return [abs(a.number) for a in amounts(readable(text))] + [float(d) for d in re.findall(r"\d+", clean(text)) if len(d) < 16]
+    return [abs(a.number) for a in amounts(readable(text))] + [
+        float(d) for d in re.findall(r"\d+", clean(text)) if len(d) < 16
+    ]
 
 
 def cited(thought: str) -> list[str]:
@@ -111,13 +139,15 @@ def cited(thought: str) -> list[str]:
         if found is None:
             continue
         end = _CONCLUDES.search(sentence, found.end())
-        said = sentence[:end.start()] if end else sentence
+        said = sentence[: end.start()] if end else sentence
         if not _NO_CLAIM.search(_QUOTED.sub(" ", said)):
-            claims.append((said[states.end():] if states else said).strip())
+            claims.append((said[states.end() :] if states else said).strip())
     return [c for c in claims if c]
 
 
-def unfounded(said: list[str], observations: Sequence[Source], question: Source) -> tuple[list[Unfounded], int]:
+def unfounded(
+    said: list[str], observations: Sequence[Source], question: Source
+) -> tuple[list[Unfounded], int]:
     """What a thought's citations say that no observation says, and how many spans, numbers and names were checked.
 
     Args:
@@ -130,14 +160,31 @@ def unfounded(said: list[str], observations: Sequence[Source], question: Source)
     for sentence in said:
         quotes = [next(filter(None, m)) for m in _QUOTED.findall(sentence)]
         plain = _LABEL.sub(" ", _QUOTED.sub(" ", sentence))
-        pieces = [p.strip() for q in quotes for p in re.split(r"\.\.\.|…|\[[^\]]*\]", q) if len(p.strip()) > 2]
+        pieces = [
+            p.strip()
+            for q in quotes
+            for p in re.split(r"\.\.\.|…|\[[^\]]*\]", q)
+            if len(p.strip()) > 2
+        ]
         numbers = {abs(a.number) for a in amounts(readable(_digits_only(plain)))}
         names = _names(plain)
         num_checked += len(pieces) + len(numbers) + len(names)
         rough = _ROUGH.search(plain) is not None
-        found += [Unfounded("quote", p, sentence) for p in pieces if not any(o.holds(p) for o in (*observations, question))]
-        found += [Unfounded("number", f"{n:.10g}", sentence) for n in sorted(numbers) if not any(o.has_number(n, rough=rough) for o in observations)]
-        found += [Unfounded("name", n, sentence) for n in names if not any(o.holds_name(n) for o in (*observations, question))]
+        found += [
+            Unfounded("quote", p, sentence)
+            for p in pieces
+            if not any(o.holds(p) for o in (*observations, question))
+        ]
+        found += [
+            Unfounded("number", f"{n:.10g}", sentence)
+            for n in sorted(numbers)
+            if not any(o.has_number(n, rough=rough) for o in observations)
+        ]
+        found += [
+            Unfounded("name", n, sentence)
+            for n in names
+            if not any(o.holds_name(n) for o in (*observations, question))
+        ]
     return found, num_checked
 
 
@@ -157,7 +204,14 @@ def _names(text: str) -> list[str]:
         while words and words[-1].casefold() in _CAPITAL_WORDS:
             words = words[:-1]
         name = re.sub(r"['’]s$", "", " ".join(words))
-        first = text[:match.start()].rstrip()[-1:] in (":", "·", "")
-        if len(name) > 2 and not name.startswith("I'") and not (len(words) == 1 and (first or _DEMONYM.search(name) or name.removesuffix("s").isupper())):
+        first = text[: match.start()].rstrip()[-1:] in (":", "·", "")
+        if (
+            len(name) > 2
+            and not name.startswith("I'")
+            and not (
+                len(words) == 1
+                and (first or _DEMONYM.search(name) or name.removesuffix("s").isupper())
+            )
+        ):
             names += [name] if " and " not in name else name.split(" and ")
     return names

@@ -1,4 +1,5 @@
 """Finds the dates in free text, each with the precision that the text gives it, from day to century."""
+
 from agent.judges.amounts import digits_for_words
 from agent.judges.normalise import clean, fold
 from knowledge.dates import Date, dates_in

@@ -1,53 +1,181 @@
 """Whether a final answer is the expected one with only framing around it: "the answer is …", or words of the question."""
+
 import re
 
 from agent.judges.normalise import clean, expanded, name_key, tokens, without_bracket
 
-FRAME = frozenset("""
+FRAME = frozenset(
+    """
 the a an it is was are were be been he she they this that these those there i answer answers final correct question my its his her their so therefore
 thus hence has have had did does do in on at as to which who what when where name named called titled known old year date day number total
 exactly precisely
 la le el los las les un una der die das ein eine respuesta es fue era son reponse est etait sont antwort ist war risposta e resposta o os as il lo
 en em im am
-""".split())  # noqa: SIM905
+""".split()
+)
 """Words that carry no claim of their own."""
 
-DOUBT = frozenset("""
+DOUBT = frozenset(
+    """
 not no never nor neither none isnt wasnt arent werent didnt doesnt dont cant cannot couldnt wouldnt wont hasnt havent hadnt aint without except but
 or either and maybe perhaps possibly probably likely might may could would should can think believe guess guessing assume suppose seems seem appears
 unsure uncertain unknown if unless instead rather than between before after until till since other others another both false wrong incorrect
 untrue actually however although though yet least most up nearly almost over under more less fewer many several few every each any all only half twice
 like similar including such apart formerly previously nicht kein keine oder aber no ni o u pas ou non mais nao nem oder ma
 ne plus minus against unlike despite versus allegedly reportedly supposedly
-""".split())  # noqa: SIM905
+""".split()
+)
 """Words that turn, weaken or split an answer; the question's own do not license them."""
 
-APPROXIMATELY = frozenset({"about", "approximately", "approx", "around", "roughly", "circa", "ca", "some", "etwa", "environ", "unos"})
+APPROXIMATELY = frozenset(
+    {
+        "about",
+        "approximately",
+        "approx",
+        "around",
+        "roughly",
+        "circa",
+        "ca",
+        "some",
+        "etwa",
+        "environ",
+        "unos",
+    }
+)
 """Before a quantity only: the number itself must still be right. A date with one of these is vague."""
-_VAGUE_DATE = frozenset({"by", "early", "late", "later", "earlier", "mid", "middle", "end", "start", "beginning", "next", "last", "turn"})
+_VAGUE_DATE = frozenset(
+    {
+        "by",
+        "early",
+        "late",
+        "later",
+        "earlier",
+        "mid",
+        "middle",
+        "end",
+        "start",
+        "beginning",
+        "next",
+        "last",
+        "turn",
+    }
+)
 """Beside a date, even where the question has them: "by 1931" may be any year before."""
 WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
 
 # What a name may follow, and what may follow a name: anything else could be part of another, longer name.
-BEFORE_NAME = frozenset({"is", "was", "are", "were", "be", "by", "in", "at", "on", "named", "called", "titled", "the", "a", "an", "es", "fue", "est", "ist",
-                         "war", "era", "answer", "it", "final", "respuesta", "reponse", "antwort"})
-AFTER_NAME = frozenset({"is", "was", "are", "were", "has", "have", "had", "did", "does", "es", "fue", "est", "ist", "war", "won", "wrote", "sang", "led",
-                        "built", "became", "held", "made"})
-YES, NO = frozenset({"yes", "true", "yeah", "yep", "si", "oui", "ja", "sim"}), frozenset({"no", "false", "nope", "non", "nein", "nao"})
-_NEGATED = frozenset({"not", "never", "isnt", "wasnt", "arent", "werent", "didnt", "doesnt", "dont", "hasnt", "havent", "hadnt", "no"})
+BEFORE_NAME = frozenset(
+    {
+        "is",
+        "was",
+        "are",
+        "were",
+        "be",
+        "by",
+        "in",
+        "at",
+        "on",
+        "named",
+        "called",
+        "titled",
+        "the",
+        "a",
+        "an",
+        "es",
+        "fue",
+        "est",
+        "ist",
+        "war",
+        "era",
+        "answer",
+        "it",
+        "final",
+        "respuesta",
+        "reponse",
+        "antwort",
+    }
+)
+AFTER_NAME = frozenset(
+    {
+        "is",
+        "was",
+        "are",
+        "were",
+        "has",
+        "have",
+        "had",
+        "did",
+        "does",
+        "es",
+        "fue",
+        "est",
+        "ist",
+        "war",
+        "won",
+        "wrote",
+        "sang",
+        "led",
+        "built",
+        "became",
+        "held",
+        "made",
+    }
+)
+YES, NO = (
+    frozenset({"yes", "true", "yeah", "yep", "si", "oui", "ja", "sim"}),
+    frozenset({"no", "false", "nope", "non", "nein", "nao"}),
+)
+_NEGATED = frozenset(
+    {
+        "not",
+        "never",
+        "isnt",
+        "wasnt",
+        "arent",
+        "werent",
+        "didnt",
+        "doesnt",
+        "dont",
+        "hasnt",
+        "havent",
+        "hadnt",
+        "no",
+    }
+)
 
 
 def _words(text: str) -> list[str]:
     return [t.text for t in tokens(clean(text))]
 
 
-_PAST = {"begin": "began", "win": "won", "write": "wrote", "become": "became", "make": "made", "build": "built", "come": "came", "take": "took",
-         "lead": "led", "hold": "held", "found": "founded", "sing": "sang", "get": "got", "leave": "left", "lose": "lost", "sell": "sold", "run": "ran"}
+_PAST = {
+    "begin": "began",
+    "win": "won",
+    "write": "wrote",
+    "become": "became",
+    "make": "made",
+    "build": "built",
+    "come": "came",
+    "take": "took",
+    "lead": "led",
+    "hold": "held",
+    "found": "founded",
+    "sing": "sang",
+    "get": "got",
+    "leave": "left",
+    "lose": "lost",
+    "sell": "sold",
+    "run": "ran",
+}
 
 
 def _stems(words: list[str]) -> set[str]:
     """Words with and without a plural's s, and verbs of a question in the past: "When did it open?" – "It opened in 1931"."""
-    return {w for word in words for w in (word, word.removesuffix("s"), f"{word}ed", f"{word}d", _PAST.get(word, word))}
+    return {
+        w
+        for word in words
+        for w in (word, word.removesuffix("s"), f"{word}ed", f"{word}d", _PAST.get(word, word))
+    }
 
 
 def is_frame(around: str, question: str, *, kind: str) -> bool:
@@ -64,7 +192,10 @@ def is_frame(around: str, question: str, *, kind: str) -> bool:
     echo = _stems(_words(question)) - DOUBT
     if kind == "date":
         echo -= APPROXIMATELY | _VAGUE_DATE
-    return all(word not in DOUBT and (word in free or word in echo or word.removesuffix("s") in echo) for word in _words(around))
+    return all(
+        word not in DOUBT and (word in free or word in echo or word.removesuffix("s") in echo)
+        for word in _words(around)
+    )
 
 
 def framed_name(said: str, wording: str, question: str, language: str) -> bool:
@@ -79,7 +210,10 @@ def framed_name(said: str, wording: str, question: str, language: str) -> bool:
     >>> framed_name("The answer is U2.", "U2", "", "en"), framed_name("Cameron's wife directed Titanic", "Cameron", "Who directed Titanic?", "en")
     (True, False)
     """
-    return any(_framed(said, gold, question) for gold in {name_key(wording, language), name_key(without_bracket(wording), language)})
+    return any(
+        _framed(said, gold, question)
+        for gold in {name_key(wording, language), name_key(without_bracket(wording), language)}
+    )
 
 
 def _framed(said: str, gold: tuple[str, ...], question: str) -> bool:
@@ -90,17 +224,27 @@ def _framed(said: str, gold: tuple[str, ...], question: str) -> bool:
     places = _places(gold, [w.text for w in words])
     if len(places) != 1:
         return False
-    before, after = words[:places[0]], words[places[0] + len(gold):]
+    before, after = words[: places[0]], words[places[0] + len(gold) :]
     echo = _stems(_words(question)) - DOUBT
-    if any(w.text in DOUBT or not (w.text in FRAME or w.text in echo or w.text == "by") for w in (*before, *after)):
+    if any(
+        w.text in DOUBT or not (w.text in FRAME or w.text in echo or w.text == "by")
+        for w in (*before, *after)
+    ):
         return False
-    if before and not (before[-1].text in BEFORE_NAME or text[before[-1].end:words[places[0]].start].strip(" \"'*_") == ":"):
+    if before and not (
+        before[-1].text in BEFORE_NAME
+        or text[before[-1].end : words[places[0]].start].strip(" \"'*_") == ":"
+    ):
         return False
     if not after:
         return True
-    first = text[after[0].start:after[0].end]
-    verb = after[0].text in AFTER_NAME or (after[0].text in echo and after[0].text.endswith("ed") and first.islower())
-    return verb and text[words[places[0] + len(gold) - 1].end:after[0].start].strip("\"'*_") == " "
+    first = text[after[0].start : after[0].end]
+    verb = after[0].text in AFTER_NAME or (
+        after[0].text in echo and after[0].text.endswith("ed") and first.islower()
+    )
+    return (
+        verb and text[words[places[0] + len(gold) - 1].end : after[0].start].strip("\"'*_") == " "
+    )
 
 
 def names(text: str, name: str, language: str) -> bool:
@@ -111,7 +255,7 @@ def names(text: str, name: str, language: str) -> bool:
 
 def _places(key: tuple[str, ...], words: list[str]) -> list[int]:
     """Where a name's key stands among words; each stretch is read as a name of its own, since abbreviations go by place."""
-    return [i for i in range(len(words) - len(key) + 1) if expanded(words[i:i + len(key)]) == key]
+    return [i for i in range(len(words) - len(key) + 1) if expanded(words[i : i + len(key)]) == key]
 
 
 def says_yes_or_no(text: str, question: str) -> bool | None:
@@ -126,9 +270,27 @@ def says_yes_or_no(text: str, question: str) -> bool | None:
     yes = words[0] in YES
     if not yes and words[1:] and not _NEGATED & set(words[1:]):  # "No, it did." contradicts itself
         return None
-    echo = _stems(_words(question)) - (DOUBT - {"or", "and", "by", "before", "after", "more", "less", "than", "most", "all", "over", "only"})
+    echo = _stems(_words(question)) - (
+        DOUBT
+        - {
+            "or",
+            "and",
+            "by",
+            "before",
+            "after",
+            "more",
+            "less",
+            "than",
+            "most",
+            "all",
+            "over",
+            "only",
+        }
+    )
     allowed = FRAME | echo | (frozenset() if yes else _NEGATED - {"no"})
-    if any(w in YES | NO or (w in _NEGATED and w not in allowed) or w not in allowed for w in words[1:]):
+    if any(
+        w in YES | NO or (w in _NEGATED and w not in allowed) or w not in allowed for w in words[1:]
+    ):
         return None
     return yes
 
@@ -151,4 +313,5 @@ _NOTHING = re.compile(
     rf"|(?:(?:im|i am) )?(?:sorry )?(?:but )?(?:i|we) (?:really |still |just )?{_CANNOT} (?:know|tell|say|answer|determine|find|identify|idea)\b.{{0,200}}"
     r"|(?:im|i am) (?:not sure|unsure|unable to \w+.{0,200})"
     r"|(?:the answer|it|this) (?:cannot|could not|couldnt|cant) be (?:determined|found|answered|identified)\b.{0,200}"
-    r"|(?:insufficient|no) (?:information|data|evidence)\b.{0,100}")
+    r"|(?:insufficient|no) (?:information|data|evidence)\b.{0,100}"
+)

@@ -4,6 +4,7 @@ A hit is certain as far as rules can be; a miss is not yet a wrong answer. The a
 said may only frame it ("the answer is …") or repeat the question ("… directed Titanic"). Hedges, negations, lists of candidates
 and explanations are never read past. A false accept trains a policy to be vague, a false reject costs one call of the model judge.
 """
+
 import re
 from dataclasses import dataclass
 
@@ -36,7 +37,14 @@ class Tolerance:
 EXACT = Tolerance()
 
 
-def match(answer: Answer, said: str, *, question: str = "", language: str = "en", tolerance: Tolerance = EXACT) -> str:
+def match(
+    answer: Answer,
+    said: str,
+    *,
+    question: str = "",
+    language: str = "en",
+    tolerance: Tolerance = EXACT,
+) -> str:
     """Which rule accepts the words as the answer: "wording", "framed", "quantity", "date", "yes_no"; "" where none does.
 
     Args:
@@ -58,37 +66,58 @@ def match(answer: Answer, said: str, *, question: str = "", language: str = "en"
     if answer.type in ("quantity", "date"):  # a name's key has neither sign nor decimal point
         if any(clean(said).casefold() == clean(w).casefold() for w in wordings):
             return "wording"
-        right = _is_date(answer, said, question, language) if answer.type == "date" else _is_quantity(answer, said, question, language, tolerance)
+        right = (
+            _is_date(answer, said, question, language)
+            if answer.type == "date"
+            else _is_quantity(answer, said, question, language, tolerance)
+        )
         return answer.type if right else ""
     if any(_is_wording(said, w, language, swap=answer.type == "entity") for w in wordings):
         return "wording"
     yes = says_yes_or_no(answer.text, "")
     if yes is not None:
         return "yes_no" if says_yes_or_no(said, question) is yes else ""
-    asked = "" if any(names(question, w, language) for w in wordings) else question  # one of two candidates that the question names
+    asked = (
+        "" if any(names(question, w, language) for w in wordings) else question
+    )  # one of two candidates that the question names
     return "framed" if any(framed_name(said, w, asked, language) for w in wordings) else ""
 
 
 def _is_wording(said: str, wording: str, language: str, *, swap: bool) -> bool:
-    if not swap and re.search(r"\d[.,]\d|[-~≈<>±≥≤^=/]\s?\d", clean(f"{said} {wording}")) and clean(said).casefold() != clean(wording).casefold():
+    if (
+        not swap
+        and re.search(r"\d[.,]\d|[-~≈<>±≥≤^=/]\s?\d", clean(f"{said} {wording}"))
+        and clean(said).casefold() != clean(wording).casefold()
+    ):
         return False  # "1.10" is not "1 10", nor "~5" or "-5" "5"
-    return same_name(said, wording, language, swap=swap) or same_name(said, without_bracket(wording), language, swap=swap)
+    return same_name(said, wording, language, swap=swap) or same_name(
+        said, without_bracket(wording), language, swap=swap
+    )
 
 
 def _is_date(answer: Answer, said: str, question: str, language: str) -> bool:
-    right = dates_of(answer.value) if answer.value.kind == "time" else [date for date, _, _ in dates(answer.text)]
+    right = (
+        dates_of(answer.value)
+        if answer.value.kind == "time"
+        else [date for date, _, _ in dates(answer.text)]
+    )
     found = dates(said, day_first=language != "en")
     if len(found) != 1 or (answer.value.kind != "time" and len(right) != 1):
         return False
     date, start, end = found[0]
-    if not any(date.precision >= min(PRECISIONS.get(answer.precision, gold.precision), gold.precision)
-               and (date.agrees(gold) or gold.agrees(date)) for gold in right):
+    if not any(
+        date.precision >= min(PRECISIONS.get(answer.precision, gold.precision), gold.precision)
+        and (date.agrees(gold) or gold.agrees(date))
+        for gold in right
+    ):
         return False
     around = amounts_.blanked(readable_date(said), [(start, end)])
     return is_frame(around, question, kind="date")
 
 
-def _is_quantity(answer: Answer, said: str, question: str, language: str, tolerance: Tolerance) -> bool:
+def _is_quantity(
+    answer: Answer, said: str, question: str, language: str, tolerance: Tolerance
+) -> bool:
     gold, gold_unit = answer.value.number, unit_of(answer.unit) if answer.unit else None
     gold_amounts = amounts_.amounts(amounts_.readable(answer.text, language), language)
     if len(gold_amounts) == 1:
@@ -103,7 +132,9 @@ def _is_quantity(answer: Answer, said: str, question: str, language: str, tolera
     asked = amounts_.readable(question, language)
     if not all(_equal(a.number, a.unit, gold, gold_unit, asked, tolerance) for a in found):
         return False
-    around = amounts_.blanked(text.replace("(", " ").replace(")", " "), [(a.start, a.end) for a in found])
+    around = amounts_.blanked(
+        text.replace("(", " ").replace(")", " "), [(a.start, a.end) for a in found]
+    )
     return is_frame(around, f"{question} {answer.unit}", kind="quantity")
 
 
@@ -115,7 +146,14 @@ def _restated(found: list[amounts_.Amount]) -> bool:
     return len(set(units)) == len(found) and len({u.dimension for u in units}) == 1
 
 
-def _equal(number: float, unit: Unit | None, gold: float, gold_unit: Unit | None, asked: str, tolerance: Tolerance) -> bool:
+def _equal(
+    number: float,
+    unit: Unit | None,
+    gold: float,
+    gold_unit: Unit | None,
+    asked: str,
+    tolerance: Tolerance,
+) -> bool:
     if unit is None or unit == gold_unit:
         return _near(number, gold, tolerance.relative)
     if gold_unit is None:  # a unit nobody asked for: "12 km" is no answer to how many islands
@@ -124,8 +162,16 @@ def _equal(number: float, unit: Unit | None, gold: float, gold_unit: Unit | None
         return False
     a, b = number * unit.factor + unit.offset, gold * gold_unit.factor + gold_unit.offset
     if unit.dimension == "temperature":
-        return abs(a - b) <= (tolerance.kelvin if unit.factor != gold_unit.factor else 1e-6 * abs(b))
-    return _near(a, b, max(tolerance.relative, 1e-9) if _exact_ratio(unit, gold_unit) else max(tolerance.converted, tolerance.relative))
+        return abs(a - b) <= (
+            tolerance.kelvin if unit.factor != gold_unit.factor else 1e-6 * abs(b)
+        )
+    return _near(
+        a,
+        b,
+        max(tolerance.relative, 1e-9)
+        if _exact_ratio(unit, gold_unit)
+        else max(tolerance.converted, tolerance.relative),
+    )
 
 
 def _exact_ratio(a: Unit, b: Unit) -> bool:
@@ -141,5 +187,12 @@ def _near(a: float, b: float, relative: float) -> bool:
 
 def _asks_for(unit: Unit, asked: str) -> bool:
     words = re.findall(r"[\w/]+|[%$€£¥°']", asked)
-    named = {u for n in (1, 2, 3) for i in range(len(words)) if (u := unit_of(" ".join(words[i:i + n]))) is not None}
-    return unit in named or (unit.dimension == "months" and unit.factor == 12 and {"old", "age"} & set(words) != set())
+    named = {
+        u
+        for n in (1, 2, 3)
+        for i in range(len(words))
+        if (u := unit_of(" ".join(words[i : i + n]))) is not None
+    }
+    return unit in named or (
+        unit.dimension == "months" and unit.factor == 12 and {"old", "age"} & set(words) != set()
+    )

@@ -4,26 +4,58 @@ A key is a tuple of tokens. Case, punctuation, quotation marks, leading articles
 Cyrillic, accents do not count; marks that are letters' parts (Devanagari vowels, Japanese voicing) do, and so do signs that tell
 names apart ("C++", "C#").
 """
+
 import re
 import unicodedata
 from dataclasses import dataclass
 
-ARTICLES = {"en": ("the", "a", "an"), "fr": ("le", "la", "les", "l", "un", "une"), "es": ("el", "la", "los", "las", "un", "una"),
-            "de": ("der", "die", "das", "ein", "eine"), "it": ("il", "lo", "la", "i", "gli", "le", "l", "un", "una"),
-            "pt": ("o", "a", "os", "as", "um", "uma"), "ca": ("el", "la", "els", "les", "l", "un", "una"), "nl": ("de", "het", "een")}
+ARTICLES = {
+    "en": ("the", "a", "an"),
+    "fr": ("le", "la", "les", "l", "un", "une"),
+    "es": ("el", "la", "los", "las", "un", "una"),
+    "de": ("der", "die", "das", "ein", "eine"),
+    "it": ("il", "lo", "la", "i", "gli", "le", "l", "un", "una"),
+    "pt": ("o", "a", "os", "as", "um", "uma"),
+    "ca": ("el", "la", "els", "les", "l", "un", "una"),
+    "nl": ("de", "het", "een"),
+}
 HONORIFICS = frozenset({"sir", "dame"})
 """Before a name of two words or more they tell nobody apart."""
 ELIDED = re.compile(r"^l'(?=\w)", re.IGNORECASE)
 """The article of "l'Odyssée": elsewhere an apostrophe joins."""
 
 # By place: a name ends in "street", and begins with or holds a "saint".
-ABBREVIATIONS = {"mt": "mount", "ft": "fort", "st": "saint", "ste": "sainte", "dr": "doctor", "prof": "professor", "jr": "junior", "sr": "senior",
-                 "vs": "versus", "univ": "university", "bros": "brothers"}
-LAST_ABBREVIATIONS = {"st": "street", "ave": "avenue", "mt": "mountain", "mtn": "mountain", "dr": "drive", "ft": "ft"}
+ABBREVIATIONS = {
+    "mt": "mount",
+    "ft": "fort",
+    "st": "saint",
+    "ste": "sainte",
+    "dr": "doctor",
+    "prof": "professor",
+    "jr": "junior",
+    "sr": "senior",
+    "vs": "versus",
+    "univ": "university",
+    "bros": "brothers",
+}
+LAST_ABBREVIATIONS = {
+    "st": "street",
+    "ave": "avenue",
+    "mt": "mountain",
+    "mtn": "mountain",
+    "dr": "drive",
+    "ft": "ft",
+}
 
-_SPECIAL = str.maketrans({"ø": "o", "ł": "l", "æ": "ae", "œ": "oe", "đ": "d", "ð": "d", "þ": "th", "ı": "i", "ŀ": "l"})
+_SPECIAL = str.maketrans(
+    {"ø": "o", "ł": "l", "æ": "ae", "œ": "oe", "đ": "d", "ð": "d", "þ": "th", "ı": "i", "ŀ": "l"}
+)
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
-_DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−﹣－", "-") | dict.fromkeys("’‘ʼʻ`´′‛", "'") | {"“": '"', "”": '"', "„": '"', "″": '"', "«": '"', "»": '"'})
+_DASHES = str.maketrans(
+    dict.fromkeys("‐‑‒–—―−﹣－", "-")
+    | dict.fromkeys("’‘ʼʻ`´′‛", "'")
+    | {"“": '"', "”": '"', "„": '"', "″": '"', "«": '"', "»": '"'}
+)
 _KEPT_SIGNS = "+#$€£¥%°"
 
 
@@ -44,7 +76,9 @@ def clean(text: str) -> str:
     """
     plain = unicodedata.normalize("NFKC", text.translate(_DASHES)).translate(_DASHES)
     kept = "".join(c for c in plain if unicodedata.category(c) not in ("Cf", "Co"))
-    return " ".join("".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in kept).split())
+    return " ".join(
+        "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in kept).split()
+    )
 
 
 def fold(text: str, *, umlauts: bool = False) -> str:
@@ -76,7 +110,9 @@ def _is_accent(base: str, mark: str) -> bool:
         return True
     if base < "\u0530":  # Cyrillic: ё and stress, but not й
         return mark in "\u0301\u0308"
-    return "\u0591" <= mark <= "\u05c7" or "\u064b" <= mark <= "\u0652"  # pointing of Hebrew and Arabic
+    return (
+        "\u0591" <= mark <= "\u05c7" or "\u064b" <= mark <= "\u0652"
+    )  # pointing of Hebrew and Arabic
 
 
 def tokens(text: str, *, umlauts: bool = False) -> list[Token]:
@@ -88,7 +124,9 @@ def tokens(text: str, *, umlauts: bool = False) -> list[Token]:
     words: list[Token] = []
     start = -1
     for i, char in enumerate(f"{text} "):
-        inside = _is_word_char(char) or (char == "'" and start >= 0 and text[i + 1:i + 2].isalpha())
+        inside = _is_word_char(char) or (
+            char == "'" and start >= 0 and text[i + 1 : i + 2].isalpha()
+        )
         if inside and start < 0:
             start = i
         elif not inside and start >= 0:
@@ -107,8 +145,10 @@ def _joined_initials(words: list[Token], text: str) -> list[Token]:
     out: list[Token] = []
     run_open = False
     for word in words:
-        initial = word.end - word.start == 1 and text[word.start].isalpha() and text[word.start].isupper()
-        if initial and run_open and re.fullmatch(r"\.? ?", text[out[-1].end:word.start]):
+        initial = (
+            word.end - word.start == 1 and text[word.start].isalpha() and text[word.start].isupper()
+        )
+        if initial and run_open and re.fullmatch(r"\.? ?", text[out[-1].end : word.start]):
             out[-1] = Token(out[-1].text + word.text, out[-1].start, word.end)
         else:
             out.append(word)
@@ -142,7 +182,9 @@ def expanded(words: list[str]) -> tuple[str, ...]:
     last = len(words) - 1
     out = words[:1] if not last else [ABBREVIATIONS.get(w, w) for w in words[:1]]
     for i, word in enumerate(words[1:], start=1):
-        out.append(LAST_ABBREVIATIONS.get(word, word) if i == last else ABBREVIATIONS.get(word, word))
+        out.append(
+            LAST_ABBREVIATIONS.get(word, word) if i == last else ABBREVIATIONS.get(word, word)
+        )
         if len(word) > 1 or word in "vx":
             out[-1] = _roman(word) or out[-1]
     return tuple(out)
@@ -185,7 +227,10 @@ def same_name(said: str, wording: str, language: str = "en", *, swap: bool = Fal
     """
     for umlauts in (False, True):
         for umlauts_too in (False, True):
-            a, b = name_key(said, language, umlauts=umlauts), name_key(wording, language, umlauts=umlauts_too)
+            a, b = (
+                name_key(said, language, umlauts=umlauts),
+                name_key(wording, language, umlauts=umlauts_too),
+            )
             if not a or not b:
                 continue
             if solid(a) == solid(b):
@@ -195,7 +240,9 @@ def same_name(said: str, wording: str, language: str = "en", *, swap: bool = Fal
     return not name_key(said, language) and clean(said) == clean(wording) != ""
 
 
-def _swapped(said: str, a: tuple[str, ...], b: tuple[str, ...], language: str, umlauts: bool) -> bool:
+def _swapped(
+    said: str, a: tuple[str, ...], b: tuple[str, ...], language: str, umlauts: bool
+) -> bool:
     if any(not w.isalpha() for w in (*a, *b)):  # "Apollo 11" and "Apollo, 11" are no persons
         return False
     parts = [p for p in clean(said).split(",") if p.strip()]

@@ -3,6 +3,7 @@
 The rules: the format held throughout, or what broke it was got over, where that is let pass; a tool was called; no call was repeated to no
 effect; what the thoughts say that an observation said stands in one. Each broken rule is a reason with its turn and its evidence.
 """
+
 from dataclasses import dataclass
 
 from agent.judges.citations import Source, cited, unfounded
@@ -71,26 +72,57 @@ class ProcessJudge:
         ruled = judge_by_rules(episode, max_unfounded=self.max_unfounded, max_slips=self.max_slips)
         if self.client is None or not ruled.passed:
             return ruled
-        prompt = render(ROLES[ROLE], question=fenced("question", episode.question), trajectory=fenced("trajectory", transcript(episode)),
-                        final=fenced("final_answer", episode.answer or "(none)", 600))
+        prompt = render(
+            ROLES[ROLE],
+            question=fenced("question", episode.question),
+            trajectory=fenced("trajectory", transcript(episode)),
+            final=fenced("final_answer", episode.answer or "(none)", 600),
+        )
         try:
-            reply = await ask(self.client, prompt, lambda r: r, item_id=episode.id, seed_id=episode.task_id)
+            reply = await ask(
+                self.client, prompt, lambda r: r, item_id=episode.id, seed_id=episode.task_id
+            )
         except (BadReply, ProviderFault) as fault:
-            return ProcessVerdict(passed=None, num_checked=ruled.num_checked, by="", why=f"{type(fault).__name__}: {fault}"[:500], prompt=prompt.version,
-                                  fault=fault)
+            return ProcessVerdict(
+                passed=None,
+                num_checked=ruled.num_checked,
+                by="",
+                why=f"{type(fault).__name__}: {fault}"[:500],
+                prompt=prompt.version,
+                fault=fault,
+            )
         scores = {name: getattr(reply, name) for name in DIMENSIONS}
-        low = tuple(Reason("model", -1, f"{name} {score:.2f}: {reply.why}") for name, score in scores.items() if score < self.least)
-        return ProcessVerdict(passed=not low, reasons=low, num_checked=ruled.num_checked, by=self.client.roles[ROLE].model, scores=scores, why=reply.why,
-                              prompt=prompt.version)
+        low = tuple(
+            Reason("model", -1, f"{name} {score:.2f}: {reply.why}")
+            for name, score in scores.items()
+            if score < self.least
+        )
+        return ProcessVerdict(
+            passed=not low,
+            reasons=low,
+            num_checked=ruled.num_checked,
+            by=self.client.roles[ROLE].model,
+            scores=scores,
+            why=reply.why,
+            prompt=prompt.version,
+        )
 
 
-def judge_by_rules(episode: Episode, *, max_unfounded: float = 0.0, max_slips: int = 0) -> ProcessVerdict:
+def judge_by_rules(
+    episode: Episode, *, max_unfounded: float = 0.0, max_slips: int = 0
+) -> ProcessVerdict:
     """The rules' verdict on a finished episode, whatever its end."""
-    slips = [Reason("format", i, turn.violation) for i, turn in enumerate(episode.turns) if turn.violation]
+    slips = [
+        Reason("format", i, turn.violation)
+        for i, turn in enumerate(episode.turns)
+        if turn.violation
+    ]
     got_over = episode.end == EndReason.ANSWERED and len(slips) <= max_slips
     reasons = [] if got_over else slips
     if episode.end == EndReason.FORMAT and not reasons:
-        reasons.append(Reason("format", -1, episode.end_evidence or "the episode ended on its format"))
+        reasons.append(
+            Reason("format", -1, episode.end_evidence or "the episode ended on its format")
+        )
     if not num_calls(episode):
         reasons.append(Reason("no_call", -1, f"{len(episode.turns)} turns without a tool call"))
     reasons += repeated(episode)
@@ -112,9 +144,22 @@ def repeated(episode: Episode) -> list[Reason]:
         earlier = before.setdefault(step.key, [])
         new_pictures = set(step.result.images) - seen
         if not step.faulted:
-            same = next((e for e in earlier if same_text(e.result.text, step.result.text) or (e.empty and step.empty)), None)
+            same = next(
+                (
+                    e
+                    for e in earlier
+                    if same_text(e.result.text, step.result.text) or (e.empty and step.empty)
+                ),
+                None,
+            )
             if same is not None and not new_pictures:
-                reasons.append(Reason("repeated", step.index, f"{step.name} {step.arguments[:MAX_SHOWN]} as in turn {same.index}"))
+                reasons.append(
+                    Reason(
+                        "repeated",
+                        step.index,
+                        f"{step.name} {step.arguments[:MAX_SHOWN]} as in turn {same.index}",
+                    )
+                )
             earlier.append(step)
         seen |= set(step.result.images)
     return reasons
@@ -129,10 +174,17 @@ def _unfounded(episode: Episode) -> tuple[list[Reason], int]:
     num_checked = 0
     for i, turn in enumerate(episode.turns):
         if said := cited(turn.thought):
-            sources += [Source.of(text) for text in texts[len(sources):]]
+            sources += [Source.of(text) for text in texts[len(sources) :]]
             found, num = unfounded(said, sources, question)
             num_checked += num
-            reasons += [Reason("unfounded", i, f"{u.kind} {u.words[:MAX_SHOWN]!r} in: {u.sentence[:MAX_SHOWN]}") for u in found]
+            reasons += [
+                Reason(
+                    "unfounded", i, f"{u.kind} {u.words[:MAX_SHOWN]!r} in: {u.sentence[:MAX_SHOWN]}"
+                )
+                for u in found
+            ]
         if turn.result is not None:
-            texts.append("\n".join([turn.result.text, *(about.get(h, "") for h in turn.result.images)]))
+            texts.append(
+                "\n".join([turn.result.text, *(about.get(h, "") for h in turn.result.images)])
+            )
     return reasons, num_checked

@@ -3,6 +3,7 @@
 A judge that failed says None, "unknown": a reward of 0 would be a lie about the rollout. `retrieval_score` is the way in for whoever needs the
 number alone.
 """
+
 import math
 from dataclasses import dataclass
 
@@ -55,16 +56,31 @@ class QueryJudge:
             return QueryScore(score=0.0, by="rules", parts={}, why="no tool call")
         if self.client is None:
             return measured(episode)
-        prompt = render(ROLES[ROLE], question=fenced("question", episode.question), trajectory=fenced("trajectory", transcript(episode)),
-                        final=fenced("final_answer", episode.answer or "(none)", 600), answer=answer.text if answer else "")
+        prompt = render(
+            ROLES[ROLE],
+            question=fenced("question", episode.question),
+            trajectory=fenced("trajectory", transcript(episode)),
+            final=fenced("final_answer", episode.answer or "(none)", 600),
+            answer=answer.text if answer else "",
+        )
         try:
-            reply = await ask(self.client, prompt, lambda r: r, item_id=episode.id, seed_id=episode.task_id)
+            reply = await ask(
+                self.client, prompt, lambda r: r, item_id=episode.id, seed_id=episode.task_id
+            )
         except (BadReply, ProviderFault) as fault:
-            return QueryScore(score=None, by="", parts={}, why=f"{type(fault).__name__}: {fault}"[:500], prompt=prompt.version)
+            return QueryScore(
+                score=None,
+                by="",
+                parts={},
+                why=f"{type(fault).__name__}: {fault}"[:500],
+                prompt=prompt.version,
+            )
         return _of_reply(reply, self.client.roles[ROLE].model, prompt.version)
 
 
-async def retrieval_score(episode: Episode, *, client: Client | None = None, answer: Answer | None = None) -> float:
+async def retrieval_score(
+    episode: Episode, *, client: Client | None = None, answer: Answer | None = None
+) -> float:
     """r_query of a finished episode, 0 to 1: by the model where the client has one in the role `judge_retrieval`, else measured.
 
     Returns:
@@ -81,7 +97,9 @@ async def retrieval_score(episode: Episode, *, client: Client | None = None, ans
 def _of_reply(reply: RetrievalJudged, model: str, version: str) -> QueryScore:
     parts = {name: getattr(reply, name) for name in CRITERIA}
     known = [p for p in parts.values() if p is not None]
-    return QueryScore(score=sum(known) / len(known), by=model, parts=parts, why=reply.why, prompt=version)
+    return QueryScore(
+        score=sum(known) / len(known), by=model, parts=parts, why=reply.why, prompt=version
+    )
 
 
 def measured(episode: Episode) -> QueryScore:
@@ -99,29 +117,58 @@ def measured(episode: Episode) -> QueryScore:
         return QueryScore(score=0.0, by=MEASURED, parts={}, why="no tool call")
     counted = [s for s in every if not s.faulted]
     if not counted:
-        return QueryScore(score=None, by="", parts={}, why="no call was answered by its provider" if every else "no call was run")
+        return QueryScore(
+            score=None,
+            by="",
+            parts={},
+            why="no call was answered by its provider" if every else "no call was run",
+        )
     known = terms(episode.question)
     seen_pictures: set[int] = {image.handle for image in episode.images if image.call < 0}
     seen_calls: set[str] = set()
     used = wasted = 0
     novelty = 0.0
     for step in counted:
-        asked_terms = terms(step.arguments) | terms(step.turn.thought)  # what it asked with is no evidence that it found
+        asked_terms = terms(step.arguments) | terms(
+            step.turn.thought
+        )  # what it asked with is no evidence that it found
         result_terms = terms(step.result.text) if not step.empty else set()
         new_pictures = set(step.result.images) - seen_pictures if not step.empty else set()
         wasted += step.empty or step.key in seen_calls
         if not step.empty:
-            used += _is_used(episode, step, result_terms - known - asked_terms, new_pictures, known | asked_terms | result_terms)
-            novelty += 1.0 if new_pictures else len(result_terms - known) / len(result_terms) if result_terms else 0.0
+            used += _is_used(
+                episode,
+                step,
+                result_terms - known - asked_terms,
+                new_pictures,
+                known | asked_terms | result_terms,
+            )
+            novelty += (
+                1.0
+                if new_pictures
+                else len(result_terms - known) / len(result_terms)
+                if result_terms
+                else 0.0
+            )
         known |= result_terms
         seen_pictures |= new_pictures
         seen_calls.add(step.key)
-    parts: dict[str, float | None] = {"used": used / len(counted), "not_wasted": 1 - wasted / len(counted), "new_evidence": novelty / len(counted)}
-    return QueryScore(score=round(sum(p for p in parts.values() if p is not None) / 3, 6), by=MEASURED, parts=parts)
+    parts: dict[str, float | None] = {
+        "used": used / len(counted),
+        "not_wasted": 1 - wasted / len(counted),
+        "new_evidence": novelty / len(counted),
+    }
+    return QueryScore(
+        score=round(sum(p for p in parts.values() if p is not None) / 3, 6),
+        by=MEASURED,
+        parts=parts,
+    )
 
 
-def _is_used(episode: Episode, step: Step, new_terms: set[str], new_pictures: set[int], known: set[str]) -> bool:
-    later = episode.turns[step.index + 1:]
+def _is_used(
+    episode: Episode, step: Step, new_terms: set[str], new_pictures: set[int], known: set[str]
+) -> bool:
+    later = episode.turns[step.index + 1 :]
     for i, turn in enumerate(later):
         arguments = canonical_json(turn.call.arguments) if turn.call else "{}"
         words = f"{turn.thought} {arguments} {turn.answer or ''}"

@@ -3,6 +3,7 @@
 OpenSearch-VL and Vision-DeepResearch mark the whole report, so that one which names many candidates passes. Scores marked so can be compared
 with theirs and with nothing else; the strict judge (`answer.py`) stands beside it in every table. What the strict judge accepts, this one does.
 """
+
 from dataclasses import dataclass
 
 from agent.judges.answer import Judgement
@@ -33,8 +34,17 @@ class ReportJudge:
 
     client: Client | None = None
 
-    async def judge(self, answer: Answer, report: str, strict: Judgement, *, question: str, language: str = "en", item_id: str = "",
-                    seed_id: str = "") -> Judgement:
+    async def judge(
+        self,
+        answer: Answer,
+        report: str,
+        strict: Judgement,
+        *,
+        question: str,
+        language: str = "en",
+        item_id: str = "",
+        seed_id: str = "",
+    ) -> Judgement:
         """The outcome of one report. `BudgetExceeded` passes through.
 
         Args:
@@ -50,20 +60,48 @@ class ReportJudge:
         if is_nothing(report):
             return Judgement(outcome=Outcome.NO_ANSWER, by="rules", why="no answer")
         # A letter of a multiple choice stands in every text.
-        held = next((w for w in (answer.text, *answer.aliases) if len(w) > 1 and names(report, w, language)), "")
+        held = next(
+            (
+                w
+                for w in (answer.text, *answer.aliases)
+                if len(w) > 1 and names(report, w, language)
+            ),
+            "",
+        )
         if held:
-            return Judgement(outcome=Outcome.CORRECT, by="rules", given=held, why="stands in the report")
+            return Judgement(
+                outcome=Outcome.CORRECT, by="rules", given=held, why="stands in the report"
+            )
         if self.client is None:
-            return Judgement(outcome=Outcome.WRONG, by="rules", why="no wording of the answer stands in the report")
+            return Judgement(
+                outcome=Outcome.WRONG,
+                by="rules",
+                why="no wording of the answer stands in the report",
+            )
 
-        prompt = render(ROLES[ROLE], question=fenced("question", question), answer=answer_words(answer),
-                        aliases="; ".join(answer.aliases), report=fenced("report", report[:MAX_REPORT_CHARS]))
+        prompt = render(
+            ROLES[ROLE],
+            question=fenced("question", question),
+            answer=answer_words(answer),
+            aliases="; ".join(answer.aliases),
+            report=fenced("report", report[:MAX_REPORT_CHARS]),
+        )
         try:
             reply = await ask(self.client, prompt, _as_read, item_id=item_id, seed_id=seed_id)
         except (BadReply, ProviderFault) as fault:
-            return Judgement(outcome=Outcome.JUDGE_FAILED, by="", why=f"{type(fault).__name__}: {fault}"[:500], prompt=prompt.version, fault=fault)
-        return Judgement(outcome=Outcome.CORRECT if reply.contains else Outcome.WRONG, by=self.client.roles[ROLE].model, why=reply.why,
-                         prompt=prompt.version)
+            return Judgement(
+                outcome=Outcome.JUDGE_FAILED,
+                by="",
+                why=f"{type(fault).__name__}: {fault}"[:500],
+                prompt=prompt.version,
+                fault=fault,
+            )
+        return Judgement(
+            outcome=Outcome.CORRECT if reply.contains else Outcome.WRONG,
+            by=self.client.roles[ROLE].model,
+            why=reply.why,
+            prompt=prompt.version,
+        )
 
 
 def _as_read(reply: ReportJudged) -> ReportJudged:

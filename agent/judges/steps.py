@@ -1,4 +1,5 @@
 """The tool steps of an episode, as both trajectory judges see them: calls with their results, and what each brought."""
+
 import json
 import re
 import unicodedata
@@ -24,11 +25,13 @@ MAX_THOUGHT_CHARS = 400
 NOTHING = ("no_effect", "no_results")
 """Codes of calls that were right and brought nothing."""
 HANDLE = re.compile(r"<?\bimage:(\d+)>?")
-_COMMON = frozenset("""
+_COMMON = frozenset(
+    """
 about after again also because been before being both could does each every first found from have here image into just know like made make many more most
 must need next only other over page picture result results same search second shows some such than that their them then there these they this those through
 tool under until very want well were what when where which while will with would your
-""".split())  # noqa: SIM905
+""".split()
+)
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,9 @@ class Step:
     def empty(self) -> bool:
         """Whether it brought nothing: a fault, a limit without a picture, "no effect", "no results"."""
         if self.result.status == ToolStatus.OK:
-            return self.result.code in NOTHING or not (self.result.text.strip() or self.result.images)
+            return self.result.code in NOTHING or not (
+                self.result.text.strip() or self.result.images
+            )
         return self.result.status != ToolStatus.LIMIT or not self.result.images
 
     @property
@@ -63,8 +68,11 @@ class Step:
 
 def steps(episode: Episode) -> list[Step]:
     """The calls of an episode that were run, in order. A call without a result ended the episode and is none."""
-    return [Step(i, turn, turn.call.name, canonical_json(turn.call.arguments), turn.result)
-            for i, turn in enumerate(episode.turns) if turn.call is not None and turn.result is not None]
+    return [
+        Step(i, turn, turn.call.name, canonical_json(turn.call.arguments), turn.result)
+        for i, turn in enumerate(episode.turns)
+        if turn.call is not None and turn.result is not None
+    ]
 
 
 def num_calls(episode: Episode) -> int:
@@ -81,8 +89,13 @@ def terms(text: str) -> set[str]:
     found: set[str] = set()
     for token in tokens(clean(HANDLE.sub(" ", text[:200_000]))):
         word = token.text
-        if any("\u3040" <= c <= "\u9fff" or "\u0e00" <= c <= "\u0e7f" or unicodedata.category(c) == "Lo" for c in word):
-            found.update(word[i:i + 2] for i in range(len(word) - 1))
+        if any(
+            "\u3040" <= c <= "\u9fff"
+            or "\u0e00" <= c <= "\u0e7f"
+            or unicodedata.category(c) == "Lo"
+            for c in word
+        ):
+            found.update(word[i : i + 2] for i in range(len(word) - 1))
         elif any(c.isdigit() for c in word) or (len(word) >= 4 and word not in _COMMON):
             found.add(word)
     return found
@@ -96,7 +109,15 @@ def handles(text: str) -> set[int]:
 def handles_in(arguments: str) -> set[int]:
     """The pictures that a call's arguments name, as handles or by a plain number under a name for one."""
     value = json.loads(arguments)
-    plain = {int(v) for k, v in value.items() if k in ("handle", "image", "picture") and str(v).isdecimal()} if isinstance(value, dict) else set()
+    plain = (
+        {
+            int(v)
+            for k, v in value.items()
+            if k in ("handle", "image", "picture") and str(v).isdecimal()
+        }
+        if isinstance(value, dict)
+        else set()
+    )
     return handles(arguments) | plain
 
 
@@ -112,13 +133,23 @@ def transcript(episode: Episode) -> str:
             continue
         thought = capped(" ".join(step.turn.thought.split()), MAX_THOUGHT_CHARS)
         result = _shortened(" ".join(step.result.text.split()), episode.answer or "")
-        pictures = f" [pictures: {', '.join(map(str, step.result.images))}]" if step.result.images else ""
-        status = "" if step.result.status == ToolStatus.OK else f"{step.result.status} {step.result.code}: ".replace(" :", ":")
-        lines.append(f"{number}. thought: {thought or '(none)'}\n   call: {step.name} {capped(step.arguments, MAX_ARGUMENT_CHARS)}\n"
-                     f"   result: {status}{result or '(no text)'}{pictures}")
+        pictures = (
+            f" [pictures: {', '.join(map(str, step.result.images))}]" if step.result.images else ""
+        )
+        status = (
+            ""
+            if step.result.status == ToolStatus.OK
+            else f"{step.result.status} {step.result.code}: ".replace(" :", ":")
+        )
+        lines.append(
+            f"{number}. thought: {thought or '(none)'}\n   call: {step.name} {capped(step.arguments, MAX_ARGUMENT_CHARS)}\n"
+            f"   result: {status}{result or '(no text)'}{pictures}"
+        )
     last = episode.turns[-1] if episode.turns else None
     if last is not None and last.answer is not None:
-        lines.append(f"{len(every) + 1}. thought: {capped(' '.join(last.thought.split()), MAX_LAST_THOUGHT_CHARS) or '(none)'}\n   then it answered")
+        lines.append(
+            f"{len(every) + 1}. thought: {capped(' '.join(last.thought.split()), MAX_LAST_THOUGHT_CHARS) or '(none)'}\n   then it answered"
+        )
     return "\n".join(lines)
 
 
@@ -126,8 +157,16 @@ def _shortened(text: str, answer: str) -> str:
     """A result's beginning, and of what is cut off the first sentences that say the answer."""
     shown = capped(text, MAX_RESULT_CHARS)
     wanted = {t.text for t in tokens(clean(answer))}
-    cut = [text[start:end] for start, end in split_sentences(text) if end > MAX_RESULT_CHARS] if wanted and shown != text else []
-    deciding = [capped(sentence, MAX_SENTENCE_CHARS) for sentence in cut if wanted <= {t.text for t in tokens(clean(sentence))}]
+    cut = (
+        [text[start:end] for start, end in split_sentences(text) if end > MAX_RESULT_CHARS]
+        if wanted and shown != text
+        else []
+    )
+    deciding = [
+        capped(sentence, MAX_SENTENCE_CHARS)
+        for sentence in cut
+        if wanted <= {t.text for t in tokens(clean(sentence))}
+    ]
     return " ".join([shown, *deciding[:MAX_SENTENCES]])
 
 

@@ -1,4 +1,5 @@
 """Units as people write them: dimension, factor to the dimension's base, and the numbers that stand before them."""
+
 from dataclasses import dataclass
 
 from agent.judges.normalise import clean, fold
@@ -73,9 +74,16 @@ def _read() -> dict[str, Unit]:
     for line in _TABLE.strip().splitlines():
         dimension, factor, *names = line.split()
         units |= {name.replace("_", " "): Unit(dimension, float(factor)) for name in names}
-    celsius, fahrenheit, kelvin = Unit("temperature", 1.0, 273.15), Unit("temperature", 5 / 9, 459.67 * 5 / 9), Unit("temperature")
-    for unit, words in ((celsius, "°c celsius degrees_celsius degree_celsius"), (kelvin, "k kelvin kelvins"),
-                        (fahrenheit, "°f fahrenheit degrees_fahrenheit degree_fahrenheit")):
+    celsius, fahrenheit, kelvin = (
+        Unit("temperature", 1.0, 273.15),
+        Unit("temperature", 5 / 9, 459.67 * 5 / 9),
+        Unit("temperature"),
+    )
+    for unit, words in (
+        (celsius, "°c celsius degrees_celsius degree_celsius"),
+        (kelvin, "k kelvin kelvins"),
+        (fahrenheit, "°f fahrenheit degrees_fahrenheit degree_fahrenheit"),
+    ):
         units |= {name.replace("_", " "): unit for name in words.split()}
     return units
 
@@ -83,8 +91,14 @@ def _read() -> dict[str, Unit]:
 UNITS = _read()
 PREFIXES = ("us$", "$", "€", "£", "¥", "₹", "usd", "eur", "gbp")
 """Units that stand before their number."""
-SUBUNITS = {("length", 0.3048): 0.0254, ("time", 3600.0): 60.0, ("time", 60.0): 1.0, ("months", 12.0): 1.0, ("mass", 0.45359237): 0.028349523125,
-            ("mass", 6.35029318): 0.45359237}
+SUBUNITS = {
+    ("length", 0.3048): 0.0254,
+    ("time", 3600.0): 60.0,
+    ("time", 60.0): 1.0,
+    ("months", 12.0): 1.0,
+    ("mass", 0.45359237): 0.028349523125,
+    ("mass", 6.35029318): 0.45359237,
+}
 """What may follow a unit as its smaller part: six feet two inches."""
 
 

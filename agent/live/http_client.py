@@ -3,6 +3,7 @@
 A picture's address comes from the open web. It may name our own network, so such fetches go to public addresses only, checked where
 the name is resolved (a name that resolves differently the second time gains nothing) and again after each redirect.
 """
+
 import asyncio
 import ipaddress
 import re
@@ -54,7 +55,9 @@ class Keys:
     def rest(self, key: str, seconds: float | None) -> None:
         """The service said that this key has had enough."""
         if key:
-            self._rest_until[key] = time.monotonic() + (REST_SECONDS if seconds is None else seconds)
+            self._rest_until[key] = time.monotonic() + (
+                REST_SECONDS if seconds is None else seconds
+            )
 
     def refuse(self, key: str) -> None:
         """The service does not know this key."""
@@ -64,9 +67,20 @@ class Keys:
         """The fault for a call that no key can make now."""
         resting = [until for key, until in self._rest_until.items() if key not in self._refused]
         if not resting:
-            return CallFault(provider, "none of its keys is accepted", Status.NOT_ACCEPTED, status=401, retryable=False)
-        return CallFault(provider, "all of its keys are used up for now", Status.RATE_LIMITED, status=429,
-                         retry_after=max(0.0, min(resting) - time.monotonic()))
+            return CallFault(
+                provider,
+                "none of its keys is accepted",
+                Status.NOT_ACCEPTED,
+                status=401,
+                retryable=False,
+            )
+        return CallFault(
+            provider,
+            "all of its keys are used up for now",
+            Status.RATE_LIMITED,
+            status=429,
+            retry_after=max(0.0, min(resting) - time.monotonic()),
+        )
 
     def hidden(self, body: bytes) -> bytes:
         """A reply without our keys, should the service have echoed one."""
@@ -89,7 +103,9 @@ class Http:
             await session.close()
         self._sessions = {}
 
-    async def ask(self, name: str, service: ServiceSettings, keys: Keys, asked: Asked, parse: Parse) -> Reply:
+    async def ask(
+        self, name: str, service: ServiceSettings, keys: Keys, asked: Asked, parse: Parse
+    ) -> Reply:
         """One attempt at a service, by whichever key it takes.
 
         Raises:
@@ -122,29 +138,53 @@ class Http:
         for _ in range(MAX_REDIRECTS + 1):
             self._check_public(url)
             try:
-                async with self._session("open").get(url, allow_redirects=False, timeout=_NO_TIMEOUT, proxy=machine_proxy(url),
-                                                     headers={"User-Agent": USER_AGENT, "Accept": "image/*", "Accept-Encoding": "identity"}) as response:
+                async with self._session("open").get(
+                    url,
+                    allow_redirects=False,
+                    timeout=_NO_TIMEOUT,
+                    proxy=machine_proxy(url),
+                    headers={
+                        "User-Agent": USER_AGENT,
+                        "Accept": "image/*",
+                        "Accept-Encoding": "identity",
+                    },
+                ) as response:
                     if response.status in (301, 302, 303, 307, 308):
                         url = urljoin(url, response.headers.get("Location", ""))
                         continue
                     if response.status != 200:
                         raise fault_of_status("pictures", response.status, "", response.headers)
                     if not response.content_type.startswith(("image/", "application/octet-stream")):
-                        raise CallFault("pictures", "no picture", Status.BAD_RESPONSE, retryable=False)
+                        raise CallFault(
+                            "pictures", "no picture", Status.BAD_RESPONSE, retryable=False
+                        )
                     return await _read(response, max_bytes)
             except (aiohttp.ClientError, ValueError, OSError) as error:
                 raise _fault_of_connection("pictures", error) from None
         raise CallFault("pictures", "too many redirects", Status.BAD_RESPONSE, retryable=False)
 
-    async def _send(self, name: str, service: ServiceSettings, asked: Asked, key: str) -> tuple[int, dict[str, str], bytes]:
+    async def _send(
+        self, name: str, service: ServiceSettings, asked: Asked, key: str
+    ) -> tuple[int, dict[str, str], bytes]:
         url = f"{service.base}{asked.path}"
         headers = {"Content-Type": "application/json", **asked.headers, **key_header(service, key)}
         try:
             # No redirects: one would take the key to another host.
             async with self._session("services").request(
-                    "GET" if asked.body is None else "POST", url, params=dict(asked.query) or None, headers=headers, allow_redirects=False,
-                    data=None if asked.body is None else orjson.dumps(asked.body), proxy=machine_proxy(url), timeout=_NO_TIMEOUT) as response:
-                return response.status, {k.lower(): v for k, v in response.headers.items()}, await _read(response, MAX_REPLY_BYTES)
+                "GET" if asked.body is None else "POST",
+                url,
+                params=dict(asked.query) or None,
+                headers=headers,
+                allow_redirects=False,
+                data=None if asked.body is None else orjson.dumps(asked.body),
+                proxy=machine_proxy(url),
+                timeout=_NO_TIMEOUT,
+            ) as response:
+                return (
+                    response.status,
+                    {k.lower(): v for k, v in response.headers.items()},
+                    await _read(response, MAX_REPLY_BYTES),
+                )
         except (aiohttp.ClientError, OSError) as error:
             fault = _fault_of_connection(name, error)
         raise fault  # outside of the handler: its context would hold the request, whose headers hold the key
@@ -156,8 +196,11 @@ class Http:
         if kind not in self._sessions:
             resolver = PublicResolver() if kind == "open" and not self.allow_private else None
             # Pictures are compressed in themselves: what a strange host packs once more could be a bomb, and is not unpacked.
-            self._sessions[kind] = aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0, resolver=resolver), cookie_jar=aiohttp.DummyCookieJar(),
-                                                         auto_decompress=kind != "open")
+            self._sessions[kind] = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0, resolver=resolver),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                auto_decompress=kind != "open",
+            )
         return self._sessions[kind]
 
     def _check_public(self, url: str) -> None:
@@ -168,8 +211,13 @@ class Http:
             port = parts.port
         except ValueError:
             good, port = False, None
-        if not good or (not self.allow_private and not (is_public(parts.hostname or "") and port in (None, 80, 443))):
-            raise CallFault("pictures", "no public web address", Status.NOT_ACCEPTED, retryable=False)
+        if not good or (
+            not self.allow_private
+            and not (is_public(parts.hostname or "") and port in (None, 80, 443))
+        ):
+            raise CallFault(
+                "pictures", "no public web address", Status.NOT_ACCEPTED, retryable=False
+            )
 
 
 def is_public(host: str) -> bool:
@@ -217,10 +265,16 @@ class PublicResolver(AbstractResolver):
     def __init__(self) -> None:
         self._inner: ThreadedResolver | None = None
 
-    async def resolve(self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET) -> list[ResolveResult]:
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
         if self._inner is None:
             self._inner = ThreadedResolver()
-        found = [one for one in await self._inner.resolve(host, port, family) if is_public_address(one["host"])]
+        found = [
+            one
+            for one in await self._inner.resolve(host, port, family)
+            if is_public_address(one["host"])
+        ]
         if not found:
             raise OSError(None, "the name leads to no public address")
         return found
@@ -233,8 +287,17 @@ class PublicResolver(AbstractResolver):
 def _checked(name: str, body: bytes, parse: Parse) -> Reply:
     try:
         parse(body)
-    except (ValueError, TypeError, LookupError, AttributeError):  # whatever shape a hostile reply has
-        raise CallFault(name, f"status 200 with something that is no answer: {body[:100]!r}", Status.BAD_RESPONSE) from None
+    except (
+        ValueError,
+        TypeError,
+        LookupError,
+        AttributeError,
+    ):  # whatever shape a hostile reply has
+        raise CallFault(
+            name,
+            f"status 200 with something that is no answer: {body[:100]!r}",
+            Status.BAD_RESPONSE,
+        ) from None
     return Reply(body=body, tokens_out=1)
 
 
@@ -243,7 +306,12 @@ async def _read(response: aiohttp.ClientResponse, most: int) -> bytes:
     async for part in response.content.iter_chunked(1 << 16):
         body += part
         if len(body) > most:
-            raise CallFault("pictures" if most != MAX_REPLY_BYTES else "service", f"more than {most} bytes", Status.BAD_RESPONSE, retryable=False)
+            raise CallFault(
+                "pictures" if most != MAX_REPLY_BYTES else "service",
+                f"more than {most} bytes",
+                Status.BAD_RESPONSE,
+                retryable=False,
+            )
     return bytes(body)
 
 

@@ -3,6 +3,7 @@
 Every reply is paced, booked, and kept in the call cache before it is used. That cache *is* the recording: with `replay` the same run is
 answered from it, nothing is sent, and a call that it lacks is a provider fault "not_recorded".
 """
+
 import asyncio
 import functools
 import re
@@ -27,7 +28,15 @@ from agent.live.service_protocols import (
     parse_words,
     web_address,
 )
-from agent.providers.provider import Answered, Block, Page, PageHit, PageLink, PagePicture, PictureHit
+from agent.providers.provider import (
+    Answered,
+    Block,
+    Page,
+    PageHit,
+    PageLink,
+    PagePicture,
+    PictureHit,
+)
 from agent.turns.image_bank import ImageBank, usable_picture
 from agent.turns.tool_output import ToolFault, model_fault, provider_fault
 from calls.attempts import Status
@@ -39,15 +48,22 @@ from models.picture_file import decode
 from records.errors import InputError, ProviderFault
 from records.identity import sha256_hex
 
-KINDS = {"text": ("serper", "serper_scholar", "google"), "picture": ("vision", "lens"), "words": ("serper_images", "google_images"),
-         "reader": ("jina",), "ocr": ("pp_structure",)}
+KINDS = {
+    "text": ("serper", "serper_scholar", "google"),
+    "picture": ("vision", "lens"),
+    "words": ("serper_images", "google_images"),
+    "reader": ("jina",),
+    "ocr": ("pp_structure",),
+}
 PICTURES_A_PAGE = 3
 """Addresses that are tried for one page's picture."""
 MAX_PAGE_PICTURES = 8
 STAGE = "tools"
 # No bracket inside of a text, none inside of an address, and one level of parentheses there ("…/Mercury_(planet)"): no two attempts read
 # the same stretch, so a page that opens brackets without end is read in linear time.
-_TARGET = r"\(({0}(?:[^\s()\[\]]|\([^\s()\[\]]{{0,300}}\)){{1,2000}})(?:\s{{1,9}}\"[^\"\n]{{0,300}}\")?\)"
+_TARGET = (
+    r"\(({0}(?:[^\s()\[\]]|\([^\s()\[\]]{{0,300}}\)){{1,2000}})(?:\s{{1,9}}\"[^\"\n]{{0,300}}\")?\)"
+)
 _MARKDOWN_PICTURE = re.compile(r"!\[([^\[\]\n]{0,300})\]" + _TARGET.format(""))
 _MARKDOWN_LINK = re.compile(r"\[([^\[\]\n]{1,300})\]" + _TARGET.format("https?://"))
 _HEADING = re.compile(r"^#{1,6} +(.{1,300})$", re.M)
@@ -75,7 +91,11 @@ class LiveProvider:
             if service is None:
                 continue
             if service.kind not in kinds:
-                raise InputError(f"live.{role}.kind", f"{service.kind} cannot do that", f"Take one of: {', '.join(kinds)}.")
+                raise InputError(
+                    f"live.{role}.kind",
+                    f"{service.kind} cannot do that",
+                    f"Take one of: {', '.join(kinds)}.",
+                )
             service.check(f"live.{role}")
             caller.budget.check_price(service.kind, "", service.money())
             self._keys[role] = Keys(() if settings.replay else service.keys(f"live.{role}"))
@@ -94,26 +114,52 @@ class LiveProvider:
     async def search_text(self, query: str, k: int) -> Answered[tuple[PageHit, ...]]:
         """A web or scholar search."""
         service = self._service("text")
-        found = await self._ask("text", service, ask_text(service, query, k), functools.partial(parse_text, service))
-        return Answered(value=tuple(hit for hit in found.value if not self._is_blocked(hit.url))[:k], cost=found.cost)
+        found = await self._ask(
+            "text", service, ask_text(service, query, k), functools.partial(parse_text, service)
+        )
+        return Answered(
+            value=tuple(hit for hit in found.value if not self._is_blocked(hit.url))[:k],
+            cost=found.cost,
+        )
 
-    async def search_like(self, bank: ImageBank, handle: int, k: int, withheld: frozenset[str]) -> Answered[tuple[PictureHit, ...]]:
+    async def search_like(
+        self, bank: ImageBank, handle: int, k: int, withheld: frozenset[str]
+    ) -> Answered[tuple[PictureHit, ...]]:
         """Pages that show a picture of the bank; the web has no picture that could be withheld."""
         service = self._service("picture")
         image = bank.get(handle)
         address = image.url if image.url.startswith(("https://", "http://")) else ""
         if service.kind == "lens" and not address:
-            raise provider_fault("no_public_address", "The tool failed: this service searches by public address only, and this picture has none. "
-                                                      "Search by words, or by a picture that a search found.")
+            raise provider_fault(
+                "no_public_address",
+                "The tool failed: this service searches by public address only, and this picture has none. "
+                "Search by words, or by a picture that a search found.",
+            )
         asked = ask_picture(service, bank.data(handle), address, k)
         # The picture stands in the key by its hash: the recording need not hold it twice.
-        found = await self._ask("picture", service, asked, functools.partial(parse_picture, service), key={"picture": image.sha256, "url": address, "k": k})
+        found = await self._ask(
+            "picture",
+            service,
+            asked,
+            functools.partial(parse_picture, service),
+            key={"picture": image.sha256, "url": address, "k": k},
+        )
         return await self._with_pictures(found, k)
 
-    async def search_pictures(self, query: str, k: int, bank: ImageBank, withheld: frozenset[str]) -> Answered[tuple[PictureHit, ...]]:
+    async def search_pictures(
+        self, query: str, k: int, bank: ImageBank, withheld: frozenset[str]
+    ) -> Answered[tuple[PictureHit, ...]]:
         """Pages with pictures for words."""
         service = self._service("words")
-        return await self._with_pictures(await self._ask("words", service, ask_words(service, query, k), functools.partial(parse_words, service)), k)
+        return await self._with_pictures(
+            await self._ask(
+                "words",
+                service,
+                ask_words(service, query, k),
+                functools.partial(parse_words, service),
+            ),
+            k,
+        )
 
     async def page(self, url: str, goal: str) -> Answered[Page]:
         """A page through the reader.
@@ -129,7 +175,9 @@ class LiveProvider:
         title, address = read.value.title, read.value.url or url
         if self._is_blocked(address):  # the address led there
             raise model_fault("blocked", "visit: this site is blocked. Look elsewhere.")
-        return Answered(value=self._page(title or address, address, read.value.markdown), cost=read.cost)
+        return Answered(
+            value=self._page(title or address, address, read.value.markdown), cost=read.cost
+        )
 
     async def read_text(self, picture: bytes) -> Answered[tuple[Block, ...]] | None:
         """Text blocks by the OCR service, where there is one."""
@@ -137,20 +185,49 @@ class LiveProvider:
         if service is None:
             return None
         size = decode(picture).size
-        return await self._ask("ocr", service, ask_ocr(picture), lambda body: parse_ocr(body, size), key={"picture": sha256_hex(picture)})
+        return await self._ask(
+            "ocr",
+            service,
+            ask_ocr(picture),
+            lambda body: parse_ocr(body, size),
+            key={"picture": sha256_hex(picture)},
+        )
 
     def _service(self, role: str) -> ServiceSettings:
         service: ServiceSettings | None = getattr(self.settings, role)
         if service is None:
-            raise provider_fault("not_configured", "The tool failed: no service is configured for it. The call itself was not at fault.")
+            raise provider_fault(
+                "not_configured",
+                "The tool failed: no service is configured for it. The call itself was not at fault.",
+            )
         return service
 
-    async def _ask(self, role: str, service: ServiceSettings, asked: Asked, parse: Callable[[bytes], T], *, key: Any = None) -> Answered[T]:
+    async def _ask(
+        self,
+        role: str,
+        service: ServiceSettings,
+        asked: Asked,
+        parse: Callable[[bytes], T],
+        *,
+        key: Any = None,
+    ) -> Answered[T]:
         """One call through cache, pace and budget."""
-        content = {"path": asked.path, "query": dict(asked.query), "body": asked.body} if key is None else key
-        request = CallRequest(provider=service.kind, content={"role": role, "recording": self.settings.recording, "asked": content}, stage=STAGE,
-                              tokens_out=1, price=service.money(), timeout=service.timeout)
-        reply = await self._reply(request, lambda _: self.http.ask(service.kind, service, self._keys[role], asked, parse))
+        content = (
+            {"path": asked.path, "query": dict(asked.query), "body": asked.body}
+            if key is None
+            else key
+        )
+        request = CallRequest(
+            provider=service.kind,
+            content={"role": role, "recording": self.settings.recording, "asked": content},
+            stage=STAGE,
+            tokens_out=1,
+            price=service.money(),
+            timeout=service.timeout,
+        )
+        reply = await self._reply(
+            request, lambda _: self.http.ask(service.kind, service, self._keys[role], asked, parse)
+        )
         return Answered(value=parse(reply.body), cost=0.0 if reply.cached else service.price or 0.0)
 
     async def _reply(self, request: CallRequest, send: Callable[[str], Any]) -> Reply:
@@ -158,15 +235,25 @@ class LiveProvider:
             return await self.caller.call(request, send)
         reply = await self.caller.cache.lookup(request.key())
         if reply is None:
-            raise provider_fault("not_recorded", "The tool failed: this call is not in the recording. The call itself was not at fault.")
+            raise provider_fault(
+                "not_recorded",
+                "The tool failed: this call is not in the recording. The call itself was not at fault.",
+            )
         return reply.from_cache()
 
-    async def _with_pictures(self, found: Answered[tuple[FoundPage, ...]], k: int) -> Answered[tuple[PictureHit, ...]]:
+    async def _with_pictures(
+        self, found: Answered[tuple[FoundPage, ...]], k: int
+    ) -> Answered[tuple[PictureHit, ...]]:
         """The pages, each with its first picture that can be had and read; pages without one come after those with."""
-        pages = [page for page in found.value if not self._is_blocked(page.url)][:2 * k]
+        pages = [page for page in found.value if not self._is_blocked(page.url)][: 2 * k]
         fetched = await asyncio.gather(*(self._first_picture(page.pictures) for page in pages))
-        hits = [PictureHit(title=page.title, url=page.url, data=data, picture_url=url) for page, (url, data) in zip(pages, fetched, strict=True)]
-        return Answered(value=tuple(sorted(hits, key=lambda hit: not hit.data))[:k], cost=found.cost)
+        hits = [
+            PictureHit(title=page.title, url=page.url, data=data, picture_url=url)
+            for page, (url, data) in zip(pages, fetched, strict=True)
+        ]
+        return Answered(
+            value=tuple(sorted(hits, key=lambda hit: not hit.data))[:k], cost=found.cost
+        )
 
     async def _first_picture(self, urls: tuple[str, ...]) -> tuple[str, bytes]:
         for url in urls[:PICTURES_A_PAGE]:
@@ -183,11 +270,18 @@ class LiveProvider:
                     data = await self.http.fetch(url, max_bytes=self.settings.max_picture_bytes)
             except (CallFault, TimeoutError):
                 # One try, and no sign of overload: all hosts of the web share this lane.
-                raise CallFault("pictures", "it cannot be had", Status.UNREACHABLE, retryable=False) from None
+                raise CallFault(
+                    "pictures", "it cannot be had", Status.UNREACHABLE, retryable=False
+                ) from None
             return Reply(body=data if await asyncio.to_thread(usable_picture, data) else b"")
 
-        request = CallRequest(provider="pictures", content={"recording": self.settings.recording, "url": url}, stage=STAGE, price=FREE,
-                              timeout=self.settings.picture_timeout + 30)
+        request = CallRequest(
+            provider="pictures",
+            content={"recording": self.settings.recording, "url": url},
+            stage=STAGE,
+            price=FREE,
+            timeout=self.settings.picture_timeout + 30,
+        )
         try:
             return (await self._reply(request, send)).body
         except (ProviderFault, ToolFault):
@@ -195,28 +289,56 @@ class LiveProvider:
 
     def _page(self, title: str, url: str, markdown: str) -> Page:
         """Markdown to sections, links and pictures."""
-        pictures = {address: " ".join(alt.split()) for alt, target in _MARKDOWN_PICTURE.findall(markdown)
-                    if (address := _joined(url, target)) and not self._is_blocked(address) and not _NO_PHOTO.search(target)}
+        pictures = {
+            address: " ".join(alt.split())
+            for alt, target in _MARKDOWN_PICTURE.findall(markdown)
+            if (address := _joined(url, target))
+            and not self._is_blocked(address)
+            and not _NO_PHOTO.search(target)
+        }
         text = _MARKDOWN_PICTURE.sub("", markdown)
-        links = {target: " ".join(name.split()) for name, target in _MARKDOWN_LINK.findall(text)
-                 if web_address(target) and not self._is_blocked(target)}
+        links = {
+            target: " ".join(name.split())
+            for name, target in _MARKDOWN_LINK.findall(text)
+            if web_address(target) and not self._is_blocked(target)
+        }
         text = _MARKDOWN_LINK.sub(r"\1", text)
         pieces = _HEADING.split(text)
-        sections = [("", pieces[0].strip()), *((pieces[i].strip(), pieces[i + 1].strip()) for i in range(1, len(pieces), 2))]
-        return Page(title=title, url=url, sections=tuple(s for s in sections if s[1]), links=tuple(PageLink(title=n, url=t) for t, n in links.items()),
-                    pictures=tuple(PagePicture(url=address, caption=alt, fetch=functools.partial(self._picture, address))
-                                   for address, alt in list(pictures.items())[:MAX_PAGE_PICTURES]))
+        sections = [
+            ("", pieces[0].strip()),
+            *((pieces[i].strip(), pieces[i + 1].strip()) for i in range(1, len(pieces), 2)),
+        ]
+        return Page(
+            title=title,
+            url=url,
+            sections=tuple(s for s in sections if s[1]),
+            links=tuple(PageLink(title=n, url=t) for t, n in links.items()),
+            pictures=tuple(
+                PagePicture(
+                    url=address, caption=alt, fetch=functools.partial(self._picture, address)
+                )
+                for address, alt in list(pictures.items())[:MAX_PAGE_PICTURES]
+            ),
+        )
 
     def _web_address(self, url: str) -> str:
         """A public http address, or a fault that says what is wrong."""
         if not self._may_be_visited(url.strip()):
-            raise model_fault("bad_url", "visit: the url must be a public address that begins with http:// or https://.")
+            raise model_fault(
+                "bad_url",
+                "visit: the url must be a public address that begins with http:// or https://.",
+            )
         return url.strip()
 
     def _may_be_visited(self, url: str) -> bool:
         try:
             parts = urlsplit(url)
-            good = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.username and not any(c.isspace() for c in url)
+            good = (
+                parts.scheme in ("http", "https")
+                and bool(parts.hostname)
+                and not parts.username
+                and not any(c.isspace() for c in url)
+            )
         except ValueError:
             return False
         return good and (self.settings.allow_private or is_public(parts.hostname or ""))

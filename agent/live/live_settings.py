@@ -1,4 +1,5 @@
 """Which live services there are and how each is asked: the part of a recipe that names them. Keys stand in the environment."""
+
 import os
 from dataclasses import dataclass
 from typing import Literal
@@ -8,11 +9,27 @@ from calls.pacing import Pace
 from calls.request import Price
 from records.errors import InputError
 
-Kind = Literal["serper", "serper_scholar", "google", "serper_images", "google_images", "vision", "lens", "jina", "pp_structure"]
+Kind = Literal[
+    "serper",
+    "serper_scholar",
+    "google",
+    "serper_images",
+    "google_images",
+    "vision",
+    "lens",
+    "jina",
+    "pp_structure",
+]
 ADDRESSES: dict[Kind, str] = {
-    "serper": "https://google.serper.dev", "serper_scholar": "https://google.serper.dev", "serper_images": "https://google.serper.dev",
-    "lens": "https://google.serper.dev", "google": "https://www.googleapis.com", "google_images": "https://www.googleapis.com",
-    "vision": "https://vision.googleapis.com", "jina": "https://r.jina.ai"}
+    "serper": "https://google.serper.dev",
+    "serper_scholar": "https://google.serper.dev",
+    "serper_images": "https://google.serper.dev",
+    "lens": "https://google.serper.dev",
+    "google": "https://www.googleapis.com",
+    "google_images": "https://www.googleapis.com",
+    "vision": "https://vision.googleapis.com",
+    "jina": "https://r.jina.ai",
+}
 """Where the public services live; an OCR service is always one's own."""
 KEYLESS = ("jina", "pp_structure")
 """Kinds that also work without a key."""
@@ -56,10 +73,24 @@ class ServiceSettings:
             InputError: no usable address, or a search engine without its id.
         """
         parts = urlsplit(self.base)
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query or parts.fragment:
-            raise InputError(f"{where}.address", f"{self.base or 'nothing'} is no plain http:// or https:// address", "Give the service's address.")
+        if (
+            parts.scheme not in ("http", "https")
+            or not parts.hostname
+            or parts.username
+            or parts.query
+            or parts.fragment
+        ):
+            raise InputError(
+                f"{where}.address",
+                f"{self.base or 'nothing'} is no plain http:// or https:// address",
+                "Give the service's address.",
+            )
         if self.kind in ("google", "google_images") and not self.engine:
-            raise InputError(f"{where}.engine", "Google Custom Search needs the id of a search engine", "Set it to the engine's cx.")
+            raise InputError(
+                f"{where}.engine",
+                "Google Custom Search needs the id of a search engine",
+                "Set it to the engine's cx.",
+            )
 
     def keys(self, where: str) -> tuple[str, ...]:
         """The keys from the environment, in their order.
@@ -67,13 +98,29 @@ class ServiceSettings:
         Raises:
             InputError: the service needs one and the variable holds none, or holds what no header may.
         """
-        keys = tuple(dict.fromkeys(k for k in (part.strip() for part in os.environ.get(self.key_env, "").split(",")) if k)) if self.key_env else ()
+        keys = (
+            tuple(
+                dict.fromkeys(
+                    k
+                    for k in (part.strip() for part in os.environ.get(self.key_env, "").split(","))
+                    if k
+                )
+            )
+            if self.key_env
+            else ()
+        )
         if not keys and (self.key_env or self.kind not in KEYLESS):
-            raise InputError(f"{where}.key_env", f"the environment variable {self.key_env or '(none is named)'} holds no key",
-                             "Name a variable and set it to the key, or to several parted by commas.")
+            raise InputError(
+                f"{where}.key_env",
+                f"the environment variable {self.key_env or '(none is named)'} holds no key",
+                "Name a variable and set it to the key, or to several parted by commas.",
+            )
         if any(not key.isascii() or not key.isprintable() or " " in key for key in keys):
-            raise InputError(f"{where}.key_env", f"a key in {self.key_env} holds characters that no HTTP header may",
-                             "Set it to the keys alone, in plain ASCII, parted by commas.")
+            raise InputError(
+                f"{where}.key_env",
+                f"a key in {self.key_env} holds characters that no HTTP header may",
+                "Set it to the keys alone, in plain ASCII, parted by commas.",
+            )
         return keys
 
 

@@ -3,6 +3,7 @@
 Pure functions. `parse` raises ValueError where a reply is not what the service's protocol says; then it is never cached.
 Written from the services' public documentation and contract-tested against a loopback server; no live service was reached.
 """
+
 import base64
 import html
 import re
@@ -21,9 +22,27 @@ from calls.retry import CallFault
 MAX_CONTENT_CHARS = 400_000
 MAX_WORDS_CHARS = 10_000
 """Of a title or a snippet."""
-_KEPT_BLOCKS = frozenset(("doc_title", "paragraph_title", "text", "vision_footnote", "table", "figure_title", "formula", "number", "header", "footer"))
+_KEPT_BLOCKS = frozenset(
+    (
+        "doc_title",
+        "paragraph_title",
+        "text",
+        "vision_footnote",
+        "table",
+        "figure_title",
+        "formula",
+        "number",
+        "header",
+        "footer",
+    )
+)
 _TAGS = re.compile(r"<[^>]{0,200}>")
-_GRPC = {8: Status.RATE_LIMITED, 4: Status.TIMEOUT, 13: Status.SERVER_ERROR, 14: Status.SERVER_ERROR}
+_GRPC = {
+    8: Status.RATE_LIMITED,
+    4: Status.TIMEOUT,
+    13: Status.SERVER_ERROR,
+    14: Status.SERVER_ERROR,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,14 +95,28 @@ def key_header(service: ServiceSettings, key: str) -> dict[str, str]:
 def ask_text(service: ServiceSettings, query: str, k: int) -> Asked:
     """A text search."""
     if service.kind == "google":
-        return Asked(path="/customsearch/v1", query={"cx": service.engine, "q": query, "num": str(min(k, 10))})
-    return Asked(path="/scholar" if service.kind == "serper_scholar" else "/search", body={"q": query, "num": min(k, 20)})
+        return Asked(
+            path="/customsearch/v1",
+            query={"cx": service.engine, "q": query, "num": str(min(k, 10))},
+        )
+    return Asked(
+        path="/scholar" if service.kind == "serper_scholar" else "/search",
+        body={"q": query, "num": min(k, 20)},
+    )
 
 
 def ask_words(service: ServiceSettings, query: str, k: int) -> Asked:
     """A search of pictures by words."""
     if service.kind == "google_images":
-        return Asked(path="/customsearch/v1", query={"cx": service.engine, "q": query, "num": str(min(2 * k, 10)), "searchType": "image"})
+        return Asked(
+            path="/customsearch/v1",
+            query={
+                "cx": service.engine,
+                "q": query,
+                "num": str(min(2 * k, 10)),
+                "searchType": "image",
+            },
+        )
     return Asked(path="/images", body={"q": query, "num": 2 * k})
 
 
@@ -92,18 +125,35 @@ def ask_picture(service: ServiceSettings, data: bytes, url: str, k: int) -> Aske
     if service.kind == "lens":
         return Asked(path="/lens", body={"url": url})
     feature = {"type": "WEB_DETECTION", "maxResults": 2 * k}
-    return Asked(path="/v1/images:annotate", body={"requests": [{"image": {"content": base64.b64encode(data).decode()}, "features": [feature]}]})
+    return Asked(
+        path="/v1/images:annotate",
+        body={
+            "requests": [
+                {"image": {"content": base64.b64encode(data).decode()}, "features": [feature]}
+            ]
+        },
+    )
 
 
 def ask_page(url: str) -> Asked:
     """A page through the reader."""
-    return Asked(path=f"/{quote(url, safe=':/?&=%#+,;@!$()*~')}", headers={"Accept": "application/json", "X-Return-Format": "markdown"})
+    return Asked(
+        path=f"/{quote(url, safe=':/?&=%#+,;@!$()*~')}",
+        headers={"Accept": "application/json", "X-Return-Format": "markdown"},
+    )
 
 
 def ask_ocr(data: bytes) -> Asked:
     """A picture's layout (PP-Structure's serving protocol: file type 1 is a picture)."""
-    return Asked(path="/layout-parsing", body={"file": base64.b64encode(data).decode(), "fileType": 1, "useDocOrientationClassify": False,
-                                               "useDocUnwarping": False})
+    return Asked(
+        path="/layout-parsing",
+        body={
+            "file": base64.b64encode(data).decode(),
+            "fileType": 1,
+            "useDocOrientationClassify": False,
+            "useDocUnwarping": False,
+        },
+    )
 
 
 # Replies
@@ -115,42 +165,80 @@ def parse_text(service: ServiceSettings, body: bytes) -> tuple[PageHit, ...]:
         rows = _rows(_object(body), "items", or_known=("queries", "searchInformation"))
     else:
         rows = _rows(_object(body), "organic", or_known=("searchParameters",))
-    return tuple(PageHit(title=_words(row, "title"), url=url, snippet=_words(row, "snippet", "htmlSnippet"))
-                 for row in rows if (url := web_address(row.get("link"))))
+    return tuple(
+        PageHit(title=_words(row, "title"), url=url, snippet=_words(row, "snippet", "htmlSnippet"))
+        for row in rows
+        if (url := web_address(row.get("link")))
+    )
 
 
 def parse_words(service: ServiceSettings, body: bytes) -> tuple[FoundPage, ...]:
     """Pages of a picture search by words."""
     if service.kind == "google_images":
         rows = _rows(_object(body), "items", or_known=("queries", "searchInformation"))
-        found = [(row, web_address(image.get("contextLink") if isinstance(image := row.get("image"), dict) else ""), [row.get("link")]) for row in rows]
+        found = [
+            (
+                row,
+                web_address(
+                    image.get("contextLink") if isinstance(image := row.get("image"), dict) else ""
+                ),
+                [row.get("link")],
+            )
+            for row in rows
+        ]
     else:
         rows = _rows(_object(body), "images", or_known=("searchParameters",))
-        found = [(row, web_address(row.get("link")), [row.get("imageUrl"), row.get("thumbnailUrl")]) for row in rows]
-    return tuple(FoundPage(title=_words(row, "title"), url=url, pictures=_addresses(pictures)) for row, url, pictures in found if url)
+        found = [
+            (row, web_address(row.get("link")), [row.get("imageUrl"), row.get("thumbnailUrl")])
+            for row in rows
+        ]
+    return tuple(
+        FoundPage(title=_words(row, "title"), url=url, pictures=_addresses(pictures))
+        for row, url, pictures in found
+        if url
+    )
 
 
 def parse_picture(service: ServiceSettings, body: bytes) -> tuple[FoundPage, ...]:
     """Pages that show a picture or one like it."""
     if service.kind == "lens":
         rows = _rows(_object(body), "organic", or_known=("searchParameters",))
-        return tuple(FoundPage(title=_words(row, "title"), url=url, pictures=_addresses([row.get("imageUrl"), row.get("thumbnailUrl")]))
-                     for row in rows if (url := web_address(row.get("link"))))
+        return tuple(
+            FoundPage(
+                title=_words(row, "title"),
+                url=url,
+                pictures=_addresses([row.get("imageUrl"), row.get("thumbnailUrl")]),
+            )
+            for row in rows
+            if (url := web_address(row.get("link")))
+        )
     responses = _rows(_object(body), "responses")
     if not responses:
         raise ValueError("no response")
     error = responses[0].get("error")
     if isinstance(error, dict):  # Vision reports faults of one picture with status 200
         kind = _GRPC.get(error.get("code", 0), Status.NOT_ACCEPTED)
-        raise CallFault("vision", f"error {error.get('code')}", kind, retryable=kind is not Status.NOT_ACCEPTED)
+        raise CallFault(
+            "vision", f"error {error.get('code')}", kind, retryable=kind is not Status.NOT_ACCEPTED
+        )
     detection = responses[0].get("webDetection") or {}
     if not isinstance(detection, dict):
         raise ValueError("webDetection is no object")
     pages = []
-    for row in _rows(detection, "pagesWithMatchingImages", or_known=("webEntities", "visuallySimilarImages", "bestGuessLabels", None)):
-        matches = [m.get("url") for name in ("fullMatchingImages", "partialMatchingImages") for m in _rows(row, name, or_known=(None,))]
+    for row in _rows(
+        detection,
+        "pagesWithMatchingImages",
+        or_known=("webEntities", "visuallySimilarImages", "bestGuessLabels", None),
+    ):
+        matches = [
+            m.get("url")
+            for name in ("fullMatchingImages", "partialMatchingImages")
+            for m in _rows(row, name, or_known=(None,))
+        ]
         if url := web_address(row.get("url")):
-            pages.append(FoundPage(title=_words(row, "pageTitle"), url=url, pictures=_addresses(matches)))
+            pages.append(
+                FoundPage(title=_words(row, "pageTitle"), url=url, pictures=_addresses(matches))
+            )
     return tuple(pages)
 
 
@@ -159,7 +247,11 @@ def parse_page(body: bytes) -> ReadPage:
     data = _object(body).get("data")
     if not isinstance(data, dict) or not isinstance(data.get("content"), str):
         raise ValueError("no data.content")
-    return ReadPage(title=_words(data, "title"), url=web_address(data.get("url")), markdown=data["content"][:MAX_CONTENT_CHARS])
+    return ReadPage(
+        title=_words(data, "title"),
+        url=web_address(data.get("url")),
+        markdown=data["content"][:MAX_CONTENT_CHARS],
+    )
 
 
 def parse_ocr(body: bytes, size: tuple[int, int]) -> tuple[Block, ...]:
@@ -171,10 +263,19 @@ def parse_ocr(body: bytes, size: tuple[int, int]) -> tuple[Block, ...]:
         rows = decoded["result"]["layoutParsingResults"][0]["prunedResult"]["parsing_res_list"]
         blocks = []
         for row in rows:
-            box = tuple(min(1000.0, max(0.0, 1000 * float(v) / size[i % 2])) for i, v in enumerate(row["block_bbox"]))
-            if row["block_label"] in _KEPT_BLOCKS and str(row["block_content"]).strip() and len(box) == 4:
+            box = tuple(
+                min(1000.0, max(0.0, 1000 * float(v) / size[i % 2]))
+                for i, v in enumerate(row["block_bbox"])
+            )
+            if (
+                row["block_label"] in _KEPT_BLOCKS
+                and str(row["block_content"]).strip()
+                and len(box) == 4
+            ):
                 text = _TAGS.sub(" ", str(row["block_content"])[:MAX_WORDS_CHARS])
-                blocks.append(Block(text=text, box=(box[0], box[1], box[2], box[3]), kind=row["block_label"]))
+                blocks.append(
+                    Block(text=text, box=(box[0], box[1], box[2], box[3]), kind=row["block_label"])
+                )
     except (LookupError, TypeError, AttributeError, ArithmeticError) as error:
         raise ValueError("no parsing_res_list") from error
     return tuple(blocks)
@@ -187,7 +288,9 @@ def _object(body: bytes) -> dict[str, Any]:
     return decoded
 
 
-def _rows(decoded: dict[str, Any], name: str, or_known: tuple[str | None, ...] = ()) -> list[dict[str, Any]]:
+def _rows(
+    decoded: dict[str, Any], name: str, or_known: tuple[str | None, ...] = ()
+) -> list[dict[str, Any]]:
     """A list of objects; it may be absent where one of `or_known` shows that the reply is one all the same (None: always)."""
     rows = decoded.get(name)
     if rows is None and (None in or_known or any(known in decoded for known in or_known)):

@@ -1,11 +1,21 @@
 """How the oracle finds out what the picture shows: searches by the picture, repaired, whole and in parts, then by the question's words."""
+
 import re
 from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import Any
 
 from agent.oracle.desk import Desk, Listing
 from agent.oracle.observation_reading import Line, PageRead, Thing, hits_of
-from agent.oracle.speech import Action, Observation, asked_about, goal_of, head_of, is_kind, label_of, query_of
+from agent.oracle.speech import (
+    Action,
+    Observation,
+    asked_about,
+    goal_of,
+    head_of,
+    is_kind,
+    label_of,
+    query_of,
+)
 
 MAX_LISTED = 16
 """Pages of one text search that are opened to compare pictures."""
@@ -15,9 +25,11 @@ FIRST = 4
 """Hits of a search by the picture whose own pictures are shown."""
 
 
-REPAIRS = {"perspective": ("perspective_correct", "It was taken at an angle, so I set it straight first."),
-           "blur": ("sharpen", "It is blurred, so I sharpen it first."),
-           "down_sampling": ("super_resolution", "It is very small, so I enlarge it first.")}
+REPAIRS = {
+    "perspective": ("perspective_correct", "It was taken at an angle, so I set it straight first."),
+    "blur": ("sharpen", "It is blurred, so I sharpen it first."),
+    "down_sampling": ("super_resolution", "It is very small, so I enlarge it first."),
+}
 """What undoes a flaw of the picture."""
 
 
@@ -30,7 +42,9 @@ class AnchorSearch(Desk):
     """What searches found, with how often and how far in front."""
     found_at: Mapping[Thing, Line] = {}
 
-    def find_page(self, searches: Iterable[Callable[[str], Listing]]) -> Generator[Action, Observation, tuple[Thing, Line] | None]:
+    def find_page(
+        self, searches: Iterable[Callable[[str], Listing]]
+    ) -> Generator[Action, Observation, tuple[Thing, Line] | None]:
         """The thing whose page shows the question's picture, with what led there; None where no search leads to it."""
         var, shown_as = self.puzzle.pictured, asked_about(self.puzzle)
         for search in searches:
@@ -42,8 +56,12 @@ class AnchorSearch(Desk):
                 known = self.page_of(thing)
                 if (known is not None and known.visited) or not thing.url or _is_file(thing):
                     continue
-                page = yield from self.visit(thing, goal_of(self.puzzle, var), f"{thing.name} may be {shown_as}. I open its page to compare the pictures, "
-                                             f"and to read about {label_of(self.puzzle, var)}.")
+                page = yield from self.visit(
+                    thing,
+                    goal_of(self.puzzle, var),
+                    f"{thing.name} may be {shown_as}. I open its page to compare the pictures, "
+                    f"and to read about {label_of(self.puzzle, var)}.",
+                )
                 if page is not None and self.shows(page):
                     return page.thing, line
         return None
@@ -54,13 +72,20 @@ class AnchorSearch(Desk):
 
     def on_no_page(self) -> list[tuple[Thing, Line]]:
         """What the first hits are called that stand on no page, by the names of their files."""
-        return [(Thing(_of_file(t.title)), self.found_at[t]) for t in list(self.votes)[:FIRST] if _is_file(t)]
+        return [
+            (Thing(_of_file(t.title)), self.found_at[t])
+            for t in list(self.votes)[:FIRST]
+            if _is_file(t)
+        ]
 
     def alike(self) -> list[tuple[Thing, Line]]:
         """What was found and may be in the picture though its page does not show it, the likeliest first."""
+
         def may_be(thing: Thing) -> bool:
             page = self.page_of(thing)
-            return _is_file(thing) or (page is not None and page.visited and is_kind(page, head_of(self.puzzle)) > 0)
+            return _is_file(thing) or (
+                page is not None and page.visited and is_kind(page, head_of(self.puzzle)) > 0
+            )
 
         likely = sorted(filter(may_be, self.votes), key=lambda t: -self.votes[t])[:MAX_LISTED]
         return [(Thing(_of_file(t.title)) if _is_file(t) else t, self.found_at[t]) for t in likely]
@@ -68,50 +93,98 @@ class AnchorSearch(Desk):
     def repaired(self) -> Generator[Action, Observation, None]:
         """Repairs the picture where it has a flaw that everybody sees."""
         tool, why = REPAIRS.get(self.puzzle.flaw, ("", ""))
-        made = (yield from self.call(f"I look at the picture. {why}", tool, handle=0)) if tool else None
+        made = (
+            (yield from self.call(f"I look at the picture. {why}", tool, handle=0))
+            if tool
+            else None
+        )
         if made and made.images:
             self.seen_as = made.images[-1]
             self.own.add(self.seen_as)
 
     def searches(self) -> tuple[Callable[[str], Listing], ...]:
         """In the order in which they are tried; each takes the question's words for what the picture shows."""
-        return (self._like_it, self._like_its_middle, self._by_what_is_said, self._like_its_mirror, self._like_its_upper_part, self._by_words)
+        return (
+            self._like_it,
+            self._like_its_middle,
+            self._by_what_is_said,
+            self._like_its_mirror,
+            self._like_its_upper_part,
+            self._by_words,
+        )
 
     def _like_it(self, shown_as: str) -> Listing:
-        observation = yield from self.call(f"I do not know {shown_as} by sight. I search for pages with pictures like <image:{self.seen_as}>.", "image_search",
-                                           handle=self.seen_as)
+        observation = yield from self.call(
+            f"I do not know {shown_as} by sight. I search for pages with pictures like <image:{self.seen_as}>.",
+            "image_search",
+            handle=self.seen_as,
+        )
         return self._candidates(observation)
 
     def _like_its_middle(self, _: str) -> Listing:
-        return (yield from self._like_made("None of these pages shows the very picture. I cut out its middle, so that the surroundings count less.",
-                                           "crop", box=[150, 100, 850, 900]))
+        return (
+            yield from self._like_made(
+                "None of these pages shows the very picture. I cut out its middle, so that the surroundings count less.",
+                "crop",
+                box=[150, 100, 850, 900],
+            )
+        )
 
     def _like_its_mirror(self, _: str) -> Listing:
-        return (yield from self._like_made("Still not found. It may be known from the other side, so I mirror the picture.", "flip", axis="horizontal"))
+        return (
+            yield from self._like_made(
+                "Still not found. It may be known from the other side, so I mirror the picture.",
+                "flip",
+                axis="horizontal",
+            )
+        )
 
     def _like_its_upper_part(self, _: str) -> Listing:
-        return (yield from self._like_made("I try the upper part alone.", "crop", box=[0, 0, 1000, 650]))
+        return (
+            yield from self._like_made("I try the upper part alone.", "crop", box=[0, 0, 1000, 650])
+        )
 
     def _like_made(self, why: str, tool: str, **arguments: Any) -> Listing:
         made = yield from self.call(why, tool, handle=self.seen_as, **arguments)
         if not made or not made.images:
             return []
-        observation = yield from self.call("I search for pages with pictures like the new one.", "image_search", handle=made.images[-1])
+        observation = yield from self.call(
+            "I search for pages with pictures like the new one.",
+            "image_search",
+            handle=made.images[-1],
+        )
         return self._candidates(observation)
 
     def _by_what_is_said(self, shown_as: str) -> Listing:
-        observation = yield from self.call(f"The picture alone does not lead there. I search for what the question says about {shown_as}.", "text_search",
-                                           query=query_of(self.puzzle, self.puzzle.pictured) or shown_as, top_k=20)
-        hits = [t for t, _ in self.hits(observation) if is_kind(self.pages.get(t.title) or PageRead(t.title, t.url), head_of(self.puzzle)) > 0]
-        return [(t, Line(t.title, observation.turn if observation else -1)) for t in hits[:MAX_LISTED]]
+        observation = yield from self.call(
+            f"The picture alone does not lead there. I search for what the question says about {shown_as}.",
+            "text_search",
+            query=query_of(self.puzzle, self.puzzle.pictured) or shown_as,
+            top_k=20,
+        )
+        hits = [
+            t
+            for t, _ in self.hits(observation)
+            if is_kind(self.pages.get(t.title) or PageRead(t.title, t.url), head_of(self.puzzle))
+            > 0
+        ]
+        return [
+            (t, Line(t.title, observation.turn if observation else -1)) for t in hits[:MAX_LISTED]
+        ]
 
     def _by_words(self, shown_as: str) -> Listing:
         query = query_of(self.puzzle, self.puzzle.pictured) or shown_as
-        observation = yield from self.call("I look for pictures of such things by words.", "image_search", query=query)
+        observation = yield from self.call(
+            "I look for pictures of such things by words.", "image_search", query=query
+        )
         return self._candidates(observation)
 
     def _candidates(self, observation: Observation | None) -> list[tuple[Thing, Line]]:
-        return [(t, Line(t.title, observation.turn)) for t, _ in hits_of(observation.text)] if observation else []
+        return (
+            [(t, Line(t.title, observation.turn)) for t, _ in hits_of(observation.text)]
+            if observation
+            else []
+        )
 
 
 def _is_file(thing: Thing) -> bool:

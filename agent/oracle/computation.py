@@ -1,4 +1,5 @@
 """How the oracle computes differences, sums, ratios, durations and orders: by the Python tool, or in this code where the tool gives no number."""
+
 import re
 from collections.abc import Generator, Mapping
 from datetime import date
@@ -12,13 +13,18 @@ from agent.oracle.speech import Action, Observation, named
 _OF_TWO = ("difference", "ratio", "sum", "duration_years")
 
 
-def computed(solver: Desk, needed: Sum, bound: Mapping[str, Any]) -> Generator[Action, Observation, tuple[Read, Line] | None]:
+def computed(
+    solver: Desk, needed: Sum, bound: Mapping[str, Any]
+) -> Generator[Action, Observation, tuple[Read, Line] | None]:
     """The result and the line that it rests on; None where a part is missing."""
+
     def value(end: Any) -> Read | Const | None:
         return end if isinstance(end, Const) else bound[end].value if end in bound else None
 
     args, keys = [value(a) for a in needed.args], [value(k) for k in needed.keys]
-    lines = [bound[e].line for e in (*needed.args, *needed.keys) if isinstance(e, str) and e in bound]
+    lines = [
+        bound[e].line for e in (*needed.args, *needed.keys) if isinstance(e, str) and e in bound
+    ]
     if any(a is None for a in (*args, *keys)) or not lines:
         return None
     last = max(lines, key=lambda line: line.turn)
@@ -26,7 +32,9 @@ def computed(solver: Desk, needed: Sum, bound: Mapping[str, Any]) -> Generator[A
         numbers = [_order(k) for k in keys]
         if None in numbers or not numbers:
             return None
-        winner = (min if needed.op in ("earliest", "smallest") else max)(n for n in numbers if n is not None)
+        winner = (min if needed.op in ("earliest", "smallest") else max)(
+            n for n in numbers if n is not None
+        )
         chosen = args[numbers.index(winner)]
         return (chosen, last) if isinstance(chosen, Thing) else None
     if needed.op == "count":
@@ -36,23 +44,34 @@ def computed(solver: Desk, needed: Sum, bound: Mapping[str, Any]) -> Generator[A
         return None
     left, right = (p for p in parts if p is not None)
     code = _code(needed.op, args, left, right)
-    observation = yield from solver.call(f"I have both parts: {named(args[0])} and {named(args[1])}. I compute the {needed.op.replace('_', ' ')}.",
-                                         "python_interpreter", code=code)
+    observation = yield from solver.call(
+        f"I have both parts: {named(args[0])} and {named(args[1])}. I compute the {needed.op.replace('_', ' ')}.",
+        "python_interpreter",
+        code=code,
+    )
     digits = re.findall(r"-?\d+(?:\.\d+)?", observation.text) if observation else []
     number = float(digits[-1]) if digits else _in_head(needed.op, args, left, right)
-    unit = args[0].unit if isinstance(args[0], Literal) and needed.op != "ratio" and args[0].year is None else ""
+    unit = (
+        args[0].unit
+        if isinstance(args[0], Literal) and needed.op != "ratio" and args[0].year is None
+        else ""
+    )
     text = f"{number:.10g}"
     if observation and digits:
         return Literal(text, number=number, unit=unit), Line(digits[-1], observation.turn)
-    return Literal(text, number=number, unit=unit), Line(f"{named(args[0])}, {named(args[1])}", last.turn)
+    return Literal(text, number=number, unit=unit), Line(
+        f"{named(args[0])}, {named(args[1])}", last.turn
+    )
 
 
 def _code(op: str, args: list[Any], left: float, right: float) -> str:
     days = [_day(a) for a in args]
     if op == "duration_years" and days[0] and days[1]:
         first, last = sorted(d for d in days if d)
-        return (f"from datetime import date\na, b = date({first.year}, {first.month}, {first.day}), date({last.year}, {last.month}, {last.day})\n"
-                "print(b.year - a.year - ((b.month, b.day) < (a.month, a.day)))")
+        return (
+            f"from datetime import date\na, b = date({first.year}, {first.month}, {first.day}), date({last.year}, {last.month}, {last.day})\n"
+            "print(b.year - a.year - ((b.month, b.day) < (a.month, a.day)))"
+        )
     a, b = f"{left:.12g}", f"{right:.12g}"
     return f"print({ {'ratio': f'{a} / {b}', 'sum': f'{a} + {b}'}.get(op, f'abs({a} - {b})') })"
 

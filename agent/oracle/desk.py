@@ -1,4 +1,5 @@
 """The state of the oracle's search in one episode: the puzzle, the tool calls that it may make, and the pages it has read. Base of `Solver`."""
+
 import re
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
@@ -38,7 +39,9 @@ class Ended:
     """What each variable was taken for, in the end or when the deepest step failed: for reports."""
 
 
-def advanced(search: Generator[Said, Observation, Ended], observation: Observation | None) -> Said | Ended:
+def advanced(
+    search: Generator[Said, Observation, Ended], observation: Observation | None
+) -> Said | Ended:
     """What a search does next, or how it ended.
 
     Args:
@@ -68,8 +71,12 @@ class Desk:
     """Handles of the task's picture, as it was given and repaired."""
 
     def gave_up(self, step: str) -> Ended:
-        return Ended(answer="I could not find the answer.", thought="Neither the searches nor the pages that I opened lead on from here, so I must say so.",
-                     failed=step, bound=names_of(self.failed[2]))
+        return Ended(
+            answer="I could not find the answer.",
+            thought="Neither the searches nor the pages that I opened lead on from here, so I must say so.",
+            failed=step,
+            bound=names_of(self.failed[2]),
+        )
 
     def fail(self, step: str, bound: Bindings) -> None:
         """Notes a step that may turn out to be the deepest."""
@@ -78,7 +85,9 @@ class Desk:
 
     # -- calls
 
-    def call(self, thought: str, name: str, **arguments: Any) -> Generator[Action, Observation, Observation | None]:
+    def call(
+        self, thought: str, name: str, **arguments: Any
+    ) -> Generator[Action, Observation, Observation | None]:
         """Makes a call, unless it was made before, the tool is off, or the budget is spent."""
         mark = name, repr(sorted(arguments.items()))
         if mark in self.made or self.num_calls >= self.max_calls or name not in self.tools:
@@ -88,18 +97,37 @@ class Desk:
         observation = yield Action(clean(thought), name, arguments)
         return observation if observation.ok else None
 
-    def visit(self, thing: Thing, goal: str, thought: str) -> Generator[Action, Observation, PageRead | None]:
+    def visit(
+        self, thing: Thing, goal: str, thought: str
+    ) -> Generator[Action, Observation, PageRead | None]:
         """The page of a thing, opened once for a goal; by its name where no address is known."""
         known = self.page_of(thing)
         if known is not None and known.visited:
             return known
-        observation = yield from self.call(thought, "visit", url=thing.url or (known.url if known else "") or thing.title, goal=goal)
-        page = read_page(observation.text, observation.turn, observation.images) if observation else None
+        observation = yield from self.call(
+            thought,
+            "visit",
+            url=thing.url or (known.url if known else "") or thing.title,
+            goal=goal,
+        )
+        page = (
+            read_page(observation.text, observation.turn, observation.images)
+            if observation
+            else None
+        )
         if page is None and not thing.url:
-            observation = yield from self.call(f"There is no page under just that name. I search for {thing.title}.", "text_search", query=thing.title)
+            observation = yield from self.call(
+                f"There is no page under just that name. I search for {thing.title}.",
+                "text_search",
+                query=thing.title,
+            )
             same = [t for t, _ in self.hits(observation) if key(t.title) == key(thing.title)]
             if same:
-                return (yield from self.visit(same[0], goal, f"The search knows {same[0].title}. I open that page."))
+                return (
+                    yield from self.visit(
+                        same[0], goal, f"The search knows {same[0].title}. I open that page."
+                    )
+                )
         if page is None:
             return None
         page.goals = (goal,)
@@ -113,8 +141,14 @@ class Desk:
         old = self.pages.get(page.title)
         if old is not None:
             page.facts = {**old.facts, **page.facts}
-            page.sentences = page.sentences + [s for s in old.sentences if s.text not in {p.text for p in page.sentences}]
-            page.links, page.visited, page.whole = {**old.links, **page.links}, page.visited or old.visited, page.whole or old.whole
+            page.sentences = page.sentences + [
+                s for s in old.sentences if s.text not in {p.text for p in page.sentences}
+            ]
+            page.links, page.visited, page.whole = (
+                {**old.links, **page.links},
+                page.visited or old.visited,
+                page.whole or old.whole,
+            )
             page.images, page.goals = (*old.images, *page.images), (*old.goals, *page.goals)
         self.pages[page.title] = page
 
@@ -123,7 +157,11 @@ class Desk:
         found = hits_of(observation.text) if observation else []
         for thing, snippet in found:
             assert observation is not None
-            lines = [Line(s.strip(), observation.turn) for s in re.split(r"(?<=[.!?])\s+|\n", snippet) if s.strip()]
+            lines = [
+                Line(s.strip(), observation.turn)
+                for s in re.split(r"(?<=[.!?])\s+|\n", snippet)
+                if s.strip()
+            ]
             if thing.url:
                 self.remember(PageRead(thing.title, thing.url, sentences=lines))
         return found
@@ -140,4 +178,7 @@ class Desk:
 
 
 def names_of(bound: Bindings) -> dict[str, str]:
-    return {var: b.value.title if isinstance(b.value, Thing) else b.value.text for var, b in bound.items()}
+    return {
+        var: b.value.title if isinstance(b.value, Thing) else b.value.text
+        for var, b in bound.items()
+    }

@@ -1,4 +1,5 @@
 """How the oracle reads a detail on the picture: text recognition, after repairs and closer looks where nothing can be read at once."""
+
 import re
 from collections.abc import Generator
 from typing import Any
@@ -9,10 +10,18 @@ from agent.oracle.puzzle import Look
 from agent.oracle.speech import Action, Observation
 
 REPAIRS: tuple[tuple[str, dict[str, Any], str], ...] = (
-    ("perspective_correct", {}, "Nothing of use can be read. The picture may have been taken at an angle, so I set it straight."),
+    (
+        "perspective_correct",
+        {},
+        "Nothing of use can be read. The picture may have been taken at an angle, so I set it straight.",
+    ),
     ("sharpen", {}, "The writing may be blurred, so I sharpen the picture."),
     ("sharpen", {"amount": 4}, "I sharpen it more."),
-    ("super_resolution", {}, "The writing may be too small for the picture's size, so I enlarge it."),
+    (
+        "super_resolution",
+        {},
+        "The writing may be too small for the picture's size, so I enlarge it.",
+    ),
     ("rotate", {"angle": 180}, "The picture may stand on its head, so I turn it."),
 )
 MARGIN = 60.0
@@ -20,7 +29,9 @@ MARGIN = 60.0
 TILES = ((0, 0, 550, 550), (450, 0, 1000, 550), (0, 450, 550, 1000), (450, 450, 1000, 1000))
 
 
-def looking(solver: Desk, look: Look, kind: str, handle: int) -> Generator[Action, Observation, tuple[Literal, Line] | None]:
+def looking(
+    solver: Desk, look: Look, kind: str, handle: int
+) -> Generator[Action, Observation, tuple[Literal, Line] | None]:
     """The detail as it is read, with the line that shows it; None where nothing fits.
 
     Args:
@@ -28,37 +39,66 @@ def looking(solver: Desk, look: Look, kind: str, handle: int) -> Generator[Actio
         handle: of the picture, repaired where it needs it.
     """
     what = look.part or "text"
-    reading = yield from _read(solver, handle, kind, f"The question needs what can be read on the {what} in <image:{handle}>. I read the text in the picture.")
+    reading = yield from _read(
+        solver,
+        handle,
+        kind,
+        f"The question needs what can be read on the {what} in <image:{handle}>. I read the text in the picture.",
+    )
     if reading:
         return (yield from _closer(solver, handle, kind, reading)) or reading[:2]
     for name, arguments, why in REPAIRS:
         made = yield from solver.call(why, name, handle=handle, **arguments)
         if made and made.images:
-            reading = yield from _read(solver, made.images[-1], kind, f"Now I read the text in <image:{made.images[-1]}>.")
+            reading = yield from _read(
+                solver, made.images[-1], kind, f"Now I read the text in <image:{made.images[-1]}>."
+            )
             if reading:
                 return reading[:2]
     for box in TILES:
-        made = yield from solver.call("I look closer at one part of the picture.", "crop", handle=handle, box=list(box))
+        made = yield from solver.call(
+            "I look closer at one part of the picture.", "crop", handle=handle, box=list(box)
+        )
         if made and made.images:
-            reading = yield from _read(solver, made.images[-1], kind, f"I read the text in this part, <image:{made.images[-1]}>.")
+            reading = yield from _read(
+                solver,
+                made.images[-1],
+                kind,
+                f"I read the text in this part, <image:{made.images[-1]}>.",
+            )
             if reading:
                 return reading[:2]
     return None
 
 
-def _closer(solver: Desk, handle: int, kind: str, reading: tuple[Literal, Line, list[float]]) -> Generator[Action, Observation, tuple[Literal, Line] | None]:
+def _closer(
+    solver: Desk, handle: int, kind: str, reading: tuple[Literal, Line, list[float]]
+) -> Generator[Action, Observation, tuple[Literal, Line] | None]:
     """The same detail read again close up, since small print is easily misread; None where nothing can be read there."""
     left, top, right, bottom = reading[2]
-    box = [max(0.0, left - MARGIN), max(0.0, top - MARGIN), min(1000.0, right + MARGIN), min(1000.0, bottom + MARGIN)]
-    made = yield from solver.call(f"It seems to say {reading[0].text}. The writing is small, so I look closer before I rely on it.", "crop",
-                                  handle=handle, box=box)
+    box = [
+        max(0.0, left - MARGIN),
+        max(0.0, top - MARGIN),
+        min(1000.0, right + MARGIN),
+        min(1000.0, bottom + MARGIN),
+    ]
+    made = yield from solver.call(
+        f"It seems to say {reading[0].text}. The writing is small, so I look closer before I rely on it.",
+        "crop",
+        handle=handle,
+        box=box,
+    )
     if not made or not made.images:
         return None
-    again = yield from _read(solver, made.images[-1], kind, f"I read the text once more, in <image:{made.images[-1]}>.")
+    again = yield from _read(
+        solver, made.images[-1], kind, f"I read the text once more, in <image:{made.images[-1]}>."
+    )
     return again[:2] if again else None
 
 
-def _read(solver: Desk, handle: int, kind: str, thought: str) -> Generator[Action, Observation, tuple[Literal, Line, list[float]] | None]:
+def _read(
+    solver: Desk, handle: int, kind: str, thought: str
+) -> Generator[Action, Observation, tuple[Literal, Line, list[float]] | None]:
     """What a picture says, the line that shows it, and its box."""
     observation = yield from solver.call(thought, "layout_parsing", handle=handle)
     texts = texts_read(observation.text) if observation else []
@@ -67,8 +107,16 @@ def _read(solver: Desk, handle: int, kind: str, thought: str) -> Generator[Actio
     if kind == "text":
         whole = " ".join(text for text, _ in texts)
         lefts, tops, rights, bottoms = zip(*(box for _, box in texts), strict=True)
-        return Literal(whole), Line(whole, observation.turn), [min(lefts), min(tops), max(rights), max(bottoms)]
-    years = [(t, box, m[0]) for t, box in texts for m in re.finditer(r"(?<!\d)1\d{3}(?!\d)|(?<!\d)20\d\d(?!\d)", t)]
+        return (
+            Literal(whole),
+            Line(whole, observation.turn),
+            [min(lefts), min(tops), max(rights), max(bottoms)],
+        )
+    years = [
+        (t, box, m[0])
+        for t, box in texts
+        for m in re.finditer(r"(?<!\d)1\d{3}(?!\d)|(?<!\d)20\d\d(?!\d)", t)
+    ]
     numbers = [(t, box, m[0]) for t, box in texts for m in re.finditer(r"\d+(?:\.\d+)?", t)]
     for text, box, digits in [*years, *numbers][:1]:
         year = int(digits) if years else None

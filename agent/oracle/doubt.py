@@ -1,7 +1,17 @@
 """Scores how well the pages that the oracle has read support a clause, as doubt: 0 where a page says it in so many words."""
+
 import re
 
-from agent.oracle.observation_reading import Line, Literal, PageRead, Read, Thing, candidates, key, says
+from agent.oracle.observation_reading import (
+    Line,
+    Literal,
+    PageRead,
+    Read,
+    Thing,
+    candidates,
+    key,
+    says,
+)
 from agent.oracle.puzzle import Const, Fact
 from agent.oracle.relation_words import cues_of
 from agent.oracle.speech import named
@@ -23,7 +33,11 @@ def doubt_of(score: float) -> float:
 
 def doubt_about(page: PageRead, fact: Fact, expected: Read | Const) -> float | None:
     """The doubt that a page leaves about a fact of its thing; None where it says something else."""
-    if isinstance(expected, Const) and expected.kind in ("thing", "text") and expected.text == expected.text.casefold():
+    if (
+        isinstance(expected, Const)
+        and expected.kind in ("thing", "text")
+        and expected.text == expected.text.casefold()
+    ):
         return _doubt_about_word(page, fact, expected.text)
     kind = kind_of(expected)
     found = candidates(page, fact.relation, kind=kind) if fact.relation else []
@@ -39,9 +53,11 @@ def doubt_about(page: PageRead, fact: Fact, expected: Read | Const) -> float | N
 def _doubt_about_word(page: PageRead, fact: Fact, word: str) -> float:
     """The same for a common noun ("portrait", "oil paint"), which no link and no capital shows."""
     for line in page.lines():
-        for cue in cues_of(fact.relation).subject if fact.relation and says(line.text, word) else ():
+        for cue in (
+            cues_of(fact.relation).subject if fact.relation and says(line.text, word) else ()
+        ):
             m = cue.words.search(line.text)
-            if m and says(line.text[m.end():] if cue.after else line.text[:m.start()], word):
+            if m and says(line.text[m.end() :] if cue.after else line.text[: m.start()], word):
                 return 0.0
     keys = cues_of(fact.relation).keys if fact.relation else ()
     if any(name in keys and says(value, word) for name, value in page.facts.values()):
@@ -67,19 +83,26 @@ def same(value: Read, expected: Read | Const) -> bool:
     if value.year is not None:
         if isinstance(expected, Literal):
             return value.year == expected.year
-        parts = [int(x) for x in expected.text.split("-") if x] if re.fullmatch(r"[\d-]+", expected.text) else []
+        parts = (
+            [int(x) for x in expected.text.split("-") if x]
+            if re.fullmatch(r"[\d-]+", expected.text)
+            else []
+        )
         mine = [x for x in (value.year, value.month, value.day) if x is not None]
         return bool(parts) and all(a == b for a, b in zip(parts, mine, strict=False))
     if value.number is None:
         return False
-    number = float(expected.text) if isinstance(expected, Const) and re.fullmatch(r"-?\d+(?:\.\d+)?", expected.text) else (
-        expected.number if isinstance(expected, Literal) else None)
+    number = (
+        float(expected.text)
+        if isinstance(expected, Const) and re.fullmatch(r"-?\d+(?:\.\d+)?", expected.text)
+        else (expected.number if isinstance(expected, Literal) else None)
+    )
     return number is not None and abs(value.number - number) < 1e-6 * max(1.0, abs(number))
 
 
 def speaks_of(line: Line, thing: Thing) -> bool:
     """Whether a sentence begins with a thing or soon comes to it."""
-    return says(line.text[:len(thing.name) + 40], thing.name)
+    return says(line.text[: len(thing.name) + 40], thing.name)
 
 
 def is_plain(end: object) -> bool:

@@ -1,4 +1,5 @@
 """What the oracle reads in observations: pages, hits, names, dates, amounts. Only the text of tool results goes in."""
+
 import datetime
 import functools
 import re
@@ -9,18 +10,38 @@ from dataclasses import dataclass, field
 from agent.oracle.relation_words import OF_NOUNS, Cue, Relation, cues_of
 from knowledge.dates import MONTHS, Date, dates_in
 
-_AMOUNT = re.compile(r"(?<![\w.,])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
-                     r"(?:\s*([^\W\d]+[²³]?(?: (?:mile|metre|meter|kilometre|kilometer|foot|feet)s?)?))?")
+_AMOUNT = re.compile(
+    r"(?<![\w.,])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
+    r"(?:\s*([^\W\d]+[²³]?(?: (?:mile|metre|meter|kilometre|kilometer|foot|feet)s?)?))?"
+)
 _CAPITAL = r"(?:[A-ZÀ-ÖØ-ÞĀ-Ž][\w’'.-]*|\"[^\"]+\")"
-_NAME = re.compile(rf"(?<!\w){_CAPITAL}(?:(?: (?:of|the|de|la|le|du|van|von|with|and the|in|off|at|for|to|&))* {_CAPITAL})*(?: family\b)?")
+_NAME = re.compile(
+    rf"(?<!\w){_CAPITAL}(?:(?: (?:of|the|de|la|le|du|van|von|with|and the|in|off|at|for|to|&))* {_CAPITAL})*(?: family\b)?"
+)
 _OBJECT = re.compile(r"\b(?:it|him|her(?= (?:in|at|on|by|for)\b)|the (?:building|house))\b")
 _JOINED = re.compile(r" (?:in|off|at|for|to|with|and)\b")
 _NOUN = re.compile(r" *(?:an? )?([a-z][a-z -]*[a-z])(?= and |[.,;]|$)")
 _BINOMIAL = re.compile(r"[(,] ?([A-Z]\w+ [^\W\d_]{3,})(?:\)|, )")
 _OF = re.compile(r"(?:The )?[A-Z]\w+ of (?:the )?[A-Z]")
 _LIFE = re.compile(r"\((?:[^()]*?\D)?(\d{3,4})\s*[–-]\s*(?:[^()]*?\D)?(\d{3,4})\)")
-UNITS = {"m": "metre", "km": "kilometre", "cm": "centimetre", "mm": "millimetre", "km²": "square kilometre", "kg": "kilogram", "t": "tonne", "g": "gram",
-         "ha": "hectare", "ft": "foot", "feet": "foot", "inches": "inch", "min": "minute", "nmi": "nautical mile", "kv": "kilovolt", "mw": "megawatt"}
+UNITS = {
+    "m": "metre",
+    "km": "kilometre",
+    "cm": "centimetre",
+    "mm": "millimetre",
+    "km²": "square kilometre",
+    "kg": "kilogram",
+    "t": "tonne",
+    "g": "gram",
+    "ha": "hectare",
+    "ft": "foot",
+    "feet": "foot",
+    "inches": "inch",
+    "min": "minute",
+    "nmi": "nautical mile",
+    "kv": "kilovolt",
+    "mw": "megawatt",
+}
 
 
 @dataclass(frozen=True)
@@ -110,14 +131,20 @@ def base(title: str) -> str:
 @functools.lru_cache(1 << 14)
 def key(name: str) -> str:
     """A name for comparison: folded, without accents, article and punctuation."""
-    plain = "".join(c for c in unicodedata.normalize("NFKD", base(name)).casefold() if not unicodedata.combining(c))
+    plain = "".join(
+        c
+        for c in unicodedata.normalize("NFKD", base(name)).casefold()
+        if not unicodedata.combining(c)
+    )
     return re.sub(r"^the ", "", " ".join(re.findall(r"\w+", plain)))
 
 
 @functools.lru_cache(1 << 12)
 def flat(text: str) -> str:
     """A text in which `key`s can be found."""
-    plain = "".join(c for c in unicodedata.normalize("NFKD", text).casefold() if not unicodedata.combining(c))
+    plain = "".join(
+        c for c in unicodedata.normalize("NFKD", text).casefold() if not unicodedata.combining(c)
+    )
     return " " + " ".join(re.findall(r"\w+", plain)) + " "
 
 
@@ -128,13 +155,19 @@ def says(text: str, name: str) -> bool:
 
 # -- observations
 
+
 def hits_of(text: str) -> list[tuple[Thing, str]]:
     """Titles with addresses and snippets of a search's result."""
     found: list[tuple[Thing, str]] = []
     for block in re.split(r"(?m)^\[\d+\] ", text)[1:]:
         title, _, rest = block.partition("\n")
         address = re.match(r"(?:URL|File, on no page): (.*)\n?", rest)
-        found.append((Thing(title.strip(), address[1].strip() if address else ""), rest[address.end() if address else 0:].strip()))
+        found.append(
+            (
+                Thing(title.strip(), address[1].strip() if address else ""),
+                rest[address.end() if address else 0 :].strip(),
+            )
+        )
     return found
 
 
@@ -143,11 +176,19 @@ def read_page(text: str, turn: int, images: Sequence[int]) -> PageRead | None:
     lines = text.split("\n")
     if len(lines) < 2 or not lines[1].startswith("URL: "):
         return None
-    alike = (int(h) for h in re.findall(r"(?m)^Picture: <image:\d+>.*, looks like <image:(\d+)>$", text))
-    page = PageRead(lines[0].strip(), lines[1][5:].strip(), images=(*images, *alike), visited=True, whole="\n[…]\n" not in text)
+    alike = (
+        int(h) for h in re.findall(r"(?m)^Picture: <image:\d+>.*, looks like <image:(\d+)>$", text)
+    )
+    page = PageRead(
+        lines[0].strip(),
+        lines[1][5:].strip(),
+        images=(*images, *alike),
+        visited=True,
+        whole="\n[…]\n" not in text,
+    )
     body = lines[2:]
     links = next((i for i, line in enumerate(body) if line == "Links:"), len(body))
-    for line in body[links + 1:]:
+    for line in body[links + 1 :]:
         if found := re.match(r"- (.*): (\S+)$", line):
             page.links[found[1]] = found[2]
     end = next((i for i, line in enumerate(body) if line.startswith("On the page:")), links)
@@ -164,20 +205,36 @@ def read_page(text: str, turn: int, images: Sequence[int]) -> PageRead | None:
 
 def texts_read(text: str) -> list[tuple[str, list[float]]]:
     """The texts that `layout_parsing` found, in its order, each with its box."""
-    return [(found[2].strip(), [float(x) for x in found[1].split(",")]) for line in text.split("\n") if (found := re.match(r"\[([\d., ]+)\] (.*)$", line))]
+    return [
+        (found[2].strip(), [float(x) for x in found[1].split(",")])
+        for line in text.split("\n")
+        if (found := re.match(r"\[([\d., ]+)\] (.*)$", line))
+    ]
 
 
 # -- literals
 
+
 def dates(text: str) -> list[tuple[int, Literal]]:
     """Dates and years in plain words, with where they stand; a number alone that begins with 0 ("0850") is no year."""
-    return [(start, Literal(text[start:end], date.year, date.month or None, date.day or None)) for date, start, end in dates_in(text, "plain")
-            if date.month or "1" <= text[start] <= "9"]
+    return [
+        (start, Literal(text[start:end], date.year, date.month or None, date.day or None))
+        for date, start, end in dates_in(text, "plain")
+        if date.month or "1" <= text[start] <= "9"
+    ]
 
 
 def amounts(text: str) -> list[tuple[int, Literal]]:
     """Numbers with the words behind them, with where they stand."""
-    return [(m.start(), Literal(m.group().strip(), number=float(m[1].replace(",", "")), unit=unit_name(m[2] or ""))) for m in _AMOUNT.finditer(text)]
+    return [
+        (
+            m.start(),
+            Literal(
+                m.group().strip(), number=float(m[1].replace(",", "")), unit=unit_name(m[2] or "")
+            ),
+        )
+        for m in _AMOUNT.finditer(text)
+    ]
 
 
 def unit_name(unit: str) -> str:
@@ -188,7 +245,10 @@ def unit_name(unit: str) -> str:
 
 # -- relations
 
-def candidates(page: PageRead, relation: Relation | None, *, kind: str, unit: str = "") -> list[Candidate]:
+
+def candidates(
+    page: PageRead, relation: Relation | None, *, kind: str, unit: str = ""
+) -> list[Candidate]:
     """What stands at the object's end of a relation on its subject's page, the surest first.
 
     Args:
@@ -196,7 +256,10 @@ def candidates(page: PageRead, relation: Relation | None, *, kind: str, unit: st
         unit: of amounts, where it is known.
     """
     if relation is None:
-        return [Candidate(Thing(title, url), _line_with(page, title), 1.0) for title, url in page.links.items()]
+        return [
+            Candidate(Thing(title, url), _line_with(page, title), 1.0)
+            for title, url in page.links.items()
+        ]
     cues = cues_of(relation)
     found = list(_of_facts(page, cues.keys, cues.weak_keys, kind, unit))
     found += _of_life(page, relation) if kind == "date" else []
@@ -204,10 +267,24 @@ def candidates(page: PageRead, relation: Relation | None, *, kind: str, unit: st
     if relation.property in OF_NOUNS:
         found += _common_nouns(page, cues.subject)
     if relation.property == "P225" and page.sentences:
-        found += [Candidate(Thing(m[1]), page.sentences[0], 4.0) for m in _BINOMIAL.finditer(page.sentences[0].text)]
+        found += [
+            Candidate(Thing(m[1]), page.sentences[0], 4.0)
+            for m in _BINOMIAL.finditer(page.sentences[0].text)
+        ]
     if kind == "thing":
-        land = [key(value) for name, value in page.facts.values() if name == "country" and relation.property != "P17"]
-        found = [Candidate(c.value, c.line, c.score - 3.0 * (isinstance(c.value, Thing) and key(c.value.title) in land)) for c in found]
+        land = [
+            key(value)
+            for name, value in page.facts.values()
+            if name == "country" and relation.property != "P17"
+        ]
+        found = [
+            Candidate(
+                c.value,
+                c.line,
+                c.score - 3.0 * (isinstance(c.value, Thing) and key(c.value.title) in land),
+            )
+            for c in found
+        ]
         found += _guessed(page)
     return _best(found)
 
@@ -228,10 +305,16 @@ def listed_under(page: PageRead, relation: Relation, subject: Thing) -> list[Can
         named = names_in(line.text, page)
         for cue in cues_of(relation).object:
             m = cue.words.search(line.text)
-            listed = line.text[m.end() - 1:] if m and cue.after else line.text[:m.start()] if m else ""
+            listed = (
+                line.text[m.end() - 1 :] if m and cue.after else line.text[: m.start()] if m else ""
+            )
             if m and says(listed, subject.name):
                 begin = 0 if cue.after else m.start()
-                within = [t for p, t in named if begin <= p < m.end() and key(t.title) != key(subject.title)]
+                within = [
+                    t
+                    for p, t in named
+                    if begin <= p < m.end() and key(t.title) != key(subject.title)
+                ]
                 found.append(Candidate(within[-1] if within else page.thing, line, 3.5))
     return found
 
@@ -244,7 +327,9 @@ def _guessed(page: PageRead) -> Iterator[Candidate]:
                 yield Candidate(thing, line, 0.5 - order * 0.01 - place * 0.001)
 
 
-def _of_facts(page: PageRead, keys: Sequence[str], weak: Iterable[str], kind: str, unit: str) -> Iterator[Candidate]:
+def _of_facts(
+    page: PageRead, keys: Sequence[str], weak: Iterable[str], kind: str, unit: str
+) -> Iterator[Candidate]:
     for rank, wanted in enumerate(keys):
         for line, (name, value) in page.facts.items():
             if name.replace("-", "_") == wanted.replace("-", "_"):
@@ -252,7 +337,11 @@ def _of_facts(page: PageRead, keys: Sequence[str], weak: Iterable[str], kind: st
                 if kind == "thing":
                     things = [t for _, t in names_in(value, page)]
                     # A name may have a comma in it ("St Odran's Church, Velm").
-                    whole = [Thing(value)] if not any(key(t.title) == key(value) for t in things) and ";" not in value else []
+                    whole = (
+                        [Thing(value)]
+                        if not any(key(t.title) == key(value) for t in things) and ";" not in value
+                        else []
+                    )
                     for place, thing in enumerate([*whole, *things]):
                         yield Candidate(thing, line, score - place * 0.001)
                 else:
@@ -275,18 +364,38 @@ def _of_sentences(page: PageRead, cues: Sequence[Cue], kind: str, unit: str) -> 
         for rank, cue in enumerate(cues):
             for m in cue.words.finditer(line.text):
                 # A sentence whose subject is somebody else speaks of that one, unless the page's thing is its object ("Ada Lund built her in 1850").
-                other = of_other and cue.after and not _OBJECT.search(line.text[:m.end()])
+                other = of_other and cue.after and not _OBJECT.search(line.text[: m.end()])
                 # "of", "by", "in" say much only where the page's thing is the subject.
                 weak = m.end() - m.start() < 4 and (first is None or of_other)
-                score = 4.0 - (2.0 if other else 0.0) - rank * 0.01 - order * 0.001 - (1.5 if weak else 0.5 if m.end() - m.start() < 4 else 0.0)
-                spots = [(p, t) for p, t in named if key(t.title) != own] if kind == "thing" else _literals(line.text, kind, unit)
-                side = [(p, v) for p, v in spots if (p >= m.end() - 1 if cue.after else p < m.start())]
+                score = (
+                    4.0
+                    - (2.0 if other else 0.0)
+                    - rank * 0.01
+                    - order * 0.001
+                    - (1.5 if weak else 0.5 if m.end() - m.start() < 4 else 0.0)
+                )
+                spots = (
+                    [(p, t) for p, t in named if key(t.title) != own]
+                    if kind == "thing"
+                    else _literals(line.text, kind, unit)
+                )
+                side = [
+                    (p, v) for p, v in spots if (p >= m.end() - 1 if cue.after else p < m.start())
+                ]
                 near = sorted(side, key=lambda s: abs(s[0] - m.end()))
                 if not cue.after and of_other:
-                    near.sort(key=lambda s: s[1] != first)  # who "came from Velm and also designed" something is the sentence's subject
-                closing = line.text.find("”", m.end()) if kind == "thing" and line.text[m.end() - 1] == "“" else -1
+                    near.sort(
+                        key=lambda s: s[1] != first
+                    )  # who "came from Velm and also designed" something is the sentence's subject
+                closing = (
+                    line.text.find("”", m.end())
+                    if kind == "thing" and line.text[m.end() - 1] == "“"
+                    else -1
+                )
                 if closing > 0:
-                    yield Candidate(Thing(line.text[m.end():closing]), line, score + 0.05)  # what is quoted is the value, whatever names stand in it
+                    yield Candidate(
+                        Thing(line.text[m.end() : closing]), line, score + 0.05
+                    )  # what is quoted is the value, whatever names stand in it
                 for distance, (_, value) in enumerate(near):
                     yield Candidate(value, line, score - distance * 0.1)
 
@@ -311,25 +420,57 @@ def names_in(text: str, page: PageRead) -> list[tuple[int, Thing]]:
     found: list[tuple[int, int, Thing]] = []
     for title, url in {**page.links, page.title: page.url}.items():
         if _stem(title) in text:
-            for m in re.finditer(rf"(?<!\w){re.escape(title)}(?!\w)|(?<!\w){re.escape(_stem(title))}(?!\w)", text):
+            for m in re.finditer(
+                rf"(?<!\w){re.escape(title)}(?!\w)|(?<!\w){re.escape(_stem(title))}(?!\w)", text
+            ):
                 found.append((m.start(), m.end(), Thing(title, url)))
-    longest = [f for f in found if not any(o[0] <= f[0] and f[1] <= o[1] and (o[1] - o[0]) > (f[1] - f[0]) for o in found)]
+    longest = [
+        f
+        for f in found
+        if not any(o[0] <= f[0] and f[1] <= o[1] and (o[1] - o[0]) > (f[1] - f[0]) for o in found)
+    ]
     spans = [(s, e) for s, e, _ in longest]
     last = base(page.title).split()[-1:]
     for m in _NAME.finditer(text):
         inside = [e for s, e in spans if s < m.end() and m.start() < e]
         if [m.group()] == last:
             longest.append((m.start(), m.end(), page.thing))  # a person's family name alone
-        elif inside and key(m.group()) != key(page.title) and any(
-                o[2] == page.thing and m.start() <= o[0] and o[1] <= m.end() and not _JOINED.match(text, o[1]) for o in longest):
-            longest = [o for o in longest if not (o[2] == page.thing and m.start() <= o[0] and o[1] <= m.end())]
-            longest.append((m.start(), m.end(), Thing(m.group().removeprefix("The ").rstrip(".,"))))  # "Velm Gazette" on the page of Velm
-        elif inside and _OF.match(m.group()) and m.end() <= max(inside) and (m.start() > 0 or m.group().startswith("The ")):
-            name = text[m.start():max(inside)]  # "Organ of" before a name that is known
+        elif (
+            inside
+            and key(m.group()) != key(page.title)
+            and any(
+                o[2] == page.thing
+                and m.start() <= o[0]
+                and o[1] <= m.end()
+                and not _JOINED.match(text, o[1])
+                for o in longest
+            )
+        ):
+            longest = [
+                o
+                for o in longest
+                if not (o[2] == page.thing and m.start() <= o[0] and o[1] <= m.end())
+            ]
+            longest.append(
+                (m.start(), m.end(), Thing(m.group().removeprefix("The ").rstrip(".,")))
+            )  # "Velm Gazette" on the page of Velm
+        elif (
+            inside
+            and _OF.match(m.group())
+            and m.end() <= max(inside)
+            and (m.start() > 0 or m.group().startswith("The "))
+        ):
+            name = text[m.start() : max(inside)]  # "Organ of" before a name that is known
             longest.append((m.start(), max(inside), Thing(name.removeprefix("The "))))
-        elif not inside and m.group().capitalize() not in MONTHS and (m.start() > 0 or " " in m.group() or m.group() in page.title):
+        elif (
+            not inside
+            and m.group().capitalize() not in MONTHS
+            and (m.start() > 0 or " " in m.group() or m.group() in page.title)
+        ):
             longest.append((m.start(), m.end(), Thing(m.group().rstrip(".,"))))
-    return list(dict.fromkeys((s, t) for s, _, t in sorted(longest, key=lambda f: (f[0], f[2].title))))
+    return list(
+        dict.fromkeys((s, t) for s, _, t in sorted(longest, key=lambda f: (f[0], f[2].title)))
+    )
 
 
 def _stem(title: str) -> str:

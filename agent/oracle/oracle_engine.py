@@ -4,6 +4,7 @@ It is the demo's teacher and an upper bound: a task that it cannot solve is one 
 protocol of models and reads nothing but observations; its searches are deterministic, so that a conversation taken up from a journal is
 replayed from its observations alone.
 """
+
 from collections.abc import Collection, Generator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -59,8 +60,16 @@ class OracleEngine:
     name = "oracle"
     model = "oracle"
 
-    def __init__(self, puzzles: Mapping[str, Puzzle], *, tools: Collection[str], max_calls: int = 50, mistakes: float = 0.0, slips: float = 0.0,
-                 seed: int = 0) -> None:
+    def __init__(
+        self,
+        puzzles: Mapping[str, Puzzle],
+        *,
+        tools: Collection[str],
+        max_calls: int = 50,
+        mistakes: float = 0.0,
+        slips: float = 0.0,
+        seed: int = 0,
+    ) -> None:
         self._puzzles, self._tools, self._max_calls = puzzles, frozenset(tools), max_calls
         self._mistakes, self._slips, self._seed = mistakes, slips, seed
         self._played: dict[tuple[str, int], _Played] = {}
@@ -69,7 +78,11 @@ class OracleEngine:
     @property
     def sampling(self) -> Mapping[str, Any]:
         """Nothing is drawn but mistakes and slips."""
-        drawn = {name: share for name, share in (("mistakes", self._mistakes), ("slips", self._slips)) if share}
+        drawn = {
+            name: share
+            for name, share in (("mistakes", self._mistakes), ("slips", self._slips))
+            if share
+        }
         return {"max_calls": self._max_calls, **drawn, **({"seed": self._seed} if drawn else {})}
 
     async def step(self, conversation: Conversation, *, max_new_tokens: int) -> Sample:
@@ -78,7 +91,11 @@ class OracleEngine:
         if isinstance(played.next, Ended):
             keep(self.ends, conversation.key, played.next)
         text = turn_text(played.next)
-        return Sample(text=text, num_prompt_tokens=sum(map(self.num_tokens, conversation.messages)), num_new_tokens=len(text) // 3)
+        return Sample(
+            text=text,
+            num_prompt_tokens=sum(map(self.num_tokens, conversation.messages)),
+            num_new_tokens=len(text) // 3,
+        )
 
     def _at(self, conversation: Conversation) -> _Played:
         """The search at the conversation's turn, replayed from its observations where it is not at hand."""
@@ -90,7 +107,12 @@ class OracleEngine:
             result = conversation.exchanges[played.num_seen].turn.result
             assert result is not None  # an exchange is a turn and what answered it
             # A result that was cut at a limit is a result; a fault is none.
-            observation = Observation(ok=result.status in (ToolStatus.OK, ToolStatus.LIMIT), text=result.text, images=result.images, turn=played.num_seen)
+            observation = Observation(
+                ok=result.status in (ToolStatus.OK, ToolStatus.LIMIT),
+                text=result.text,
+                images=result.images,
+                turn=played.num_seen,
+            )
             played.next = advanced(played.search, observation)
             played.num_seen += 1
         return played
@@ -101,7 +123,11 @@ class OracleEngine:
             return Solver(puzzle, self._max_calls, self._tools).solve()
         draw = chance(self._seed, conversation.task_id, f"mistake-{conversation.rollout}")
         search = SightedSolver(puzzle, draw if draw.random() < self._mistakes else None).solve()
-        return slipping(search, chance(self._seed, conversation.task_id, f"slip-{conversation.rollout}"), self._slips)
+        return slipping(
+            search,
+            chance(self._seed, conversation.task_id, f"slip-{conversation.rollout}"),
+            self._slips,
+        )
 
     def num_tokens(self, message: Message) -> int:
         """Estimated on the high side."""

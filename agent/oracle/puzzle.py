@@ -3,13 +3,23 @@
 No identifier of a thing, no binding, no certificate, no evidence, no answer can be put into a `Puzzle`: its types have no place for
 them. Constants stand under the name that the question uses, classes and relations under their labels.
 """
+
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from agent.oracle.relation_words import Relation
 from knowledge.dates import coarsened
 from knowledge.store import Store
-from records.form import ClaimClause, ClassClause, Compare, Compute, Form, Reads, SentenceClause, Term
+from records.form import (
+    ClaimClause,
+    ClassClause,
+    Compare,
+    Compute,
+    Form,
+    Reads,
+    SentenceClause,
+    Term,
+)
 from records.knowledge import Value
 from records.synthesis import Question
 
@@ -116,27 +126,49 @@ def puzzle_from(question: Question, store: Store, *, sighted: bool = False) -> P
 
     def name(item: str) -> tuple[str, ...]:
         entity = store.entity(item)
-        return (entity.label(question.language), *entity.other_names(question.language)) if entity else (item,)
+        return (
+            (entity.label(question.language), *entity.other_names(question.language))
+            if entity
+            else (item,)
+        )
 
     def relation(property_id: str) -> Relation:
         info = store.property(property_id)
-        return Relation(property=property_id, label=info.label(question.language) if info else property_id,
-                        datatype=info.datatype if info else "wikibase-item")
+        return Relation(
+            property=property_id,
+            label=info.label(question.language) if info else property_id,
+            datatype=info.datatype if info else "wikibase-item",
+        )
 
     flaw = question.enhancement.degradation if question.enhancement else ""
     seen = _seen(question, store, name) if sighted else ()
-    return puzzle_of(form, pictured_as=question.anchor_phrase, seen=seen, flaw=flaw, name=name, relation=relation)
+    return puzzle_of(
+        form, pictured_as=question.anchor_phrase, seen=seen, flaw=flaw, name=name, relation=relation
+    )
 
 
 def _seen(question: Question, store: Store, name: Naming) -> tuple[str, ...]:
     """Colour and kind of what is shown, then what is written on it."""
     image = store.image(question.source_image_id)
     assert image is not None, "a kept question's picture is in its store"
-    coloured = [word for d in image.details if d.property == COLOUR for word in (name(d.value.entity)[0], name(d.part)[0])]
+    coloured = [
+        word
+        for d in image.details
+        if d.property == COLOUR
+        for word in (name(d.value.entity)[0], name(d.part)[0])
+    ]
     return *coloured, *(d.value.text for d in image.details if d.property == INSCRIPTION)
 
 
-def puzzle_of(form: Form, *, pictured_as: str, seen: tuple[str, ...] = (), flaw: str = "", name: Naming, relation: Callable[[str], Relation]) -> Puzzle:
+def puzzle_of(
+    form: Form,
+    *,
+    pictured_as: str,
+    seen: tuple[str, ...] = (),
+    flaw: str = "",
+    name: Naming,
+    relation: Callable[[str], Relation],
+) -> Puzzle:
     """A form in names.
 
     Args:
@@ -147,18 +179,43 @@ def puzzle_of(form: Form, *, pictured_as: str, seen: tuple[str, ...] = (), flaw:
         name: looks up constants, classes, units and parts.
         relation: looks up a property.
     """
+
     def end(term: Term) -> End:
         return term if isinstance(term, str) else _const(term, name)
 
-    facts = [Fact(subject=end(c.subject), relation=relation(c.property), object=end(c.object)) for c in form.of(ClaimClause)]
-    facts += [Fact(subject=c.subject, relation=None, object=end(c.object)) for c in form.of(SentenceClause)]
+    facts = [
+        Fact(subject=end(c.subject), relation=relation(c.property), object=end(c.object))
+        for c in form.of(ClaimClause)
+    ]
+    facts += [
+        Fact(subject=c.subject, relation=None, object=end(c.object))
+        for c in form.of(SentenceClause)
+    ]
     return Puzzle(
-        pictured=form.anchor, pictured_as=pictured_as, seen=seen, flaw=flaw, facts=tuple(facts), ask=form.ask.var, ask_type=form.ask.type, unit=form.ask.unit,
+        pictured=form.anchor,
+        pictured_as=pictured_as,
+        seen=seen,
+        flaw=flaw,
+        facts=tuple(facts),
+        ask=form.ask.var,
+        ask_type=form.ask.type,
+        unit=form.ask.unit,
         precision=form.ask.precision,
         kinds=tuple(Kind(var=c.var, words=name(c.class_id)) for c in form.of(ClassClause)),
-        orders=tuple(Order(left=end(c.left), op=c.op, right=end(c.right)) for c in form.of(Compare)),
-        sums=tuple(Sum(out=c.out, op=c.op, args=tuple(map(end, c.args)), keys=tuple(map(end, c.keys))) for c in form.of(Compute)),
-        looks=tuple(Look(var=c.var, property=c.property, part=next(iter(name(c.part)), "") if c.part else "") for c in form.of(Reads)))
+        orders=tuple(
+            Order(left=end(c.left), op=c.op, right=end(c.right)) for c in form.of(Compare)
+        ),
+        sums=tuple(
+            Sum(out=c.out, op=c.op, args=tuple(map(end, c.args)), keys=tuple(map(end, c.keys)))
+            for c in form.of(Compute)
+        ),
+        looks=tuple(
+            Look(
+                var=c.var, property=c.property, part=next(iter(name(c.part)), "") if c.part else ""
+            )
+            for c in form.of(Reads)
+        ),
+    )
 
 
 def _const(value: Value, name: Naming) -> Const:
@@ -169,5 +226,9 @@ def _const(value: Value, name: Naming) -> Const:
             said = coarsened(value, value.precision).time.lstrip("+").partition("T")[0]
             return Const(kind="date", text=said.removesuffix("-00").removesuffix("-00"))
         case "quantity":
-            return Const(kind="amount", text=f"{value.number:.12g}", unit=next(iter(name(value.unit)), "") if value.unit else "")
+            return Const(
+                kind="amount",
+                text=f"{value.number:.12g}",
+                unit=next(iter(name(value.unit)), "") if value.unit else "",
+            )
     return Const(kind="text", text=value.text)

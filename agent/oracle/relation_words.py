@@ -3,6 +3,7 @@
 A *cue* is a piece of a sentence, as an expression, with a mark for where the other end of the relation stands: `>` behind it, `<` before it.
 Relations that the table does not list get their cues from the phrases that questions are written with, and from label and aliases.
 """
+
 import functools
 import re
 from dataclasses import dataclass
@@ -22,9 +23,29 @@ class Relation:
     datatype: str = "wikibase-item"
 
 
-OF_PERSONS = frozenset(["P22", "P25", "P26", "P40", "P50", "P57", "P61", "P84", "P86", "P161", "P170", "P287", "P631", "P1066", "P3373"])
+OF_PERSONS = frozenset(
+    [
+        "P22",
+        "P25",
+        "P26",
+        "P40",
+        "P50",
+        "P57",
+        "P61",
+        "P84",
+        "P86",
+        "P161",
+        "P170",
+        "P287",
+        "P631",
+        "P1066",
+        "P3373",
+    ]
+)
 """Relations at whose object's end a person stands, always."""
-OF_PLACES = frozenset("P17 P19 P20 P36 P47 P119 P131 P159 P177 P189 P206 P276 P403 P504 P610 P706 P840 P885 P937 P1071 P1427 P1444 P4552".split())  # noqa: SIM905
+OF_PLACES = frozenset(
+    "P17 P19 P20 P36 P47 P119 P131 P159 P177 P189 P206 P276 P403 P504 P610 P706 P840 P885 P937 P1071 P1427 P1444 P4552".split()
+)
 """Those at whose object's end no person stands."""
 
 OF_NOUNS = frozenset(["P509", "P822"])
@@ -62,7 +83,11 @@ _FILE = Path(__file__).with_name("relations.txt")
 
 @functools.cache
 def _table() -> dict[str, tuple[str, str, str]]:
-    lines = (line for line in _FILE.read_text(encoding="utf-8").splitlines() if line.strip() and not line.startswith("#"))
+    lines = (
+        line
+        for line in _FILE.read_text(encoding="utf-8").splitlines()
+        if line.strip() and not line.startswith("#")
+    )
     rows = [[cell.strip() for cell in re.split(r"\s\|(?=\s|$)", line)] for line in lines]
     return {row[0]: (row[1], row[2], row[3] if len(row) > 3 else "") for row in rows}
 
@@ -70,7 +95,12 @@ def _table() -> dict[str, tuple[str, str, str]]:
 def _cue(text: str) -> Cue:
     after = not text.startswith("<")
     words = text.strip("<>").strip()
-    return Cue(re.compile(rf"(?<!\w){words}" if words[:1].isalpha() or words[:1] == "(" else words, re.IGNORECASE), after)
+    return Cue(
+        re.compile(
+            rf"(?<!\w){words}" if words[:1].isalpha() or words[:1] == "(" else words, re.IGNORECASE
+        ),
+        after,
+    )
 
 
 def _cues(cell: str) -> list[Cue]:
@@ -88,9 +118,18 @@ def cues_of(relation: Relation) -> Cues:
     names = [re.sub(r"\W+", "_", name.casefold()) for name in (relation.label, *relation.aliases)]
     own = [*_cues(subject), *(_from_phrase(t, "{o}") for t in said)]
     others = [*_cues(object_), *(_from_phrase(t, "{s}") for t in said_of_object)]
-    words = " ".join(dict.fromkeys([relation.label, *relation.aliases, *phrase.o[:1], *(_plain(t) for t in said[:2])]))
-    return Cues(keys=(*dict.fromkeys([*(k.lstrip("~") for k in known), *names]),), weak_keys=frozenset(k[1:] for k in known if k[0] == "~"),
-                subject=tuple(c for c in own if c), object=tuple(c for c in others if c), words=words)
+    words = " ".join(
+        dict.fromkeys(
+            [relation.label, *relation.aliases, *phrase.o[:1], *(_plain(t) for t in said[:2])]
+        )
+    )
+    return Cues(
+        keys=(*dict.fromkeys([*(k.lstrip("~") for k in known), *names]),),
+        weak_keys=frozenset(k[1:] for k in known if k[0] == "~"),
+        subject=tuple(c for c in own if c),
+        object=tuple(c for c in others if c),
+        words=words,
+    )
 
 
 def _plain(template: str) -> str:
@@ -102,4 +141,8 @@ def _from_phrase(template: str, slot: str) -> Cue | None:
     before, _, behind = _COPULA.sub("", template).partition(slot)
     text, after = (before, True) if len(before.strip(" “")) > 2 else (behind, False)
     text = text.strip(" “”")
-    return Cue(re.compile(rf"(?<!\w){re.escape(text)}", re.IGNORECASE), after) if len(text) > 2 else None
+    return (
+        Cue(re.compile(rf"(?<!\w){re.escape(text)}", re.IGNORECASE), after)
+        if len(text) > 2
+        else None
+    )

@@ -3,13 +3,23 @@
 It does what a policy without a search by pictures has to do, and says as little as a small policy can learn to say. With a source of chance it makes
 one mistake first, and mends it by what it reads: a look that was wrong, a page that does not fit, the address of a page that does not exist.
 """
+
 import random
 import re
 from collections.abc import Generator
 from typing import Any
 
 from agent.oracle.desk import Ended
-from agent.oracle.observation_reading import Candidate, Line, PageRead, Thing, candidates, hits_of, key, says
+from agent.oracle.observation_reading import (
+    Candidate,
+    Line,
+    PageRead,
+    Thing,
+    candidates,
+    hits_of,
+    key,
+    says,
+)
 from agent.oracle.puzzle import Fact, Puzzle
 from agent.oracle.speech import Action, Observation, clean
 
@@ -42,7 +52,11 @@ class SightedSolver:
             seen_again = seen
         found = yield from self._call(seen_again, SEARCH, query=seen)
         hits = hits_of(found.text)
-        fitting = [thing for thing, snippet in hits if all(says(snippet, word) for word in self._puzzle.seen)]
+        fitting = [
+            thing
+            for thing, snippet in hits
+            if all(says(snippet, word) for word in self._puzzle.seen)
+        ]
         if not fitting or not facts:
             return _gave_up("no page fits what is seen" if facts else "the facts are no chain")
         thing = fitting[0]
@@ -84,7 +98,14 @@ def chain(puzzle: Puzzle) -> list[Fact]:
     found: list[Fact] = []
     at = puzzle.pictured
     while at != puzzle.ask:
-        step = next((f for f in puzzle.facts if f.subject == at and f.relation and isinstance(f.object, str) and f not in found), None)
+        step = next(
+            (
+                f
+                for f in puzzle.facts
+                if f.subject == at and f.relation and isinstance(f.object, str) and f not in found
+            ),
+            None,
+        )
         if step is None:
             return []
         found.append(step)
@@ -104,7 +125,12 @@ def _read(observation: Observation, title: str, fact: Fact) -> Candidate | None:
     lines = observation.text.split("\n")
     if not observation.ok or key(lines[0]) != key(title):
         return None
-    said = [Line(s.strip(), observation.turn) for line in lines[1:] for s in re.split(r"(?<=[.!?])\s+", line) if s.strip() and not s.startswith("## ")]
+    said = [
+        Line(s.strip(), observation.turn)
+        for line in lines[1:]
+        for s in re.split(r"(?<=[.!?])\s+", line)
+        if s.strip() and not s.startswith("## ")
+    ]
     page = PageRead(title, "", sentences=said, visited=True)
     return next(iter(candidates(page, fact.relation, kind="thing")), None)
 

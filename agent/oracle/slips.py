@@ -4,6 +4,7 @@ The shapes are those in which a small policy's turns were found to be unreadable
 breaks off, a part comes twice, something follows the action. The turn that was meant comes next, as if nothing had been: what the harness
 answers to a slip is no news for the search.
 """
+
 import json
 import random
 from collections.abc import Callable, Generator
@@ -22,7 +23,7 @@ SHAPES: tuple[Callable[[str, str], str], ...] = (
     lambda thought, action: f"<think>{thought}</think></think>\n{action}",
     lambda thought, action: f"<think>{thought}</think>{thought}</think>\n{action}",
     lambda thought, action: f"<think>{thought}</think>\n<think>{thought}</think>\n{action}",
-    lambda thought, action: f"<think>{thought}</think>\n{action[:len(action) // 2]}",
+    lambda thought, action: f"<think>{thought}</think>\n{action[: len(action) // 2]}",
     lambda thought, action: f"<think>{thought}</think>\n{_otherwise_opened(action)}",
     lambda thought, action: f"<think>{thought}</think>\n<tool_call>{action}",
     lambda thought, action: f"<think>{thought}</think>\n{action}{thought}",
@@ -42,7 +43,10 @@ def parts_of(meant: Action | Ended) -> tuple[str, str]:
     """A turn's thought, and its call or answer with the tags."""
     if isinstance(meant, Ended):
         return meant.thought, f"<answer>{meant.answer}</answer>"
-    return meant.thought, f"<tool_call>{json.dumps({'name': meant.name, 'arguments': meant.arguments}, ensure_ascii=False)}</tool_call>"
+    return (
+        meant.thought,
+        f"<tool_call>{json.dumps({'name': meant.name, 'arguments': meant.arguments}, ensure_ascii=False)}</tool_call>",
+    )
 
 
 def turn_text(said: Action | Slip | Ended) -> str:
@@ -53,7 +57,9 @@ def turn_text(said: Action | Slip | Ended) -> str:
     return f"<think>{thought}</think>\n{action}"
 
 
-def slipping(search: Generator[Action, Observation, Ended], draw: random.Random, share: float) -> Generator[Action | Slip, Observation, Ended]:
+def slipping(
+    search: Generator[Action, Observation, Ended], draw: random.Random, share: float
+) -> Generator[Action | Slip, Observation, Ended]:
     """A search with slips before some of its turns, the answer's too. None comes behind a call that failed, so that faults in a row do not add up.
 
     Args:
@@ -73,4 +79,8 @@ def slipping(search: Generator[Action, Observation, Ended], draw: random.Random,
 
 def _otherwise_opened(action: str) -> str:
     """The action, opened as if it were one of the other kind."""
-    return action.replace("<tool_call>", "<answer>", 1) if action.startswith("<tool_call>") else action.replace("<answer>", "<tool_call>", 1)
+    return (
+        action.replace("<tool_call>", "<answer>", 1)
+        if action.startswith("<tool_call>")
+        else action.replace("<answer>", "<tool_call>", 1)
+    )

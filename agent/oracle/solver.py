@@ -5,6 +5,7 @@ one clause: forward to what a page says stands at the other end, or back to thin
 the answer. The search is a generator: it yields an `Action` (a thought and a call), is sent the `Observation` that answers it, and returns an
 `Ended`. It never sees anything else. Ties go by the order of the observation, so a puzzle and a snapshot give one episode.
 """
+
 import heapq
 import itertools
 from collections.abc import Generator, Iterable
@@ -14,8 +15,31 @@ from agent.oracle.anchor_search import AnchorSearch
 from agent.oracle.computation import computed
 from agent.oracle.desk import Actions, Bindings, Bound, Ended, names_of
 from agent.oracle.detail_reading import looking
-from agent.oracle.doubt import NOT_SAID, SURE, bare, doubt_about, doubt_of, is_plain, same, speaks_of
-from agent.oracle.observation_reading import Candidate, Line, Literal, PageRead, Read, Thing, candidates, key, listed_under, names_in, read_page, says, subjects
+from agent.oracle.doubt import (
+    NOT_SAID,
+    SURE,
+    bare,
+    doubt_about,
+    doubt_of,
+    is_plain,
+    same,
+    speaks_of,
+)
+from agent.oracle.observation_reading import (
+    Candidate,
+    Line,
+    Literal,
+    PageRead,
+    Read,
+    Thing,
+    candidates,
+    key,
+    listed_under,
+    names_in,
+    read_page,
+    says,
+    subjects,
+)
 from agent.oracle.puzzle import Const, Fact
 from agent.oracle.relation_words import OF_PERSONS, OF_PLACES, cues_of
 from agent.oracle.speech import (
@@ -110,10 +134,17 @@ class Solver(AnchorSearch):
     def _begin_unseen(self) -> None:
         """Begins with all that may be in the picture, and with what the question names."""
         self.fail("identify the thing in the picture", self.looked)
-        if any(isinstance(end, Const) and end.kind == "thing" for f in self.puzzle.facts for end in (f.subject, f.object)):
+        if any(
+            isinstance(end, Const) and end.kind == "thing"
+            for f in self.puzzle.facts
+            for end in (f.subject, f.object)
+        ):
             self._push(self.looked, 1.0)
         for rank, (thing, line) in enumerate(self.alike()):
-            self._push({**self.looked, self.puzzle.pictured: Bound(thing, line)}, UNSEEN_PICTURE + 0.1 * rank)
+            self._push(
+                {**self.looked, self.puzzle.pictured: Bound(thing, line)},
+                UNSEEN_PICTURE + 0.1 * rank,
+            )
 
     def _search(self) -> Actions:
         """Goes on by the way with the least doubt until one ends."""
@@ -131,9 +162,15 @@ class Solver(AnchorSearch):
     def _push(self, bound: Bindings, base: float, *, unseen: str = "", guess: float = 0.0) -> None:
         """Keeps a way for later, unless its doubt is too great or one thing stands for two variables."""
         chosen = {s.out for s in self.puzzle.sums}  # one of the things that it was chosen from
-        things = [b.value for var, b in bound.items() if isinstance(b.value, Thing) and var not in chosen]
-        if base + guess <= MAX_DOUBT and not any(same(a, b) for i, a in enumerate(things) for b in things[:i]):
-            heapq.heappush(self.ways, Way(base + guess, -len(bound), self._num_pushed, bound, base, unseen))
+        things = [
+            b.value for var, b in bound.items() if isinstance(b.value, Thing) and var not in chosen
+        ]
+        if base + guess <= MAX_DOUBT and not any(
+            same(a, b) for i, a in enumerate(things) for b in things[:i]
+        ):
+            heapq.heappush(
+                self.ways, Way(base + guess, -len(bound), self._num_pushed, bound, base, unseen)
+            )
             self._num_pushed += 1
 
     def _go_on(self, way: Way) -> Actions:
@@ -151,16 +188,32 @@ class Solver(AnchorSearch):
 
     def _next(self, bound: Bindings) -> Fact | None:
         """The clause to go on by: a forward one, else the one about whose subject most is known."""
-        open_ = [f for f in self.puzzle.facts if self.known_end(f.subject, bound) is None or self.known_end(f.object, bound) is None]
+        open_ = [
+            f
+            for f in self.puzzle.facts
+            if self.known_end(f.subject, bound) is None or self.known_end(f.object, bound) is None
+        ]
         forward = next((f for f in open_ if self.known_end(f.subject, bound) is not None), None)
         if forward is not None:
             return forward
-        reverse = [f for f in open_ if self.known_end(f.object, bound) is not None and not is_plain(f.object)]
-        return max(reverse, key=lambda f: (isinstance(f.object, str), len(self._closed(str(f.subject), bound))), default=None)
+        reverse = [
+            f
+            for f in open_
+            if self.known_end(f.object, bound) is not None and not is_plain(f.object)
+        ]
+        return max(
+            reverse,
+            key=lambda f: (isinstance(f.object, str), len(self._closed(str(f.subject), bound))),
+            default=None,
+        )
 
     def _closed(self, var: str, bound: Bindings) -> list[tuple[Fact, Read | Const]]:
         """What is to be said of a variable, with the other ends that are known."""
-        return [(f, end) for f in self.facts_of(var) if f.subject == var and (end := self.known_end(f.object, bound)) is not None]
+        return [
+            (f, end)
+            for f in self.facts_of(var)
+            if f.subject == var and (end := self.known_end(f.object, bound)) is not None
+        ]
 
     def _forward(self, way: Way, fact: Fact) -> Actions:
         """From a thing to what stands at the other end."""
@@ -173,39 +226,81 @@ class Solver(AnchorSearch):
         if not isinstance(subject, Thing):
             return None
         label = fact.relation.label if fact.relation else "things that it mentions"
-        page = yield from self.visit(subject, goal_of(self.puzzle, fact.subject) if isinstance(fact.subject, str) else label,
-                                     f"I need the {label} of {subject.name}, so I open that page.")
+        page = yield from self.visit(
+            subject,
+            goal_of(self.puzzle, fact.subject) if isinstance(fact.subject, str) else label,
+            f"I need the {label} of {subject.name}, so I open that page.",
+        )
         found = self._values(page, fact) if page else []
-        if page is not None and fact.relation and not page.whole and _unsure(found) and not any(fact.relation.label in goal for goal in page.goals):
-            page = yield from self._again(page, f"{fact.relation.label}: {found_by(fact.relation)}",
-                                          f"What was shown of the page says nothing about the {fact.relation.label}. I ask it for just that.")
+        if (
+            page is not None
+            and fact.relation
+            and not page.whole
+            and _unsure(found)
+            and not any(fact.relation.label in goal for goal in page.goals)
+        ):
+            page = yield from self._again(
+                page,
+                f"{fact.relation.label}: {found_by(fact.relation)}",
+                f"What was shown of the page says nothing about the {fact.relation.label}. I ask it for just that.",
+            )
             found = self._values(page, fact) if page else found
         if _unsure(found):
-            found = sorted([*found, *(yield from self._elsewhere(subject, fact, page is not None))], key=lambda c: -c.score)
+            found = sorted(
+                [*found, *(yield from self._elsewhere(subject, fact, page is not None))],
+                key=lambda c: -c.score,
+            )
         for rank, candidate in enumerate(found[:MAX_FORWARD]):
             new = {**way.bound, fact.object: Bound(candidate.value, candidate.line)}
             outdone = found[0].score >= IN_INFOBOX > candidate.score
-            doubt = way.base + doubt_of(candidate.score) + 0.2 * rank + (OUTDONE if outdone else 0.0)
-            if isinstance(candidate.value, Thing) and fact.relation and fact.relation.datatype in OF_WORDS:
+            doubt = (
+                way.base + doubt_of(candidate.score) + 0.2 * rank + (OUTDONE if outdone else 0.0)
+            )
+            if (
+                isinstance(candidate.value, Thing)
+                and fact.relation
+                and fact.relation.datatype in OF_WORDS
+            ):
                 self._push(new, doubt)
             elif isinstance(candidate.value, Thing):
-                sure = candidate.score >= SURE and rank == 0 and fact.object != self.puzzle.pictured and not self._is_ambiguous(candidate.value)
-                self._push(new, doubt, unseen="" if sure and not self._closed(fact.object, new) else fact.object)
+                sure = (
+                    candidate.score >= SURE
+                    and rank == 0
+                    and fact.object != self.puzzle.pictured
+                    and not self._is_ambiguous(candidate.value)
+                )
+                self._push(
+                    new,
+                    doubt,
+                    unseen="" if sure and not self._closed(fact.object, new) else fact.object,
+                )
             elif all(holds(o, new) is not False for o in self.puzzle.orders):
                 self._push(new, doubt)
         return None
 
     def _is_ambiguous(self, thing: Thing) -> bool:
         """Whether a name may stand for several pages: it is no link, or pages that were read link to namesakes."""
-        return not thing.url or any(key(title) == key(thing.title) and url != thing.url for page in self.pages.values() for title, url in page.links.items())
+        return not thing.url or any(
+            key(title) == key(thing.title) and url != thing.url
+            for page in self.pages.values()
+            for title, url in page.links.items()
+        )
 
     def _values(self, page: PageRead, fact: Fact) -> list[Candidate]:
         """Candidates for the object of a fact, those out that the question rules out."""
         kind, unit = self._sort_of(fact)
         found = candidates(page, fact.relation, kind=kind, unit=unit)
         if kind == "thing":
-            named_in_question = {key(f.object.text) for f in self.puzzle.facts if isinstance(f.object, Const) and f.subject == fact.subject}
-            found = [c for c in found if isinstance(c.value, Thing) and key(c.value.title) not in named_in_question]
+            named_in_question = {
+                key(f.object.text)
+                for f in self.puzzle.facts
+                if isinstance(f.object, Const) and f.subject == fact.subject
+            }
+            found = [
+                c
+                for c in found
+                if isinstance(c.value, Thing) and key(c.value.title) not in named_in_question
+            ]
         if kind == "date" and self.puzzle.precision == "day" and fact.object == self.puzzle.ask:
             found = [c for c in found if isinstance(c.value, Literal) and c.value.day] or found
         return found
@@ -218,30 +313,59 @@ class Solver(AnchorSearch):
             return "amount", self.puzzle.unit if fact.object == self.puzzle.ask else ""
         return "thing", ""
 
-    def _again(self, page: PageRead, goal: str, thought: str) -> Generator[Action, Observation, PageRead | None]:
+    def _again(
+        self, page: PageRead, goal: str, thought: str
+    ) -> Generator[Action, Observation, PageRead | None]:
         observation = yield from self.call(thought, "visit", url=page.url, goal=goal)
-        read = read_page(observation.text, observation.turn, observation.images) if observation else None
+        read = (
+            read_page(observation.text, observation.turn, observation.images)
+            if observation
+            else None
+        )
         if read is not None:
             read.goals = (goal,)
             self.remember(read)
         return self.pages[page.title]
 
-    def _elsewhere(self, subject: Thing, fact: Fact, has_page: bool) -> Generator[Action, Observation, list[Candidate]]:
+    def _elsewhere(
+        self, subject: Thing, fact: Fact, has_page: bool
+    ) -> Generator[Action, Observation, list[Candidate]]:
         """Values from what other pages say of a thing."""
         if fact.relation is None:
             return []
-        why = f"The page of {subject.name} does not give the {fact.relation.label}" if has_page else f"{subject.name} has no page"
-        observation = yield from self.call(f"{why}. Other pages may, so I search for it with the name.", "text_search",
-                                           query=f"{subject.name} {words_for(fact.relation)}", top_k=10)
+        why = (
+            f"The page of {subject.name} does not give the {fact.relation.label}"
+            if has_page
+            else f"{subject.name} has no page"
+        )
+        observation = yield from self.call(
+            f"{why}. Other pages may, so I search for it with the name.",
+            "text_search",
+            query=f"{subject.name} {words_for(fact.relation)}",
+            top_k=10,
+        )
         kind, unit = self._sort_of(fact)
         found: list[Candidate] = []
         for hit, _ in self.hits(observation):
             page = self.page_of(hit)
-            if page is None or page.title == subject.title or not any(says(line.text, subject.name) for line in page.lines()):
+            if (
+                page is None
+                or page.title == subject.title
+                or not any(says(line.text, subject.name) for line in page.lines())
+            ):
                 continue
             found += listed_under(page, fact.relation, subject) if kind == "thing" else []
-            about = PageRead(subject.title, "", sentences=[line for line in page.sentences if speaks_of(line, subject)], links=page.links)
-            found += [c for c in candidates(about, fact.relation, kind=kind, unit=unit) if not isinstance(c.value, Thing) or c.value.title != page.title]
+            about = PageRead(
+                subject.title,
+                "",
+                sentences=[line for line in page.sentences if speaks_of(line, subject)],
+                links=page.links,
+            )
+            found += [
+                c
+                for c in candidates(about, fact.relation, kind=kind, unit=unit)
+                if not isinstance(c.value, Thing) or c.value.title != page.title
+            ]
         return found
 
     def _confirm(self, way: Way) -> Actions:
@@ -249,11 +373,17 @@ class Solver(AnchorSearch):
         var = way.unseen
         chosen = way.bound[var]
         assert isinstance(chosen.value, Thing)
-        page = yield from self.visit(chosen.value, goal_of(self.puzzle, var), f"{chosen.value.name} may be the {article(self.puzzle, var)} that I look for. "
-                                     f"I check on its page {label_of(self.puzzle, var)}.")
+        page = yield from self.visit(
+            chosen.value,
+            goal_of(self.puzzle, var),
+            f"{chosen.value.name} may be the {article(self.puzzle, var)} that I look for. "
+            f"I check on its page {label_of(self.puzzle, var)}.",
+        )
         facts = self._closed(var, way.bound)
         if page is None:
-            said = sum(0.0 if self._said_there(chosen.value, f, end) else NOT_SAID for f, end in facts)
+            said = sum(
+                0.0 if self._said_there(chosen.value, f, end) else NOT_SAID for f, end in facts
+            )
             if var != self.puzzle.pictured:
                 self._push(way.bound, way.base + NO_PAGE + said)
             return None
@@ -275,14 +405,34 @@ class Solver(AnchorSearch):
     def _namesakes(self, way: Way, page: PageRead) -> Generator[Action, Observation, float]:
         """The doubt about a page that was opened by a bare name: none where it speaks of what led to it; else its namesakes are ways, too."""
         var, name = way.unseen, page.thing.name
-        near = [end for f in self.facts_of(var) if isinstance(end := self.known_end(f.subject if f.object == var else f.object, way.bound), Thing)]
-        if not near or any(self._said_there(thing, f, page.thing) for thing in near for f in self.facts_of(var) if f.object == var):
+        near = [
+            end
+            for f in self.facts_of(var)
+            if isinstance(
+                end := self.known_end(f.subject if f.object == var else f.object, way.bound), Thing
+            )
+        ]
+        if not near or any(
+            self._said_there(thing, f, page.thing)
+            for thing in near
+            for f in self.facts_of(var)
+            if f.object == var
+        ):
             return 0.0
-        observation = yield from self.call(f"The page of {page.title} does not speak of {near[0].name}. There may be others of that name.", "text_search",
-                                           query=f"{name} {near[0].name}", top_k=10)
+        observation = yield from self.call(
+            f"The page of {page.title} does not speak of {near[0].name}. There may be others of that name.",
+            "text_search",
+            query=f"{name} {near[0].name}",
+            top_k=10,
+        )
         for thing, _ in self.hits(observation):
             if key(thing.title) == key(name) and thing.url != page.url:
-                self._push({**way.bound, var: Bound(thing, way.bound[var].line)}, way.base, unseen=var, guess=0.2)
+                self._push(
+                    {**way.bound, var: Bound(thing, way.bound[var].line)},
+                    way.base,
+                    unseen=var,
+                    guess=0.2,
+                )
         return 1.0
 
     def _may_stand(self, page: PageRead, var: str) -> bool:
@@ -298,12 +448,22 @@ class Solver(AnchorSearch):
     def _reverse(self, way: Way, fact: Fact) -> Actions:
         """From a thing to those that stand in a relation to it: found on its page and by search, each to be confirmed."""
         assert isinstance(fact.subject, str)
-        self.fail(f"what has {named(self.known_end(fact.object, way.bound))} as its {fact.relation.label if fact.relation else 'mention'}", way.bound)
+        self.fail(
+            f"what has {named(self.known_end(fact.object, way.bound))} as its {fact.relation.label if fact.relation else 'mention'}",
+            way.bound,
+        )
         for thing, line, guess in (yield from self._possible(fact, way.bound))[:MAX_REVERSE]:
-            self._push({**way.bound, fact.subject: Bound(thing, line)}, way.base, unseen=fact.subject, guess=guess)
+            self._push(
+                {**way.bound, fact.subject: Bound(thing, line)},
+                way.base,
+                unseen=fact.subject,
+                guess=guess,
+            )
         return None
 
-    def _possible(self, fact: Fact, bound: Bindings) -> Generator[Action, Observation, list[tuple[Thing, Line, float]]]:
+    def _possible(
+        self, fact: Fact, bound: Bindings
+    ) -> Generator[Action, Observation, list[tuple[Thing, Line, float]]]:
         """Candidates for the subject of a fact, each with a guess at its doubt, by how much of the question what was shown of them says."""
         assert isinstance(fact.subject, str)
         var, known = fact.subject, self.known_end(fact.object, bound)
@@ -312,30 +472,54 @@ class Solver(AnchorSearch):
         lines: dict[Thing, Line] = {}
         for number, (other, end) in enumerate(facts):
             thing = Thing(end.text) if isinstance(end, Const) and end.kind == "thing" else end
-            if not isinstance(thing, Thing) or not other.relation or not cues_of(other.relation).object:
+            if (
+                not isinstance(thing, Thing)
+                or not other.relation
+                or not cues_of(other.relation).object
+            ):
                 continue
             if other is not fact and key(thing.title) == thing.title:
                 continue
             page = self.page_of(thing)
             if page is None or not page.visited:
-                goal = goal_of(self.puzzle, other.object) if isinstance(other.object, str) else stated_of(other)
-                page = yield from self.visit(thing, goal, f"I look for {with_article(article(self.puzzle, var))} and know {thing.name}. Its page may name it.")
+                goal = (
+                    goal_of(self.puzzle, other.object)
+                    if isinstance(other.object, str)
+                    else stated_of(other)
+                )
+                page = yield from self.visit(
+                    thing,
+                    goal,
+                    f"I look for {with_article(article(self.puzzle, var))} and know {thing.name}. Its page may name it.",
+                )
             for c in subjects(page, other.relation) if page else []:
                 if isinstance(c.value, Thing) and c.score >= SURE:
                     said.setdefault(c.value, set()).add(number)
                     lines.setdefault(c.value, c.line)
         for query in self._queries(fact.subject, bound):
-            observation = yield from self.call(f"I look for {with_article(article(self.puzzle, var))} that {stated(fact, known)}. "
-                                               "I search for the words that tell it apart.",
-                                               "text_search", query=query, top_k=10)
+            observation = yield from self.call(
+                f"I look for {with_article(article(self.puzzle, var))} that {stated(fact, known)}. "
+                "I search for the words that tell it apart.",
+                "text_search",
+                query=query,
+                top_k=10,
+            )
             for hit, snippet in self.hits(observation):
                 assert observation is not None
-                for thing, text in [(hit, f"{hit.title} {snippet}"), *((t, t.title) for t in self._called_after(known, hit))]:
+                for thing, text in [
+                    (hit, f"{hit.title} {snippet}"),
+                    *((t, t.title) for t in self._called_after(known, hit)),
+                ]:
                     if not isinstance(known, Thing) or key(thing.title) != key(known.title):
                         it = next((t for t in said if same(t, thing)), thing)
                         lines.setdefault(it, Line(it.title, observation.turn))
-                        said.setdefault(it, set()).update(n for n, (_, end) in enumerate(facts) if says(text, bare(end)))
-        guesses = {t: 0.2 + 2.0 * (1 - len(said[t]) / len(facts)) + self._guess_of_kind(t, var) for t in said}
+                        said.setdefault(it, set()).update(
+                            n for n, (_, end) in enumerate(facts) if says(text, bare(end))
+                        )
+        guesses = {
+            t: 0.2 + 2.0 * (1 - len(said[t]) / len(facts)) + self._guess_of_kind(t, var)
+            for t in said
+        }
         return [(t, lines[t], guesses[t]) for t in sorted(said, key=lambda t: guesses[t])]
 
     def _guess_of_kind(self, thing: Thing, var: str) -> float:
@@ -350,15 +534,33 @@ class Solver(AnchorSearch):
         if page is None or page.visited or not isinstance(known, Thing):
             return []
         named_ = dict.fromkeys(t for line in page.sentences for _, t in names_in(line.text, page))
-        return [t for t in named_ if not t.url and key(t.title) != key(known.title) and says(t.title, known.name) and key(t.title) != key(hit.title)]
+        return [
+            t
+            for t in named_
+            if not t.url
+            and key(t.title) != key(known.title)
+            and says(t.title, known.name)
+            and key(t.title) != key(hit.title)
+        ]
 
     def _queries(self, var: str, bound: Bindings) -> Iterable[str]:
         """All that is known together in names, in words, and what is told by number alone."""
-        kinds = [k.words[0] for k in self.puzzle.kinds if k.var == var and k.words and key(k.words[0]) not in ("human", "taxon")]
+        kinds = [
+            k.words[0]
+            for k in self.puzzle.kinds
+            if k.var == var and k.words and key(k.words[0]) not in ("human", "taxon")
+        ]
         facts = self._closed(var, bound)
-        queries = [[*kinds, *(named(e) for _, e in facts)], [*kinds, *(stated(f, e) for f, e in facts)]]
+        queries = [
+            [*kinds, *(named(e) for _, e in facts)],
+            [*kinds, *(stated(f, e) for f, e in facts)],
+        ]
         queries += [[*kinds, bare(e)] for _, e in facts if len(facts) > 1 and is_plain(e)]
-        queries += [[*kinds, *(bare(e) for e in pair)] for pair in itertools.combinations([e for _, e in facts], 2) if len(facts) > 2]
+        queries += [
+            [*kinds, *(bare(e) for e in pair)]
+            for pair in itertools.combinations([e for _, e in facts], 2)
+            if len(facts) > 2
+        ]
         return dict.fromkeys(" ".join(dict.fromkeys(words)) for words in queries)
 
     # -- the end
@@ -385,10 +587,19 @@ class Solver(AnchorSearch):
             return None
         answer = bound[self.puzzle.ask]
         text = answer_of(self.puzzle, answer.value)
-        where = next((p.title for p in self.pages.values() if any(line.text == answer.line.text for line in p.lines())), "")
+        where = next(
+            (
+                p.title
+                for p in self.pages.values()
+                if any(line.text == answer.line.text for line in p.lines())
+            ),
+            "",
+        )
         source = f"The page of {where} says" if where else "What I need is"
         thought = f"{source} {quoted_line(answer.line.text)}, as turn {answer.line.turn + 1} showed. So the answer is {text}."
-        return Ended(answer=text, thought=clean(thought), turn=answer.line.turn, bound=names_of(bound))
+        return Ended(
+            answer=text, thought=clean(thought), turn=answer.line.turn, bound=names_of(bound)
+        )
 
 
 def _unsure(found: list[Candidate]) -> bool:

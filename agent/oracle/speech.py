@@ -1,4 +1,5 @@
 """What the oracle says and asks: thoughts, goals, queries, in words of the question and of its observations."""
+
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,13 +14,28 @@ from prompts.phrases.words import Words
 MAX_QUOTED = 240
 LONG_LABEL = 25
 """Characters; labels as long ("located in the administrative territorial entity") are no words of pages."""
-KIND_WORDS = {"taxon": ("species", "genus"), "species": ("species", "genus"), "business": ("business", "company", "yard", "works", "shipyard"),
-              "company": ("business", "company", "yard", "works", "shipyard"), "church building": ("church", "chapel", "cathedral"),
-              "human settlement": ("town", "city", "village"), "book": ("book", "novel", "play", "collection")}
+KIND_WORDS = {
+    "taxon": ("species", "genus"),
+    "species": ("species", "genus"),
+    "business": ("business", "company", "yard", "works", "shipyard"),
+    "company": ("business", "company", "yard", "works", "shipyard"),
+    "church building": ("church", "chapel", "cathedral"),
+    "human settlement": ("town", "city", "village"),
+    "book": ("book", "novel", "play", "collection"),
+}
 """What the first sentences of pages call things of a class."""
-VAGUE = frozenset("of the and building structure work works place organisation organization object".split())  # noqa: SIM905
+VAGUE = frozenset(
+    "of the and building structure work works place organisation organization object".split()
+)
 """Words of class names that tell nothing alone."""
-NOUNS = {"human": "person", "man": "person", "woman": "person", "taxon": "species", "human settlement": "place", "business": "company"}
+NOUNS = {
+    "human": "person",
+    "man": "person",
+    "woman": "person",
+    "taxon": "species",
+    "human settlement": "place",
+    "business": "company",
+}
 
 
 @dataclass(frozen=True)
@@ -49,7 +65,9 @@ def clean(thought: str) -> str:
 def quoted_line(line: str) -> str:
     """A line of an observation, as a quotation."""
     inner = line.replace("“", "").replace("”", "")
-    return f"“{inner}”" if len(inner) <= MAX_QUOTED else f"“{inner[:MAX_QUOTED].rsplit(' ', 1)[0]}…”"
+    return (
+        f"“{inner}”" if len(inner) <= MAX_QUOTED else f"“{inner[:MAX_QUOTED].rsplit(' ', 1)[0]}…”"
+    )
 
 
 def named(value: Read | Const | None) -> str:
@@ -79,15 +97,34 @@ def asked_about(puzzle: Puzzle) -> str:
 def label_of(puzzle: Puzzle, var: str) -> str:
     """The relations that the puzzle wants to know of a variable, in words."""
     mine = [f"the {f.relation.label}" for f in puzzle.facts if f.relation and f.subject == var]
-    other = [f"what has it as its {f.relation.label}" for f in puzzle.facts if f.relation and f.object == var and f.subject != var]
+    other = [
+        f"what has it as its {f.relation.label}"
+        for f in puzzle.facts
+        if f.relation and f.object == var and f.subject != var
+    ]
     return " and ".join(dict.fromkeys(mine or other)) or "what it is"
 
 
 def found_by(relation: Relation) -> str:
     """The words by which a page is asked for a relation."""
-    plain = [re.sub(r"\s+", " ", re.sub(r"\(\?[^()]*\)|\[[^\]]*\][*+?]*|[\\().*+?|^$,–-]", " ", c.words.pattern.replace(r"(?<!\w)", ""))).strip()
-             for c in cues_of(relation).subject]
-    return ", ".join(dict.fromkeys(w.replace("\\ ", " ") for w in plain if len(w) > 3))[:90].rpartition(", ")[0] or relation.label
+    plain = [
+        re.sub(
+            r"\s+",
+            " ",
+            re.sub(
+                r"\(\?[^()]*\)|\[[^\]]*\][*+?]*|[\\().*+?|^$,–-]",
+                " ",
+                c.words.pattern.replace(r"(?<!\w)", ""),
+            ),
+        ).strip()
+        for c in cues_of(relation).subject
+    ]
+    return (
+        ", ".join(dict.fromkeys(w.replace("\\ ", " ") for w in plain if len(w) > 3))[
+            :90
+        ].rpartition(", ")[0]
+        or relation.label
+    )
 
 
 def goal_of(puzzle: Puzzle, var: str) -> str:
@@ -97,9 +134,15 @@ def goal_of(puzzle: Puzzle, var: str) -> str:
         if fact.relation and fact.subject == var:
             parts.append(f"{fact.relation.label} ({found_by(fact.relation)})")
         elif fact.relation and fact.object == var:
-            words = [w for c in cues_of(fact.relation).object if len(w := _plain(c.words.pattern)) > 3][:6]
-            parts.append(f"{_kind_word(puzzle, fact)} with it as {fact.relation.label} ({', '.join(dict.fromkeys(words))})")
-    parts += [f.object.text for f in puzzle.facts if f.subject == var and isinstance(f.object, Const)]
+            words = [
+                w for c in cues_of(fact.relation).object if len(w := _plain(c.words.pattern)) > 3
+            ][:6]
+            parts.append(
+                f"{_kind_word(puzzle, fact)} with it as {fact.relation.label} ({', '.join(dict.fromkeys(words))})"
+            )
+    parts += [
+        f.object.text for f in puzzle.facts if f.subject == var and isinstance(f.object, Const)
+    ]
     return "; ".join(dict.fromkeys(parts))[:600] or "what it is"
 
 
@@ -108,13 +151,26 @@ def _kind_word(puzzle: Puzzle, fact: Fact) -> str:
 
 
 def _plain(pattern: str) -> str:
-    return re.sub(r"\s+", " ", re.sub(r"\(\?<!\\w\)|\(\?[^()]*\)|\[[^\]]*\][*+?]*|[\\().*+?|^$,]", " ", pattern)).strip()
+    return re.sub(
+        r"\s+",
+        " ",
+        re.sub(r"\(\?<!\\w\)|\(\?[^()]*\)|\[[^\]]*\][*+?]*|[\\().*+?|^$,]", " ", pattern),
+    ).strip()
 
 
 def query_of(puzzle: Puzzle, var: str) -> str:
     """Key words for what the question says about a variable by name."""
-    kind = [w for w in [next((k.words[0] for k in puzzle.kinds if k.var == var and k.words), "") or _head(puzzle.pictured_as)] if w]
-    names = [named(f.object) for f in puzzle.facts if f.subject == var and isinstance(f.object, Const)]
+    kind = [
+        w
+        for w in [
+            next((k.words[0] for k in puzzle.kinds if k.var == var and k.words), "")
+            or _head(puzzle.pictured_as)
+        ]
+        if w
+    ]
+    names = [
+        named(f.object) for f in puzzle.facts if f.subject == var and isinstance(f.object, Const)
+    ]
     return " ".join(dict.fromkeys([*kind, *names]))
 
 
@@ -125,7 +181,9 @@ def head_of(puzzle: Puzzle) -> tuple[str, ...]:
 
 
 def _head(phrase: str) -> str:
-    return re.sub(r"^(?:the|this) (?:one\b)?|\b(?:shown|seen|in the|in this|pictured|here)\b.*$", "", phrase).strip()
+    return re.sub(
+        r"^(?:the|this) (?:one\b)?|\b(?:shown|seen|in the|in this|pictured|here)\b.*$", "", phrase
+    ).strip()
 
 
 def is_kind(page: PageRead, words: tuple[str, ...]) -> float:
@@ -137,32 +195,59 @@ def is_kind(page: PageRead, words: tuple[str, ...]) -> float:
         return 0.5 if is_person(page) else -1.0 if page.visited else -0.25
     if is_person(page):
         return -1.0
-    wanted = {w for word in words for w in (key(word), key(NOUNS.get(word.casefold(), word)), *KIND_WORDS.get(word.casefold(), ()))}
+    wanted = {
+        w
+        for word in words
+        for w in (
+            key(word),
+            key(NOUNS.get(word.casefold(), word)),
+            *KIND_WORDS.get(word.casefold(), ()),
+        )
+    }
     if any(w and f" {w} " in lead for w in wanted):
         return 0.5
     heads = [word for w in wanted for word in w.split() if word not in VAGUE]
     # A windmill may be called a mill; a painting "was painted by".
     said = [word for word in lead.split() if len(word) > 3]
-    return 0.25 if any(head.endswith(word) or (len(head) > 5 and word.startswith(head[:5])) for head in heads for word in said) else -0.25
+    return (
+        0.25
+        if any(
+            head.endswith(word) or (len(head) > 5 and word.startswith(head[:5]))
+            for head in heads
+            for word in said
+        )
+        else -0.25
+    )
 
 
 def stated_of(fact: Fact) -> str:
     """What the page of a named object is asked for: what stands in the relation to it."""
-    return ", ".join(dict.fromkeys(w for c in (cues_of(fact.relation).object if fact.relation else ()) if len(w := _plain(c.words.pattern)) > 3))[:120]
+    return ", ".join(
+        dict.fromkeys(
+            w
+            for c in (cues_of(fact.relation).object if fact.relation else ())
+            if len(w := _plain(c.words.pattern)) > 3
+        )
+    )[:120]
 
 
 def words_for(relation: Relation) -> str:
     """A few words with which pages of other things state a relation: more would outweigh the name that they are searched with."""
     label = relation.label if len(relation.label) < LONG_LABEL else ""
-    words = dict.fromkeys(w for c in cues_of(relation).object if len(w := _plain(c.words.pattern)) > 3)
+    words = dict.fromkeys(
+        w for c in cues_of(relation).object if len(w := _plain(c.words.pattern)) > 3
+    )
     return " ".join([*label.split(), *next(iter(words), "").split()])
 
 
 def is_person(page: PageRead) -> bool:
     """Whether a page is about a person: a life in brackets behind the name, or a birth in the infobox."""
     lead = page.sentences[0].text if page.sentences else ""
-    return bool(re.search(r"\((?:[^()]*\D)?\d{3,4}\s*[–-]\s*(?:[^()]*\D)?\d{3,4}\)|\(born [^()]*\d{4}\)", lead)) or any(
-        name in ("birth_date", "birth_place", "occupation") for name, _ in page.facts.values())
+    return bool(
+        re.search(
+            r"\((?:[^()]*\D)?\d{3,4}\s*[–-]\s*(?:[^()]*\D)?\d{3,4}\)|\(born [^()]*\d{4}\)", lead
+        )
+    ) or any(name in ("birth_date", "birth_place", "occupation") for name, _ in page.facts.values())
 
 
 def with_article(word: str) -> str:
@@ -172,7 +257,13 @@ def with_article(word: str) -> str:
 
 def stated(fact: Fact, value: Read | Const | None) -> str:
     """A fact about something sought as its page may say it ("was born in Velm")."""
-    said = property_phrase(fact.relation.property, label=fact.relation.label).predicates("s", verb_forms()) if fact.relation else []
+    said = (
+        property_phrase(fact.relation.property, label=fact.relation.label).predicates(
+            "s", verb_forms()
+        )
+        if fact.relation
+        else []
+    )
     return (said[0] if said else "{o}").replace("{o}", named(value))
 
 
@@ -184,14 +275,28 @@ def answer_of(puzzle: Puzzle, value: Read) -> str:
         return str(value.year)
     if puzzle.ask_type == "date" and puzzle.precision == "century" and value.year is not None:
         return Words.century(value.year)
-    if puzzle.ask_type == "quantity" and value.number is not None and not value.unit and puzzle.unit:
+    if (
+        puzzle.ask_type == "quantity"
+        and value.number is not None
+        and not value.unit
+        and puzzle.unit
+    ):
         return f"{value.number:.10g} {puzzle.unit}"
     return value.text
 
 
 def holds(order: Order, bound: Mapping[str, Any]) -> bool | None:
     """Whether an order holds; None where a side is not known."""
-    left, right = (_number(bound[e].value if isinstance(e, str) and e in bound else e if isinstance(e, Const) else None) for e in (order.left, order.right))
+    left, right = (
+        _number(
+            bound[e].value
+            if isinstance(e, str) and e in bound
+            else e
+            if isinstance(e, Const)
+            else None
+        )
+        for e in (order.left, order.right)
+    )
     if left is None or right is None:
         return None
     return {"<": left < right, ">": left > right, "=": left == right}[order.op]

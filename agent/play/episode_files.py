@@ -1,9 +1,10 @@
 """Stored episodes on disk: the pictures that they showed, the prompt they were played under, and the journals of those under way.
 
-    FOLDER/prompt.json   the tools' schemas and limits as the policy was told them
-           pictures/     every picture that an episode showed, by its sha256
-           journal/      episodes under way; gone when they are done
+FOLDER/prompt.json   the tools' schemas and limits as the policy was told them
+       pictures/     every picture that an episode showed, by its sha256
+       journal/      episodes under way; gone when they are done
 """
+
 import json
 import os
 import shutil
@@ -55,25 +56,43 @@ class EpisodeFiles:
         try:
             data = path.read_bytes()
         except OSError as error:
-            raise InputError(str(path), f"cannot be read ({error.strerror or error})", FIX) from error
+            raise InputError(
+                str(path), f"cannot be read ({error.strerror or error})", FIX
+            ) from error
         if sha256_hex(data) != sha256:
             raise InputError(str(path), "is not the picture that its name says", FIX)
         return data
 
     # What the policy was told
 
-    def write_prompt(self, schemas: Sequence[Mapping[str, Any]], *, max_calls: int, handles: bool, brief: bool = False,
-                     special_tokens: Sequence[str] = ()) -> None:
+    def write_prompt(
+        self,
+        schemas: Sequence[Mapping[str, Any]],
+        *,
+        max_calls: int,
+        handles: bool,
+        brief: bool = False,
+        special_tokens: Sequence[str] = (),
+    ) -> None:
         """Writes down what the policy is told of its tools, once; another process must be told the same.
 
         Raises:
             InputError: a process has other tools than one before it.
         """
         path = self.at("prompt.json")
-        told = {"schemas": list(schemas), "max_calls": max_calls, "handles": handles, "special_tokens": list(special_tokens)}
+        told = {
+            "schemas": list(schemas),
+            "max_calls": max_calls,
+            "handles": handles,
+            "special_tokens": list(special_tokens),
+        }
         text = canonical_json(told | ({"brief": True} if brief else {})) + "\n"
         if path.is_file() and path.read_text(encoding="utf-8") != text:
-            raise InputError(str(path), "names other tools or limits than this process has", "Install the same version of Questloom on all machines.")
+            raise InputError(
+                str(path),
+                "names other tools or limits than this process has",
+                "Install the same version of Questloom on all machines.",
+            )
         write_whole(path, text.encode())
 
     def has_prompt(self) -> bool:
@@ -88,8 +107,13 @@ class EpisodeFiles:
     def renderer(self) -> Renderer:
         """The renderer of these episodes."""
         prompt = self.prompt
-        return Renderer(prompt["schemas"], max_calls=prompt["max_calls"], handles=prompt["handles"], brief=prompt.get("brief", False),
-                        special_tokens=prompt["special_tokens"])
+        return Renderer(
+            prompt["schemas"],
+            max_calls=prompt["max_calls"],
+            handles=prompt["handles"],
+            brief=prompt.get("brief", False),
+            special_tokens=prompt["special_tokens"],
+        )
 
     def bank(self, images: Sequence[BankImage]) -> "StoredBank":
         """An episode's pictures as the renderer reads them."""
@@ -127,7 +151,11 @@ class EpisodeFiles:
         own = Path(tempfile.gettempdir(), f"questloom-journals-{os.getuid()}")
         own.mkdir(mode=0o700, exist_ok=True)
         if own.is_symlink() or own.stat().st_uid != os.getuid() or own.stat().st_mode & 0o077:
-            raise InputError(str(own), "is not a private folder of this user", "Remove it, or set TMPDIR to a folder of your own.")
+            raise InputError(
+                str(own),
+                "is not a private folder of this user",
+                "Remove it, or set TMPDIR to a folder of your own.",
+            )
         return own / sha256_hex(str(root))[:16]
 
 

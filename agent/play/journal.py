@@ -5,6 +5,7 @@ the bytes of what tools brought, by their sha256, written before the line that n
 is cut off. The lines of one pass of the event loop are handed to the operating system together, at its end: they outlive the process,
 not a power cut.
 """
+
 import asyncio
 import fcntl
 import os
@@ -52,7 +53,11 @@ class Journal:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             self._file.close()
-            raise InputError(str(folder), "another process is playing these episodes", "Wait for it, or give another folder.") from None
+            raise InputError(
+                str(folder),
+                "another process is playing these episodes",
+                "Wait for it, or give another folder.",
+            ) from None
         self._flushes = False
         self.begun: dict[str, Begun] = {}
         try:
@@ -71,22 +76,46 @@ class Journal:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def turn(self, episode_id: str, index: int, turn: Turn, brought: Iterable[tuple[BankImage, bytes]] = ()) -> None:
+    def turn(
+        self,
+        episode_id: str,
+        index: int,
+        turn: Turn,
+        brought: Iterable[tuple[BankImage, bytes]] = (),
+    ) -> None:
         """Writes down a finished turn after which the episode goes on, and the pictures that it brought."""
         self._append({"episode": episode_id, **self._played(index, turn, brought)})
 
-    def end(self, episode_id: str, fields: Mapping[str, Any], index: int = -1, turn: Turn | None = None,
-            brought: Iterable[tuple[BankImage, bytes]] = ()) -> None:
+    def end(
+        self,
+        episode_id: str,
+        fields: Mapping[str, Any],
+        index: int = -1,
+        turn: Turn | None = None,
+        brought: Iterable[tuple[BankImage, bytes]] = (),
+    ) -> None:
         """Writes down how an episode ended, together with the turn that ended it, if one did: a kill cannot part them."""
-        self._append({"episode": episode_id, "end": dict(fields), **(self._played(index, turn, brought) if turn else {})})
+        self._append(
+            {
+                "episode": episode_id,
+                "end": dict(fields),
+                **(self._played(index, turn, brought) if turn else {}),
+            }
+        )
 
-    def _played(self, index: int, turn: Turn, brought: Iterable[tuple[BankImage, bytes]]) -> dict[str, Any]:
+    def _played(
+        self, index: int, turn: Turn, brought: Iterable[tuple[BankImage, bytes]]
+    ) -> dict[str, Any]:
         images = []
         for image, data in brought:
             self._keep(image.sha256, data)
             images.append(image.to_row())
         # As `to_row` would have it, but by orjson, in a twentieth of the time. Arguments as text: their numbers may have any length.
-        call = {"name": turn.call.name, "arguments": canonical_json(turn.call.arguments)} if turn.call else None
+        call = (
+            {"name": turn.call.name, "arguments": canonical_json(turn.call.arguments)}
+            if turn.call
+            else None
+        )
         return {"index": index, "turn": {**vars(turn), "call": call}, "images": images}
 
     def picture(self, sha256: str) -> bytes:
@@ -98,7 +127,11 @@ class Journal:
         path = self._pictures / sha256
         data = path.read_bytes() if path.exists() else b""
         if sha256_hex(data) != sha256:
-            raise InputError(str(path), "the picture of a played turn is missing or was changed", "Restore it, or play anew in another folder.")
+            raise InputError(
+                str(path),
+                "the picture of a played turn is missing or was changed",
+                "Restore it, or play anew in another folder.",
+            )
         return data
 
     def _keep(self, sha256: str, data: bytes) -> None:
@@ -130,7 +163,11 @@ class Journal:
             except (ValueError, LookupError, TypeError) as error:
                 if isinstance(error, InputError):
                     raise
-                raise InputError(f"{self._path}, line {number}", f"cannot be read ({error})", "Play anew in another folder.") from error
+                raise InputError(
+                    f"{self._path}, line {number}",
+                    f"cannot be read ({error})",
+                    "Play anew in another folder.",
+                ) from error
             end_of_whole += len(line)
         self._file.truncate(end_of_whole)
         self._file.seek(0, os.SEEK_END)
@@ -141,10 +178,19 @@ class Journal:
     def _take(self, line: dict[str, Any], settings: dict[str, Any], *, first: bool) -> None:
         if first:
             old = line["settings"]
-            changed = sorted(name for name in old.keys() | settings if old.get(name) != settings.get(name))
+            changed = sorted(
+                name for name in old.keys() | settings if old.get(name) != settings.get(name)
+            )
             if changed:
-                was = "; ".join(f"{name} was {old.get(name)!r} and is {settings.get(name)!r}" for name in changed)
-                raise InputError(str(self._path), f"was written with other settings: {was}", "Restore them, or give another folder.")
+                was = "; ".join(
+                    f"{name} was {old.get(name)!r} and is {settings.get(name)!r}"
+                    for name in changed
+                )
+                raise InputError(
+                    str(self._path),
+                    f"was written with other settings: {was}",
+                    "Restore them, or give another folder.",
+                )
             return
         begun = self.begun.setdefault(line["episode"], Begun())
         if "turn" in line:

@@ -4,6 +4,7 @@ Each episode runs on its own, many at once on one event loop. Whatever the polic
 record (`EndReason`), never as an exception. What does raise: a budget that is used up, the user's input, and a bug of ours; what was
 played until then is in the journal.
 """
+
 import asyncio
 import dataclasses
 import time
@@ -18,7 +19,13 @@ from agent.play.journal import Begun, Journal
 from agent.tools import ToolBox
 from agent.turns.conversation import Conversation
 from agent.turns.image_bank import ImageBank
-from agent.turns.limits import Limits, is_repetitive, num_faults_in_row, num_same_turns, repetition_warning
+from agent.turns.limits import (
+    Limits,
+    is_repetitive,
+    num_faults_in_row,
+    num_same_turns,
+    repetition_warning,
+)
 from agent.turns.renderer import Exchange, Renderer, storable, task_handles
 from agent.turns.token_renderer import Segment
 from agent.turns.turn_protocol import Checked, TurnProtocol, Violation
@@ -26,7 +33,7 @@ from records.episodes import BankImage, EndReason, Episode, ToolResult, ToolStat
 from records.errors import BudgetExceeded, InputError, ProviderFault
 from records.identity import record_id
 
-HINT = ("Write one turn: <think>…</think>, then one <tool_call>{\"name\": …, \"arguments\": {…}}</tool_call> or one <answer>…</answer>.")
+HINT = 'Write one turn: <think>…</think>, then one <tool_call>{"name": …, "arguments": {…}}</tool_call> or one <answer>…</answer>.'
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +130,9 @@ class Player:
         renderer: what the policy reads; by default one made for the tool box and the limits.
     """
 
-    def __init__(self, engine: Engine, toolbox: ToolBox, limits: Limits, *, renderer: Renderer | None = None) -> None:
+    def __init__(
+        self, engine: Engine, toolbox: ToolBox, limits: Limits, *, renderer: Renderer | None = None
+    ) -> None:
         self.engine, self.limits = engine, limits
         self._toolbox = toolbox
         schemas = toolbox.schemas()
@@ -136,17 +145,39 @@ class Player:
         """What shapes the episodes; a journal belongs to one set."""
         tools = dataclasses.asdict(self._toolbox.settings)
         del tools["cache_bytes"]
-        return {"engine": self.engine.name, "model": self.engine.model, "sampling": dict(self.engine.sampling), "prompt": self.renderer.version,
-                "snapshot": self._toolbox.provider.snapshot, "tools": tools, **dataclasses.asdict(self.limits)}
+        return {
+            "engine": self.engine.name,
+            "model": self.engine.model,
+            "sampling": dict(self.engine.sampling),
+            "prompt": self.renderer.version,
+            "snapshot": self._toolbox.provider.snapshot,
+            "tools": tools,
+            **dataclasses.asdict(self.limits),
+        }
 
-    async def play_all(self, tasks: Iterable[Task], *, rollouts: int = 1, journal: Journal | None = None,
-                       at_once: int = 64) -> AsyncIterator[Episode]:
+    async def play_all(
+        self,
+        tasks: Iterable[Task],
+        *,
+        rollouts: int = 1,
+        journal: Journal | None = None,
+        at_once: int = 64,
+    ) -> AsyncIterator[Episode]:
         """Episodes as they finish, see `rollouts`."""
-        async with aclosing(self.rollouts(tasks, num=rollouts, journal=journal, at_once=at_once)) as made:
+        async with aclosing(
+            self.rollouts(tasks, num=rollouts, journal=journal, at_once=at_once)
+        ) as made:
             async for played in made:
                 yield played.episode
 
-    async def rollouts(self, tasks: Iterable[Task], *, num: int = 1, journal: Journal | None = None, at_once: int = 64) -> AsyncGenerator[Played]:
+    async def rollouts(
+        self,
+        tasks: Iterable[Task],
+        *,
+        num: int = 1,
+        journal: Journal | None = None,
+        at_once: int = 64,
+    ) -> AsyncGenerator[Played]:
         """Episodes as they finish, with what the engine saw of them; those that the journal already has included.
 
         Args:
@@ -164,7 +195,9 @@ class Player:
         try:
             while True:
                 while len(running) < at_once and (item := next(todo, None)) is not None:
-                    running.add(asyncio.create_task(self.rollout(item[0], item[1], journal=journal)))
+                    running.add(
+                        asyncio.create_task(self.rollout(item[0], item[1], journal=journal))
+                    )
                 if not running:
                     break
                 done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
@@ -172,7 +205,9 @@ class Player:
                     error = finished.exception()
                     if error is None:
                         yield finished.result()
-                    elif isinstance(error, Exception) and not isinstance(error, BudgetExceeded | InputError):
+                    elif isinstance(error, Exception) and not isinstance(
+                        error, BudgetExceeded | InputError
+                    ):
                         crashed.append(error)
                     else:
                         raise error
@@ -183,11 +218,15 @@ class Player:
         if crashed:
             raise ExceptionGroup(f"{len(crashed)} episodes could not be played", crashed)
 
-    async def play(self, task: Task, rollout: int = 0, *, journal: Journal | None = None) -> Episode:
+    async def play(
+        self, task: Task, rollout: int = 0, *, journal: Journal | None = None
+    ) -> Episode:
         """One episode, see `rollout`."""
         return (await self.rollout(task, rollout, journal=journal)).episode
 
-    async def rollout(self, task: Task, rollout: int = 0, *, journal: Journal | None = None) -> Played:
+    async def rollout(
+        self, task: Task, rollout: int = 0, *, journal: Journal | None = None
+    ) -> Played:
         """One episode, from its beginning or from where the journal has it, with what the engine saw of it.
 
         Raises:
@@ -197,7 +236,9 @@ class Player:
         """
         return await self._to_its_end(self._start(task, rollout), journal)
 
-    async def play_on(self, source: Begin, rollout: int, *, journal: Journal | None = None) -> Played:
+    async def play_on(
+        self, source: Begin, rollout: int, *, journal: Journal | None = None
+    ) -> Played:
         """Another end of an episode: from within one of its turns, on from what the policy had said until there.
 
         Earlier turns and observations are reused word for word and id for id, the bank is a branch of its own. Limits count all of it:
@@ -218,11 +259,21 @@ class Player:
             begun = journal.begun.get(state.record.id) if journal else None
             if journal and begun:
                 self._take_up(state, begun, journal)
-            fields = begun.end if begun and begun.end is not None else await self._play(state, journal)
-            cost = sum(turn.cost + (turn.result.cost if turn.result else 0.0) for turn in state.turns)
-            episode = state.record.replace(turns=tuple(state.turns), images=state.bank.images, cost=cost, **fields)
+            fields = (
+                begun.end if begun and begun.end is not None else await self._play(state, journal)
+            )
+            cost = sum(
+                turn.cost + (turn.result.cost if turn.result else 0.0) for turn in state.turns
+            )
+            episode = state.record.replace(
+                turns=tuple(state.turns), images=state.bank.images, cost=cost, **fields
+            )
             last = state.turns[-1] if state.turns else None
-            segments = self.engine.segments_of(state.conversation, last) if isinstance(self.engine, TokenEngine) else ()
+            segments = (
+                self.engine.segments_of(state.conversation, last)
+                if isinstance(self.engine, TokenEngine)
+                else ()
+            )
             return Played(episode=episode, bank=state.bank, segments=segments)
         finally:
             self.engine.forget(state.conversation)
@@ -237,10 +288,18 @@ class Player:
         except TimeoutError:
             if not clock.expired():
                 raise
-            end = _End(EndReason.TIME, f"{self.limits.seconds:g} s have passed after {len(state.turns)} turns")
+            end = _End(
+                EndReason.TIME,
+                f"{self.limits.seconds:g} s have passed after {len(state.turns)} turns",
+            )
         num_images = len(state.bank) if end.turn is None else state.num_images
         answer = end.turn.answer or "" if end.turn else ""
-        fields = {"end": end.reason.value, "end_evidence": storable(end.evidence), "answer": answer, "seconds": played + time.monotonic() - began}
+        fields = {
+            "end": end.reason.value,
+            "end_evidence": storable(end.evidence),
+            "answer": answer,
+            "seconds": played + time.monotonic() - began,
+        }
         if journal:
             journal.end(state.record.id, fields, state.index, end.turn, state.brought(num_images))
         return fields
@@ -249,28 +308,65 @@ class Player:
         bank = ImageBank()
         for data in task.pictures:
             bank.add(data, origin="task")
-        record = Episode(task_id=task.task_id, rollout=rollout, engine=self.engine.name, model=self.engine.model, question=task.question)
+        record = Episode(
+            task_id=task.task_id,
+            rollout=rollout,
+            engine=self.engine.name,
+            model=self.engine.model,
+            question=task.question,
+        )
         opening = self.renderer.opening(task.question, bank, task_handles(bank))
-        return _State(task=task, record=record, bank=bank, toolbox=self._toolbox.for_task(task.withheld_pictures),
-                      conversation=Conversation(task_id=task.task_id, rollout=rollout, opening=opening))
+        return _State(
+            task=task,
+            record=record,
+            bank=bank,
+            toolbox=self._toolbox.for_task(task.withheld_pictures),
+            conversation=Conversation(task_id=task.task_id, rollout=rollout, opening=opening),
+        )
 
     def _start_within(self, source: Begin, rollout: int) -> _State:
         """The state before a turn of another episode."""
         if not isinstance(self.engine, TokenEngine):
-            raise InputError(f"engine {self.engine.name}", "cannot go on within a turn: it has no token ids", "Take the engine transformers or server.")
+            raise InputError(
+                f"engine {self.engine.name}",
+                "cannot go on within a turn: it has no token ids",
+                "Take the engine transformers or server.",
+            )
         episode, bank = source.episode, source.bank.fork(source.turn)
-        turns, said = episode.turns[:source.turn], episode.turns[source.turn]
-        if source.task.task_id != episode.task_id or bank.images != tuple(image for image in episode.images if image.call < source.turn):
+        turns, said = episode.turns[: source.turn], episode.turns[source.turn]
+        if source.task.task_id != episode.task_id or bank.images != tuple(
+            image for image in episode.images if image.call < source.turn
+        ):
             raise ValueError(f"the task or the bank are not those of episode {episode.id}")
         num = len(source.begun)
         if said.token_ids[:num] != source.begun or said.logprobs[:num] != source.begun_logprobs:
-            raise ValueError(f"turn {source.turn} of episode {episode.id} does not begin with these {num} ids and log-probabilities")
-        record = Continuation(task_id=episode.task_id, rollout=rollout, engine=self.engine.name, model=self.engine.model, question=episode.question,
-                              source_id=episode.id, turn=source.turn)
+            raise ValueError(
+                f"turn {source.turn} of episode {episode.id} does not begin with these {num} ids and log-probabilities"
+            )
+        record = Continuation(
+            task_id=episode.task_id,
+            rollout=rollout,
+            engine=self.engine.name,
+            model=self.engine.model,
+            question=episode.question,
+            source_id=episode.id,
+            turn=source.turn,
+        )
         opening = self.renderer.opening(source.task.question, bank, task_handles(bank))
-        state = _State(task=source.task, record=record, bank=bank, toolbox=self._toolbox.for_task(source.task.withheld_pictures),
-                       conversation=Conversation(task_id=episode.task_id, rollout=rollout, opening=opening, branch=f" from {episode.id}, turn {source.turn}"),
-                       num_reused=len(turns), begun=Segment(kind="policy", ids=source.begun, logprobs=source.begun_logprobs))
+        state = _State(
+            task=source.task,
+            record=record,
+            bank=bank,
+            toolbox=self._toolbox.for_task(source.task.withheld_pictures),
+            conversation=Conversation(
+                task_id=episode.task_id,
+                rollout=rollout,
+                opening=opening,
+                branch=f" from {episode.id}, turn {source.turn}",
+            ),
+            num_reused=len(turns),
+            begun=Segment(kind="policy", ids=source.begun, logprobs=source.begun_logprobs),
+        )
         for turn in turns:
             self._add(state, turn)
         return state
@@ -278,13 +374,31 @@ class Player:
     def _take_up(self, state: _State, begun: Begun, journal: Journal) -> None:
         """Puts an episode where the journal has it."""
         for image in begun.images:
-            handle = state.bank.add(journal.picture(image.sha256), origin=image.origin, call=image.call, url=image.url, title=image.title,
-                                    parent=image.parent, box=image.box)
+            handle = state.bank.add(
+                journal.picture(image.sha256),
+                origin=image.origin,
+                call=image.call,
+                url=image.url,
+                title=image.title,
+                parent=image.parent,
+                box=image.box,
+            )
             if state.bank.get(handle) != image:
-                raise InputError(f"episode {state.record.id}", f"its <image:{image.handle}> comes out otherwise than it was played",
-                                 "The task's pictures have changed; restore them, or play anew in another folder.")
-        if begun.turns and state.begun and begun.turns[0].token_ids[:len(state.begun.ids)] != state.begun.ids:
-            raise InputError(f"episode {state.record.id}", "was played on from another place in its turn", "Play anew in another folder.")
+                raise InputError(
+                    f"episode {state.record.id}",
+                    f"its <image:{image.handle}> comes out otherwise than it was played",
+                    "The task's pictures have changed; restore them, or play anew in another folder.",
+                )
+        if (
+            begun.turns
+            and state.begun
+            and begun.turns[0].token_ids[: len(state.begun.ids)] != state.begun.ids
+        ):
+            raise InputError(
+                f"episode {state.record.id}",
+                "was played on from another place in its turn",
+                "Play anew in another folder.",
+            )
         for turn in begun.turns:
             self._add(state, turn)
 
@@ -293,7 +407,9 @@ class Player:
         if turn.result is not None:
             observation = self.renderer.observation(len(state.turns) - 1, turn.result, state.bank)
             state.conversation = dataclasses.replace(
-                state.conversation, exchanges=(*state.conversation.exchanges, Exchange(turn, observation)))
+                state.conversation,
+                exchanges=(*state.conversation.exchanges, Exchange(turn, observation)),
+            )
 
     async def _until_end(self, state: _State, journal: Journal | None) -> _End:
         while True:
@@ -310,7 +426,9 @@ class Player:
         """The next turn with its result, and the end that it is, if it is one; no turn where none could be had."""
         room = self.limits.tokens - self._num_tokens(state)
         if room <= 0:
-            return None, _End(EndReason.TOKENS, f"the conversation has reached {self.limits.tokens:,} tokens")
+            return None, _End(
+                EndReason.TOKENS, f"the conversation has reached {self.limits.tokens:,} tokens"
+            )
         began = time.monotonic()
         try:
             sample = await self._step(state, min(self.limits.turn_tokens, room))
@@ -320,14 +438,27 @@ class Player:
             return None, _End(EndReason.TOKENS, f"turn {len(state.turns)}: {full}")
         checked = self.protocol.check(sample.text).for_play()
         if sample.refusal:
-            checked = Checked(violation=Violation.REFUSED, detail=f"Declined: {sample.refusal[:300]}")
-        turn = Turn(text=storable(sample.text), thought=storable(checked.thought), call=checked.call, answer=checked.answer,
-                    violation=checked.violation or "", num_prompt_tokens=sample.num_prompt_tokens, num_new_tokens=sample.num_new_tokens,
-                    token_ids=sample.token_ids, logprobs=sample.logprobs, cost=sample.cost)
+            checked = Checked(
+                violation=Violation.REFUSED, detail=f"Declined: {sample.refusal[:300]}"
+            )
+        turn = Turn(
+            text=storable(sample.text),
+            thought=storable(checked.thought),
+            call=checked.call,
+            answer=checked.answer,
+            violation=checked.violation or "",
+            num_prompt_tokens=sample.num_prompt_tokens,
+            num_new_tokens=sample.num_new_tokens,
+            token_ids=sample.token_ids,
+            logprobs=sample.logprobs,
+            cost=sample.cost,
+        )
         end = self._end_of(state, turn, checked, sample)
         if end is None:
             result = await self._result(state, checked)
-            turn = turn.replace(result=result.replace(text=result.text + self._warning(state, turn)))
+            turn = turn.replace(
+                result=result.replace(text=result.text + self._warning(state, turn))
+            )
             end = self._fatal([*state.turns, turn])
         return turn.replace(seconds=time.monotonic() - began), end
 
@@ -339,7 +470,9 @@ class Player:
 
     def _fatal(self, turns: list[Turn]) -> _End | None:
         if self.limits.faults and num_faults_in_row(turns) >= self.limits.faults:
-            codes = ", ".join(turn.result.code for turn in turns[-self.limits.faults:] if turn.result)
+            codes = ", ".join(
+                turn.result.code for turn in turns[-self.limits.faults :] if turn.result
+            )
             return _End(EndReason.FATAL, f"{self.limits.faults} faulty calls in a row: {codes}")
         return None
 
@@ -348,10 +481,16 @@ class Player:
         limits = self.limits
         if is_repetitive(turn.text):
             return _End(EndReason.REPETITION, "the turn goes in circles")
-        if limits.same_turns and num_same_turns([*state.turns[-limits.same_turns:], turn]) >= limits.same_turns:
+        if (
+            limits.same_turns
+            and num_same_turns([*state.turns[-limits.same_turns :], turn]) >= limits.same_turns
+        ):
             return _End(EndReason.REPETITION, f"{limits.same_turns} equal turns in a row")
         if checked.violation and not sample.complete:
-            return _End(EndReason.TOKENS, f"the turn was cut after {sample.num_new_tokens:,} tokens: {checked.violation}")
+            return _End(
+                EndReason.TOKENS,
+                f"the turn was cut after {sample.num_new_tokens:,} tokens: {checked.violation}",
+            )
         if checked.violation and limits.on_violation == "end":
             return _End(EndReason.FORMAT, f"{checked.violation}: {checked.detail}")
         if turn.answer is not None:
@@ -370,7 +509,11 @@ class Player:
     async def _result(self, state: _State, checked: Checked) -> ToolResult:
         if checked.call is None:
             assert checked.violation is not None
-            return ToolResult(status=ToolStatus.MODEL_FAULT, code=checked.violation, text=f"Your turn was not understood. {checked.detail} {HINT}")
+            return ToolResult(
+                status=ToolStatus.MODEL_FAULT,
+                code=checked.violation,
+                text=f"Your turn was not understood. {checked.detail} {HINT}",
+            )
         result = await state.toolbox.call(checked.call, state.bank, turn=len(state.turns))
         return result.replace(text=storable(result.text))
 
@@ -379,13 +522,21 @@ class Player:
         if not state.turns:
             return sum(map(self.engine.num_tokens, state.conversation.opening))
         last = state.turns[-1]
-        return last.num_prompt_tokens + last.num_new_tokens + self.engine.num_tokens(state.conversation.exchanges[-1].observation)
+        return (
+            last.num_prompt_tokens
+            + last.num_new_tokens
+            + self.engine.num_tokens(state.conversation.exchanges[-1].observation)
+        )
 
 
 def _distinct(tasks: Iterable[Task]) -> Iterator[Task]:
     seen: set[str] = set()
     for task in tasks:
         if task.task_id in seen:
-            raise InputError(f"task {task.task_id}", "is given twice", "Give each task once; `rollouts` says how often it is played.")
+            raise InputError(
+                f"task {task.task_id}",
+                "is given twice",
+                "Give each task once; `rollouts` says how often it is played.",
+            )
         seen.add(task.task_id)
         yield task

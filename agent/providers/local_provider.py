@@ -5,6 +5,7 @@ first. Search by words takes in turn a picture of the pages that BM25 finds and 
 no page says all that its pictures show.
 The task's own picture is found by neither, as if it had been taken by whoever asks: by its id where the caller names it, and by looks.
 """
+
 import asyncio
 import functools
 import itertools
@@ -15,7 +16,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agent.providers.provider import Answered, Block, Page, PageHit, PageLink, PagePicture, PictureHit
+from agent.providers.provider import (
+    Answered,
+    Block,
+    Page,
+    PageHit,
+    PageLink,
+    PagePicture,
+    PictureHit,
+)
 from agent.turns.image_bank import MAX_HASH_BITS, ImageBank
 from agent.turns.tool_output import model_fault
 from knowledge.licences import may_be_given_on
@@ -69,14 +78,19 @@ class LocalProvider:
         InputError: the vectors are of another model, or there are pictures and no vectors.
     """
 
-    def __init__(self, store: Store, clip: Clip, *, licences: Collection[str] | None = None) -> None:
+    def __init__(
+        self, store: Store, clip: Clip, *, licences: Collection[str] | None = None
+    ) -> None:
         self.store, self.clip = store, clip
         self._licences = None if licences is None else frozenset(licences)
         self.text = TextSearch(store)
         self.pictures = PictureSearch(store)
         if self.pictures.model not in ("", clip.name):
-            raise InputError(store.path, f"its picture vectors are of the model {self.pictures.model}, the agent's CLIP is {clip.name}",
-                             "Name that model, or compute the vectors anew.")
+            raise InputError(
+                store.path,
+                f"its picture vectors are of the model {self.pictures.model}, the agent's CLIP is {clip.name}",
+                "Name that model, or compute the vectors anew.",
+            )
         self._page = functools.lru_cache(CACHED_PAGES)(self._read_page)
         self._file = functools.lru_cache(CACHED_FILES)(store.image_bytes)
         self._vectors = functools.lru_cache(CACHED_VECTORS)(self._text_vector)
@@ -93,11 +107,15 @@ class LocalProvider:
         """The best pages, by their best passage; each with up to three of its passages that fit."""
         return Answered(value=await asyncio.to_thread(self.find_pages, query, k))
 
-    async def search_like(self, bank: ImageBank, handle: int, k: int, withheld: frozenset[str]) -> Answered[tuple[PictureHit, ...]]:
+    async def search_like(
+        self, bank: ImageBank, handle: int, k: int, withheld: frozenset[str]
+    ) -> Answered[tuple[PictureHit, ...]]:
         """Pictures like one of the bank."""
         return Answered(value=await asyncio.to_thread(self.find_like, bank, handle, k, withheld))
 
-    async def search_pictures(self, query: str, k: int, bank: ImageBank, withheld: frozenset[str]) -> Answered[tuple[PictureHit, ...]]:
+    async def search_pictures(
+        self, query: str, k: int, bank: ImageBank, withheld: frozenset[str]
+    ) -> Answered[tuple[PictureHit, ...]]:
         """Pictures for words."""
         return Answered(value=await asyncio.to_thread(self.find_pictures, query, k, bank, withheld))
 
@@ -109,7 +127,10 @@ class LocalProvider:
         """
         page = await asyncio.to_thread(self._page, self._title_of(url))
         if page is None:
-            raise model_fault("no_page", "visit: there is no page at this address. Use one that a search or a page gave; a picture's file is no page.")
+            raise model_fault(
+                "no_page",
+                "visit: there is no page at this address. Use one that a search or a page gave; a picture's file is no page.",
+            )
         return Answered(value=page)
 
     async def read_text(self, picture: bytes) -> Answered[tuple[Block, ...]] | None:
@@ -126,28 +147,61 @@ class LocalProvider:
         found = []
         for passages in list(pages.values())[:k]:
             read = sorted(passages[:PASSAGES_A_PAGE], key=lambda p: (p.section, p.start))
-            found.append(PageHit(title=read[0].title, url=self._url(read[0].title), snippet="\n".join(p.text for p in read)))
+            found.append(
+                PageHit(
+                    title=read[0].title,
+                    url=self._url(read[0].title),
+                    snippet="\n".join(p.text for p in read),
+                )
+            )
         return tuple(found)
 
-    def find_like(self, bank: ImageBank, handle: int, k: int, withheld: frozenset[str]) -> tuple[PictureHit, ...]:
+    def find_like(
+        self, bank: ImageBank, handle: int, k: int, withheld: frozenset[str]
+    ) -> tuple[PictureHit, ...]:
         """See `search_like`."""
         own = self._own(bank, withheld)
-        twins = [i for i in self._twins(bank.perceptual_hash(handle)) if i not in own and self._looks_like(bank, handle, i)]
+        twins = [
+            i
+            for i in self._twins(bank.perceptual_hash(handle))
+            if i not in own and self._looks_like(bank, handle, i)
+        ]
         num = PICTURES_A_PAGE * (k + MORE_PAGES) + len(own)
-        found = self.pictures.search(self._picture_vector(bank, handle), num) if self.pictures.model else []
+        found = (
+            self.pictures.search(self._picture_vector(bank, handle), num)
+            if self.pictures.model
+            else []
+        )
         ranked = dict.fromkeys([*twins, *(hit.image_id for hit in found)])
-        return self.hits((i for i in ranked if i not in own), k + MORE_PAGES, one_a_page=True, shown=k)
+        return self.hits(
+            (i for i in ranked if i not in own), k + MORE_PAGES, one_a_page=True, shown=k
+        )
 
-    def find_pictures(self, query: str, k: int, bank: ImageBank, withheld: frozenset[str]) -> tuple[PictureHit, ...]:
+    def find_pictures(
+        self, query: str, k: int, bank: ImageBank, withheld: frozenset[str]
+    ) -> tuple[PictureHit, ...]:
         """See `search_pictures`."""
         own = self._own(bank, withheld)
-        by_look = [h.image_id for h in self.pictures.search(self._vectors(query), 4 * k + len(own))] if self.pictures.model else []
+        by_look = (
+            [h.image_id for h in self.pictures.search(self._vectors(query), 4 * k + len(own))]
+            if self.pictures.model
+            else []
+        )
         pages = dict.fromkeys(hit.passage.entity_id for hit in self.text.search(query, NUM_PAGES))
         by_page = [image.id for entity in pages for image in self.store.images_of(entity)[:2]]
-        in_turn = (i for pair in itertools.zip_longest(by_page, by_look) for i in pair if i is not None)
+        in_turn = (
+            i for pair in itertools.zip_longest(by_page, by_look) for i in pair if i is not None
+        )
         return self.hits((i for i in dict.fromkeys(in_turn) if i not in own), k)
 
-    def hits(self, image_ids: Iterable[str], k: int, *, one_a_page: bool = False, shown: int | None = None) -> tuple[PictureHit, ...]:
+    def hits(
+        self,
+        image_ids: Iterable[str],
+        k: int,
+        *,
+        one_a_page: bool = False,
+        shown: int | None = None,
+    ) -> tuple[PictureHit, ...]:
         """The first `k` pictures with the page that each stands on, and their files.
 
         Args:
@@ -159,13 +213,21 @@ class LocalProvider:
         for image_id in image_ids:
             image = self.store.image(image_id)
             if image is not None and self._shown(image) and len(found) < k:
-                article = next((a for e in image.entity_ids if (a := self.store.article(e)) is not None), None)
+                article = next(
+                    (a for e in image.entity_ids if (a := self.store.article(e)) is not None), None
+                )
                 if one_a_page and article is not None and article.title in seen:
                     continue
                 seen.update([article.title] if article else [])
-                found.append(PictureHit(title=article.title if article else image.file, url=self._url(article.title) if article else image.source_page,
-                                        data=self._file(image_id) if shown is None or len(found) < shown else b"", picture_url=image.source_page,
-                                        about=self._about(image.entity_ids)))
+                found.append(
+                    PictureHit(
+                        title=article.title if article else image.file,
+                        url=self._url(article.title) if article else image.source_page,
+                        data=self._file(image_id) if shown is None or len(found) < shown else b"",
+                        picture_url=image.source_page,
+                        about=self._about(image.entity_ids),
+                    )
+                )
             if len(found) == k:
                 break
         return tuple(found)
@@ -176,14 +238,27 @@ class LocalProvider:
     def _about(self, entity_ids: tuple[str, ...]) -> str:
         """The description of the first thing on a picture that has one."""
         entities = (self.store.entity(e) for e in entity_ids)
-        return next((text for e in entities if e is not None and (text := e.descriptions.get("en") or next(iter(e.descriptions.values()), ""))), "")
+        return next(
+            (
+                text
+                for e in entities
+                if e is not None
+                and (text := e.descriptions.get("en") or next(iter(e.descriptions.values()), ""))
+            ),
+            "",
+        )
 
     def _own(self, bank: ImageBank, withheld: frozenset[str]) -> frozenset[str]:
         """The store's pictures that no search may show: those named, and what is the same to the eye as the task's."""
         if not withheld:
             return withheld
-        alike = (i for image in bank.images if image.origin == "task"
-                 for i in self._twins(bank.perceptual_hash(image.handle)) if i not in withheld and self._looks_like(bank, image.handle, i))
+        alike = (
+            i
+            for image in bank.images
+            if image.origin == "task"
+            for i in self._twins(bank.perceptual_hash(image.handle))
+            if i not in withheld and self._looks_like(bank, image.handle, i)
+        )
         return withheld.union(alike)
 
     def _looks_like(self, bank: ImageBank, handle: int, image_id: str) -> bool:
@@ -194,7 +269,11 @@ class LocalProvider:
 
     @functools.cached_property
     def _hashes(self) -> _Hashes:
-        known = [(image.id, int(image.perceptual_hash, 16)) for image in self.store.scan_images() if image.perceptual_hash]
+        known = [
+            (image.id, int(image.perceptual_hash, 16))
+            for image in self.store.scan_images()
+            if image.perceptual_hash
+        ]
         return _Hashes(tuple(i for i, _ in known), np.array([bits for _, bits in known], np.uint64))
 
     def _picture_vector(self, bank: ImageBank, handle: int) -> np.ndarray:
@@ -225,7 +304,11 @@ class LocalProvider:
             except ValueError:
                 return ""
             query = urllib.parse.parse_qs(parts.query).get("title", [])
-            text = urllib.parse.unquote(parts.path.partition("/wiki/")[2]) if "/wiki/" in parts.path else (query[0] if query else "")
+            text = (
+                urllib.parse.unquote(parts.path.partition("/wiki/")[2])
+                if "/wiki/" in parts.path
+                else (query[0] if query else "")
+            )
         return normalise_title(text)
 
     def _read_page(self, title: str) -> Page | None:
@@ -235,8 +318,14 @@ class LocalProvider:
             return None
         targets = list(dict.fromkeys(link.target for link in article.links))[:MAX_LINKS]
         links = tuple(PageLink(title=t, url=self._url(t)) for t in targets if self._has_page(t))
-        return Page(title=article.title, url=self._url(article.title), sections=tuple((s.title, s.text) for s in article.sections),
-                    facts=tuple((f.name, f.text) for f in article.infobox if not _FILE.search(f.text)), links=links, pictures=self._pictures_of(article))
+        return Page(
+            title=article.title,
+            url=self._url(article.title),
+            sections=tuple((s.title, s.text) for s in article.sections),
+            facts=tuple((f.name, f.text) for f in article.infobox if not _FILE.search(f.text)),
+            links=links,
+            pictures=self._pictures_of(article),
+        )
 
     def _has_page(self, title: str) -> bool:
         entity_id = self.store.entity_of_title(title)
@@ -244,17 +333,25 @@ class LocalProvider:
 
     def _pictures_of(self, article: Article) -> tuple[PagePicture, ...]:
         """The page's pictures in its own order; the others that show its subject after them."""
-        placed = {picture.file.rpartition("/")[2]: (place, picture.caption) for place, picture in
-                  enumerate(sorted(article.pictures, key=lambda p: not p.in_infobox))}
+        placed = {
+            picture.file.rpartition("/")[2]: (place, picture.caption)
+            for place, picture in enumerate(
+                sorted(article.pictures, key=lambda p: not p.in_infobox)
+            )
+        }
 
         def order(image: ImageAsset) -> tuple[int, str]:
             return placed.get(image.file.rpartition("/")[2], (len(placed), ""))[0], image.id
 
-        return tuple(PagePicture(url=image.source_page, caption=placed.get(image.file.rpartition("/")[2], (0, ""))[1],
-                                 fetch=functools.partial(self._fetch, image.id))
-                     for image in sorted(self.store.images_of(article.entity_id), key=order) if self._shown(image))
+        return tuple(
+            PagePicture(
+                url=image.source_page,
+                caption=placed.get(image.file.rpartition("/")[2], (0, ""))[1],
+                fetch=functools.partial(self._fetch, image.id),
+            )
+            for image in sorted(self.store.images_of(article.entity_id), key=order)
+            if self._shown(image)
+        )
 
     async def _fetch(self, image_id: str) -> bytes:
         return await asyncio.to_thread(self._file, image_id)
-
-

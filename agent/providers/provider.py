@@ -1,4 +1,5 @@
 """What a provider must do: find passages, pictures and pages, and say which state of the world it answers from."""
+
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
@@ -90,10 +91,14 @@ class Provider(Protocol):
     async def search_text(self, query: str, k: int) -> Answered[tuple[PageHit, ...]]:
         """The best `k` pages or passages for a query."""
 
-    async def search_like(self, bank: ImageBank, handle: int, k: int, withheld: frozenset[str]) -> Answered[tuple[PictureHit, ...]]:
+    async def search_like(
+        self, bank: ImageBank, handle: int, k: int, withheld: frozenset[str]
+    ) -> Answered[tuple[PictureHit, ...]]:
         """The best `k` pictures that look like a picture of the bank; behind them, without pictures, pages that show less like ones."""
 
-    async def search_pictures(self, query: str, k: int, bank: ImageBank, withheld: frozenset[str]) -> Answered[tuple[PictureHit, ...]]:
+    async def search_pictures(
+        self, query: str, k: int, bank: ImageBank, withheld: frozenset[str]
+    ) -> Answered[tuple[PictureHit, ...]]:
         """The best `k` pictures for words; the bank tells the task's own picture, which is not found."""
 
     async def page(self, url: str, goal: str) -> Answered[Page]:

@@ -4,6 +4,7 @@ It is copied into the sandbox and run there; nothing imports it. As process 1 it
 whatever is left when it ends dies with it. Two layers: kernel limits on each process, and a watch over all of them together,
 fifty times a second.
 """
+
 import ctypes
 import json
 import os
@@ -54,9 +55,16 @@ def become_the_code(told: dict, outputs: tuple) -> None:
             os.setgid(told["user"])
             os.setuid(told["user"])
         memory, cpu = told["memory_bytes"], int(told["seconds"]) + 2
-        for kind, most in ((resource.RLIMIT_DATA, memory), (resource.RLIMIT_AS, 4 * memory), (resource.RLIMIT_CPU, cpu), (resource.RLIMIT_CORE, 0),
-                           (resource.RLIMIT_FSIZE, told["file_bytes"]), (resource.RLIMIT_NOFILE, 128), (resource.RLIMIT_STACK, 8 << 20),
-                           (resource.RLIMIT_NPROC, told["tasks"] + 8)):  # the watch comes first and says so
+        for kind, most in (
+            (resource.RLIMIT_DATA, memory),
+            (resource.RLIMIT_AS, 4 * memory),
+            (resource.RLIMIT_CPU, cpu),
+            (resource.RLIMIT_CORE, 0),
+            (resource.RLIMIT_FSIZE, told["file_bytes"]),
+            (resource.RLIMIT_NOFILE, 128),
+            (resource.RLIMIT_STACK, 8 << 20),
+            (resource.RLIMIT_NPROC, told["tasks"] + 8),
+        ):  # the watch comes first and says so
             resource.setrlimit(kind, (most, most))
         os.execv(sys.executable, [sys.executable, "-I", "/box/runner.py"])
     except BaseException as error:
@@ -93,7 +101,9 @@ class Watch:
             while self.read(stream):
                 pass
         if self.exit_code == OUT_OF_MEMORY:
-            self.passed("memory", f"it asked for more than {self.told['memory_bytes'] >> 20} MiB of memory")
+            self.passed(
+                "memory", f"it asked for more than {self.told['memory_bytes'] >> 20} MiB of memory"
+            )
 
     def read(self, stream: int) -> int:
         """How many bytes came; 0 at the end, or where nothing waits."""
@@ -102,7 +112,7 @@ class Watch:
         except BlockingIOError:
             return 0
         text, most = self.texts[stream], self.told["output_bytes"]
-        text += data[:most - len(text)]
+        text += data[: most - len(text)]
         if len(data) and len(text) >= most:
             self.passed("output", f"it printed more than {most} bytes")
             return 0
@@ -142,7 +152,9 @@ class Watch:
         if tmp.f_files - tmp.f_ffree > self.told["tmp_files"]:
             self.passed("output", f"it made more than {self.told['tmp_files']} files")
         if memory > self.told["memory_bytes"]:
-            self.passed("memory", f"it used more than {self.told['memory_bytes'] >> 20} MiB of memory")
+            self.passed(
+                "memory", f"it used more than {self.told['memory_bytes'] >> 20} MiB of memory"
+            )
         if tasks >= self.told["tasks"]:
             self.passed("processes", f"it started {self.told['tasks']} processes and threads")
 
@@ -197,10 +209,22 @@ def figures(told: dict) -> tuple:
 
 
 def report(told: dict, watch: Watch, seconds: float) -> None:
-    stdout, stderr = (bytes(watch.texts[stream]).decode("utf-8", "replace") for stream in watch.streams)
+    stdout, stderr = (
+        bytes(watch.texts[stream]).decode("utf-8", "replace") for stream in watch.streams
+    )
     pictures, num_pictures = figures(told)
-    head = json.dumps({"stdout": stdout, "stderr": stderr, "exit_code": -9 if watch.exit_code is None else watch.exit_code, "limit": watch.limit,
-                       "why": watch.why, "seconds": seconds, "figures": [len(p) for p in pictures], "num_figures": num_pictures}).encode()
+    head = json.dumps(
+        {
+            "stdout": stdout,
+            "stderr": stderr,
+            "exit_code": -9 if watch.exit_code is None else watch.exit_code,
+            "limit": watch.limit,
+            "why": watch.why,
+            "seconds": seconds,
+            "figures": [len(p) for p in pictures],
+            "num_figures": num_pictures,
+        }
+    ).encode()
     with os.fdopen(1, "wb") as out:
         out.write(len(head).to_bytes(8, "big") + head)
         for picture in pictures:

@@ -1,4 +1,5 @@
 """Runs the policy's code inside the sandbox: lays the pictures before it, shows its errors, saves its figures. Run there, never imported."""
+
 import os
 import re
 import sys
@@ -35,9 +36,14 @@ def save_figures() -> None:
 
 
 def main() -> int:
-    paths = sorted((os.path.join(IMAGES, name) for name in os.listdir(IMAGES)), key=lambda path: int(re.findall(r"\d+", path)[-1]))
+    paths = sorted(
+        (os.path.join(IMAGES, name) for name in os.listdir(IMAGES)),
+        key=lambda path: int(re.findall(r"\d+", path)[-1]),
+    )
     sys.argv = ["code.py"]
-    threading.stack_size(1 << 20)  # the usual 8 MiB count against the memory limit though nobody touches them
+    threading.stack_size(
+        1 << 20
+    )  # the usual 8 MiB count against the memory limit though nobody touches them
     with open(CODE, encoding="utf-8") as file:
         text = file.read()
     try:
@@ -52,7 +58,9 @@ def main() -> int:
         print("MemoryError", file=sys.stderr)
         return OUT_OF_MEMORY
     except BaseException as error:
-        error.__traceback__ = error.__traceback__.tb_next if error.__traceback__ else None  # without this file's own frame
+        error.__traceback__ = (
+            error.__traceback__.tb_next if error.__traceback__ else None
+        )  # without this file's own frame
         traceback.print_exception(error)
         return 1
     return 0

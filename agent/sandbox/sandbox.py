@@ -7,6 +7,7 @@ private `/tmp`, the bank's pictures in `/box`; no network, no home, no environme
 Run as root, the code gets a user id of its own (limits on processes are counted by user); run as a user, bubblewrap makes a user
 namespace. Measured: 0.12 s a call that prints, most of it the two interpreters.
 """
+
 import asyncio
 import json
 import os
@@ -28,9 +29,26 @@ GRACE_SECONDS = 5.0
 """After the code's time: until the whole sandbox is killed from outside."""
 FIRST_ID, LAST_ID = 30_000, 60_000
 """User ids that no distribution gives to anybody, and that containers map; one is drawn for each run as root."""
-_ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8", "MPLBACKEND": "Agg", "MPLCONFIGDIR": "/tmp/.matplotlib",
-                "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-_SYSTEM = ("/usr", "/bin", "/lib", "/lib32", "/lib64", "/libx32", "/sbin", "/etc/ld.so.cache", "/etc/fonts")
+_ENVIRONMENT = {
+    "PATH": "/usr/bin:/bin",
+    "HOME": "/tmp",
+    "LANG": "C.UTF-8",
+    "MPLBACKEND": "Agg",
+    "MPLCONFIGDIR": "/tmp/.matplotlib",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+}
+_SYSTEM = (
+    "/usr",
+    "/bin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/sbin",
+    "/etc/ld.so.cache",
+    "/etc/fonts",
+)
 _PROBE = """
 import os, socket
 for name, attempt in (
@@ -97,7 +115,9 @@ class Sandbox:
         self._slots: asyncio.Semaphore | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    async def run(self, code: str, *, pictures: tuple[bytes, ...] = (), seconds: float = 12.0) -> Ran:
+    async def run(
+        self, code: str, *, pictures: tuple[bytes, ...] = (), seconds: float = 12.0
+    ) -> Ran:
         """Runs code once.
 
         Args:
@@ -129,18 +149,33 @@ class Sandbox:
             os.write(filter_start, self._filter)  # a few KiB: less than a pipe holds
             os.close(filter_start)
             process = await asyncio.create_subprocess_exec(
-                *self._command(box, seconds, filter_end), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                env={}, cwd="/", pass_fds=(filter_end,), start_new_session=True)
+                *self._command(box, seconds, filter_end),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env={},
+                cwd="/",
+                pass_fds=(filter_end,),
+                start_new_session=True,
+            )
         finally:
             os.close(filter_end)
         assert process.stdout is not None and process.stderr is not None
         most = self.limits.figure_bytes + 12 * self.limits.output_bytes + (1 << 16)
         try:
             async with asyncio.timeout(seconds + GRACE_SECONDS):
-                report, said = await asyncio.gather(_read(process.stdout, most), _read(process.stderr, 4096))
+                report, said = await asyncio.gather(
+                    _read(process.stdout, most), _read(process.stderr, 4096)
+                )
                 await process.wait()
         except TimeoutError:
-            return Ran(stdout="", stderr="", exit_code=-9, limit="time", why=f"it did not end within {seconds:g} s")
+            return Ran(
+                stdout="",
+                stderr="",
+                exit_code=-9,
+                limit="time",
+                why=f"it did not end within {seconds:g} s",
+            )
         finally:
             if process.returncode is None:
                 process.kill()
@@ -149,29 +184,85 @@ class Sandbox:
 
     def _command(self, box: Path, seconds: float, filter_fd: int) -> list[str]:
         root = os.getuid() == 0
-        command = [self._bwrap, "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
-        command += (["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_KILL"] if root else
-                    ["--unshare-user", "--disable-userns", "--uid", "65534", "--gid", "65534"])
-        command += ["--die-with-parent", "--new-session", "--as-pid-1", "--hostname", "sandbox", "--clearenv"]
+        command = [
+            self._bwrap,
+            "--unshare-ipc",
+            "--unshare-pid",
+            "--unshare-net",
+            "--unshare-uts",
+            "--unshare-cgroup-try",
+        ]
+        command += (
+            [
+                "--cap-drop",
+                "ALL",
+                "--cap-add",
+                "CAP_SETUID",
+                "--cap-add",
+                "CAP_SETGID",
+                "--cap-add",
+                "CAP_KILL",
+            ]
+            if root
+            else ["--unshare-user", "--disable-userns", "--uid", "65534", "--gid", "65534"]
+        )
+        command += [
+            "--die-with-parent",
+            "--new-session",
+            "--as-pid-1",
+            "--hostname",
+            "sandbox",
+            "--clearenv",
+        ]
         for name, value in _ENVIRONMENT.items():
             command += ["--setenv", name, value]
-        command += ["--perms", "0755", "--dir", "/etc"]  # parents that bubblewrap makes by itself are for root alone
+        command += [
+            "--perms",
+            "0755",
+            "--dir",
+            "/etc",
+        ]  # parents that bubblewrap makes by itself are for root alone
         for path in _SYSTEM:
             if os.path.islink(path):
                 command += ["--symlink", os.readlink(path), path]
             elif os.path.exists(path):
                 command += ["--ro-bind", path, path]
         command += ["--perms", "1777", "--size", str(self.limits.tmp_bytes), "--tmpfs", "/tmp"]
-        for path in dict.fromkeys((sys.base_prefix, sys.prefix)):  # after /tmp: an environment may lie in there
+        for path in dict.fromkeys(
+            (sys.base_prefix, sys.prefix)
+        ):  # after /tmp: an environment may lie in there
             if not path.startswith("/usr"):
                 for parent in [p for p in [*Path(path).parents][-2::-1] if str(p) != "/tmp"]:
                     command += ["--perms", "0755", "--dir", str(parent)]
                 command += ["--ro-bind", path, path]
-        command += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev", "--ro-bind", str(box), "/box", "--chdir", "/tmp",
-                    "--remount-ro", "/", "--seccomp", str(filter_fd)]
-        told = {"seconds": seconds, "memory_bytes": self.limits.memory_bytes, "tasks": self.limits.tasks, "output_bytes": self.limits.output_bytes,
-                "file_bytes": self.limits.file_bytes, "tmp_files": self.limits.tmp_files, "figures": self.limits.figures,
-                "figure_bytes": self.limits.figure_bytes, "user": random.SystemRandom().randint(FIRST_ID, LAST_ID) if root else 0}
+        command += [
+            "--proc",
+            "/proc",
+            "--dev",
+            "/dev",
+            "--remount-ro",
+            "/dev",
+            "--ro-bind",
+            str(box),
+            "/box",
+            "--chdir",
+            "/tmp",
+            "--remount-ro",
+            "/",
+            "--seccomp",
+            str(filter_fd),
+        ]
+        told = {
+            "seconds": seconds,
+            "memory_bytes": self.limits.memory_bytes,
+            "tasks": self.limits.tasks,
+            "output_bytes": self.limits.output_bytes,
+            "file_bytes": self.limits.file_bytes,
+            "tmp_files": self.limits.tmp_files,
+            "figures": self.limits.figures,
+            "figure_bytes": self.limits.figure_bytes,
+            "user": random.SystemRandom().randint(FIRST_ID, LAST_ID) if root else 0,
+        }
         return [*command, "--", sys.executable, "-I", "/box/driver.py", json.dumps(told)]
 
 
@@ -186,9 +277,20 @@ def open_sandbox(limits: SandboxLimits | None = None) -> tuple[Sandbox | None, s
         return None, "bubblewrap is not installed (Debian and Ubuntu: apt-get install bubblewrap)"
     if platform.system() != "Linux":
         return None, f"no system call filter is known for {platform.system()}"
-    version = tuple(int(part) for part in re.findall(r"\d+", subprocess.run([bwrap, "--version"], capture_output=True, text=True, check=False).stdout)[:2])
+    version = tuple(
+        int(part)
+        for part in re.findall(
+            r"\d+",
+            subprocess.run(
+                [bwrap, "--version"], capture_output=True, text=True, check=False
+            ).stdout,
+        )[:2]
+    )
     if version < MIN_VERSION:
-        return None, f"bubblewrap {'.'.join(map(str, version)) or 'of unknown version'} is too old; 0.8 or later is needed"
+        return (
+            None,
+            f"bubblewrap {'.'.join(map(str, version)) or 'of unknown version'} is too old; 0.8 or later is needed",
+        )
     try:
         sandbox = Sandbox(bwrap, syscall_filter(platform.machine()), limits or SandboxLimits())
         ran = _run_apart(sandbox, _PROBE % sorted(_ENVIRONMENT))
@@ -197,7 +299,10 @@ def open_sandbox(limits: SandboxLimits | None = None) -> tuple[Sandbox | None, s
     except SandboxFault as fault:
         return None, f"bubblewrap cannot confine a process on this machine ({fault})"
     if ran.stdout.splitlines() != ["environment: []", "contained"] or ran.exit_code or ran.limit:
-        return None, f"bubblewrap does not contain a process on this machine ({ran.why or ran.stdout[:200] or ran.stderr[-300:]})"
+        return (
+            None,
+            f"bubblewrap does not contain a process on this machine ({ran.why or ran.stdout[:200] or ran.stderr[-300:]})",
+        )
     return sandbox, ""
 
 
@@ -226,7 +331,7 @@ async def _read(stream: asyncio.StreamReader, most: int) -> bytes:
     """At most so many bytes; what follows is read and dropped, so that the writer is not held up."""
     kept = bytearray()
     while data := await stream.read(1 << 16):
-        kept += data[:most - len(kept)]
+        kept += data[: most - len(kept)]
     return bytes(kept)
 
 
@@ -234,15 +339,24 @@ def _read_report(report: bytes, said: bytes, limits: SandboxLimits) -> Ran:
     """The driver's report: eight bytes of length, JSON, then the figures one after the other."""
     length = int.from_bytes(report[:8], "big")
     try:
-        told = json.loads(report[8:8 + length]) if 0 < length <= len(report) - 8 else None
+        told = json.loads(report[8 : 8 + length]) if 0 < length <= len(report) - 8 else None
         at, figures = 8 + length, []
-        for size in [] if told is None else told["figures"][:limits.figures]:
-            figures.append(report[at:at + int(size)])
+        for size in [] if told is None else told["figures"][: limits.figures]:
+            figures.append(report[at : at + int(size)])
             at += int(size)
         if told is not None:
-            return Ran(stdout=str(told["stdout"]), stderr=str(told["stderr"]), exit_code=int(told["exit_code"]), limit=str(told["limit"]),
-                       why=str(told["why"]), figures=tuple(f for f in figures if f), num_figures=int(told["num_figures"]),
-                       seconds=float(told["seconds"]))
+            return Ran(
+                stdout=str(told["stdout"]),
+                stderr=str(told["stderr"]),
+                exit_code=int(told["exit_code"]),
+                limit=str(told["limit"]),
+                why=str(told["why"]),
+                figures=tuple(f for f in figures if f),
+                num_figures=int(told["num_figures"]),
+                seconds=float(told["seconds"]),
+            )
     except (ValueError, LookupError, TypeError) as error:
         raise SandboxFault(f"its report cannot be read ({type(error).__name__})") from error
-    raise SandboxFault(f"no report; it said: {said[-300:].decode('utf-8', 'replace').strip() or 'nothing'}")
+    raise SandboxFault(
+        f"no report; it said: {said[-300:].decode('utf-8', 'replace').strip() or 'nothing'}"
+    )

@@ -10,6 +10,7 @@ Memory outside of any process (memfd, System V segments, extended attributes) wo
 io_uring are doors of the kernel that need not stand open. Of sockets only connected pairs can be had, on which asyncio stands: a network namespace does
 not part AF_VSOCK, by which a virtual machine speaks to its host. Calls by another machine's convention (32-bit, x32) kill the process.
 """
+
 import errno
 import stat
 import tempfile
@@ -51,7 +52,15 @@ NEW_NAMESPACES = 0x7E020000
 """CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET."""
 _AF_UNIX = 1
 _PRCTL = {"PR_SET_DUMPABLE": 4, "PR_SET_NAME": 15, "PR_GET_NAME": 16, "PR_CAPBSET_READ": 23}
-_IOCTL = {"TCGETS": 0x5401, "TIOCGPGRP": 0x540F, "TIOCGWINSZ": 0x5413, "FIONREAD": 0x541B, "FIONBIO": 0x5421, "FIONCLEX": 0x5450, "FIOCLEX": 0x5451}
+_IOCTL = {
+    "TCGETS": 0x5401,
+    "TIOCGPGRP": 0x540F,
+    "TIOCGWINSZ": 0x5413,
+    "FIONREAD": 0x541B,
+    "FIONBIO": 0x5421,
+    "FIONCLEX": 0x5450,
+    "FIOCLEX": 0x5451,
+}
 """Questions, and flags of the descriptor. Not TIOCSTI, which types into the terminal."""
 _INT, _POINTER = 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF
 """What the kernel reads of an argument. Of an int, 32 bits: a comparison of all 64 would be another one."""
@@ -83,7 +92,11 @@ def syscall_filter(machine: str) -> bytes:
         for name in ALLOWED:
             made.add_rule(library.ALLOW, _number(library, name))
         for name, argument, mask, value in _rules():
-            made.add_rule(library.ALLOW, _number(library, name), library.Arg(argument, library.MASKED_EQ, mask, value))
+            made.add_rule(
+                library.ALLOW,
+                _number(library, name),
+                library.Arg(argument, library.MASKED_EQ, mask, value),
+            )
         for name in _FORBIDDEN.split():
             made.add_rule(library.ERRNO(errno.EPERM), _number(library, name))
         with tempfile.TemporaryFile() as file:
@@ -96,10 +109,15 @@ def syscall_filter(machine: str) -> bytes:
 
 def _rules() -> list[tuple[str, int, int, int]]:
     """Calls that are allowed where an argument (by its place) under a mask has a value."""
-    return [("clone", 0, NEW_NAMESPACES, 0), ("socketpair", 0, _INT, _AF_UNIX),
-            ("sendto", 4, _POINTER, 0),  # to the other end of the pair, not to an address
-            ("mknod", 1, stat.S_IFMT(_INT), stat.S_IFIFO), ("mknodat", 2, stat.S_IFMT(_INT), stat.S_IFIFO),
-            *(("prctl", 0, _INT, option) for option in _PRCTL.values()), *(("ioctl", 1, _INT, request) for request in _IOCTL.values())]
+    return [
+        ("clone", 0, NEW_NAMESPACES, 0),
+        ("socketpair", 0, _INT, _AF_UNIX),
+        ("sendto", 4, _POINTER, 0),  # to the other end of the pair, not to an address
+        ("mknod", 1, stat.S_IFMT(_INT), stat.S_IFIFO),
+        ("mknodat", 2, stat.S_IFMT(_INT), stat.S_IFIFO),
+        *(("prctl", 0, _INT, option) for option in _PRCTL.values()),
+        *(("ioctl", 1, _INT, request) for request in _IOCTL.values()),
+    ]
 
 
 def _library() -> Any:
@@ -109,7 +127,9 @@ def _library() -> Any:
     except ModuleNotFoundError as error:
         raise NoFilterError("pyseccomp is not installed (pip install pyseccomp)") from error
     except (RuntimeError, OSError, AttributeError) as error:
-        raise NoFilterError(f"libseccomp cannot be loaded ({error}; Debian and Ubuntu: apt-get install libseccomp2)") from error
+        raise NoFilterError(
+            f"libseccomp cannot be loaded ({error}; Debian and Ubuntu: apt-get install libseccomp2)"
+        ) from error
     return pyseccomp
 
 
@@ -117,5 +137,7 @@ def _number(library: Any, name: str) -> int:
     """By this machine's count, which libseccomp translates; what the other machine lacks (`open` on arm64) it leaves out."""
     number: int = library.resolve_syscall(library.Arch.NATIVE, name)
     if number == -1:
-        raise NoFilterError(f"libseccomp does not know the system call {name}; 2.5 or later is needed")
+        raise NoFilterError(
+            f"libseccomp does not know the system call {name}; 2.5 or later is needed"
+        )
     return number

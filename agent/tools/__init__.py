@@ -1,4 +1,5 @@
 """The tools of the agent: `ToolBox` is the door."""
+
 from agent.tools.tool_settings import ToolSettings
 from agent.tools.toolbox import ToolBox, call_handle
 

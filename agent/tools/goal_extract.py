@@ -1,4 +1,5 @@
 """What a page says about a goal: the whole of a short page; of a long one the sentences that the goal's words rank first, in reading order."""
+
 import math
 import re
 import unicodedata
@@ -13,13 +14,17 @@ MAX_SENTENCE_CHARS = 600
 LEFT_OUT = "[…]"
 """Stands where sentences are left out."""
 _WORD = re.compile(r"\w+")
-_STOP = frozenset("""a an and are as at be by did do does for from had has have how in is it its of on or that the their there this to was were
-    what when where which who whom whose why will with""".split())  # noqa: SIM905
+_STOP = frozenset(
+    """a an and are as at be by did do does for from had has have how in is it its of on or that the their there this to was were
+    what when where which who whom whose why will with""".split()
+)
 
 
 def words_of(text: str) -> list[str]:
     """Words to compare: folded, without accents and endings of inflection, without function words."""
-    plain = "".join(c for c in unicodedata.normalize("NFKD", text).casefold() if not unicodedata.combining(c))
+    plain = "".join(
+        c for c in unicodedata.normalize("NFKD", text).casefold() if not unicodedata.combining(c)
+    )
     return [_stem(word) for word in _WORD.findall(plain) if word not in _STOP]
 
 
@@ -35,7 +40,11 @@ def extract(page: Page, goal: str, max_chars: int) -> str:
         goal: what is wanted.
         max_chars: at most so many characters of sentences, and half as many of the infobox.
     """
-    sentences = [(number, text[start:stop][:MAX_SENTENCE_CHARS]) for number, (_, text) in enumerate(page.sections) for start, stop in split_sentences(text)]
+    sentences = [
+        (number, text[start:stop][:MAX_SENTENCE_CHARS])
+        for number, (_, text) in enumerate(page.sections)
+        for start, stop in split_sentences(text)
+    ]
     lines: list[str] = []
     if page.facts:
         facts = [f"{name}: {value[:200]}" for name, value in page.facts]
@@ -89,7 +98,10 @@ def links_for(page: Page, goal: str, k: int, shown: str = "") -> list[PageLink]:
     """
     scores = bm25([link.title for link in page.links], goal)
     unseen = [re.sub(r"\s*\([^()]*\)$", "", link.title) not in shown for link in page.links]
-    return [page.links[i] for i in sorted(range(len(page.links)), key=lambda i: (-scores[i], unseen[i], i))[:k]]
+    return [
+        page.links[i]
+        for i in sorted(range(len(page.links)), key=lambda i: (-scores[i], unseen[i], i))[:k]
+    ]
 
 
 def bm25(texts: Sequence[str], query: str, k1: float = 1.2, b: float = 0.75) -> list[float]:
@@ -103,7 +115,9 @@ def bm25(texts: Sequence[str], query: str, k1: float = 1.2, b: float = 0.75) -> 
         counts, score = Counter(bag), 0.0
         for word in sorted(wanted.intersection(counts)):
             idf = math.log(1 + (len(bags) - frequency[word] + 0.5) / (frequency[word] + 0.5))
-            score += idf * counts[word] * (k1 + 1) / (counts[word] + k1 * (1 - b + b * len(bag) / mean))
+            score += (
+                idf * counts[word] * (k1 + 1) / (counts[word] + k1 * (1 - b + b * len(bag) / mean))
+            )
         scores.append(score)
     return scores
 
@@ -112,5 +126,5 @@ def _stem(word: str) -> str:
     """A word without a plural or past ending: enough to match "built" no better, but "towers" with "tower"."""
     for ending in ("ing", "ies", "ed", "es", "s"):
         if word.endswith(ending) and len(word) - len(ending) >= 4:
-            return word[:-len(ending)]
+            return word[: -len(ending)]
     return word

@@ -1,4 +1,5 @@
 """A model that reads a page for a goal (OpenSearch-VL's search with summaries, VSearcher's visit)."""
+
 from calls.attempts import Status
 from calls.retry import CallFault
 from models.structured import BadReply
@@ -27,16 +28,26 @@ class ModelReader:
         Raises:
             ProviderFault: the model cannot be asked, or its replies cannot be used.
         """
-        prompt = render(ROLES[ROLE], goal=fenced("goal", goal, 2_000), title=title, page=fenced("page", page))
+        prompt = render(
+            ROLES[ROLE], goal=fenced("goal", goal, 2_000), title=title, page=fenced("page", page)
+        )
         try:
-            read = await ask(self.client, prompt, lambda reply: reply, item_id=self.item_id, seed_id="")
+            read = await ask(
+                self.client, prompt, lambda reply: reply, item_id=self.item_id, seed_id=""
+            )
         except BadReply as bad:
-            raise CallFault(ROLE, "its reply cannot be used", Status.BAD_RESPONSE, retryable=False) from bad
+            raise CallFault(
+                ROLE, "its reply cannot be used", Status.BAD_RESPONSE, retryable=False
+            ) from bad
         return "\n".join([read.summary, *_copied(read.evidence, page)]), 0.0
 
 
 def _copied(evidence: str, page: str) -> list[str]:
     """The sentences that the model gives as the page's, where the page has them: a summary may be wrong, and its reader can check it."""
     whole = " ".join(page.split())
-    found = [line for part in evidence.splitlines() if (line := " ".join(part.strip("-•*\"“” ").split())) and line in whole]
+    found = [
+        line
+        for part in evidence.splitlines()
+        if (line := " ".join(part.strip('-•*"“” ').split())) and line in whole
+    ]
     return [f'The page says: "{line}"' for line in dict.fromkeys(found)]

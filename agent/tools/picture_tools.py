@@ -1,4 +1,5 @@
 """Tools that look closer at a picture of the bank: each makes a new picture, reads text, or says that it had no effect."""
+
 import asyncio
 from typing import Annotated, Literal
 
@@ -32,13 +33,23 @@ async def crop(at: Context, handle: Handle, box: Box) -> Output:
     """
     left, top, right, bottom = box
     if left >= right or top >= bottom:
-        raise model_fault("bad_box", "crop: the box is left, top, right, bottom; left must be less than right, and top less than bottom.")
+        raise model_fault(
+            "bad_box",
+            "crop: the box is left, top, right, bottom; left must be less than right, and top less than bottom.",
+        )
     picture = at.bank.pixels(_number(handle))
-    frame = (round(left * picture.width / 1000), round(top * picture.height / 1000),
-             round(right * picture.width / 1000), round(bottom * picture.height / 1000))
+    frame = (
+        round(left * picture.width / 1000),
+        round(top * picture.height / 1000),
+        round(right * picture.width / 1000),
+        round(bottom * picture.height / 1000),
+    )
     width, height = frame[2] - frame[0], frame[3] - frame[1]
     if min(width, height) < MIN_SIDE or max(width, height) > MAX_ASPECT * min(width, height):
-        raise model_fault("bad_box", f"crop: the box is {width}×{height} pixels; it must be at least {MIN_SIDE} wide and high, and not so narrow.")
+        raise model_fault(
+            "bad_box",
+            f"crop: the box is {width}×{height} pixels; it must be at least {MIN_SIDE} wide and high, and not so narrow.",
+        )
     if (width, height) == picture.size:
         return no_effect("the box is the whole picture")
     part = picture.crop(frame)
@@ -47,7 +58,9 @@ async def crop(at: Context, handle: Handle, box: Box) -> Output:
     return await _made(part, "Cropped.", box=tuple(box))
 
 
-async def rotate(at: Context, handle: Handle, angle: Annotated[float, Field(ge=-360, le=360)]) -> Output:
+async def rotate(
+    at: Context, handle: Handle, angle: Annotated[float, Field(ge=-360, le=360)]
+) -> Output:
     """Turns a picture clockwise; corners that become free are white.
 
     Args:
@@ -57,7 +70,9 @@ async def rotate(at: Context, handle: Handle, angle: Annotated[float, Field(ge=-
     if angle % 360 == 0:
         return no_effect("the angle is a full turn")
     picture = at.bank.pixels(_number(handle))
-    turned = await asyncio.to_thread(picture.rotate, -angle, Image.Resampling.BICUBIC, True, fillcolor="white")
+    turned = await asyncio.to_thread(
+        picture.rotate, -angle, Image.Resampling.BICUBIC, True, fillcolor="white"
+    )
     return await _made(turned, f"Turned by {angle:g} degrees clockwise.")
 
 
@@ -75,7 +90,9 @@ async def flip(at: Context, handle: Handle, axis: Literal["horizontal", "vertica
     return await _made(flipped, "Mirrored.")
 
 
-async def sharpen(at: Context, handle: Handle, amount: Annotated[float, Field(gt=0, le=5)] = 1.5) -> Output:
+async def sharpen(
+    at: Context, handle: Handle, amount: Annotated[float, Field(gt=0, le=5)] = 1.5
+) -> Output:
     """Sharpens a blurred picture (unsharp mask).
 
     Args:
@@ -83,19 +100,29 @@ async def sharpen(at: Context, handle: Handle, amount: Annotated[float, Field(gt
         amount: Strength.
     """
     sharp = await asyncio.to_thread(picture_ops.sharpen, at.bank.pixels(_number(handle)), amount)
-    return no_effect("the picture has no edge to sharpen") if sharp is None else await _made(sharp, "Sharpened.")
+    return (
+        no_effect("the picture has no edge to sharpen")
+        if sharp is None
+        else await _made(sharp, "Sharpened.")
+    )
 
 
-async def super_resolution(at: Context, handle: Handle, scale: Annotated[int, Field(ge=2, le=4)] = 4) -> Output:
+async def super_resolution(
+    at: Context, handle: Handle, scale: Annotated[int, Field(ge=2, le=4)] = 4
+) -> Output:
     """Enlarges a small picture with clearer edges than plain scaling.
 
     Args:
         handle: The picture, as N or "<image:N>".
         scale: Factor for width and height.
     """
-    large = await asyncio.to_thread(picture_ops.super_resolution, at.bank.pixels(_number(handle)), scale)
+    large = await asyncio.to_thread(
+        picture_ops.super_resolution, at.bank.pixels(_number(handle)), scale
+    )
     if large is None:
-        return no_effect(f"the picture would be larger than {picture_ops.MAX_REPAIRED_SIDE} pixels; crop a part first, or take a smaller scale")
+        return no_effect(
+            f"the picture would be larger than {picture_ops.MAX_REPAIRED_SIDE} pixels; crop a part first, or take a smaller scale"
+        )
     return await _made(large, f"Enlarged {scale} times.")
 
 
@@ -105,8 +132,14 @@ async def perspective_correct(at: Context, handle: Handle) -> Output:
     Args:
         handle: The picture, as N or "<image:N>".
     """
-    upright = await asyncio.to_thread(picture_ops.perspective_correct, at.bank.pixels(_number(handle)))
-    if upright is None or min(upright.size) < MIN_SIDE or max(upright.size) > MAX_ASPECT * min(upright.size):
+    upright = await asyncio.to_thread(
+        picture_ops.perspective_correct, at.bank.pixels(_number(handle))
+    )
+    if (
+        upright is None
+        or min(upright.size) < MIN_SIDE
+        or max(upright.size) > MAX_ASPECT * min(upright.size)
+    ):
         return no_effect("no distorted rectangle stands out")
     return await _made(upright, "Corrected.")
 
@@ -129,7 +162,9 @@ async def layout_parsing(at: Context, handle: Handle) -> Output:
         cost = 0.0
     if not lines:
         return no_results("no text can be read in the picture")
-    return Output(parts=("Text, with boxes as [left, top, right, bottom] from 0 to 1000:", *lines), cost=cost)
+    return Output(
+        parts=("Text, with boxes as [left, top, right, bottom] from 0 to 1000:", *lines), cost=cost
+    )
 
 
 def _number(handle: object) -> int:
@@ -138,7 +173,9 @@ def _number(handle: object) -> int:
 
 
 async def _made(picture: Image.Image, what: str, box: tuple[float, ...] = ()) -> Output:
-    data = await asyncio.to_thread(encode, picture, lossless=picture.width * picture.height <= LOSSLESS_PIXELS)
+    data = await asyncio.to_thread(
+        encode, picture, lossless=picture.width * picture.height <= LOSSLESS_PIXELS
+    )
     return Output(parts=(what, NewPicture(data=data, made=True, box=box)))
 
 
@@ -150,7 +187,9 @@ def _read(picture: Image.Image, side: int) -> tuple[list[TextBlock], tuple[int, 
 
 
 def _shares(block: TextBlock, size: tuple[int, int]) -> tuple[float, ...]:
-    return tuple(min(1000.0, max(0.0, 1000 * value / size[i % 2])) for i, value in enumerate(block.box))
+    return tuple(
+        min(1000.0, max(0.0, 1000 * value / size[i % 2])) for i, value in enumerate(block.box)
+    )
 
 
 def _box(box: tuple[float, ...]) -> str:

@@ -1,4 +1,5 @@
 """Python for the policy, in the sandbox."""
+
 from typing import Annotated
 
 from pydantic import Field
@@ -14,7 +15,9 @@ MAX_STREAM_CHARS = 6_000
 Code = Annotated[str, Field(min_length=1, max_length=100_000, pattern=r"\S")]
 
 
-async def python_interpreter(at: Context, code: Code, timeout: Annotated[float, Field(gt=0, le=60)] = 12.0) -> Output:
+async def python_interpreter(
+    at: Context, code: Code, timeout: Annotated[float, Field(gt=0, le=60)] = 12.0
+) -> Output:
     """Runs Python code and returns what it prints and the figures it makes. Each call starts anew, without network; numpy and PIL are there.
 
     Args:
@@ -25,16 +28,31 @@ async def python_interpreter(at: Context, code: Code, timeout: Annotated[float, 
     assert isinstance(at.sandbox, Sandbox)
     pictures = tuple(at.bank.data(image.handle) for image in at.bank.images)
     try:
-        ran = await at.sandbox.run(code, pictures=pictures if at.settings.handles else pictures[:1], seconds=timeout)
+        ran = await at.sandbox.run(
+            code, pictures=pictures if at.settings.handles else pictures[:1], seconds=timeout
+        )
     except SandboxFault as fault:
-        raise provider_fault("sandbox", "The tool failed: the sandbox gave no report. The call itself may not have been at fault.") from fault
-    parts: list[str | NewPicture] = [f"{name}:\n{quoted(text.rstrip(), MAX_STREAM_CHARS)}" for name, text in (("stdout", ran.stdout), ("stderr", ran.stderr))
-                                     if text.strip()]
+        raise provider_fault(
+            "sandbox",
+            "The tool failed: the sandbox gave no report. The call itself may not have been at fault.",
+        ) from fault
+    parts: list[str | NewPicture] = [
+        f"{name}:\n{quoted(text.rstrip(), MAX_STREAM_CHARS)}"
+        for name, text in (("stdout", ran.stdout), ("stderr", ran.stderr))
+        if text.strip()
+    ]
     if ran.num_figures > len(ran.figures):
         parts.append(f"The code made {ran.num_figures} figures; {len(ran.figures)} were taken.")
     parts += [NewPicture(data=figure, made=True) for figure in ran.figures]
     if ran.limit:
-        raise ToolFault(ToolStatus.LIMIT, ran.limit, f"The code was stopped: {ran.why}.", tuple(parts))
+        raise ToolFault(
+            ToolStatus.LIMIT, ran.limit, f"The code was stopped: {ran.why}.", tuple(parts)
+        )
     if ran.exit_code:
-        raise ToolFault(ToolStatus.MODEL_FAULT, "code_failed", f"The code ended with exit code {ran.exit_code}.", tuple(parts))
+        raise ToolFault(
+            ToolStatus.MODEL_FAULT,
+            "code_failed",
+            f"The code ended with exit code {ran.exit_code}.",
+            tuple(parts),
+        )
     return Output(parts=tuple(parts) or ("The code ran and printed nothing.",))

@@ -1,10 +1,14 @@
 """Text from outside as a tool's result may show it: data that cannot pass for a tag of the protocol or a turn of the chat."""
+
 import re
 
 from prompts.fence import capped, clean
 
 # The protocol's tags in any spelling that a lenient reader might take, and handles, which only the tool box may give out.
-_TAG = re.compile(r"<(?=\s*/?\s*(?:think|tool_call|tool_response|tool|answer|observation|response|image\b|function|system|user|assistant)[\s>:/_])", re.I)
+_TAG = re.compile(
+    r"<(?=\s*/?\s*(?:think|tool_call|tool_response|tool|answer|observation|response|image\b|function|system|user|assistant)[\s>:/_])",
+    re.I,
+)
 _LONE = re.compile(r"[\ud800-\udfff]")
 
 

@@ -1,4 +1,5 @@
 """Results of identical calls, in memory, the least recently used first out."""
+
 from collections import OrderedDict
 
 from agent.turns.tool_output import Output

@@ -1,4 +1,5 @@
 """Tools that search and read. What they bring is other people's text: quoted, never obeyed, never a status."""
+
 import asyncio
 from typing import Annotated
 
@@ -34,7 +35,9 @@ async def text_search(at: Context, query: Text, top_k: TopK = DEFAULT_RESULTS) -
         return no_results("no page matches the query; try other words")
     if not at.settings.summaries:
         return Output(parts=_hits(at, reply.value, at.settings.extract_chars), cost=reply.cost)
-    read = await asyncio.gather(*(_summary(at, hit, query) for hit in reply.value), return_exceptions=True)
+    read = await asyncio.gather(
+        *(_summary(at, hit, query) for hit in reply.value), return_exceptions=True
+    )
     parts: list[str] = []
     cost = reply.cost
     for number, (hit, outcome) in enumerate(zip(reply.value, read, strict=True), 1):
@@ -43,7 +46,10 @@ async def text_search(at: Context, query: Text, top_k: TopK = DEFAULT_RESULTS) -
                 raise outcome
             words = f"Extract (the page could not be read): {quoted(hit.snippet, SNIPPET_CHARS)}"
         else:
-            words, cost = f"Summary for the query (by a model): {quoted(outcome[0], at.settings.extract_chars)}", cost + outcome[1]
+            words, cost = (
+                f"Summary for the query (by a model): {quoted(outcome[0], at.settings.extract_chars)}",
+                cost + outcome[1],
+            )
         parts.append(f"{_head(at, number, hit.title, hit.url)}\n{words}\n")
     faults = [outcome for outcome in read if isinstance(outcome, BaseException)]
     if len(faults) == len(read):
@@ -63,7 +69,9 @@ async def web_search(at: Context, query: Text) -> Output:
     return Output(parts=_hits(at, reply.value, SNIPPET_CHARS), cost=reply.cost)
 
 
-async def image_search(at: Context, handle: Handle | None = None, query: Text | None = None) -> Output:
+async def image_search(
+    at: Context, handle: Handle | None = None, query: Text | None = None
+) -> Output:
     """Searches for pictures: give exactly one of handle (finds pages that show the same or similar things) and query. The first {num_pictures} hits
     come with their pictures; by a handle, further pages are named behind them. Where nothing fits, a part of the picture (crop), or the picture set
     straight or sharpened, may find more.
@@ -73,7 +81,9 @@ async def image_search(at: Context, handle: Handle | None = None, query: Text | 
         query: The words to search by.
     """
     if (handle is None) == (query is None):
-        raise model_fault("bad_arguments", "image_search: give either handle or query, not both and not none.")
+        raise model_fault(
+            "bad_arguments", "image_search: give either handle or query, not both and not none."
+        )
     k = at.settings.max_new_pictures
     if query is not None:
         reply = await at.provider.search_pictures(query, k, at.bank, at.withheld)
@@ -82,7 +92,11 @@ async def image_search(at: Context, handle: Handle | None = None, query: Text | 
         reply = await at.provider.search_like(at.bank, handle, k, at.withheld)
     if not reply.value:
         return no_results("no picture was found")
-    parts = [part for number, hit in enumerate(reply.value, 1) for part in _picture_parts(at, number, hit)]
+    parts = [
+        part
+        for number, hit in enumerate(reply.value, 1)
+        for part in _picture_parts(at, number, hit)
+    ]
     return Output(parts=(*([] if at.settings.brief else [NEAREST]), *parts), cost=reply.cost)
 
 
@@ -95,25 +109,45 @@ async def visit(at: Context, url: Text, goal: Text) -> Output:
     """
     found = await at.provider.page(url, goal)
     page = found.value
-    parts: list[str | NewPicture] = [one_line(page.title) + (f"\nURL: {one_line(page.url, 2_000)}" if at.settings.addresses else "")]
+    parts: list[str | NewPicture] = [
+        one_line(page.title)
+        + (f"\nURL: {one_line(page.url, 2_000)}" if at.settings.addresses else "")
+    ]
     words, cost = extract(page, goal, at.settings.page_chars), 0.0
     if at.summarise is not None:
         words, cost = await at.summarise(goal, page.title, whole_text(page))
         words = f"Summary for the goal (by a model):\n{words}"
-    parts.append(quoted(words, at.settings.page_chars) if words.strip() else "The page says nothing about the goal.")
-    if at.summarise is None and words.strip() and not at.settings.brief and not names_goal(page, goal):
-        parts.append("The page says nothing in the goal's own words; it may say it in others, or another page may: search by words.")
-    shown = page.pictures[:at.settings.max_new_pictures]
+    parts.append(
+        quoted(words, at.settings.page_chars)
+        if words.strip()
+        else "The page says nothing about the goal."
+    )
+    if (
+        at.summarise is None
+        and words.strip()
+        and not at.settings.brief
+        and not names_goal(page, goal)
+    ):
+        parts.append(
+            "The page says nothing in the goal's own words; it may say it in others, or another page may: search by words."
+        )
+    shown = page.pictures[: at.settings.max_new_pictures]
     fetched = await asyncio.gather(*(p.fetch() for p in shown))
     for picture, data in zip(shown, fetched, strict=True):
         if data:
-            parts += [f"On the page: {one_line(picture.caption) or '(no caption)'}",
-                      NewPicture(data=data, url=picture.url, title=one_line(page.title))]
+            parts += [
+                f"On the page: {one_line(picture.caption) or '(no caption)'}",
+                NewPicture(data=data, url=picture.url, title=one_line(page.title)),
+            ]
     if 0 < len(shown) < len(page.pictures):
         parts.append(f"{len(shown)} of the page's {len(page.pictures)} pictures are shown.")
     links = links_for(page, goal, at.settings.links, words)
     if links:
-        lines = (f"- {one_line(link.title)}" + (f": {one_line(link.url, 2_000)}" if at.settings.addresses else "") for link in links)
+        lines = (
+            f"- {one_line(link.title)}"
+            + (f": {one_line(link.url, 2_000)}" if at.settings.addresses else "")
+            for link in links
+        )
         parts.append("Links:\n" + "\n".join(lines))
     return Output(parts=tuple(parts), cost=found.cost + cost)
 
@@ -121,7 +155,9 @@ async def visit(at: Context, url: Text, goal: Text) -> Output:
 def whole_text(page: Page) -> str:
     """All that a page says."""
     facts = [f"{name}: {value}" for name, value in page.facts]
-    return "\n".join([*facts, *(f"## {heading}\n{text}" if heading else text for heading, text in page.sections)])
+    return "\n".join(
+        [*facts, *(f"## {heading}\n{text}" if heading else text for heading, text in page.sections)]
+    )
 
 
 async def _summary(at: Context, hit: PageHit, query: str) -> tuple[str, float]:
@@ -133,14 +169,25 @@ async def _summary(at: Context, hit: PageHit, query: str) -> tuple[str, float]:
 
 
 def _hits(at: Context, hits: tuple[PageHit, ...], max_chars: int) -> tuple[str, ...]:
-    return tuple(f"{_head(at, number, hit.title, hit.url)}\n{quoted(hit.snippet, max_chars)}\n" for number, hit in enumerate(hits, 1))
+    return tuple(
+        f"{_head(at, number, hit.title, hit.url)}\n{quoted(hit.snippet, max_chars)}\n"
+        for number, hit in enumerate(hits, 1)
+    )
 
 
 def _picture_parts(at: Context, number: int, hit: PictureHit) -> tuple[str | NewPicture, ...]:
     what = "File, on no page" if hit.url == hit.picture_url else "URL"
-    head = _head(at, number, hit.title, hit.url, what) + (f"\n{one_line(hit.about, ABOUT_CHARS)}" if hit.about else "")
-    return (head, NewPicture(data=hit.data, url=hit.picture_url or hit.url, title=one_line(hit.title))) if hit.data else (head,)
+    head = _head(at, number, hit.title, hit.url, what) + (
+        f"\n{one_line(hit.about, ABOUT_CHARS)}" if hit.about else ""
+    )
+    return (
+        (head, NewPicture(data=hit.data, url=hit.picture_url or hit.url, title=one_line(hit.title)))
+        if hit.data
+        else (head,)
+    )
 
 
 def _head(at: Context, number: int, title: str, url: str, what: str = "URL") -> str:
-    return f"[{number}] {one_line(title)}" + (f"\n{what}: {one_line(url, 2_000)}" if at.settings.addresses else "")
+    return f"[{number}] {one_line(title)}" + (
+        f"\n{what}: {one_line(url, 2_000)}" if at.settings.addresses else ""
+    )

@@ -1,4 +1,5 @@
 """What a tool may use while it runs."""
+
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 

@@ -3,6 +3,7 @@
 A tool is an async function whose first parameter is the `Context`; the others are its arguments. The description is the
 docstring's first paragraph, each argument's is its line under `Args:`, types and bounds are the annotations.
 """
+
 import inspect
 import re
 import typing
@@ -16,13 +17,17 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from agent.turns.tool_output import Output, model_fault
 from records.identity import canonical_json
 
-Handle = Annotated[Annotated[int, Field(ge=0)] | Annotated[str, Field(pattern=r"^<image:\d{1,6}>$")], "handle"]
+Handle = Annotated[
+    Annotated[int, Field(ge=0)] | Annotated[str, Field(pattern=r"^<image:\d{1,6}>$")], "handle"
+]
 """A picture of the bank, as `3` or `"<image:3>"`."""
 Box = Annotated[list[Annotated[float, Field(ge=0, le=1000)]], Field(min_length=4, max_length=4)]
 """Left, top, right, bottom in a frame of 0 to 1000, whatever the picture's size."""
 Text = Annotated[str, Field(min_length=1, max_length=2000, pattern=r"\S")]
-_SHOULD_BE = {"handle": 'input should be a picture\'s number, 0 or more, or its handle in quotation marks, "<image:0>"',
-           "box": "input should be [left, top, right, bottom], each from 0 to 1000, in thousandths of the width or height, not in pixels"}
+_SHOULD_BE = {
+    "handle": 'input should be a picture\'s number, 0 or more, or its handle in quotation marks, "<image:0>"',
+    "box": "input should be [left, top, right, bottom], each from 0 to 1000, in thousandths of the width or height, not in pixels",
+}
 """What an argument should be, whatever is wrong with it."""
 _PLAINER = {"string_pattern_mismatch": "the text is empty", "string_too_short": "the text is empty"}
 """Complaints that pydantic makes in the words of a programmer, by its names for them. Only `Handle` and `Text` have patterns."""
@@ -66,9 +71,20 @@ class Tool:
         if not handles and self.takes_handle:
             description += " It works on the picture of the question."
         body = self._model(handles).model_json_schema()
-        properties = {name: {"description": arguments[name]} | _plain(part) for name, part in body.get("properties", {}).items()}
-        parameters = {"type": "object", "properties": properties, "required": body.get("required", []), "additionalProperties": False}
-        return {"type": "function", "function": {"name": self.name, "description": description, "parameters": parameters}}
+        properties = {
+            name: {"description": arguments[name]} | _plain(part)
+            for name, part in body.get("properties", {}).items()
+        }
+        parameters = {
+            "type": "object",
+            "properties": properties,
+            "required": body.get("required", []),
+            "additionalProperties": False,
+        }
+        return {
+            "type": "function",
+            "function": {"name": self.name, "description": description, "parameters": parameters},
+        }
 
     def read(self, arguments: Any, *, handles: bool) -> dict[str, Any]:
         """The arguments of a call, checked; defaults filled in.
@@ -79,7 +95,10 @@ class Tool:
         if not isinstance(arguments, dict):
             raise model_fault("bad_arguments", f"{self.name}: the arguments must be a JSON object.")
         # JSON does not tell 3 from 3.0, nor do schemas.
-        arguments = {name: int(value) if isinstance(value, float) and value.is_integer() else value for name, value in arguments.items()}
+        arguments = {
+            name: int(value) if isinstance(value, float) and value.is_integer() else value
+            for name, value in arguments.items()
+        }
         try:
             checked = self._model(handles).model_validate(arguments)
         except ValidationError as error:
@@ -88,7 +107,9 @@ class Tool:
         try:
             canonical_json(read).encode()
         except UnicodeEncodeError as error:  # "\\ud800" in JSON is half a character
-            raise model_fault("bad_arguments", f"{self.name}: a text holds half a character (a lone surrogate).") from error
+            raise model_fault(
+                "bad_arguments", f"{self.name}: a text holds half a character (a lone surrogate)."
+            ) from error
         return read
 
     def _model(self, handles: bool) -> type[BaseModel]:
@@ -97,10 +118,22 @@ class Tool:
     @cached_property
     def _models(self) -> tuple[type[BaseModel], type[BaseModel]]:
         without, whole = (
-            create_model(self.name, __config__=ConfigDict(extra="forbid", strict=True, allow_inf_nan=False), **{
-                p.name: (p.annotation, ... if p.default is inspect.Parameter.empty else self.defaults.get(p.name, p.default))
-                for p in self.parameters if handles or p.name != "handle"})  # type: ignore[call-overload]
-            for handles in (False, True))
+            create_model(
+                self.name,
+                __config__=ConfigDict(extra="forbid", strict=True, allow_inf_nan=False),
+                **{
+                    p.name: (
+                        p.annotation,
+                        ...
+                        if p.default is inspect.Parameter.empty
+                        else self.defaults.get(p.name, p.default),
+                    )
+                    for p in self.parameters
+                    if handles or p.name != "handle"
+                },
+            )  # type: ignore[call-overload]
+            for handles in (False, True)
+        )
         return without, whole
 
 
@@ -110,7 +143,10 @@ def _plain(part: dict[str, Any]) -> dict[str, Any]:
     if "anyOf" in part:
         choices = [c for c in part["anyOf"] if c != {"type": "null"}]
         flat = [inner for c in choices for inner in c.get("anyOf", [c])]
-        part = {**{k: v for k, v in part.items() if k != "anyOf"}, **(flat[0] if len(flat) == 1 else {"anyOf": flat})}
+        part = {
+            **{k: v for k, v in part.items() if k != "anyOf"},
+            **(flat[0] if len(flat) == 1 else {"anyOf": flat}),
+        }
     return part
 
 
@@ -128,7 +164,9 @@ def _described(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
         else:
             arguments[name] += f" {line.strip()}"
     names = [p for p in typing.get_type_hints(function) if p not in ("at", "return")]
-    assert set(names) == set(arguments), f"{function.__name__}: the docstring describes {sorted(arguments)}, the signature has {sorted(names)}"
+    assert set(names) == set(arguments), (
+        f"{function.__name__}: the docstring describes {sorted(arguments)}, the signature has {sorted(names)}"
+    )
     return " ".join(text.partition("\n\n")[0].split()), arguments
 
 
@@ -138,5 +176,10 @@ def _complaints(error: ValidationError) -> str:
     for one in error.errors(include_url=False, include_input=False, include_context=False):
         place = str(one["loc"][0]) if one["loc"] else "arguments"
         message = one["msg"][0].lower() + one["msg"][1:].replace(" after validation", "")
-        found.setdefault(place, _SHOULD_BE[place] if place in _SHOULD_BE and one["type"] != "missing" else _PLAINER.get(one["type"], message))
+        found.setdefault(
+            place,
+            _SHOULD_BE[place]
+            if place in _SHOULD_BE and one["type"] != "missing"
+            else _PLAINER.get(one["type"], message),
+        )
     return "; ".join(f"{place[:40]}: {message}" for place, message in list(found.items())[:4])

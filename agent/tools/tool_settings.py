@@ -1,11 +1,24 @@
 """What a recipe may set about the tools."""
+
 from dataclasses import dataclass
 from typing import Annotated, Literal, get_args
 
 from annotated_types import Ge, Gt, Le, MinLen
 
-ToolName = Literal["text_search", "web_search", "image_search", "visit", "crop", "rotate", "flip", "sharpen", "super_resolution", "perspective_correct",
-                   "layout_parsing", "python_interpreter"]
+ToolName = Literal[
+    "text_search",
+    "web_search",
+    "image_search",
+    "visit",
+    "crop",
+    "rotate",
+    "flip",
+    "sharpen",
+    "super_resolution",
+    "perspective_correct",
+    "layout_parsing",
+    "python_interpreter",
+]
 ALL_TOOLS: tuple[ToolName, ...] = get_args(ToolName)
 """In the order in which prompts show them."""
 CONFINED: ToolName = "python_interpreter"

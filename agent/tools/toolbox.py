@@ -4,6 +4,7 @@ A result's status is decided here and in the tools' code, by exceptions of known
 never looked at. Pictures enter the bank here, and handles get into texts here only, so that what a tool or a service
 returned can be cached for any bank.
 """
+
 import copy
 import time
 from dataclasses import replace
@@ -20,7 +21,14 @@ from agent.tools.tool_context import Context, Summarise, handle_in
 from agent.tools.tool_schema import Tool
 from agent.tools.tool_settings import CONFINED, ToolSettings
 from agent.turns.image_bank import ImageBank, handle_text, parse_handle
-from agent.turns.tool_output import NewPicture, Output, ToolFault, model_fault, of_provider, provider_fault
+from agent.turns.tool_output import (
+    NewPicture,
+    Output,
+    ToolFault,
+    model_fault,
+    of_provider,
+    provider_fault,
+)
 from calls.waiting import time_limit
 from models.picture_file import PictureError
 from prompts.fence import capped
@@ -28,17 +36,31 @@ from records.episodes import ToolCall, ToolResult, ToolStatus
 from records.errors import InputError, ProviderFault
 from records.identity import canonical_json, sha256_hex
 
-TOOLS = (Tool(search.text_search, remote=True), Tool(search.web_search, remote=True), Tool(search.image_search, remote=True),
-         Tool(search.visit, remote=True), Tool(pictures.crop), Tool(pictures.rotate), Tool(pictures.flip), Tool(pictures.sharpen),
-         Tool(pictures.super_resolution), Tool(pictures.perspective_correct), Tool(pictures.layout_parsing, remote=True),
-         Tool(python.python_interpreter, remote=True))  # code has a time limit of its own; what passes the call's waited for a sandbox
+TOOLS = (
+    Tool(search.text_search, remote=True),
+    Tool(search.web_search, remote=True),
+    Tool(search.image_search, remote=True),
+    Tool(search.visit, remote=True),
+    Tool(pictures.crop),
+    Tool(pictures.rotate),
+    Tool(pictures.flip),
+    Tool(pictures.sharpen),
+    Tool(pictures.super_resolution),
+    Tool(pictures.perspective_correct),
+    Tool(pictures.layout_parsing, remote=True),
+    Tool(python.python_interpreter, remote=True),
+)  # code has a time limit of its own; what passes the call's waited for a sandbox
 """Each name of `tool_settings.ALL_TOOLS`, in that order."""
 
 
 def offered_tools(settings: ToolSettings) -> dict[str, Tool]:
     """The tools that the settings name, by name, in the order of prompts."""
     numbers = {"num_pictures": settings.max_new_pictures, "num_snippets": search.NUM_SNIPPETS}
-    return {tool.name: replace(tool, defaults={"top_k": settings.results}, numbers=numbers) for tool in TOOLS if tool.name in settings.tools}
+    return {
+        tool.name: replace(tool, defaults={"top_k": settings.results}, numbers=numbers)
+        for tool in TOOLS
+        if tool.name in settings.tools
+    }
 
 
 def tool_schemas(settings: ToolSettings) -> list[dict[str, Any]]:
@@ -59,20 +81,34 @@ class ToolBox:
         InputError: the settings name an unknown tool, python_interpreter without a sandbox, or summaries without a model.
     """
 
-    def __init__(self, provider: Provider, *, settings: ToolSettings | None = None, sandbox: Sandbox | None = None,
-                 summarise: Summarise | None = None) -> None:
+    def __init__(
+        self,
+        provider: Provider,
+        *,
+        settings: ToolSettings | None = None,
+        sandbox: Sandbox | None = None,
+        summarise: Summarise | None = None,
+    ) -> None:
         self.provider, self.settings = provider, settings or ToolSettings()
         self.sandbox, self.summarise = sandbox, summarise
         known = [tool.name for tool in TOOLS]
         for name in self.settings.tools:
             if name not in known:
-                raise InputError("tools", f"there is no tool {name!r}", f"Known tools: {', '.join(known)}.")
+                raise InputError(
+                    "tools", f"there is no tool {name!r}", f"Known tools: {', '.join(known)}."
+                )
         if CONFINED in self.settings.tools and sandbox is None:
-            raise InputError("tools", f"{CONFINED} runs code in a sandbox, and none was given",
-                             "Give one (agent.sandbox.open_sandbox), or name the tools without it.")
+            raise InputError(
+                "tools",
+                f"{CONFINED} runs code in a sandbox, and none was given",
+                "Give one (agent.sandbox.open_sandbox), or name the tools without it.",
+            )
         if self.settings.summaries and summarise is None:
-            raise InputError("summaries", "they need a model that reads pages, and none is configured",
-                             "Configure the role that reads pages, or set summaries to false.")
+            raise InputError(
+                "summaries",
+                "they need a model that reads pages, and none is configured",
+                "Configure the role that reads pages, or set summaries to false.",
+            )
         self._tools = offered_tools(self.settings)
         self._withheld: frozenset[str] = frozenset()
         self._cache = OutputCache(self.settings.cache_bytes)
@@ -120,16 +156,27 @@ class ToolBox:
             status, code, parts = ToolStatus.OK, output.code, output.parts
         except ToolFault as fault:
             status, code, parts = fault.status, fault.code, (fault.text, *fault.parts)
-        text, images, left_out = self._registered(parts, bank, tool=call.name, turn=turn, parent=handle)
+        text, images, left_out = self._registered(
+            parts, bank, tool=call.name, turn=turn, parent=handle
+        )
         if left_out and status is ToolStatus.OK:
             status, code = ToolStatus.LIMIT, "pictures"
-        return ToolResult(status=status, code=code, text=text, images=images, cost=cost,
-                          seconds=time.monotonic() - began, cached=cached)
+        return ToolResult(
+            status=status,
+            code=code,
+            text=text,
+            images=images,
+            cost=cost,
+            seconds=time.monotonic() - began,
+            cached=cached,
+        )
 
     def _tool(self, name: str) -> Tool:
         if name in self._tools:
             return self._tools[name]
-        raise model_fault("unknown_tool", f"There is no such tool. The tools are: {', '.join(self._tools)}.")
+        raise model_fault(
+            "unknown_tool", f"There is no such tool. The tools are: {', '.join(self._tools)}."
+        )
 
     def _arguments(self, tool: Tool, call: ToolCall, bank: ImageBank) -> dict[str, Any]:
         """Checked arguments, the handle as a number of a picture that the bank has."""
@@ -147,12 +194,23 @@ class ToolBox:
             seen = [image.sha256 for image in bank.images]
         elif tool.name == "image_search":  # it does not find the task's own picture
             seen = sorted(image.sha256 for image in bank.images if image.origin == "task")
-        named = {k: bank.get(v).sha256 if k == "handle" and v is not None else v for k, v in arguments.items()}
-        return sha256_hex(canonical_json([tool.name, named, seen, sorted(self._withheld), self.provider.snapshot]))
+        named = {
+            k: bank.get(v).sha256 if k == "handle" and v is not None else v
+            for k, v in arguments.items()
+        }
+        return sha256_hex(
+            canonical_json([tool.name, named, seen, sorted(self._withheld), self.provider.snapshot])
+        )
 
     async def _run(self, tool: Tool, arguments: dict[str, Any], bank: ImageBank) -> Output:
-        at = Context(bank=bank, provider=self.provider, settings=self.settings, withheld=self._withheld, sandbox=self.sandbox,
-                     summarise=self.summarise)
+        at = Context(
+            bank=bank,
+            provider=self.provider,
+            settings=self.settings,
+            withheld=self._withheld,
+            sandbox=self.sandbox,
+            summarise=self.summarise,
+        )
         try:
             async with time_limit(self.settings.seconds):
                 return await tool.run(at, **arguments)
@@ -160,12 +218,26 @@ class ToolBox:
             raise of_provider(fault) from fault
         except TimeoutError as error:
             if tool.remote:
-                raise provider_fault("timeout", f"The tool failed: no answer within {self.settings.seconds:g} s. "
-                                                "The call itself was not at fault.") from error
-            raise ToolFault(ToolStatus.LIMIT, "time", f"{tool.name} was stopped after {self.settings.seconds:g} s.") from error
+                raise provider_fault(
+                    "timeout",
+                    f"The tool failed: no answer within {self.settings.seconds:g} s. "
+                    "The call itself was not at fault.",
+                ) from error
+            raise ToolFault(
+                ToolStatus.LIMIT,
+                "time",
+                f"{tool.name} was stopped after {self.settings.seconds:g} s.",
+            ) from error
 
-    def _registered(self, parts: tuple[str | NewPicture, ...], bank: ImageBank, *, tool: str, turn: int,
-                    parent: int) -> tuple[str, tuple[int, ...], int]:
+    def _registered(
+        self,
+        parts: tuple[str | NewPicture, ...],
+        bank: ImageBank,
+        *,
+        tool: str,
+        turn: int,
+        parent: int,
+    ) -> tuple[str, tuple[int, ...], int]:
         """The text with handles, the handles, and how many new pictures were left out."""
         lines: list[str] = []
         images: list[int] = []
@@ -182,17 +254,28 @@ class ToolBox:
                 continue
             size = len(bank)
             try:
-                handle = bank.add(part.data, origin=tool, call=turn, url=one_line(part.url, 2_000), title=one_line(part.title),
-                                  parent=parent if part.made else -1, box=part.box)
+                handle = bank.add(
+                    part.data,
+                    origin=tool,
+                    call=turn,
+                    url=one_line(part.url, 2_000),
+                    title=one_line(part.title),
+                    parent=parent if part.made else -1,
+                    box=part.box,
+                )
             except PictureError:
                 lines.append("(a picture that cannot be read)")
                 continue
             num_new += len(bank) > size
             if handle not in images:
                 images.append(handle)
-            lines.append(self._named(bank, handle) + ("" if part.made else self._likeness(bank, handle)))
+            lines.append(
+                self._named(bank, handle) + ("" if part.made else self._likeness(bank, handle))
+            )
         if left_out:
-            lines.append(f"{left_out} more pictures are not shown: a call brings at most {self.settings.max_new_pictures} new ones.")
+            lines.append(
+                f"{left_out} more pictures are not shown: a call brings at most {self.settings.max_new_pictures} new ones."
+            )
         return "\n".join(lines), tuple(images), left_out
 
     def _likeness(self, bank: ImageBank, handle: int) -> str:
@@ -203,7 +286,11 @@ class ToolBox:
     def _named(self, bank: ImageBank, handle: int) -> str:
         image = bank.get(handle)
         size = f"{image.width}×{image.height} pixels"
-        return f"Picture: {handle_text(handle)}, {size}" if self.settings.handles else f"Picture: {size}"
+        return (
+            f"Picture: {handle_text(handle)}, {size}"
+            if self.settings.handles
+            else f"Picture: {size}"
+        )
 
 
 def call_handle(call: ToolCall) -> int | None:

@@ -1,4 +1,5 @@
 """A conversation: an episode so far, as the messages and exchanges that engines and token renderers read."""
+
 from dataclasses import dataclass
 
 from agent.turns.renderer import Exchange

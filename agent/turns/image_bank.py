@@ -10,6 +10,7 @@ Append-only. A picture that is already there gives its old handle:
 
 Hashes alone also call all plain pictures equal, whatever their colour; hence the colours.
 """
+
 import hashlib
 import re
 from dataclasses import dataclass
@@ -44,7 +45,9 @@ FINER = 1.5
 FIGURES_FROM = "python_interpreter"
 """The origin of made pictures that have no one parent. Told by the record's own fields, so that a bank put together anew from
 its `BankImage` records and their bytes, in order, gives the same handles."""
-_PLAIN_INFO = frozenset("jfif jfif_version jfif_unit jfif_density dpi progressive progression gamma srgb chromaticity interlace".split())  # noqa: SIM905
+_PLAIN_INFO = frozenset(
+    "jfif jfif_version jfif_unit jfif_density dpi progressive progression gamma srgb chromaticity interlace".split()
+)
 EXAMINED = 2048
 """Pictures of which a process remembers what was seen of them (4 kB each): pages and searches bring the same ones to many episodes."""
 _HANDLE = re.compile(r"\s*<image:(\d{1,6})>\s*")
@@ -83,15 +86,23 @@ class _Look:
     def of(picture: Image.Image) -> "_Look":
         array = np.asarray(picture)
         scale = min(1.0, 512 / max(picture.size))
-        small = cv2.resize(array, (max(1, round(picture.width * scale)), max(1, round(picture.height * scale))), interpolation=cv2.INTER_AREA)
+        small = cv2.resize(
+            array,
+            (max(1, round(picture.width * scale)), max(1, round(picture.height * scale))),
+            interpolation=cv2.INTER_AREA,
+        )
         laplacian = cv2.Laplacian(cv2.cvtColor(small, cv2.COLOR_RGB2GRAY), cv2.CV_32F)
-        return _Look(bits=int(str(imagehash.phash(picture)), 16), sharpness=float(np.abs(laplacian).mean()),
-                     colours=cv2.resize(small, (16, 16), interpolation=cv2.INTER_AREA).astype(np.float32),
-                     pixels=hashlib.sha256(f"{picture.size}".encode() + array.tobytes()).hexdigest())
+        return _Look(
+            bits=int(str(imagehash.phash(picture)), 16),
+            sharpness=float(np.abs(laplacian).mean()),
+            colours=cv2.resize(small, (16, 16), interpolation=cv2.INTER_AREA).astype(np.float32),
+            pixels=hashlib.sha256(f"{picture.size}".encode() + array.tobytes()).hexdigest(),
+        )
 
     def resembles(self, other: "_Look") -> bool:
-        return ((self.bits ^ other.bits).bit_count() <= MAX_HASH_BITS
-                and float(np.abs(self.colours - other.colours).max()) <= MAX_COLOUR_DIFFERENCE)
+        return (self.bits ^ other.bits).bit_count() <= MAX_HASH_BITS and float(
+            np.abs(self.colours - other.colours).max()
+        ) <= MAX_COLOUR_DIFFERENCE
 
 
 @dataclass(frozen=True)
@@ -130,8 +141,17 @@ class ImageBank:
     def __len__(self) -> int:
         return len(self._entries)
 
-    def add(self, data: bytes, *, origin: str, call: int = -1, url: str = "", title: str = "", parent: int = -1,
-            box: tuple[float, ...] = ()) -> int:
+    def add(
+        self,
+        data: bytes,
+        *,
+        origin: str,
+        call: int = -1,
+        url: str = "",
+        title: str = "",
+        parent: int = -1,
+        box: tuple[float, ...] = (),
+    ) -> int:
         """Registers a picture and returns its handle; a duplicate returns the old one.
 
         Args:
@@ -153,8 +173,18 @@ class ImageBank:
             return old
         handle = len(self._entries)
         width, height = seen.size
-        image = BankImage(handle=handle, sha256=seen.sha256, width=width, height=height,
-                          origin=origin, call=call, url=url, title=title, parent=parent, box=tuple(float(x) for x in box))
+        image = BankImage(
+            handle=handle,
+            sha256=seen.sha256,
+            width=width,
+            height=height,
+            origin=origin,
+            call=call,
+            url=url,
+            title=title,
+            parent=parent,
+            box=tuple(float(x) for x in box),
+        )
         self._entries = (*self._entries, _Entry(image, seen.shown or data, seen.look))
         return handle
 
@@ -197,7 +227,9 @@ class ImageBank:
             UnknownHandle: there is none.
         """
         look = self._entry(handle).look
-        return next((e.image.handle for e in self._entries[:handle] if look.resembles(e.look)), None)
+        return next(
+            (e.image.handle for e in self._entries[:handle] if look.resembles(e.look)), None
+        )
 
     def resembles(self, handle: int, other: bytes) -> bool:
         """Whether another picture's file is the same as one of the bank to the eye, at whatever size.
@@ -215,13 +247,19 @@ class ImageBank:
             turn: the bank as it was before this turn, without the pictures that came with it or later; by default as it is.
         """
         branch = ImageBank()
-        branch._entries = self._entries if turn is None else tuple(entry for entry in self._entries if entry.image.call < turn)
+        branch._entries = (
+            self._entries
+            if turn is None
+            else tuple(entry for entry in self._entries if entry.image.call < turn)
+        )
         return branch
 
     def _entry(self, handle: int) -> _Entry:
         if not 0 <= handle < len(self._entries):
             valid = {0: "the bank is empty", 1: "the only handle is <image:0>"}.get(
-                len(self._entries), f"valid handles are <image:0> to <image:{len(self._entries) - 1}>")
+                len(self._entries),
+                f"valid handles are <image:0> to <image:{len(self._entries) - 1}>",
+            )
             raise UnknownHandle(f"there is no <image:{handle}>; {valid}")
         return self._entries[handle]
 
@@ -232,7 +270,9 @@ class ImageBank:
         look = seen.look
         for entry in self._entries:
             larger = max(seen.size) >= FINER * max(entry.image.width, entry.image.height)
-            sharper = look.sharpness >= FINER * entry.look.sharpness + 0.5  # half a grey level: noise of the encoder
+            sharper = (
+                look.sharpness >= FINER * entry.look.sharpness + 0.5
+            )  # half a grey level: noise of the encoder
             if look.resembles(entry.look) and not larger and not sharper:
                 return entry.image.handle
         return None
@@ -245,7 +285,12 @@ def _examined(data: bytes, max_side: int = MAX_SIDE) -> _Examined:
     if seen is None or max(seen.size) > max_side:
         shown, picture = _as_shown(data, max_side)
         own = shown is data
-        seen = _Examined(None if own else shown, digest if own else hashlib.sha256(shown).hexdigest(), picture.size, _Look.of(picture))
+        seen = _Examined(
+            None if own else shown,
+            digest if own else hashlib.sha256(shown).hexdigest(),
+            picture.size,
+            _Look.of(picture),
+        )
         if own:  # bytes of others would fill the memory
             _known[digest] = seen
             if len(_known) > EXAMINED:
@@ -253,13 +298,21 @@ def _examined(data: bytes, max_side: int = MAX_SIDE) -> _Examined:
     return seen
 
 
-def _as_shown(data: bytes, max_side: int = MAX_SIDE, *, max_pixels: int = MAX_PIXELS) -> tuple[bytes, Image.Image]:
+def _as_shown(
+    data: bytes, max_side: int = MAX_SIDE, *, max_pixels: int = MAX_PIXELS
+) -> tuple[bytes, Image.Image]:
     """The bytes that the model is shown, and their pixels."""
     with opened(data, max_pixels=max_pixels) as header:
-        kind, plain = kind_of(header), header.mode == "RGB" and set(header.info) <= _PLAIN_INFO and not header.getexif()
+        kind, plain = (
+            kind_of(header),
+            header.mode == "RGB" and set(header.info) <= _PLAIN_INFO and not header.getexif(),
+        )
     picture = decode(data, at_least=max_side, max_pixels=max_pixels)
     if min(picture.size) < MIN_SIDE or max(picture.size) > MAX_ASPECT * min(picture.size):
-        raise PictureError(Reason.PICTURE_TOO_SMALL, f"{picture.width}×{picture.height} pixels, too small or too narrow to be looked at")
+        raise PictureError(
+            Reason.PICTURE_TOO_SMALL,
+            f"{picture.width}×{picture.height} pixels, too small or too narrow to be looked at",
+        )
     if plain and kind in ("JPEG", "PNG") and max(picture.size) <= max_side:
         return data, picture
     picture.thumbnail((max_side, max_side), Image.Resampling.LANCZOS)

@@ -1,4 +1,5 @@
 """What ends an episode besides its answer: calls, tokens, time, repetition, faults in a row."""
+
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -43,7 +44,7 @@ def is_repetitive(text: str) -> bool:
     if len(text) < 2 * REPETITIVE_WORDS or len(text.split()) <= REPETITIVE_WORDS:
         return False
     num = len(text) - REPETITIVE_CHARS + 1
-    distinct = {text[start:start + REPETITIVE_CHARS] for start in range(num)}
+    distinct = {text[start : start + REPETITIVE_CHARS] for start in range(num)}
     return len(distinct) < REPETITIVE_SHARE * num
 
 

@@ -9,6 +9,7 @@ Observations are user messages that begin and end with the tags, since every tem
 the turns before such a message. Text from outside (questions, tool results) is escaped: nothing in it can pass for one of our tags,
 for a role's mark or for a special token. `agent/turns/token_renderer.py` makes token ids of the same messages.
 """
+
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -50,13 +51,21 @@ class Escape:
     """
 
     def __init__(self, special_tokens: Iterable[str] = ()) -> None:
-        left = [token for token in special_tokens if len(token) > 1 and _marks_broken(token) == token]
-        self._rest = re.compile("|".join(sorted(map(re.escape, left), key=len, reverse=True))) if left else None
+        left = [
+            token for token in special_tokens if len(token) > 1 and _marks_broken(token) == token
+        ]
+        self._rest = (
+            re.compile("|".join(sorted(map(re.escape, left), key=len, reverse=True)))
+            if left
+            else None
+        )
 
     def __call__(self, text: str) -> str:
         """The escaped text."""
         # Composed first: some tokenizers compose (NFC), and nothing may arise after the marks were looked for.
-        text = unicodedata.normalize("NFC", storable(text.replace("\r\n", "\n").replace("\r", "\n")))
+        text = unicodedata.normalize(
+            "NFC", storable(text.replace("\r\n", "\n").replace("\r", "\n"))
+        )
         text = _marks_broken(_CONTROL.sub("", text))
         while self._rest is not None and self._rest.search(text):
             text = self._rest.sub(lambda found: found.group()[0] + _BREAK + found.group()[1:], text)
@@ -97,9 +106,19 @@ class Renderer:
         special_tokens: of the tokenizer that will read the messages, where it is known here.
     """
 
-    def __init__(self, schemas: Sequence[Mapping[str, Any]], *, max_calls: int, today: str = "", handles: bool = True,
-                 brief: bool = False, special_tokens: Iterable[str] = ()) -> None:
-        self.system_prompt = agent_system_prompt(schemas, max_calls=max_calls, today=today, handles=handles, brief=brief)
+    def __init__(
+        self,
+        schemas: Sequence[Mapping[str, Any]],
+        *,
+        max_calls: int,
+        today: str = "",
+        handles: bool = True,
+        brief: bool = False,
+        special_tokens: Iterable[str] = (),
+    ) -> None:
+        self.system_prompt = agent_system_prompt(
+            schemas, max_calls=max_calls, today=today, handles=handles, brief=brief
+        )
         self._handles = handles
         self._counted = 0 if brief else max_calls
         self.version = agent_prompt_version(self.system_prompt)
@@ -112,7 +131,9 @@ class Renderer:
             question: the task's, escaped here.
             handles: the task's pictures.
         """
-        return system(self.system_prompt), user(*_joined([*self._pictures(bank, handles), self.escape(question).strip()]))
+        return system(self.system_prompt), user(
+            *_joined([*self._pictures(bank, handles), self.escape(question).strip()])
+        )
 
     def observation(self, turn_index: int, result: ToolResult, bank: Bank) -> Message:
         """What the policy reads after a call.
@@ -122,21 +143,38 @@ class Renderer:
                 older ones only named.
         """
         parts: list[str | Picture] = ["<tool_response>\n", *self._result_text(result)]
-        new = [handle for handle in dict.fromkeys(result.images) if bank.get(handle).call == turn_index]
+        new = [
+            handle for handle in dict.fromkeys(result.images) if bank.get(handle).call == turn_index
+        ]
         old = [f"<image:{handle}>" for handle in dict.fromkeys(result.images) if handle not in new]
         if old and self._handles:
             parts.append(f"Already shown: {', '.join(old)}\n")
-        return user(*_joined([*parts, *self._pictures(bank, new), *self._calls_left(turn_index + 1), "</tool_response>"]))
+        return user(
+            *_joined(
+                [
+                    *parts,
+                    *self._pictures(bank, new),
+                    *self._calls_left(turn_index + 1),
+                    "</tool_response>",
+                ]
+            )
+        )
 
     def _calls_left(self, num_made: int) -> list[str]:
         left = self._counted - num_made
         if not 0 <= left <= FEW_CALLS:
             return []
-        return [("No call is left: the next turn must be the answer.\n", "One call is left.\n")[left] if left < 2 else f"{left} calls are left.\n"]
+        return [
+            ("No call is left: the next turn must be the answer.\n", "One call is left.\n")[left]
+            if left < 2
+            else f"{left} calls are left.\n"
+        ]
 
     def _result_text(self, result: ToolResult) -> list[str]:
         text = self.escape(result.text).strip()
-        if result.code in VIOLATIONS:  # our own words: a tag that only looks like one would be copied
+        if (
+            result.code in VIOLATIONS
+        ):  # our own words: a tag that only looks like one would be copied
             text = _OUR_TAG.sub(r"<\1\2>", text)
         if len(text) > MAX_RESULT_CHARS:
             text = f"{text[:MAX_RESULT_CHARS]}\n[cut: {len(text) - MAX_RESULT_CHARS:,} characters more]"
@@ -147,7 +185,12 @@ class Renderer:
         parts: list[str | Picture] = []
         for handle in handles:
             image = bank.get(handle)
-            parts += [f"<image:{handle}> " if self._handles else "Picture, ", f"{image.width}×{image.height} px\n", Picture(bank.data(handle)), "\n"]
+            parts += [
+                f"<image:{handle}> " if self._handles else "Picture, ",
+                f"{image.width}×{image.height} px\n",
+                Picture(bank.data(handle)),
+                "\n",
+            ]
         return parts
 
     def messages(self, question: str, turns: Sequence[Turn], bank: Bank) -> tuple[Message, ...]:

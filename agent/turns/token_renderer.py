@@ -9,6 +9,7 @@ observation, the next turn's beginning) is rendered by the model's own chat temp
 This is right only for templates that render a conversation as a prefix of its continuation. Qwen's older templates drop the thoughts
 of earlier turns, some number pictures through the conversation; `TokenRenderer` tries the template out and refuses such.
 """
+
 import io
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -24,7 +25,7 @@ from records.episodes import Turn
 from records.errors import InputError
 
 NUM_RECENT = 8
-_PROBE_TURN = "<think>\nprobe thought {0}\n</think>\n\n<tool_call>\n{{\"name\": \"probe\", \"arguments\": {{\"n\": \"probe end {0}\"}}}}\n</tool_call>"
+_PROBE_TURN = '<think>\nprobe thought {0}\n</think>\n\n<tool_call>\n{{"name": "probe", "arguments": {{"n": "probe end {0}"}}}}\n</tool_call>'
 _TURN_END = '"}}\n</tool_call>'
 
 
@@ -59,7 +60,10 @@ class TokenRenderer:
         self._name = name
         self._sees = hasattr(processor, "image_processor")
         self._recent: OrderedDict[tuple[str, tuple[str, ...]], Segment] = OrderedDict()
-        if not (getattr(processor, "chat_template", None) or getattr(self.tokenizer, "chat_template", None)):
+        if not (
+            getattr(processor, "chat_template", None)
+            or getattr(self.tokenizer, "chat_template", None)
+        ):
             raise self._refused("has no chat template")
         self.opened = ""
         """What the template puts before a turn, inside the policy's message: "" or "<think>\\n"."""
@@ -68,7 +72,9 @@ class TokenRenderer:
     @property
     def special_tokens(self) -> tuple[str, ...]:
         """What text from outside must not contain: see `agent.turns.renderer.Escape`."""
-        added = [token.content for token in self.tokenizer.added_tokens_decoder.values() if token.special]
+        added = [
+            token.content for token in self.tokenizer.added_tokens_decoder.values() if token.special
+        ]
         return tuple(dict.fromkeys([*self.tokenizer.all_special_tokens, *added]))
 
     # -- segments
@@ -80,7 +86,7 @@ class TokenRenderer:
             known: the segments of an earlier state of it, which are taken over.
         """
         made = list(known) or [self.opening(conversation.opening)]
-        for exchange in conversation.exchanges[(len(made) - 1) // 2:]:
+        for exchange in conversation.exchanges[(len(made) - 1) // 2 :]:
             made.append(self.policy(exchange.turn))
             made.append(self.observation(exchange.observation, made[-1]))
         return made
@@ -93,7 +99,9 @@ class TokenRenderer:
         """A turn: its sampled ids, or its text's for a turn of an engine that told none."""
         if turn.token_ids:
             return Segment(kind="policy", ids=turn.token_ids, logprobs=turn.logprobs)
-        text = turn.text.removeprefix(self.opened.strip()).lstrip("\n") if self.opened else turn.text
+        text = (
+            turn.text.removeprefix(self.opened.strip()).lstrip("\n") if self.opened else turn.text
+        )
         # Words of a turn never become special tokens; tags like <think> that a tokenizer knows as words of their own do.
         ids = self.tokenizer(text, add_special_tokens=False, split_special_tokens=True)["input_ids"]
         return Segment(kind="policy", ids=(*ids, self.end_id))
@@ -102,13 +110,20 @@ class TokenRenderer:
         """What stands between a turn and the next: the turn's end where it was not sampled, the observation, the next beginning."""
         segment = self._segment("observation", self._between(message), [message])
         if after.ids and after.ids[-1] == segment.ids[0]:
-            return Segment(kind="observation", ids=segment.ids[1:], inputs=segment.inputs, pictures=segment.pictures)
+            return Segment(
+                kind="observation",
+                ids=segment.ids[1:],
+                inputs=segment.inputs,
+                pictures=segment.pictures,
+            )
         return segment
 
     def rendered(self, ids: Sequence[int]) -> str:
         """A turn as rendered, from its sampled ids: with what the template opened, without the end-of-turn token."""
         kept = list(ids[:-1]) if ids and ids[-1] in self.stop_ids else list(ids)
-        return self.opened + self.tokenizer.decode(kept, skip_special_tokens=False, clean_up_tokenization_spaces=False)
+        return self.opened + self.tokenizer.decode(
+            kept, skip_special_tokens=False, clean_up_tokenization_spaces=False
+        )
 
     @property
     def stop_ids(self) -> frozenset[int]:
@@ -118,16 +133,28 @@ class TokenRenderer:
     @property
     def image_ids(self) -> frozenset[int]:
         """Tokens that stand for pictures' patches."""
-        names = {getattr(owner, f"{kind}_token", None) for owner in (self._processor, self.tokenizer) for kind in ("image", "video")}
-        return frozenset(number for number, token in self.tokenizer.added_tokens_decoder.items() if token.content in names)
+        names = {
+            getattr(owner, f"{kind}_token", None)
+            for owner in (self._processor, self.tokenizer)
+            for kind in ("image", "video")
+        }
+        return frozenset(
+            number
+            for number, token in self.tokenizer.added_tokens_decoder.items()
+            if token.content in names
+        )
 
     def num_tokens(self, message: Message) -> int:
         """Tokens between the turn before and the turn after an observation."""
         return len(self._segment("observation", self._between(message), [message]).ids)
 
-    def _segment(self, kind: Literal["prompt", "observation"], text: str, messages: Sequence[Message]) -> Segment:
+    def _segment(
+        self, kind: Literal["prompt", "observation"], text: str, messages: Sequence[Message]
+    ) -> Segment:
         """The ids of a text with pictures. An observation is counted and then encoded, so the last few are kept."""
-        pictures = [part for message in messages for part in message.parts if isinstance(part, Picture)]
+        pictures = [
+            part for message in messages for part in message.parts if isinstance(part, Picture)
+        ]
         key = text, tuple(picture.sha256 for picture in pictures)
         if key not in self._recent:
             self._recent[key] = self._encode(kind, text, pictures)
@@ -135,59 +162,103 @@ class TokenRenderer:
                 self._recent.popitem(last=False)
         return self._recent[key]
 
-    def _encode(self, kind: Literal["prompt", "observation"], text: str, pictures: Sequence[Picture]) -> Segment:
+    def _encode(
+        self, kind: Literal["prompt", "observation"], text: str, pictures: Sequence[Picture]
+    ) -> Segment:
         if not pictures:
-            return Segment(kind=kind, ids=tuple(self.tokenizer(text, add_special_tokens=False)["input_ids"]))
+            return Segment(
+                kind=kind, ids=tuple(self.tokenizer(text, add_special_tokens=False)["input_ids"])
+            )
         images = [decode(picture.data) for picture in pictures]
-        made = dict(self._processor(text=[text], images=images, return_tensors="pt", add_special_tokens=False))
+        made = dict(
+            self._processor(
+                text=[text], images=images, return_tensors="pt", add_special_tokens=False
+            )
+        )
         inputs = {name: made[name] for name in ("pixel_values", "image_grid_thw") if name in made}
-        return Segment(kind=kind, ids=tuple(made["input_ids"][0].tolist()), inputs=inputs, pictures=tuple(p.sha256 for p in pictures))
+        return Segment(
+            kind=kind,
+            ids=tuple(made["input_ids"][0].tolist()),
+            inputs=inputs,
+            pictures=tuple(p.sha256 for p in pictures),
+        )
 
     # -- text by the template
 
     def _text(self, messages: Sequence[Message], *, generate: bool) -> str:
-        if not self._sees and any(isinstance(part, Picture) for message in messages for part in message.parts):
+        if not self._sees and any(
+            isinstance(part, Picture) for message in messages for part in message.parts
+        ):
             raise self._refused("cannot see, but the conversation has pictures")
-        return self._processor.apply_chat_template([_as_template_input(m) for m in messages], tokenize=False, add_generation_prompt=generate)
+        return self._processor.apply_chat_template(
+            [_as_template_input(m) for m in messages],
+            tokenize=False,
+            add_generation_prompt=generate,
+        )
 
     def _between(self, message: Message) -> str:
         """The text from the end of any turn to the beginning of the one after an observation."""
-        text = self._text([user("probe question"), assistant(_PROBE_TURN.format(0)), message], generate=True)
-        return text[text.index("probe end 0" + _TURN_END) + len("probe end 0" + _TURN_END):]
+        text = self._text(
+            [user("probe question"), assistant(_PROBE_TURN.format(0)), message], generate=True
+        )
+        return text[text.index("probe end 0" + _TURN_END) + len("probe end 0" + _TURN_END) :]
 
     def _check_template(self) -> None:
         """Plays a conversation of three turns through the template and looks whether each state begins the next."""
-        begin = [system("probe rules"), user(*([_PROBE_PICTURE] if self._sees else []), "probe question")]
+        begin = [
+            system("probe rules"),
+            user(*([_PROBE_PICTURE] if self._sees else []), "probe question"),
+        ]
         closed, before = self._text(begin, generate=False), self._text(begin, generate=True)
         if not before.startswith(closed):
             raise self._refused("rewrites the conversation when a turn begins")
         opens = before.find("<think>", len(closed))
         self.opened = "" if opens < 0 else before[opens:]
         if "</think>" in self.opened:
-            raise self._refused("writes an empty thought before each turn, so that the policy cannot think")
+            raise self._refused(
+                "writes an empty thought before each turn, so that the policy cannot think"
+            )
         messages = list(begin)
         for n in range(3):
-            observation = user(f"<tool_response>\nprobe result {n}\n", *([_PROBE_PICTURE] if self._sees else []), "\n</tool_response>")
+            observation = user(
+                f"<tool_response>\nprobe result {n}\n",
+                *([_PROBE_PICTURE] if self._sees else []),
+                "\n</tool_response>",
+            )
             messages += [assistant(_PROBE_TURN.format(n)), observation]
             text = self._text(messages, generate=True)
             for k in range(n + 1):
                 for what in ("thought", "end", "result"):
                     if text.count(f"probe {what} {k}") != 1:
-                        told = {"thought": "the thoughts", "end": "the calls", "result": "the observations"}[what]
+                        told = {
+                            "thought": "the thoughts",
+                            "end": "the calls",
+                            "result": "the observations",
+                        }[what]
                         raise self._refused(f"drops or repeats {told} of earlier turns")
             if not text.startswith(before):
                 raise self._refused("rewrites earlier turns when a turn is added")
             ended = text.rindex(f"probe end {n}" + _TURN_END) + len(f"probe end {n}" + _TURN_END)
-            if not text.endswith(self._between(observation)) or len(text) != ended + len(self._between(observation)):
+            if not text.endswith(self._between(observation)) or len(text) != ended + len(
+                self._between(observation)
+            ):
                 raise self._refused("renders an observation differently by what stands before it")
             before = text
-        self.end_id: int = self.tokenizer(self._between(user("probe")), add_special_tokens=False)["input_ids"][0]
+        self.end_id: int = self.tokenizer(self._between(user("probe")), add_special_tokens=False)[
+            "input_ids"
+        ][0]
         if self.end_id not in self.tokenizer.added_tokens_decoder:
-            raise self._refused("ends a turn with ordinary text, which would merge with the turn's last token")
+            raise self._refused(
+                "ends a turn with ordinary text, which would merge with the turn's last token"
+            )
 
     def _refused(self, what: str) -> InputError:
-        return InputError(f"chat template of {self._name}", what, "Take a template that renders each conversation as the beginning of its "
-                          "continuation, for example the model's own with the lines removed that strip <think> from earlier turns.")
+        return InputError(
+            f"chat template of {self._name}",
+            what,
+            "Take a template that renders each conversation as the beginning of its "
+            "continuation, for example the model's own with the lines removed that strip <think> from earlier turns.",
+        )
 
 
 def _probe_picture() -> Picture:
@@ -202,5 +273,10 @@ _PROBE_PICTURE = _probe_picture()
 def _as_template_input(message: Message) -> dict[str, Any]:
     if all(isinstance(part, str) for part in message.parts):
         return {"role": message.role, "content": "".join(str(part) for part in message.parts)}
-    return {"role": message.role, "content": [
-        {"type": "text", "text": part} if isinstance(part, str) else {"type": "image"} for part in message.parts]}
+    return {
+        "role": message.role,
+        "content": [
+            {"type": "text", "text": part} if isinstance(part, str) else {"type": "image"}
+            for part in message.parts
+        ],
+    }

@@ -1,4 +1,5 @@
 """What a tool hands to the tool box: text and pictures, or a fault with a status and a code."""
+
 from dataclasses import dataclass
 
 from calls.attempts import Status
@@ -32,7 +33,9 @@ class Output:
     @property
     def num_bytes(self) -> int:
         """About what it takes in memory."""
-        return sum(len(part.data) if isinstance(part, NewPicture) else len(part) for part in self.parts)
+        return sum(
+            len(part.data) if isinstance(part, NewPicture) else len(part) for part in self.parts
+        )
 
 
 def no_effect(why: str) -> Output:
@@ -55,7 +58,9 @@ class ToolFault(Exception):
         parts: what there is all the same (output up to a limit, figures).
     """
 
-    def __init__(self, status: ToolStatus, code: str, text: str, parts: tuple[str | NewPicture, ...] = ()) -> None:
+    def __init__(
+        self, status: ToolStatus, code: str, text: str, parts: tuple[str | NewPicture, ...] = ()
+    ) -> None:
         super().__init__(text)
         self.status, self.code, self.text, self.parts = status, code, text, parts
 
@@ -83,7 +88,14 @@ _BY_KIND = {
 
 def of_provider(fault: ProviderFault) -> ToolFault:
     """The tool's fault for a call that left the process and failed. The service's own words are left out: they are not trusted."""
-    code, words = _BY_KIND.get(fault.kind, ("server_error", "failed")) if isinstance(fault, CallFault) else ("server_error", "failed")
+    code, words = (
+        _BY_KIND.get(fault.kind, ("server_error", "failed"))
+        if isinstance(fault, CallFault)
+        else ("server_error", "failed")
+    )
     if fault.status in (401, 402, 403):
         code, words = "credentials", "did not accept the credentials"
-    return provider_fault(code, f"The tool failed: its service ({fault.provider}) {words}. The call itself was not at fault.")
+    return provider_fault(
+        code,
+        f"The tool failed: its service ({fault.provider}) {words}. The call itself was not at fault.",
+    )

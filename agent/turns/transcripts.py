@@ -3,6 +3,7 @@
 What they hold is read as it stands: a turn that breaks our protocol keeps its text and gets the violation. A ShareGPT `function_call`
 is put into call tags, since the format keeps calls apart from text; nothing else is mended.
 """
+
 import gzip
 import json
 import re
@@ -49,8 +50,11 @@ def read_transcripts(path: Path) -> Iterator[Transcript]:
         try:
             transcript = _transcript(where, row)
         except (LookupError, TypeError, ValueError, AttributeError) as error:
-            raise InputError(where, f"is no WebDancer trajectory and no ShareGPT dialogue ({error!r})",
-                             'A row has "messages" (role, content) or "conversations" (from, value).') from error
+            raise InputError(
+                where,
+                f"is no WebDancer trajectory and no ShareGPT dialogue ({error!r})",
+                'A row has "messages" (role, content) or "conversations" (from, value).',
+            ) from error
         yield transcript
 
 
@@ -63,7 +67,11 @@ def _rows(path: Path) -> Iterator[Any]:
         else:
             yield from json.loads(text)
     except (OSError, EOFError, ValueError, TypeError) as error:
-        raise InputError(str(path), f"cannot be read: {error}", "Give a .json list or .jsonl rows in UTF-8, with or without .gz.") from error
+        raise InputError(
+            str(path),
+            f"cannot be read: {error}",
+            "Give a .json list or .jsonl rows in UTF-8, with or without .gz.",
+        ) from error
 
 
 def _transcript(where: str, row: Mapping[str, Any]) -> Transcript:
@@ -73,7 +81,12 @@ def _transcript(where: str, row: Mapping[str, Any]) -> Transcript:
         said = [(str(m["from"]), _text(m["value"])) for m in row["conversations"]]
     question = [text for role, text in said if role in ("user", "human")][0]  # noqa: RUF015 (a LookupError where there is none)
     schemas = tuple(_schemas(row, said))
-    return Transcript(where=where, question=question, schemas=schemas, turns=tuple(_turns(said, TurnProtocol(schemas))))
+    return Transcript(
+        where=where,
+        question=question,
+        schemas=schemas,
+        turns=tuple(_turns(said, TurnProtocol(schemas))),
+    )
 
 
 def _text(content: Any) -> str:
@@ -82,11 +95,26 @@ def _text(content: Any) -> str:
     return storable("".join(part["text"] for part in content if part["type"] == "text"))
 
 
-def _schemas(row: Mapping[str, Any], said: Iterable[tuple[str, str]]) -> Iterator[Mapping[str, Any]]:
+def _schemas(
+    row: Mapping[str, Any], said: Iterable[tuple[str, str]]
+) -> Iterator[Mapping[str, Any]]:
     """The tools' schemas as the model saw them in its prompt; else those of the row."""
-    shown = next((found[1] for role, text in said if role in ("system", "user", "human") and (found := _TOOLS.search(text))), None)
+    shown = next(
+        (
+            found[1]
+            for role, text in said
+            if role in ("system", "user", "human") and (found := _TOOLS.search(text))
+        ),
+        None,
+    )
     tools = row.get("tools") or row.get("functions") or []
-    listed = _json_values(shown) if shown is not None else json.loads(tools) if isinstance(tools, str) else tools
+    listed = (
+        _json_values(shown)
+        if shown is not None
+        else json.loads(tools)
+        if isinstance(tools, str)
+        else tools
+    )
     for schema in listed:
         function = schema.get("function", schema)
         parameters = function.get("parameters") or {"type": "object"}
@@ -112,8 +140,14 @@ def _turns(said: list[tuple[str, str]], protocol: TurnProtocol) -> Iterator[Turn
         if role == "function_call":
             text = f"<tool_call>{text}</tool_call>"
         checked = protocol.check(text)
-        yield Turn(text=text, thought=checked.thought, call=checked.call, answer=checked.answer, violation=checked.violation or "",
-                   result=_result(said[place + 1]) if place + 1 < len(said) else None)
+        yield Turn(
+            text=text,
+            thought=checked.thought,
+            call=checked.call,
+            answer=checked.answer,
+            violation=checked.violation or "",
+            result=_result(said[place + 1]) if place + 1 < len(said) else None,
+        )
 
 
 def _result(said: tuple[str, str]) -> ToolResult | None:

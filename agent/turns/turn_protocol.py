@@ -10,6 +10,7 @@ JSON decoder from its opening tag on, so tags inside JSON strings are text. Ever
 Templates of *thinking* models open `<think>` inside the prompt; then the sampled text lacks it. `TurnProtocol.check` wants the turn as
 rendered, with what the template opened; engines return it so.
 """
+
 import json
 import re
 from collections.abc import Iterable, Mapping
@@ -89,7 +90,11 @@ class Checked:
 
     def for_play(self) -> "Checked":
         """As an episode takes it: a well-formed call of a tool that does not exist, or with a box of 1005, is the tool's to refuse, as a bad search is."""
-        return self if self.misdirected is None else Checked(thought=self.thought, call=self.misdirected)
+        return (
+            self
+            if self.misdirected is None
+            else Checked(thought=self.thought, call=self.misdirected)
+        )
 
 
 class _Broken(Exception):
@@ -114,7 +119,9 @@ class TurnProtocol:
         self._validators: dict[str, jsonschema.Draft202012Validator] = {}
         for schema in schemas:
             function = schema.get("function", schema)
-            self._validators[function["name"]] = jsonschema.Draft202012Validator(function.get("parameters", {"type": "object"}))
+            self._validators[function["name"]] = jsonschema.Draft202012Validator(
+                function.get("parameters", {"type": "object"})
+            )
 
     @property
     def tools(self) -> tuple[str, ...]:
@@ -135,25 +142,39 @@ class TurnProtocol:
             thought, rest = _read_thought(text)
             call, answer = self._read_action(text, rest)
         except _Broken as broken:
-            return Checked(thought=thought, violation=broken.violation, detail=broken.detail, misdirected=broken.call)
+            return Checked(
+                thought=thought,
+                violation=broken.violation,
+                detail=broken.detail,
+                misdirected=broken.call,
+            )
         return Checked(thought=thought, call=call, answer=answer)
 
     def _read_action(self, text: str, start: int) -> tuple[ToolCall | None, str | None]:
         tag = _TAG.search(text, start)
-        between = text[start:tag.start() if tag else len(text)].strip()
+        between = text[start : tag.start() if tag else len(text)].strip()
         if between:
-            raise _Broken(Violation.TEXT_AFTER_THOUGHT, f"After </think> comes {_shown(between)} instead of <tool_call> or <answer>.")
+            raise _Broken(
+                Violation.TEXT_AFTER_THOUGHT,
+                f"After </think> comes {_shown(between)} instead of <tool_call> or <answer>.",
+            )
         if tag is None:
-            raise _Broken(Violation.NO_ACTION, "After </think> there is neither <tool_call> nor <answer>.")
+            raise _Broken(
+                Violation.NO_ACTION, "After </think> there is neither <tool_call> nor <answer>."
+            )
         match tag.group():
             case "<tool_call>":
                 return self._read_call(text, tag.end()), None
             case "<answer>":
                 return None, _read_answer(text, tag.end())
             case "<think>":
-                raise _Broken(Violation.SECOND_THOUGHT, "There is a second <think>; a turn has one.")
+                raise _Broken(
+                    Violation.SECOND_THOUGHT, "There is a second <think>; a turn has one."
+                )
             case "<tool_response>":
-                raise _Broken(Violation.OWN_TOOL_RESPONSE, "<tool_response> is written by the tools only.")
+                raise _Broken(
+                    Violation.OWN_TOOL_RESPONSE, "<tool_response> is written by the tools only."
+                )
         raise _Broken(Violation.STRAY_TAG, f"{tag.group()} closes nothing.")
 
     def _read_call(self, text: str, start: int) -> ToolCall:
@@ -165,7 +186,9 @@ class TurnProtocol:
         except (ValueError, RecursionError) as error:
             if "</tool_call>" not in text[start:]:
                 raise _Broken(Violation.CALL_NOT_CLOSED, "<tool_call> is not closed.") from None
-            raise _Broken(Violation.BAD_JSON, f"The call is no valid JSON: {self._json_fault(error, begin)}.") from None
+            raise _Broken(
+                Violation.BAD_JSON, f"The call is no valid JSON: {self._json_fault(error, begin)}."
+            ) from None
         end = _past_space(text, end)
         if not text.startswith("</tool_call>", end):
             if "</tool_call>" not in text[end:]:
@@ -190,16 +213,31 @@ class TurnProtocol:
     def _fitting(self, value: Any) -> ToolCall:
         if not isinstance(value, dict):
             raise _Broken(Violation.NOT_AN_OBJECT, "The call is JSON, but no object.")
-        if set(value) != {"name", "arguments"} or not isinstance(value["name"], str) or not isinstance(value["arguments"], dict):
-            raise _Broken(Violation.BAD_CALL, 'A call is {"name": "…", "arguments": {…}}: these two keys, a string and an object.')
+        if (
+            set(value) != {"name", "arguments"}
+            or not isinstance(value["name"], str)
+            or not isinstance(value["arguments"], dict)
+        ):
+            raise _Broken(
+                Violation.BAD_CALL,
+                'A call is {"name": "…", "arguments": {…}}: these two keys, a string and an object.',
+            )
         name, arguments = value["name"], value["arguments"]
         call = ToolCall(name=name, arguments=Json(arguments))
         validator = self._validators.get(name)
         if validator is None:
-            raise _Broken(Violation.UNKNOWN_TOOL, f"There is no tool {_shown(name)}; there are: {', '.join(self.tools) or 'none'}.", call)
+            raise _Broken(
+                Violation.UNKNOWN_TOOL,
+                f"There is no tool {_shown(name)}; there are: {', '.join(self.tools) or 'none'}.",
+                call,
+            )
         error = jsonschema.exceptions.best_match(validator.iter_errors(arguments))
         if error is not None:
-            raise _Broken(Violation.BAD_ARGUMENTS, f"The arguments of {name} do not fit: at {error.json_path}, {_shown(error.message)}.", call)
+            raise _Broken(
+                Violation.BAD_ARGUMENTS,
+                f"The arguments of {name} do not fit: at {error.json_path}, {_shown(error.message)}.",
+                call,
+            )
         return call
 
 
@@ -221,16 +259,20 @@ def _read_thought(text: str) -> tuple[str, int]:
         opened = text.find("<think>")
         if opened < 0 or ("<" in text[start:opened] and _TAG.search(text, start, opened)):
             raise _Broken(Violation.NO_THOUGHT, "The turn does not begin with <think>.")
-        raise _Broken(Violation.TEXT_BEFORE_THOUGHT, f"Before <think> stands {_shown(text[start:opened])}.")
+        raise _Broken(
+            Violation.TEXT_BEFORE_THOUGHT, f"Before <think> stands {_shown(text[start:opened])}."
+        )
     start += len("<think>")
     tag = _TAG.search(text, start)
     if tag is None:
         raise _Broken(Violation.THOUGHT_NOT_CLOSED, "<think> is not closed.")
     if tag.group() != "</think>":
-        if "</think>" not in text[tag.end():]:
-            raise _Broken(Violation.THOUGHT_NOT_CLOSED, f"<think> is not closed before {tag.group()}.")
+        if "</think>" not in text[tag.end() :]:
+            raise _Broken(
+                Violation.THOUGHT_NOT_CLOSED, f"<think> is not closed before {tag.group()}."
+            )
         raise _Broken(Violation.TAG_IN_THOUGHT, f"{tag.group()} stands inside the thought.")
-    return text[start:tag.start()].strip(), tag.end()
+    return text[start : tag.start()].strip(), tag.end()
 
 
 def _read_answer(text: str, start: int) -> str:
@@ -241,7 +283,7 @@ def _read_answer(text: str, start: int) -> str:
         assert tag is not None
         raise _Broken(Violation.TAG_IN_ANSWER, f"{tag.group()} stands inside the answer.")
     _check_end(text, tag.end(), after_call=False)
-    answer = text[start:tag.start()].strip()
+    answer = text[start : tag.start()].strip()
     if not answer:
         raise _Broken(Violation.EMPTY_ANSWER, "The answer is empty.")
     return answer
@@ -252,20 +294,41 @@ def _check_end(text: str, start: int, *, after_call: bool) -> None:
     tag = _TAG.search(text, start)
     match tag and tag.group():
         case "<tool_call>":
-            raise _Broken(*((Violation.SECOND_CALL, "There is a second call; a turn makes one.") if after_call else
-                            (Violation.CALL_AND_ANSWER, "There is an answer and a call; a turn has one of them.")))
+            raise _Broken(
+                *(
+                    (Violation.SECOND_CALL, "There is a second call; a turn makes one.")
+                    if after_call
+                    else (
+                        Violation.CALL_AND_ANSWER,
+                        "There is an answer and a call; a turn has one of them.",
+                    )
+                )
+            )
         case "<answer>":
-            raise _Broken(*((Violation.CALL_AND_ANSWER, "There is a call and an answer; a turn has one of them.") if after_call else
-                            (Violation.SECOND_ANSWER, "There is a second answer.")))
+            raise _Broken(
+                *(
+                    (
+                        Violation.CALL_AND_ANSWER,
+                        "There is a call and an answer; a turn has one of them.",
+                    )
+                    if after_call
+                    else (Violation.SECOND_ANSWER, "There is a second answer.")
+                )
+            )
         case "<think>":
             raise _Broken(Violation.SECOND_THOUGHT, "There is a second <think>; a turn has one.")
         case "<tool_response>":
-            raise _Broken(Violation.OWN_TOOL_RESPONSE, "<tool_response> is written by the tools only.")
+            raise _Broken(
+                Violation.OWN_TOOL_RESPONSE, "<tool_response> is written by the tools only."
+            )
         case str(closing):
             raise _Broken(Violation.STRAY_TAG, f"{closing} closes nothing.")
     after = text[start:].strip()
     if after:
-        raise _Broken(Violation.TEXT_AFTER_ACTION, f"After the {'call' if after_call else 'answer'} comes {_shown(after)}.")
+        raise _Broken(
+            Violation.TEXT_AFTER_ACTION,
+            f"After the {'call' if after_call else 'answer'} comes {_shown(after)}.",
+        )
 
 
 _SPACE = re.compile(r"\s*")

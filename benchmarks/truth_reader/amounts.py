@@ -1,4 +1,5 @@
 """Dates, numbers, what is seen on the picture, comparisons and orders."""
+
 import re
 from collections.abc import Iterator
 
@@ -6,8 +7,40 @@ from benchmarks.truth_reader.parts import Part, Rules, rule
 from benchmarks.truth_reader.query import SELF, Compared, Has, Pictured, Seen
 from benchmarks.truth_reader.world import Date, Number, Text
 
-MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
-SMALL = {w: n for n, w in enumerate(["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"])}
+MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+SMALL = {
+    w: n
+    for n, w in enumerate(
+        [
+            "no",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+        ]
+    )
+}
 
 
 class Amounts(Rules):
@@ -15,9 +48,15 @@ class Amounts(Rules):
 
     @rule
     def time(self, start: int, properties: str) -> Iterator[Part]:
-        """"in 1850", "before 3 May 1850", "after {x} was built", "in the year in which …", of a date of SELF."""
-        for words, op in ((("in",), "="), (("on",), "="), (("before",), "<"), (("after",), ">"), ((), "=")):
-            if self.text[start:start + len(words)] != words:
+        """ "in 1850", "before 3 May 1850", "after {x} was built", "in the year in which …", of a date of SELF."""
+        for words, op in (
+            (("in",), "="),
+            (("on",), "="),
+            (("before",), "<"),
+            (("after",), ">"),
+            ((), "="),
+        ):
+            if self.text[start : start + len(words)] != words:
                 continue
             i, key = start + len(words), f"t{start}"
             for end, date in self.date(i) if words or properties.startswith("P571") else ():
@@ -25,14 +64,26 @@ class Amounts(Rules):
             if not words or words == ("on",):
                 continue
             for event in self.literal(i):
-                yield Part(event.end, (Has(SELF, properties, key), *event.atoms, Compared(key, "year" if op == "=" else op, event.var)), event.cost)
+                yield Part(
+                    event.end,
+                    (
+                        Has(SELF, properties, key),
+                        *event.atoms,
+                        Compared(key, "year" if op == "=" else op, event.var),
+                    ),
+                    event.cost,
+                )
             if op != "=":
                 for event in self.happened(i):
-                    yield Part(event.end, (Has(SELF, properties, key), *event.atoms, Compared(key, op, event.var)), event.cost)
+                    yield Part(
+                        event.end,
+                        (Has(SELF, properties, key), *event.atoms, Compared(key, op, event.var)),
+                        event.cost,
+                    )
 
     def date(self, start: int) -> list[tuple[int, Date]]:
-        """"1850", "May 1850", "3 May 1850"."""
-        words = self.text[start:start + 3]
+        """ "1850", "May 1850", "3 May 1850"."""
+        words = self.text[start : start + 3]
         if words and re.fullmatch(r"\d{3,4}", words[0]):
             return [(start + 1, (int(words[0]), 0, 0))]
         if len(words) > 1 and words[0] in MONTHS and words[1].isdigit():
@@ -43,12 +94,18 @@ class Amounts(Rules):
 
     @rule
     def happened(self, start: int) -> Iterator[Part]:
-        """"{x} was built": the literal is when."""
+        """ "{x} was built": the literal is when."""
         for subject in self.noun_phrase(start):
             for frame, form in self.forms(subject.end):
                 if frame.time:
                     var = f"d{start}"
-                    yield Part(subject.end + len(form), (*subject.atoms, Has(subject.var, frame.time, var)), subject.cost, var, "date")
+                    yield Part(
+                        subject.end + len(form),
+                        (*subject.atoms, Has(subject.var, frame.time, var)),
+                        subject.cost,
+                        var,
+                        "date",
+                    )
 
     @rule
     def literal(self, start: int) -> Iterator[Part]:
@@ -61,66 +118,133 @@ class Amounts(Rules):
                 yield from self.happened(start + len(opening.split()))
         for words, prop in self.lexicon.events.items():
             end = start + 1 + len(words)
-            if self.text[start + 1:end] == words and self.at(end, "of"):
+            if self.text[start + 1 : end] == words and self.at(end, "of"):
                 for whose in self.noun_phrase(end + 1):
-                    yield Part(whose.end, (*whose.atoms, Has(whose.var, prop, var)), whose.cost, var, "date")
+                    yield Part(
+                        whose.end,
+                        (*whose.atoms, Has(whose.var, prop, var)),
+                        whose.cost,
+                        var,
+                        "date",
+                    )
         for measure in self.lexicon.measures:
             for noun in measure.get("noun", ()):
                 words = tuple(noun.split())
                 end = start + 1 + len(words)
-                if self.text[start + 1:end] == words:
+                if self.text[start + 1 : end] == words:
                     unit = self.unit(end)
                     end = unit[0] + (0 if words[-1] == "in" else 1)
                     if words[-1] == "in" or self.at(end - 1, "of"):
                         for whose in self.noun_phrase(end):
-                            yield Part(whose.end, (*whose.atoms, Has(whose.var, measure["of"], var)), whose.cost, var, f"number {unit[1]}")
+                            yield Part(
+                                whose.end,
+                                (*whose.atoms, Has(whose.var, measure["of"], var)),
+                                whose.cost,
+                                var,
+                                f"number {unit[1]}",
+                            )
         for words, prop in self.lexicon.texts.items():
             end = start + 1 + len(words)
-            if self.text[start + 1:end] == words and (self.at(end, "of") or words[-1] == "on"):
+            if self.text[start + 1 : end] == words and (self.at(end, "of") or words[-1] == "on"):
                 for whose in self.noun_phrase(end + (words[-1] != "on")):
-                    yield Part(whose.end, (*whose.atoms, Has(whose.var, prop, var)), whose.cost, var, "text")
+                    yield Part(
+                        whose.end,
+                        (*whose.atoms, Has(whose.var, prop, var)),
+                        whose.cost,
+                        var,
+                        "text",
+                    )
         yield from self.seen_literal(start)
 
     @rule
     def seen_literal(self, start: int) -> Iterator[Part]:
         """What can be read on the picture, as a noun phrase."""
         var = f"d{start}"
-        for words, what in (("the year given on", "year"), ("the date given on", "year"), ("the year on", "year"), ("the year written on", "year"),
-                            ("the year written in the picture", "year"), ("the year that can be read on", "year"), ("the number on", "number"),
-                            ("the number that can be read on", "number"), ("the inscription on", "text"), ("the year that can be read in the picture", "year"),
-                            ("the number that can be read in the picture", "number"), ("the words that can be read in the picture", "text")):
+        for words, what in (
+            ("the year given on", "year"),
+            ("the date given on", "year"),
+            ("the year on", "year"),
+            ("the year written on", "year"),
+            ("the year written in the picture", "year"),
+            ("the year that can be read on", "year"),
+            ("the number on", "number"),
+            ("the number that can be read on", "number"),
+            ("the inscription on", "text"),
+            ("the year that can be read in the picture", "year"),
+            ("the number that can be read in the picture", "number"),
+            ("the words that can be read in the picture", "text"),
+        ):
             opening = tuple(words.split())
             if not self.at(start, *opening):
                 continue
             end = start + len(opening)
             if opening[-1] == "picture":
-                yield Part(end, (Pictured(f"{var}x"), Seen(f"{var}x", var, "", what)), 0, var, "date" if what == "year" else what)
+                yield Part(
+                    end,
+                    (Pictured(f"{var}x"), Seen(f"{var}x", var, "", what)),
+                    0,
+                    var,
+                    "date" if what == "year" else what,
+                )
             else:
                 yield from self.on_part(end, var, what)
         if self.at(start, "the", "number", "of"):
-            for end, noun in self.lexicon.plurals.found(self.text, start + 3) or self._parts(start + 3):
+            for end, noun in self.lexicon.plurals.found(self.text, start + 3) or self._parts(
+                start + 3
+            ):
                 for word in ("on", "of"):
                     if self.at(end, word):
                         for whose in self.noun_phrase(end + 1):
-                            yield Part(whose.end, (*whose.atoms, Seen(whose.var, var, noun, "count")), whose.cost, var, "number ")
+                            yield Part(
+                                whose.end,
+                                (*whose.atoms, Seen(whose.var, var, noun, "count")),
+                                whose.cost,
+                                var,
+                                "number ",
+                            )
 
     def _parts(self, start: int) -> list[tuple[int, str]]:
-        return [(start + 1, self.text[start][:-1])] if self.text[start:start + 1] and self.text[start] in ("arches", "columns", "flags", "doors") else []
+        return (
+            [(start + 1, self.text[start][:-1])]
+            if self.text[start : start + 1]
+            and self.text[start] in ("arches", "columns", "flags", "doors")
+            else []
+        )
 
     def on_part(self, start: int, var: str, what: str) -> Iterator[Part]:
-        """"{x}", or "the plaque on {x}": what bears the words."""
+        """ "{x}", or "the plaque on {x}": what bears the words."""
         kind = "date" if what == "year" else f"{what} "
         for whose in self.noun_phrase(start):
-            yield Part(whose.end, (*whose.atoms, Seen(whose.var, var, "", what)), whose.cost, var, kind)
-        for part in ("commemorative plaque", "plaque", "inscription", "flag", "door", "column", "arch"):
+            yield Part(
+                whose.end, (*whose.atoms, Seen(whose.var, var, "", what)), whose.cost, var, kind
+            )
+        for part in (
+            "commemorative plaque",
+            "plaque",
+            "inscription",
+            "flag",
+            "door",
+            "column",
+            "arch",
+        ):
             words = ("the", *part.split())
             end = start + len(words)
-            if self.at(start, *words) and self.text[end:end + 1] and self.text[end] in ("on", "of"):
+            if (
+                self.at(start, *words)
+                and self.text[end : end + 1]
+                and self.text[end] in ("on", "of")
+            ):
                 for whose in self.noun_phrase(end + 1):
-                    yield Part(whose.end, (*whose.atoms, Seen(whose.var, var, part, what)), whose.cost, var, kind)
+                    yield Part(
+                        whose.end,
+                        (*whose.atoms, Seen(whose.var, var, part, what)),
+                        whose.cost,
+                        var,
+                        kind,
+                    )
 
     def unit(self, start: int) -> tuple[int, str]:
-        """", in metres," or nothing: (where it ends, the unit's id)."""
+        """ ", in metres," or nothing: (where it ends, the unit's id)."""
         if self.at(start, ",", "in"):
             end, unit = self.bare_unit(start + 2)
             if unit:
@@ -128,14 +252,14 @@ class Amounts(Rules):
         return start, ""
 
     def bare_unit(self, start: int) -> tuple[int, str]:
-        """"square kilometres" or nothing: (where it ends, the unit's id)."""
+        """ "square kilometres" or nothing: (where it ends, the unit's id)."""
         for words, unit in sorted(self.lexicon.units.items(), key=lambda u: -len(u[0])):
-            if self.text[start:start + len(words)] == words:
+            if self.text[start : start + len(words)] == words:
                 return start + len(words), unit
         return start, ""
 
     def amount(self, start: int) -> list[tuple[int, Number, str]]:
-        """"35 metres", "more than 1,200", "twelve": (end, number, comparison)."""
+        """ "35 metres", "more than 1,200", "twelve": (end, number, comparison)."""
         op = "="
         for more_or_less, meaning in (("more", ">"), ("less", "<"), ("fewer", "<")):
             if self.at(start, more_or_less, "than"):
@@ -149,73 +273,102 @@ class Amounts(Rules):
         if number is None:
             return []
         for words, unit in sorted(self.lexicon.units.items(), key=lambda u: -len(u[0])):
-            if self.text[start + 1:start + 1 + len(words)] == words:
+            if self.text[start + 1 : start + 1 + len(words)] == words:
                 return [(start + 1 + len(words), Number(float(number), unit), op)]
         return [(start + 1, Number(float(number)), op)]
 
     @rule
     def measured(self, start: int) -> Iterator[Part]:
-        """"is 35 metres tall", "has a focal height of 54 metres"."""
+        """ "is 35 metres tall", "has a focal height of 54 metres"."""
         key = f"q{start}"
         for measure in self.lexicon.measures:
             shapes = [tuple(v.split()) for v in measure.get("verb", ())]
             shapes += [("is", "{n}", a) for a in measure.get("adjective", ())]
             for shape in shapes:
                 slot = shape.index("{n}")
-                if self.text[start:start + slot] == shape[:slot]:
+                if self.text[start : start + slot] == shape[:slot]:
                     for end, number, op in self.amount(start + slot):
-                        rest = shape[slot + 1:]
-                        if self.text[end:end + len(rest)] == rest:
-                            yield Part(end + len(rest), (Has(SELF, measure["of"], key), Compared(key, op, number)), 0)
+                        rest = shape[slot + 1 :]
+                        if self.text[end : end + len(rest)] == rest:
+                            yield Part(
+                                end + len(rest),
+                                (Has(SELF, measure["of"], key), Compared(key, op, number)),
+                                0,
+                            )
         for words in (("bears", "the", "inscription"), ("has", "the", "inventory", "number")):
             if self.at(start, *words):
                 quoted = self.at(start + len(words), "“")
                 begin = start + len(words) + quoted
-                ends = [k for k in range(begin, len(self.text)) if self.text[k] == "”"][:1] if quoted else [begin + 1]
+                ends = (
+                    [k for k in range(begin, len(self.text)) if self.text[k] == "”"][:1]
+                    if quoted
+                    else [begin + 1]
+                )
                 for end in ends:
                     text = Text(" ".join(self.text[begin:end]))
-                    yield Part(end + quoted, (Has(SELF, "P217 P1684", key), Compared(key, "=", text)), 0)
+                    yield Part(
+                        end + quoted, (Has(SELF, "P217 P1684", key), Compared(key, "=", text)), 0
+                    )
 
     @rule
     def compared(self, start: int) -> Iterator[Part]:
-        """"is taller than {x}", "is exactly as tall as {x}", "is older than {x}"."""
+        """ "is taller than {x}", "is exactly as tall as {x}", "is older than {x}"."""
         if not self.at(start, "is"):
             return
         for measure in self.lexicon.measures:
-            shapes = [((*pair[i].split(), "than"), "<>"[i]) for pair in measure.get("compare", ()) for i in (0, 1)]
+            shapes = [
+                ((*pair[i].split(), "than"), "<>"[i])
+                for pair in measure.get("compare", ())
+                for i in (0, 1)
+            ]
             shapes += [(("exactly", "as", a, "as"), "=") for a in measure.get("adjective", ())]
             for words, op in shapes:
-                if self.text[start + 1:start + 1 + len(words)] == words:
+                if self.text[start + 1 : start + 1 + len(words)] == words:
                     for other in self.noun_phrase(start + 1 + len(words)):
                         left, right = f"l{start}", f"r{start}"
-                        atoms = (*other.atoms, Has(SELF, measure["of"], left), Has(other.var, measure["of"], right), Compared(left, op, right))
+                        atoms = (
+                            *other.atoms,
+                            Has(SELF, measure["of"], left),
+                            Has(other.var, measure["of"], right),
+                            Compared(left, op, right),
+                        )
                         yield Part(other.end, atoms, other.cost)
 
     @rule
     def order(self, start: int) -> Iterator[Part]:
-        """"was built first", "is taller": Part.var holds the properties, Part.noun "first" or "last"."""
+        """ "was built first", "is taller": Part.var holds the properties, Part.noun "first" or "last"."""
         for frame, form in self.forms(start):
             end = start + len(form)
-            if frame.time and self.text[end:end + 1] and self.text[end] in ("first", "earlier", "last", "later"):
-                yield Part(end + 1, (), 0, frame.time, "first" if self.text[end] in ("first", "earlier") else "last")
+            if (
+                frame.time
+                and self.text[end : end + 1]
+                and self.text[end] in ("first", "earlier", "last", "later")
+            ):
+                yield Part(
+                    end + 1,
+                    (),
+                    0,
+                    frame.time,
+                    "first" if self.text[end] in ("first", "earlier") else "last",
+                )
         if self.at(start, "is"):
             for measure in self.lexicon.measures:
                 for less, more in measure.get("compare", ()):
                     for word, which in ((less, "first"), (more, "last")):
                         for words in (tuple(word.split()), ("the", *superlative(word).split())):
-                            if self.text[start + 1:start + 1 + len(words)] == words:
+                            if self.text[start + 1 : start + 1 + len(words)] == words:
                                 yield Part(start + 1 + len(words), (), 0, measure["of"], which)
         if self.at(start, "has", "the"):
             for measure in self.lexicon.measures:
                 for noun in measure.get("noun", ()):
                     for word, which in (("smaller", "first"), ("larger", "last")):
                         words = (word, *noun.split())
-                        if self.text[start + 2:start + 2 + len(words)] == words:
+                        if self.text[start + 2 : start + 2 + len(words)] == words:
                             yield Part(start + 2 + len(words), (), 0, measure["of"], which)
 
 
 def superlative(comparative: str) -> str:
-    """"taller" to "tallest"."""
+    """ "taller" to "tallest"."""
     for word, most in (("more ", "most "), ("less ", "least ")):
         if comparative.startswith(word):
             return most + comparative.removeprefix(word)

@@ -5,12 +5,29 @@ gives its variable, which is named by where it begins. Results are kept by (rule
 although nothing is decided early: "the bridge in the town that was built in 1850" has two readings, and the cost (how far a
 modifier stands from its noun) says which one a reader prefers.
 """
+
 from collections.abc import Iterator
 
 from benchmarks.truth_reader.amounts import Amounts
 from benchmarks.truth_reader.lexicon import Frame, Tokens
 from benchmarks.truth_reader.parts import BARE, PICTURE, Part, about, rule
-from benchmarks.truth_reader.query import SELF, Another, Atom, Back, Called, Compared, Differ, Has, Kind, Named, Pictured, Related, Winner, inverse, renamed
+from benchmarks.truth_reader.query import (
+    SELF,
+    Another,
+    Atom,
+    Back,
+    Called,
+    Compared,
+    Differ,
+    Has,
+    Kind,
+    Named,
+    Pictured,
+    Related,
+    Winner,
+    inverse,
+    renamed,
+)
 
 
 class Grammar(Amounts):
@@ -38,7 +55,13 @@ class Grammar(Amounts):
         begins = [i] if quoted or not self.at(i, "the") else [i, i + 1]
         for begin in begins:
             for end, label in self.lexicon.names.found(self.text, begin)[:1]:
-                ends = self.text[end:end + 1] in ((), ("?",), (".",), (",",), ("and",)) or self.at(end, "in", "colour")
+                ends = self.text[end : end + 1] in (
+                    (),
+                    ("?",),
+                    (".",),
+                    (",",),
+                    ("and",),
+                ) or self.at(end, "in", "colour")
                 if not quoted and label[:1].islower() and (begin != i or not ends):
                     continue
                 if not quoted or self.at(end, "”"):
@@ -58,7 +81,9 @@ class Grammar(Amounts):
                 yield Part(end, (Pictured(var),), 0, var)
         for words, mode in ((("that",), "that"), (("the", "other"), "other")):
             if self.at(start, *words):
-                nouns = self.lexicon.nouns.found(self.text, start + len(words)) + self.lexicon.short.found(self.text, start + len(words))
+                nouns = self.lexicon.nouns.found(
+                    self.text, start + len(words)
+                ) + self.lexicon.short.found(self.text, start + len(words))
                 for end, noun in dict.fromkeys(nouns):
                     yield Part(end, (Back(var, noun, mode),), 0, var, noun)
         if self.at(start, "the", "one", "that"):
@@ -67,36 +92,51 @@ class Grammar(Amounts):
 
     @rule
     def by_role(self, start: int) -> Iterator[Part]:
-        """"the architect of {x}", "the artist behind {x}", and what is said of them."""
+        """ "the architect of {x}", "the artist behind {x}", and what is said of them."""
         if not self.at(start, "the"):
             return
         var = self._var(start)
         for role, relation in self.lexicon.roles.items():
             end = start + 1 + len(role)
-            if self.text[start + 1:end] != role:
+            if self.text[start + 1 : end] != role:
                 continue
             after = end if role[-1] == "behind" else end + 1 if self.at(end, "of") else 0
             for whose in self.noun_phrase(after) if after else ():
-                found = Part(whose.end, (Called(var, " ".join(role)), Related(var, relation, whose.var), *whose.atoms), whose.cost, var, role[-1])
+                found = Part(
+                    whose.end,
+                    (Called(var, " ".join(role)), Related(var, relation, whose.var), *whose.atoms),
+                    whose.cost,
+                    var,
+                    role[-1],
+                )
                 yield from self._modified(found, start)
 
     @rule
     def possessive(self, start: int) -> Iterator[Part]:
-        """"this lighthouse's architect", "his birthplace"."""
+        """ "this lighthouse's architect", "his birthplace"."""
         var, whose = self._var(start), self._var(start + 1)
         owners: list[tuple[int, tuple[Atom, ...]]] = []
         if self.at(start, "this"):
-            owners = [(end, (Kind(whose, noun), Pictured(whose))) for end, noun in self.lexicon.owners.found(self.text, start + 1)]
+            owners = [
+                (end, (Kind(whose, noun), Pictured(whose)))
+                for end, noun in self.lexicon.owners.found(self.text, start + 1)
+            ]
         elif self.text[start] in self.lexicon.sexes:
             owners = [(start + 1, (Back(whose, self.text[start], "pronoun"),))]
         for end, said in owners:
             for role, relation in self.lexicon.roles.items():
-                if self.text[end:end + len(role)] == role:
-                    yield Part(end + len(role), (*said, Called(var, " ".join(role)), Related(var, relation, whose)), 0, var, role[-1])
+                if self.text[end : end + len(role)] == role:
+                    yield Part(
+                        end + len(role),
+                        (*said, Called(var, " ".join(role)), Related(var, relation, whose)),
+                        0,
+                        var,
+                        role[-1],
+                    )
 
     @rule
     def described(self, start: int) -> Iterator[Part]:
-        """"the lighthouse designed by …", "an architect who …", "one other town", "this town", and the bare noun after "which"."""
+        """ "the lighthouse designed by …", "an architect who …", "one other town", "this town", and the bare noun after "which"."""
         var = self._var(start)
         word, other = self.text[start].lower(), self.at(start, "one", "other")
         if word == "this":
@@ -105,13 +145,19 @@ class Grammar(Amounts):
         if word not in ("the", "a", "an") and not other:
             return
         begins = [Part(start + 1 + other, (), 0), *self.before(start + 1)]
-        for end, noun, said in ((end, noun, about(b, var)) for b in begins for end, noun in self.lexicon.nouns.found(self.text, b.end)):
+        for end, noun, said in (
+            (end, noun, about(b, var))
+            for b in begins
+            for end, noun in self.lexicon.nouns.found(self.text, b.end)
+        ):
             atoms: tuple[Atom, ...] = (Kind(var, noun), *said)
             if other:
                 atoms += (Another(var, noun),)
             for picture in PICTURE:
-                if word == "the" and self.text[end:end + len(picture)] == picture:
-                    yield from self._modified(Part(end + len(picture), (*atoms, Pictured(var)), 0, var, noun), start)
+                if word == "the" and self.text[end : end + len(picture)] == picture:
+                    yield from self._modified(
+                        Part(end + len(picture), (*atoms, Pictured(var)), 0, var, noun), start
+                    )
             for found in self._modified(Part(end, atoms, 0, var, noun), start):
                 bare = word == "the" and found.end == end and not said
                 yield found._replace(cost=found.cost + BARE * bare)
@@ -123,7 +169,14 @@ class Grammar(Amounts):
         for end, label in self.lexicon.names.found(self.text, start):
             yield Part(end, (Named(var, label), Related(SELF, self.lexicon.before, var)), 0)
         for end, date in self.date(start):
-            yield Part(end, (Has(SELF, "P571 P577 P585 P729 P1619", f"t{start}"), Compared(f"t{start}", "=", date)), 0)
+            yield Part(
+                end,
+                (
+                    Has(SELF, "P571 P577 P585 P729 P1619", f"t{start}"),
+                    Compared(f"t{start}", "=", date),
+                ),
+                0,
+            )
 
     def _modified(self, head: Part, start: int) -> Iterator[Part]:
         """A head with nothing, one, two, … modifiers behind it."""
@@ -133,17 +186,30 @@ class Grammar(Amounts):
             yield found
             for more in self.modifier(found.end, start) if depth < 4 else ():
                 cost = found.cost + more.cost + (found.end - start)
-                waiting.append((found._replace(end=more.end, atoms=(*found.atoms, *about(more, found.var)), cost=cost), depth + 1))
+                waiting.append(
+                    (
+                        found._replace(
+                            end=more.end, atoms=(*found.atoms, *about(more, found.var)), cost=cost
+                        ),
+                        depth + 1,
+                    )
+                )
 
     @rule
     def modifier(self, start: int, head: int) -> Iterator[Part]:
         """Words behind a noun that say more of it."""
         if self.at(start, "and"):
-            if self.text[start + 1:start + 2] and self.text[start + 1] in ("whose", "in", "that", "who", "which"):
+            if self.text[start + 1 : start + 2] and self.text[start + 1] in (
+                "whose",
+                "in",
+                "that",
+                "who",
+                "which",
+            ):
                 yield from self.modifier(start + 1, head)
             return
         if self.at(start, ","):
-            if self.text[start + 1:start + 2] and self.text[start + 1] in ("which", "who"):
+            if self.text[start + 1 : start + 2] and self.text[start + 1] in ("which", "who"):
                 for said in self.verb_phrases(start + 2):
                     yield said._replace(end=said.end + self.at(said.end, ","))
             return
@@ -167,7 +233,7 @@ class Grammar(Amounts):
     def predicate(self, start: int) -> Iterator[Part]:
         """A verb phrase without its "was" or "is"."""
         for frame in self.lexicon.frames:
-            if frame.bare and self.text[start:start + len(frame.bare)] == frame.bare:
+            if frame.bare and self.text[start : start + len(frame.bare)] == frame.bare:
                 yield from self.complements(start + len(frame.bare), frame, False)
         for words, relation in self.lexicon.phrases:
             if words[0] in ("was", "is"):
@@ -178,29 +244,43 @@ class Grammar(Amounts):
 
     @rule
     def whose(self, start: int) -> Iterator[Part]:
-        """"whose mother was born in …", "whose collection includes {x}"."""
+        """ "whose mother was born in …", "whose collection includes {x}"."""
         if self.at(start, "collection", "includes"):
             for held in self.noun_phrase(start + 2):
                 yield Part(held.end, (Related(SELF, "<P195", held.var), *held.atoms), held.cost)
         for role, relation in self.lexicon.roles.items():
-            if self.text[start:start + len(role)] == role:
+            if self.text[start : start + len(role)] == role:
                 var = self._var(start)
                 for said in self.verb_phrases(start + len(role)):
-                    yield said._replace(atoms=(Called(var, " ".join(role)), Related(var, relation, SELF), *about(said, var)))
+                    yield said._replace(
+                        atoms=(
+                            Called(var, " ".join(role)),
+                            Related(var, relation, SELF),
+                            *about(said, var),
+                        )
+                    )
 
     @rule
     def gap_clause(self, start: int) -> Iterator[Part]:
-        """"where {x} died", "in which {x} rises", "from which", "after whom {x} is named", "whose collection includes {x}" comes by itself."""
+        """ "where {x} died", "in which {x} rises", "from which", "after whom {x} is named", "whose collection includes {x}" comes by itself."""
         for words, prepositions in self._openings(start):
             for subject in self.noun_phrase(start + len(words)):
                 for frame, form in self.forms(subject.end):
                     for preposition, relation in frame.complements.items():
                         if preposition in prepositions:
                             end = subject.end + len(form)
-                            yield Part(end, (Related(subject.var, relation, SELF), *subject.atoms), subject.cost)
+                            yield Part(
+                                end,
+                                (Related(subject.var, relation, SELF), *subject.atoms),
+                                subject.cost,
+                            )
                 for opening, closing, relation in self.lexicon.gaps:
                     if opening == words and self.at(subject.end, *closing):
-                        yield Part(subject.end + len(closing), (Related(subject.var, relation, SELF), *subject.atoms), subject.cost)
+                        yield Part(
+                            subject.end + len(closing),
+                            (Related(subject.var, relation, SELF), *subject.atoms),
+                            subject.cost,
+                        )
 
     def _openings(self, start: int) -> Iterator[tuple[Tokens, tuple[Tokens, ...]]]:
         if self.at(start, "where"):
@@ -209,20 +289,26 @@ class Grammar(Amounts):
             for preposition in frame.complements:
                 for pronoun in ("which", "whom"):
                     words = (*preposition, pronoun)
-                    if self.text[start:start + len(words)] == words:
+                    if self.text[start : start + len(words)] == words:
                         yield words, (preposition,)
 
     @rule
     def object_gap(self, start: int) -> Iterator[Part]:
-        """"that {x} crosses", "{x} is named after" with or without its "that"."""
+        """ "that {x} crosses", "{x} is named after" with or without its "that"."""
         for subject in self.noun_phrase(start):
             for frame, form in self.forms(subject.end):
                 end = subject.end + len(form)
                 if frame.obj:
-                    yield Part(end, (Related(subject.var, frame.obj, SELF), *subject.atoms), subject.cost)
+                    yield Part(
+                        end, (Related(subject.var, frame.obj, SELF), *subject.atoms), subject.cost
+                    )
                 for preposition, relation in frame.complements.items():
-                    if self.text[end:end + len(preposition)] == preposition:
-                        yield Part(end + len(preposition), (Related(subject.var, relation, SELF), *subject.atoms), subject.cost)
+                    if self.text[end : end + len(preposition)] == preposition:
+                        yield Part(
+                            end + len(preposition),
+                            (Related(subject.var, relation, SELF), *subject.atoms),
+                            subject.cost,
+                        )
 
     @rule
     def whichever(self, start: int) -> Iterator[Part]:
@@ -236,16 +322,25 @@ class Grammar(Amounts):
         keys = tuple(f"{p.var}k" for p in among)
         greatest, properties = order.noun == "last", order.var
         atoms += tuple(Has(p.var, properties, k) for p, k in zip(among, keys, strict=True))
-        return Part(order.end, (*atoms, Winner(var, tuple(p.var for p in among), keys, greatest)), sum(p.cost for p in among), var)
+        return Part(
+            order.end,
+            (*atoms, Winner(var, tuple(p.var for p in among), keys, greatest)),
+            sum(p.cost for p in among),
+            var,
+        )
 
     def listing(self, start: int, last: str) -> list[tuple[int, list[Part]]]:
         """Two or more noun phrases: "a, b and c"."""
         found: list[tuple[int, list[Part]]] = []
         for first in self.noun_phrase(start)[:30]:
             if self.at(first.end, last):
-                found.extend((second.end, [first, second]) for second in self.noun_phrase(first.end + 1)[:30])
+                found.extend(
+                    (second.end, [first, second]) for second in self.noun_phrase(first.end + 1)[:30]
+                )
             elif self.at(first.end, ","):
-                found.extend((end, [first, *rest]) for end, rest in self.listing(first.end + 1, last))
+                found.extend(
+                    (end, [first, *rest]) for end, rest in self.listing(first.end + 1, last)
+                )
         return found
 
     # ------------------------------------------------------------ verb phrases
@@ -292,53 +387,77 @@ class Grammar(Amounts):
 
     def _phrase(self, start: int, words: Tokens, relation: str) -> Iterator[Part]:
         slot = words.index("{x}")
-        if self.text[start:start + slot] != words[:slot]:
+        if self.text[start : start + slot] != words[:slot]:
             return
-        if not words[slot + 1:]:
+        if not words[slot + 1 :]:
             yield from self._same(start + slot, relation)
         for other in self.noun_phrase(start + slot):
-            rest = words[slot + 1:]
-            if self.text[other.end:other.end + len(rest)] == rest:
-                yield from self._both(Part(other.end + len(rest), (Related(SELF, relation, other.var), *other.atoms), other.cost), relation)
+            rest = words[slot + 1 :]
+            if self.text[other.end : other.end + len(rest)] == rest:
+                yield from self._both(
+                    Part(
+                        other.end + len(rest),
+                        (Related(SELF, relation, other.var), *other.atoms),
+                        other.cost,
+                    ),
+                    relation,
+                )
 
     def _both(self, part: Part, relation: str) -> Iterator[Part]:
         """A relation to one thing, or also to a second joined by "and" ("was a parent of Ivo and Ansgar")."""
         yield part
         if self.at(part.end, "and"):
             for second in self.noun_phrase(part.end + 1):
-                yield Part(second.end, (*part.atoms, Related(SELF, relation, second.var), *second.atoms), part.cost + second.cost + 1)
+                yield Part(
+                    second.end,
+                    (*part.atoms, Related(SELF, relation, second.var), *second.atoms),
+                    part.cost + second.cost + 1,
+                )
 
     @rule
     def role_phrase(self, start: int) -> Iterator[Part]:
-        """"was the father of {x}", "is the capital of {x}", "was his birthplace"."""
+        """ "was the father of {x}", "is the capital of {x}", "was his birthplace"."""
         if self.text[start] not in ("was", "is", "were", "are"):
             return
         for found in self.possessive(start + 1):
-            yield found._replace(atoms=tuple(renamed(a, found.var, SELF) for a in found.atoms), var=SELF, noun="")
+            yield found._replace(
+                atoms=tuple(renamed(a, found.var, SELF) for a in found.atoms), var=SELF, noun=""
+            )
         if not (self.at(start + 1, "the") or self.at(start + 1, "a")):
             return
         for role, relation in self.lexicon.roles.items():
             end = start + 2 + len(role)
-            if self.text[start + 2:end] == role and self.at(end, "of"):
+            if self.text[start + 2 : end] == role and self.at(end, "of"):
                 called = Called(SELF, " ".join(role))
                 for whose in self.noun_phrase(end + 1):
-                    yield from self._both(Part(whose.end, (called, Related(SELF, relation, whose.var), *whose.atoms), whose.cost), relation)
+                    yield from self._both(
+                        Part(
+                            whose.end,
+                            (called, Related(SELF, relation, whose.var), *whose.atoms),
+                            whose.cost,
+                        ),
+                        relation,
+                    )
 
     @rule
     def has_as(self, start: int) -> Iterator[Part]:
-        """"has {x} as its capital"."""
+        """ "has {x} as its capital"."""
         if self.text[start] not in ("has", "had", "have"):
             return
         for other in self.value_phrase(start + 1):
             for role, relation in self.lexicon.roles.items():
                 for whose in ("its", "their"):
                     words = ("as", whose, *role)
-                    if self.text[other.end:other.end + len(words)] == words:
-                        yield Part(other.end + len(words), (Related(SELF, inverse(relation), other.var), *other.atoms), other.cost)
+                    if self.text[other.end : other.end + len(words)] == words:
+                        yield Part(
+                            other.end + len(words),
+                            (Related(SELF, inverse(relation), other.var), *other.atoms),
+                            other.cost,
+                        )
 
     @rule
     def had(self, start: int) -> Iterator[Part]:
-        """"had a mother who …", "had one other sibling who …", "had the same teacher as {x}": the noun is the relation."""
+        """ "had a mother who …", "had one other sibling who …", "had the same teacher as {x}": the noun is the relation."""
         if self.text[start] not in ("had", "has"):
             return
         var = self._var(start + 1)
@@ -346,11 +465,21 @@ class Grammar(Amounts):
             same = start + 3 + len(role)
             if self.at(start + 1, "the", "same", *role, "as"):
                 for twin in self.noun_phrase(same + 1):
-                    both = (Called(var, " ".join(role)), Related(var, relation, SELF), Related(var, relation, twin.var), Differ(SELF, twin.var))
+                    both = (
+                        Called(var, " ".join(role)),
+                        Related(var, relation, SELF),
+                        Related(var, relation, twin.var),
+                        Differ(SELF, twin.var),
+                    )
                     yield Part(twin.end, (*both, *twin.atoms), twin.cost)
             end = start + 2 + len(role) + self.at(start + 1, "one", "other")
-            if any(self.at(start + 1, *article, *role) for article in (("a",), ("an",), ("one", "other"))):
-                head = Part(end, (Called(var, " ".join(role)), Related(var, relation, SELF)), 0, var)
+            if any(
+                self.at(start + 1, *article, *role)
+                for article in (("a",), ("an",), ("one", "other"))
+            ):
+                head = Part(
+                    end, (Called(var, " ".join(role)), Related(var, relation, SELF)), 0, var
+                )
                 for found in self._modified(head, start + 1):
                     yield found._replace(var=SELF)
 
@@ -368,27 +497,44 @@ class Grammar(Amounts):
                 more += [(p, "time") for p in self.time(found.end, frame.time)]
             for preposition, relation in frame.complements.items():
                 end = found.end + len(preposition)
-                if preposition not in used and self.text[found.end:end] == preposition:
+                if preposition not in used and self.text[found.end : end] == preposition:
                     more += [(p, preposition) for p in self._object(end, relation)]
-            waiting.extend((Part(p.end, (*found.atoms, *p.atoms), found.cost + p.cost), used | {what}) for p, what in more)
+            waiting.extend(
+                (Part(p.end, (*found.atoms, *p.atoms), found.cost + p.cost), used | {what})
+                for p, what in more
+            )
 
     def _same(self, start: int, relation: str) -> Iterator[Part]:
-        """"the same sea as {x}": both are in the relation to one thing, and are two."""
+        """ "the same sea as {x}": both are in the relation to one thing, and are two."""
         if not self.at(start, "the", "same"):
             return
         var = self._var(start)
-        heads: list[tuple[int, Atom]] = [(end, Kind(var, noun)) for end, noun in self.lexicon.nouns.found(self.text, start + 2)]
-        heads += [(start + 2 + len(role), Called(var, " ".join(role))) for role in self.lexicon.roles if self.at(start + 2, *role)]
+        heads: list[tuple[int, Atom]] = [
+            (end, Kind(var, noun)) for end, noun in self.lexicon.nouns.found(self.text, start + 2)
+        ]
+        heads += [
+            (start + 2 + len(role), Called(var, " ".join(role)))
+            for role in self.lexicon.roles
+            if self.at(start + 2, *role)
+        ]
         for end, said in heads:
             for other in self.noun_phrase(end + 1) if self.at(end, "as") else ():
-                both = (said, Related(SELF, relation, var), Related(other.var, relation, var), Differ(SELF, other.var))
+                both = (
+                    said,
+                    Related(SELF, relation, var),
+                    Related(other.var, relation, var),
+                    Differ(SELF, other.var),
+                )
                 yield Part(other.end, (*both, *other.atoms), other.cost)
 
     def _object(self, start: int, relation: str) -> Iterator[Part]:
         if start < len(self.text):
             yield from self._same(start, relation)
             for other in self.value_phrase(start):
-                yield from self._both(Part(other.end, (Related(SELF, relation, other.var), *other.atoms), other.cost), relation)
+                yield from self._both(
+                    Part(other.end, (Related(SELF, relation, other.var), *other.atoms), other.cost),
+                    relation,
+                )
 
     @rule
     def value_phrase(self, start: int) -> Iterator[Part]:

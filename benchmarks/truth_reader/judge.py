@@ -1,4 +1,5 @@
 """What the truth says of one question: one answer, several, another, or words that can be taken in two ways."""
+
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -51,7 +52,9 @@ def stated(value: Value) -> Any:
             parts = [int(x) for x in value.time.lstrip("+-").split("T")[0].split("-")]
             if value.precision == 7:
                 return century_of(sign * parts[0])
-            return tuple([sign * parts[0], *parts[1:]][:{9: 1, 10: 2, 11: 3}.get(value.precision, 1)])
+            return tuple(
+                [sign * parts[0], *parts[1:]][: {9: 1, 10: 2, 11: 3}.get(value.precision, 1)]
+            )
         case "quantity":
             return Number(value.number or 0.0, value.unit)
         case _:
@@ -74,7 +77,9 @@ def natural(readings: list[Reading]) -> list[Reading]:
     return [r for r in answered if r.query.cost < answered[0].query.cost + BARE]
 
 
-def judge_text(reader: Reader, text: str, picture: frozenset[str], wanted: Any, *, beyond: bool = True) -> tuple[Finding, Reading | None]:
+def judge_text(
+    reader: Reader, text: str, picture: frozenset[str], wanted: Any, *, beyond: bool = True
+) -> tuple[Finding, Reading | None]:
     """Reads a text and holds its answers against the one stated."""
     readings = reader.readings(text, picture, beyond=beyond)
     if not readings:
@@ -86,7 +91,9 @@ def judge_text(reader: Reader, text: str, picture: frozenset[str], wanted: Any, 
     first = considered[0]
     if right[0]:
         return Finding.GOOD if all(right) else Finding.AMBIGUOUS, first
-    return Finding.NOT_UNIQUE if any(agrees(a, wanted) for a in first.answers) else Finding.WRONG, first
+    return Finding.NOT_UNIQUE if any(
+        agrees(a, wanted) for a in first.answers
+    ) else Finding.WRONG, first
 
 
 def judge(reader: Reader, question: Question) -> Judged:
@@ -97,16 +104,27 @@ def judge(reader: Reader, question: Question) -> Judged:
     finding, reading = judge_text(reader, question.text, picture, wanted)
     if reading is None:
         return Judged(finding)
-    direct = finding not in (Finding.GOOD, Finding.UNREAD) and judge_text(reader, question.text, picture, wanted, beyond=False)[0] == Finding.GOOD
+    direct = (
+        finding not in (Finding.GOOD, Finding.UNREAD)
+        and judge_text(reader, question.text, picture, wanted, beyond=False)[0] == Finding.GOOD
+    )
     words = tuple(sorted(in_words(reader, a) for a in reading.answers))
-    return Judged(finding, words[:8], reading.pictured, direct, tuple(disagreements(reading.query, question)))
+    return Judged(
+        finding, words[:8], reading.pictured, direct, tuple(disagreements(reading.query, question))
+    )
 
 
 def in_words(reader: Reader, answer: Any) -> str:
     """An answer for a person to read."""
     if isinstance(answer, str):
         return f"{reader.truth.things[answer].label} ({answer})"
-    return f"{answer.number:g}" if isinstance(answer, Number) else answer.text if isinstance(answer, Text) else "-".join(map(str, answer))
+    return (
+        f"{answer.number:g}"
+        if isinstance(answer, Number)
+        else answer.text
+        if isinstance(answer, Text)
+        else "-".join(map(str, answer))
+    )
 
 
 # ---------------------------------------------------------------- words against form
@@ -119,7 +137,9 @@ def _said(query: Query) -> list[tuple[str, frozenset[str]]]:
     found = []
     for atom in query.atoms:
         if isinstance(atom, Related):
-            found.append((atom.relation, frozenset().union(*(_properties(p) for p in atom.relation.split()))))
+            found.append(
+                (atom.relation, frozenset().union(*(_properties(p) for p in atom.relation.split())))
+            )
         elif isinstance(atom, Has):
             found.append((atom.properties, frozenset(atom.properties.split())))
     return found
@@ -155,12 +175,21 @@ def disagreements(query: Query, question: Question) -> Iterator[str]:
             yield f"the form has {claims[claim]}, which the words do not say"
     extra = [words for i, (words, _) in enumerate(said) if i not in matched]
     yield from (f"the words say {words}, which the form does not have" for words in extra)
-    reads, seen = sum(c["is"] == "reads" for c in form["clauses"]), sum(isinstance(a, Seen) for a in query.atoms)
+    reads, seen = (
+        sum(c["is"] == "reads" for c in form["clauses"]),
+        sum(isinstance(a, Seen) for a in query.atoms),
+    )
     if reads != seen:
         yield f"the form reads {reads} details, the words {seen}"
     ops = {c["op"] for c in form["clauses"] if c["is"] == "compute"}
-    meant = {"years": {"duration_years", "difference"}, "full_years": {"duration_years"}, "difference": {"difference"}, "sum": {"sum"},
-             "ratio": {"ratio"}, "count": {"count"}}.get(query.asked.kind)
+    meant = {
+        "years": {"duration_years", "difference"},
+        "full_years": {"duration_years"},
+        "difference": {"difference"},
+        "sum": {"sum"},
+        "ratio": {"ratio"},
+        "count": {"count"},
+    }.get(query.asked.kind)
     if meant and not ops & meant:
         yield f"the words ask for {query.asked.kind}, the form computes {sorted(ops)}"
     bound = {v for v in question.bindings.values() if v.startswith("Q")}

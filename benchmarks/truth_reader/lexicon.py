@@ -1,4 +1,5 @@
 """The lexicon as the grammar uses it: verb frames, whole phrases, nouns, roles, measures, names."""
+
 import re
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -11,7 +12,15 @@ from benchmarks.truth_reader.world import Truth
 
 Tokens = tuple[str, ...]
 _TOKEN = re.compile(r"[“”]|[,.?:;](?=\s|$|”)|(?:(?![,.?:;](?:\s|$|”))[^\s“”])+")
-AUXILIARY = {"was": "was", "were": "was", "is": "is", "are": "is", "did": "did", "do": "does", "does": "does"}
+AUXILIARY = {
+    "was": "was",
+    "were": "was",
+    "is": "is",
+    "are": "is",
+    "did": "did",
+    "do": "does",
+    "does": "does",
+}
 
 
 def tokens(text: str) -> Tokens:
@@ -66,12 +75,21 @@ class Trie:
 @cache
 def data() -> dict:
     """lexicon.yaml."""
-    return yaml.load((Path(__file__).parent / "lexicon.yaml").read_text(encoding="utf-8"), yaml.BaseLoader)  # all strings: "on" is a word
+    return yaml.load(
+        (Path(__file__).parent / "lexicon.yaml").read_text(encoding="utf-8"), yaml.BaseLoader
+    )  # all strings: "on" is a word
 
 
 def plural(noun: str) -> str:
     """A regular plural, and those few that are not."""
-    irregular = {"person": "people", "child": "children", "man": "men", "woman": "women", "species": "species", "work of art": "works of art"}
+    irregular = {
+        "person": "people",
+        "child": "children",
+        "man": "men",
+        "woman": "women",
+        "species": "species",
+        "work of art": "works of art",
+    }
     if noun in irregular:
         return irregular[noun]
     if re.search(r"(s|x|z|ch|sh)$", noun):
@@ -89,12 +107,20 @@ class Lexicon:
         self.roles: dict[Tokens, str] = {tuple(k.split()): v for k, v in raw["roles"].items()}
         self.events: dict[Tokens, str] = {tuple(k.split()): v for k, v in raw["events"].items()}
         self.texts: dict[Tokens, str] = {tuple(k.split()): v for k, v in raw["texts"].items()}
-        self.text_asks = [(tuple(ask.split()), properties) for ask, properties in raw["text_asks"].items()]
+        self.text_asks = [
+            (tuple(ask.split()), properties) for ask, properties in raw["text_asks"].items()
+        ]
         self.measures = raw["measures"]
         self.units: dict[Tokens, str] = {}
         for name, unit in raw["units"].items():
             self.units[tuple(name.split())] = self.units[tuple(plural(name).split())] = unit
-        self.nouns, self.owners, self.plurals, self.names, self.short = Trie(), Trie(), Trie(), Trie(), Trie()
+        self.nouns, self.owners, self.plurals, self.names, self.short = (
+            Trie(),
+            Trie(),
+            Trie(),
+            Trie(),
+            Trie(),
+        )
         self.before = raw["before"]
         self.sexes = {word for word in raw["sexes"] if word not in raw["nouns"]}
         """Pronouns, not nouns, of one sex."""
@@ -123,7 +149,11 @@ def _frame(entry: dict) -> Frame:
     obj, time = entry.pop("obj", ""), entry.pop("time", "")
     if "be" in entry:
         rest = tuple(entry.pop("be").split())
-        frame = Frame([(aux, *rest) for aux in ("was", "is", "were", "are")], [(aux, rest) for aux in ("was", "is")], rest)
+        frame = Frame(
+            [(aux, *rest) for aux in ("was", "is", "were", "are")],
+            [(aux, rest) for aux in ("was", "is")],
+            rest,
+        )
     else:
         finite, base = entry.pop("do").split("/")
         forms = [tuple(finite.split())] + ([tuple(base.split())] if base != finite else [])
@@ -145,8 +175,11 @@ def is_kind(truth: Truth, id_: str, noun: str) -> bool:
     calling = data()["callings"].get(noun)
     if calling:
         occupations = {truth.things[o].label for o in thing.items.get("P106", ())}
-        return bool(occupations & set(calling["occupations"])) or any(truth.into.get((p, id_)) for p in calling["by"].split()) or (
-            noun == "teacher" and bool(truth.into.get(("P1066", id_))))
+        return (
+            bool(occupations & set(calling["occupations"]))
+            or any(truth.into.get((p, id_)) for p in calling["by"].split())
+            or (noun == "teacher" and bool(truth.into.get(("P1066", id_))))
+        )
     if sex := data()["sexes"].get(noun):
         return sex in {truth.things[s].label for s in thing.items.get("P21", ())}
     if noun == "species":

@@ -1,4 +1,5 @@
 """What every rule of the grammar is made of: a part of the text with its meaning, and the memory of what was read."""
+
 from collections.abc import Iterator
 from functools import wraps
 from typing import Any, NamedTuple
@@ -11,8 +12,15 @@ MOST = 60
 BARE = 1_000
 """Cost of "the town" with nothing that says which: it is not English to leave it so where another reading says it."""
 SHOWN = ("shown", "seen", "pictured")
-PICTURE = (*((word, "here") for word in SHOWN),
-           *((*word, "in", article, picture) for word in ((), *((w,) for w in SHOWN)) for article in ("the", "this") for picture in ("picture", "image")))
+PICTURE = (
+    *((word, "here") for word in SHOWN),
+    *(
+        (*word, "in", article, picture)
+        for word in ((), *((w,) for w in SHOWN))
+        for article in ("the", "this")
+        for picture in ("picture", "image")
+    ),
+)
 """Words behind a noun that say that the picture shows it."""
 
 
@@ -28,13 +36,17 @@ class Part(NamedTuple):
 
 def rule(method):
     """Keeps a rule's results; a rule that meets itself at the same position gives nothing."""
+
     @wraps(method)
     def kept(self: "Rules", start: int, *more) -> list[Part]:
         key = (method.__name__, start, more)
         if key not in self._kept:
             self._kept[key] = []
             if start < len(self.text):
-                found = {(p.end, p.atoms, p.var): p for p in sorted(method(self, start, *more), key=lambda p: -p.cost)}
+                found = {
+                    (p.end, p.atoms, p.var): p
+                    for p in sorted(method(self, start, *more), key=lambda p: -p.cost)
+                }
                 self._kept[key] = sorted(found.values(), key=lambda p: (p.cost, p.end))[:MOST]
         return self._kept[key]
 
@@ -58,10 +70,15 @@ class Rules:
 
     def at(self, start: int, *words: str) -> bool:
         """Whether these words stand here, in any case."""
-        return self.text[start:start + len(words)] == words or tuple(w.lower() for w in self.text[start:start + len(words)]) == words
+        return (
+            self.text[start : start + len(words)] == words
+            or tuple(w.lower() for w in self.text[start : start + len(words)]) == words
+        )
 
     def forms(self, start: int) -> Iterator[tuple[Frame, Tokens]]:
         """Verbs of which a finite form stands here."""
-        for frame, form in self.lexicon.by_first.get(self.text[start], ()) if start < len(self.text) else ():
-            if self.text[start:start + len(form)] == form:
+        for frame, form in (
+            self.lexicon.by_first.get(self.text[start], ()) if start < len(self.text) else ()
+        ):
+            if self.text[start : start + len(form)] == form:
                 yield frame, form

@@ -2,6 +2,7 @@
 
 Variables are strings; those of things are bound to ids, those of literals to dates, numbers or texts.
 """
+
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
@@ -125,7 +126,21 @@ class Together:
     among: tuple[str, ...]
 
 
-Atom = Together | Called | Pictured | Named | Kind | Related | Has | Compared | Seen | Back | Another | Differ | Winner
+Atom = (
+    Together
+    | Called
+    | Pictured
+    | Named
+    | Kind
+    | Related
+    | Has
+    | Compared
+    | Seen
+    | Back
+    | Another
+    | Differ
+    | Winner
+)
 
 
 @dataclass(frozen=True)
@@ -152,11 +167,24 @@ class Query:
 
 def renamed(atom: Atom, old: str, new: str) -> Atom:
     """An atom with one variable replaced by another."""
+
     def swap(value):
-        return tuple(swap(v) for v in value) if isinstance(value, tuple) else new if value == old else value
+        return (
+            tuple(swap(v) for v in value)
+            if isinstance(value, tuple)
+            else new
+            if value == old
+            else value
+        )
 
     constant = {"name", "noun", "relation", "properties", "op", "part", "what", "mode", "greatest"}
-    return type(atom)(**{f.name: v if f.name in constant else swap(v) for f in fields(atom) for v in [getattr(atom, f.name)]})
+    return type(atom)(
+        **{
+            f.name: v if f.name in constant else swap(v)
+            for f in fields(atom)
+            for v in [getattr(atom, f.name)]
+        }
+    )
 
 
 def variables(atom: Atom) -> tuple[str, ...]:
@@ -184,7 +212,9 @@ def matches(left: Literal, op: str, right: Literal) -> bool:
     if isinstance(left, Number) and isinstance(right, Number):
         a, b = left.number, right.number
         same = abs(a - b) <= 1e-9 * max(abs(a), abs(b), 1.0)
-        return (not right.unit or left.unit == right.unit) and (same if op == "=" else not same and (a < b if op == "<" else a > b))
+        return (not right.unit or left.unit == right.unit) and (
+            same if op == "=" else not same and (a < b if op == "<" else a > b)
+        )
     return op == "=" and left == right
 
 
@@ -204,7 +234,9 @@ class Execution:
 
     MOST = 200_000
 
-    def __init__(self, truth: Truth, is_kind, picture: frozenset[str], *, beyond: bool = True) -> None:
+    def __init__(
+        self, truth: Truth, is_kind, picture: frozenset[str], *, beyond: bool = True
+    ) -> None:
         self.truth, self.is_kind, self.picture, self.beyond = truth, is_kind, picture, beyond
         self.steps = 0
 
@@ -253,7 +285,9 @@ class Execution:
                 yield from self._among(var, truth.by_label.get(name, ()), bound)
             case Kind(var, noun):
                 among = [bound[var]] if var in bound else truth.things
-                yield from self._among(var, (e for e in among if self.is_kind(truth, e, noun)), bound)
+                yield from self._among(
+                    var, (e for e in among if self.is_kind(truth, e, noun)), bound
+                )
             case Related(var, relation, other):
                 yield from self._related(var, relation, other, bound)
             case Has(var, properties, literal):
@@ -293,9 +327,13 @@ class Execution:
 
     def _related(self, var: str, relation: str, other: str, bound: dict) -> Iterator[dict]:
         if var in bound:
-            yield from self._among(other, self.truth.related(bound[var], relation, beyond=self.beyond), bound)
+            yield from self._among(
+                other, self.truth.related(bound[var], relation, beyond=self.beyond), bound
+            )
         elif other in bound:
-            yield from self._among(var, self.truth.related(bound[other], inverse(relation), beyond=self.beyond), bound)
+            yield from self._among(
+                var, self.truth.related(bound[other], inverse(relation), beyond=self.beyond), bound
+            )
         else:
             raise TooMany
 
@@ -303,10 +341,14 @@ class Execution:
         """What the picture's details of a thing say; a year is read from an inscription that holds one."""
         found: list[Literal] = []
         for detail in self.truth.things[id_].details:
-            if detail["picture"] not in self.picture or (part and part not in PARTS.get(detail["part"], ())):
+            if detail["picture"] not in self.picture or (
+                part and part not in PARTS.get(detail["part"], ())
+            ):
                 continue
             prop, readable = detail["property"], detail["readable"]
-            if (what == "count" and prop == "P1114") or (what == "number" and readable.replace(",", "").isdigit()):
+            if (what == "count" and prop == "P1114") or (
+                what == "number" and readable.replace(",", "").isdigit()
+            ):
                 found.append(Number(float("".join(c for c in readable if c.isdigit()))))
             elif what == "year" and prop == "P1684" and (years := _years(readable)):
                 found.extend((year, 0, 0) for year in years)
@@ -315,8 +357,14 @@ class Execution:
         return list(dict.fromkeys(found))
 
 
-PARTS = {"Q721747": ("commemorative plaque", "plaque"), "Q12277": ("arch",), "Q4817": ("column",), "Q14660": ("flag",), "Q36794": ("door",),
-         "Q1640824": ("inscription",)}
+PARTS = {
+    "Q721747": ("commemorative plaque", "plaque"),
+    "Q12277": ("arch",),
+    "Q4817": ("column",),
+    "Q14660": ("flag",),
+    "Q36794": ("door",),
+    "Q1640824": ("inscription",),
+}
 """Parts of a thing that bear a detail: id to what they are called."""
 
 
@@ -331,11 +379,20 @@ def _years(text: str) -> list[int]:
 
 
 def _order(value: Literal):
-    return value[0] if isinstance(value, tuple) else value.number if isinstance(value, Number) else value.text
+    return (
+        value[0]
+        if isinstance(value, tuple)
+        else value.number
+        if isinstance(value, Number)
+        else value.text
+    )
 
 
 def _comparable(values: list[Literal]) -> bool:
-    return len({type(v) for v in values}) == 1 and len({v.unit for v in values if isinstance(v, Number)}) <= 1
+    return (
+        len({type(v) for v in values}) == 1
+        and len({v.unit for v in values if isinstance(v, Number)}) <= 1
+    )
 
 
 def inverse(relation: str) -> str:
@@ -344,4 +401,11 @@ def inverse(relation: str) -> str:
     >>> inverse(">P84 >P287 @in")
     '<P84 <P287 @in^'
     """
-    return " ".join(p.removesuffix("^") if p.endswith("^") else f"{p}^" if p[0] == "@" else {"<": ">", ">": "<"}[p[0]] + p[1:] for p in relation.split())
+    return " ".join(
+        p.removesuffix("^")
+        if p.endswith("^")
+        else f"{p}^"
+        if p[0] == "@"
+        else {"<": ">", ">": "<"}[p[0]] + p[1:]
+        for p in relation.split()
+    )

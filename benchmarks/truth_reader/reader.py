@@ -1,4 +1,5 @@
 """A question's text in, its readings and their answers out."""
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -72,7 +73,9 @@ class Reader:
 
     def queries(self, text: str) -> list[Query]:
         """Every reading as a query, with what refers back resolved."""
-        found = [r for q in Sentences(tokens(text), self.lexicon).readings()[:200] for r in resolved(q)]
+        found = [
+            r for q in Sentences(tokens(text), self.lexicon).readings()[:200] for r in resolved(q)
+        ]
         return sorted(dict.fromkeys(found), key=lambda q: (q.cost, repr(q)))
 
 
@@ -95,14 +98,26 @@ def called(atoms: tuple[Atom, ...]) -> tuple[dict[str, set[str]], dict[str, set[
             outright.setdefault(atom.var, set()).add(atom.noun)
         elif isinstance(atom, Related):
             for var, relation in ((atom.var, atom.relation), (atom.other, inverse(atom.relation))):
-                found = {role for role, meaning in roles.items() if set(meaning.split()) & set(relation.split())}
+                found = {
+                    role
+                    for role, meaning in roles.items()
+                    if set(meaning.split()) & set(relation.split())
+                }
                 implied.setdefault(var, set()).update(found)
     return outright, implied
 
 
 def resolved(query: Query) -> Iterator[Query]:
     """The query with every word that refers back taken for what it can mean, the likeliest first."""
-    back = next((a for a in sorted((a for a in query.atoms if isinstance(a, Back)), key=lambda a: _place(a.var))), None)
+    back = next(
+        (
+            a
+            for a in sorted(
+                (a for a in query.atoms if isinstance(a, Back)), key=lambda a: _place(a.var)
+            )
+        ),
+        None,
+    )
     if back is None:
         yield _without_others(query)
         return
@@ -113,59 +128,108 @@ def resolved(query: Query) -> Iterator[Query]:
         if together:
             keys = tuple(f"{v}k" for v in together.among)
             values = (Has(v, properties, k) for v, k in zip(together.among, keys, strict=True))
-            yield from resolved(Query((*rest, *values, Winner(back.var, together.among, keys, which == "last")), query.asked, query.cost))
+            yield from resolved(
+                Query(
+                    (*rest, *values, Winner(back.var, together.among, keys, which == "last")),
+                    query.asked,
+                    query.cost,
+                )
+            )
         return
     if back.mode == "one":
         yield from _one(back, rest, query)
         return
     pending = {a.var for a in rest if isinstance(a, Back)}
     outright, implied = called(rest)
-    differ = {a.other if a.var == back.var else a.var for a in rest if isinstance(a, Differ) and back.var in (a.var, a.other)}
-    beside = {v for a in rest if isinstance(a, Related) and back.var in (a.var, a.other) for v in (a.var, a.other)}
+    differ = {
+        a.other if a.var == back.var else a.var
+        for a in rest
+        if isinstance(a, Differ) and back.var in (a.var, a.other)
+    }
+    beside = {
+        v
+        for a in rest
+        if isinstance(a, Related) and back.var in (a.var, a.other)
+        for v in (a.var, a.other)
+    }
     out = {back.var, *pending, *differ, *beside}  # nobody is his own father
-    before = [v for v in {**outright, **implied} if v.startswith("n") and v not in out and _place(v) < _place(back.var)]
+    before = [
+        v
+        for v in {**outright, **implied}
+        if v.startswith("n") and v not in out and _place(v) < _place(back.var)
+    ]
     pictured = {a.var for a in rest if isinstance(a, Pictured)}
     kinds = {a.var for a in rest if isinstance(a, Kind)}
-    for rank, target in enumerate(_candidates(back, before, outright, implied, pictured, kinds)[:3]):
+    for rank, target in enumerate(
+        _candidates(back, before, outright, implied, pictured, kinds)[:3]
+    ):
         new = back.mode == "pronoun" or target not in kinds
-        more: tuple[Atom, ...] = (Kind(target, back.noun),) if back.noun and new and back.noun not in data()["roles"] else ()
+        more: tuple[Atom, ...] = (
+            (Kind(target, back.noun),)
+            if back.noun and new and back.noun not in data()["roles"]
+            else ()
+        )
         atoms = tuple(renamed(a, back.var, target) for a in (*rest, *more))
-        asked = Asked(query.asked.kind, tuple(target if v == back.var else v for v in query.asked.vars), query.asked.unit)
+        asked = Asked(
+            query.asked.kind,
+            tuple(target if v == back.var else v for v in query.asked.vars),
+            query.asked.unit,
+        )
         yield from resolved(Query(tuple(dict.fromkeys(atoms)), asked, query.cost + 50 * rank))
 
 
 def _one(back: Back, rest: tuple[Atom, ...], query: Query) -> Iterator[Query]:
-    """"this one": what the picture shows, of a kind just named, but not what was named so."""
+    """ "this one": what the picture shows, of a kind just named, but not what was named so."""
     kinds = [a for a in rest if isinstance(a, Kind) and _place(a.var) < _place(back.var)]
     for rank, kind in enumerate(sorted(kinds, key=lambda a: -_place(a.var))):
         said = (Pictured(back.var), Kind(back.var, kind.noun), Differ(back.var, kind.var))
         yield from resolved(Query((*rest, *said), query.asked, query.cost + 50 * rank))
 
 
-def _candidates(back: Back, before: list[str], outright: dict[str, set[str]], implied: dict[str, set[str]], pictured: set[str],
-                kinds: set[str]) -> list[str]:
+def _candidates(
+    back: Back,
+    before: list[str],
+    outright: dict[str, set[str]],
+    implied: dict[str, set[str]],
+    pictured: set[str],
+    kinds: set[str],
+) -> list[str]:
     latest = sorted(before, key=_place, reverse=True)
     if back.mode == "it":
         return sorted(before, key=lambda v: (v not in pictured, _place(v)))
     if back.mode == "pronoun":
         sexes = data()["sexes"]
-        return sorted(latest, key=lambda v: all(sexes.get(n) != sexes[back.noun] for n in outright.get(v, ())))
+        return sorted(
+            latest, key=lambda v: all(sexes.get(n) != sexes[back.noun] for n in outright.get(v, ()))
+        )
     if back.mode == "other":
         latest = [v for v in latest if v not in pictured] or latest
     exact = [v for v in latest if back.noun in outright.get(v, ())]
     tail = [v for v in latest if any(n.split(" ")[-1] == back.noun for n in outright.get(v, ()))]
-    found = exact or tail or [v for v in latest if back.noun in implied.get(v, ())] or [v for v in latest if v not in kinds]
+    found = (
+        exact
+        or tail
+        or [v for v in latest if back.noun in implied.get(v, ())]
+        or [v for v in latest if v not in kinds]
+    )
     unlike = [v for v in found if v in pictured]
     return [v for v in found if v not in unlike] + unlike if back.mode == "other" else found
 
 
 def _without_others(query: Query) -> Query:
-    """"another bridge" differs from every bridge spoken of before."""
+    """ "another bridge" differs from every bridge spoken of before."""
     nouns, _ = called(query.atoms)
     atoms: list[Atom] = []
     for atom in query.atoms:
         if isinstance(atom, Another):
-            atoms += [Differ(atom.var, v) for v in nouns if v != atom.var and atom.noun in nouns[v] and v.startswith("n") and _place(v) < _place(atom.var)]
+            atoms += [
+                Differ(atom.var, v)
+                for v in nouns
+                if v != atom.var
+                and atom.noun in nouns[v]
+                and v.startswith("n")
+                and _place(v) < _place(atom.var)
+            ]
         elif not isinstance(atom, Together | Called):
             atoms.append(atom)
     return Query(tuple(dict.fromkeys(atoms)), query.asked, query.cost)
@@ -198,20 +262,34 @@ def value_of(asked: Asked, values: list):
         case "thing" | "text":
             return first
         case "year" | "month" | "day":
-            return first[:{"year": 1, "month": 2, "day": 3}[asked.kind]] if isinstance(first, tuple) else None
+            return (
+                first[: {"year": 1, "month": 2, "day": 3}[asked.kind]]
+                if isinstance(first, tuple)
+                else None
+            )
         case "century":
             return century_of(first[0]) if isinstance(first, tuple) else None
         case "number":
             return first if isinstance(first, Number) and asked.unit in ("", first.unit) else None
         case "years":
-            numbers = [v[0] if isinstance(v, tuple) else v.number for v in values if not isinstance(v, Text)]
+            numbers = [
+                v[0] if isinstance(v, tuple) else v.number
+                for v in values
+                if not isinstance(v, Text)
+            ]
             return Number(float(abs(numbers[0] - numbers[1]))) if len(numbers) == 2 else None
         case "full_years":
             if not all(isinstance(v, tuple) and all(v) for v in values):
                 return None
             one, two = sorted(date(*v) for v in values)
-            return Number(float(two.year - one.year - ((two.month, two.day) < (one.month, one.day))))
-    if not all(isinstance(v, Number) for v in values) or values[0].unit != values[1].unit or (asked.unit and values[0].unit != asked.unit):
+            return Number(
+                float(two.year - one.year - ((two.month, two.day) < (one.month, one.day)))
+            )
+    if (
+        not all(isinstance(v, Number) for v in values)
+        or values[0].unit != values[1].unit
+        or (asked.unit and values[0].unit != asked.unit)
+    ):
         return None
     left, right = (v.number for v in values)
     if asked.kind == "ratio":

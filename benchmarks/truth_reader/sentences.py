@@ -1,14 +1,31 @@
 """Whole sentences: what is told before the question, and the forms in which a question is asked."""
+
 from collections.abc import Iterator
 
 from benchmarks.truth_reader.grammar import Grammar
 from benchmarks.truth_reader.lexicon import AUXILIARY, Tokens
 from benchmarks.truth_reader.parts import Part, about
-from benchmarks.truth_reader.query import Asked, Atom, Back, Differ, Has, Kind, Pictured, Query, Related, Seen, Together
+from benchmarks.truth_reader.query import (
+    Asked,
+    Atom,
+    Back,
+    Differ,
+    Has,
+    Kind,
+    Pictured,
+    Query,
+    Related,
+    Seen,
+    Together,
+)
 
 WHEN: dict[tuple[str, ...], str] = {
-    ("In", "which", "century"): "century", ("In", "which", "month", "and", "year"): "month", ("When",): "year",
-    **{("In", word, "year"): "year" for word in ("which", "what")}, **{("On", word, "date"): "day" for word in ("which", "what")}}
+    ("In", "which", "century"): "century",
+    ("In", "which", "month", "and", "year"): "month",
+    ("When",): "year",
+    **{("In", word, "year"): "year" for word in ("which", "what")},
+    **{("On", word, "date"): "day" for word in ("which", "what")},
+}
 OF_TWO = (("Which", "of", "the", "two"), ("Which", "of", "these"))
 
 
@@ -24,13 +41,17 @@ class Sentences(Grammar):
             for atoms, asked, cost in self.question(so_far.end):
                 found.append(Query((*so_far.atoms, *atoms), asked, so_far.cost + cost))
             for sentence in self.statement(so_far.end):
-                told.append(Part(sentence.end, (*so_far.atoms, *sentence.atoms), so_far.cost + sentence.cost))
+                told.append(
+                    Part(
+                        sentence.end, (*so_far.atoms, *sentence.atoms), so_far.cost + sentence.cost
+                    )
+                )
         return sorted(dict.fromkeys(found), key=lambda q: (q.cost, repr(q)))
 
     def statement(self, start: int) -> Iterator[Part]:
-        """"Consider {x}.", "Compare {x} with {y}.", "{x} was designed by …."."""
+        """ "Consider {x}.", "Compare {x} with {y}.", "{x} was designed by …."."""
         for opening in (("Consider",), ("Take",), ("Think", "of")):
-            if self.text[start:start + len(opening)] == opening:
+            if self.text[start : start + len(opening)] == opening:
                 for thing in self.noun_phrase(start + len(opening)):
                     if self.at(thing.end, "."):
                         yield Part(thing.end + 1, thing.atoms, thing.cost)
@@ -40,13 +61,21 @@ class Sentences(Grammar):
                     for second in self.noun_phrase(first.end + 1):
                         if self.at(second.end, "."):
                             together = Together(f"c{start}", (first.var, second.var))
-                            yield Part(second.end + 1, (*first.atoms, *second.atoms, together), first.cost + second.cost)
+                            yield Part(
+                                second.end + 1,
+                                (*first.atoms, *second.atoms, together),
+                                first.cost + second.cost,
+                            )
         if start < len(self.text):
             for subject in self.noun_phrase(start):
                 if subject.end < len(self.text):
                     for said in self.verb_phrases(subject.end):
                         if self.at(said.end, "."):
-                            yield Part(said.end + 1, (*subject.atoms, *about(said, subject.var)), subject.cost + said.cost)
+                            yield Part(
+                                said.end + 1,
+                                (*subject.atoms, *about(said, subject.var)),
+                                subject.cost + said.cost,
+                            )
 
     def question(self, start: int) -> Iterator[tuple[tuple[Atom, ...], Asked, int]]:
         """Every way in which the rest of the text is one question."""
@@ -70,7 +99,7 @@ class Sentences(Grammar):
     # ------------------------------------------------------------ things
 
     def _asker(self, start: int) -> Iterator[tuple[int, str, tuple[Atom, ...]]]:
-        """"who", "what", "which town", "whom", "whose …"."""
+        """ "who", "what", "which town", "whom", "whose …"."""
         var = f"w{start}"
         if self.at(start, "who") or self.at(start, "whom"):
             yield start + 1, var, (Kind(var, "person"),)
@@ -84,30 +113,42 @@ class Sentences(Grammar):
                 yield end, var, (Kind(var, noun),)
 
     def _which(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
-        """"Who designed {x}?", "Which town is …?"."""
+        """ "Who designed {x}?", "Which town is …?"."""
         for end, var, atoms in self._asker(start):
             for said in self.verb_phrases(end):
                 yield said.end, (*atoms, *about(said, var)), Asked("thing", (var,)), said.cost
 
     def _whose(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
-        """"Whose work is {x}?", "Whose name does {x} bear?"."""
+        """ "Whose work is {x}?", "Whose name does {x} bear?"."""
         for words, relation in self.lexicon.whose if self.at(start, "whose") else ():
             slot = words.index("{x}")
-            for thing in self.noun_phrase(start + 1 + slot) if self.at(start + 1, *words[:slot]) else ():
-                if self.at(thing.end, *words[slot + 1:]):
+            for thing in (
+                self.noun_phrase(start + 1 + slot) if self.at(start + 1, *words[:slot]) else ()
+            ):
+                if self.at(thing.end, *words[slot + 1 :]):
                     said = (*thing.atoms, Related(thing.var, relation, f"w{start}"))
-                    yield thing.end + len(words) - slot - 1, said, Asked("thing", (f"w{start}",)), thing.cost
+                    yield (
+                        thing.end + len(words) - slot - 1,
+                        said,
+                        Asked("thing", (f"w{start}",)),
+                        thing.cost,
+                    )
 
     def _turned(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
-        """"Which river does {x} cross?", "In which town did {x} die?", "Who is {x} named after?", "Of which {c} is {x} a part?"."""
+        """ "Which river does {x} cross?", "In which town did {x} die?", "Who is {x} named after?", "Of which {c} is {x} a part?"."""
         for preposition in ((), *{p for f in self.lexicon.frames for p in f.complements}):
-            opening = tuple(w.lower() for w in self.text[start:start + len(preposition)])
+            opening = tuple(w.lower() for w in self.text[start : start + len(preposition)])
             if preposition and opening != preposition:
                 continue
             for end, var, atoms in self._asker(start + len(preposition)):
                 if preposition == ("in",) and self.at(end, "will", "you", "find"):
                     for found in self.noun_phrase(end + 3):
-                        yield found.end, (*atoms, Related(found.var, "@in", var), *found.atoms), Asked("thing", (var,)), found.cost
+                        yield (
+                            found.end,
+                            (*atoms, Related(found.var, "@in", var), *found.atoms),
+                            Asked("thing", (var,)),
+                            found.cost,
+                        )
                 for subject, more, aux in self._subject(end):
                     for relation, stop in self._rest(subject.end, aux, preposition):
                         said = (*atoms, Related(subject.var, relation, var), *subject.atoms, *more)
@@ -133,19 +174,26 @@ class Sentences(Grammar):
                     if frame.obj:
                         yield frame.obj, end
                     for stranded, relation in frame.complements.items():
-                        if self.text[end:end + len(stranded)] == stranded:
+                        if self.text[end : end + len(stranded)] == stranded:
                             yield relation, end + len(stranded)
         if preposition == ("in",) and aux == "is":
             yield "@in @hq", start
         if preposition == ("in",) and self.at(start, "have", "its", "headquarters"):
             yield "@hq", start + 3
-        for words, prep, relation in ((("a", "part"), "of", ">P361"), (("a", "citizen"), "of", ">P27"), (("a", "member"), "of", ">P463 >P102")):
+        for words, prep, relation in (
+            (("a", "part"), "of", ">P361"),
+            (("a", "citizen"), "of", ">P27"),
+            (("a", "member"), "of", ">P463 >P102"),
+        ):
             if preposition == (prep,) and self.at(start, *words):
                 yield relation, start + len(words)
 
     def _equative(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
-        """"Who was the mother of {x}?", "What is the height, in metres, of {x}?", "What is the name of {x}?", "What was the destination of {x}?"."""
-        if not (self.at(start, "who") or self.at(start, "what")) or self.text[start + 1] not in ("is", "was"):
+        """ "Who was the mother of {x}?", "What is the height, in metres, of {x}?", "What is the name of {x}?", "What was the destination of {x}?"."""
+        if not (self.at(start, "who") or self.at(start, "what")) or self.text[start + 1] not in (
+            "is",
+            "was",
+        ):
             return
         begins = [start + 2] + ([start + 5] if self.at(start + 2, "the", "name", "of") else [])
         for begin in begins:
@@ -153,44 +201,67 @@ class Sentences(Grammar):
                 yield thing.end, thing.atoms, Asked("thing", (thing.var,)), thing.cost
         for value in self.literal(start + 2):
             kind, _, unit = value.noun.partition(" ")
-            yield value.end, value.atoms, Asked("year" if kind == "date" else kind, (value.var,), unit), value.cost
+            yield (
+                value.end,
+                value.atoms,
+                Asked("year" if kind == "date" else kind, (value.var,), unit),
+                value.cost,
+            )
 
     # ------------------------------------------------------------ dates and numbers
 
     def _when(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
         for words, precision in WHEN.items():
-            if self.text[start:start + len(words)] != words:
+            if self.text[start : start + len(words)] != words:
                 continue
             for end, atoms, cost in self._dated(start + len(words)):
                 yield end, atoms, Asked(precision, ("when",)), cost
 
     def _dated(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], int]]:
-        """"did {x} die", "was {x} built": what happened "when"."""
+        """ "did {x} die", "was {x} built": what happened "when"."""
         for subject, more, aux in self._subject(start):
             for frame in self.lexicon.frames:
                 for auxiliary, rest in frame.turned if frame.time else ():
                     end = subject.end + len(rest)
-                    if auxiliary == aux and self.text[subject.end:end] == rest:
-                        yield end, (*subject.atoms, *more, Has(subject.var, frame.time, "when")), subject.cost
+                    if auxiliary == aux and self.text[subject.end : end] == rest:
+                        yield (
+                            end,
+                            (*subject.atoms, *more, Has(subject.var, frame.time, "when")),
+                            subject.cost,
+                        )
 
     def _from_then(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
-        """"(how many years after) this bridge was built did its architect die": between two dates."""
+        """ "(how many years after) this bridge was built did its architect die": between two dates."""
         for first in (*self.happened(start), *self.literal(start)):
             for end, atoms, cost in self._dated(first.end):
-                yield end, (*first.atoms, *atoms), Asked("years", (first.var, "when")), first.cost + cost
+                yield (
+                    end,
+                    (*first.atoms, *atoms),
+                    Asked("years", (first.var, "when")),
+                    first.cost + cost,
+                )
 
     def _measure(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
-        """"How tall, in metres, is {x}?", "What was the nickname of {x}?"."""
+        """ "How tall, in metres, is {x}?", "What was the nickname of {x}?"."""
         for measure in self.lexicon.measures:
-            asks = [how for a in measure.get("adjective", ()) for how in (f"How {a} {{u}} is {{x}}", f"How many {{n}} {a} is {{x}}")] + measure.get("ask", [])
-            asks += [f"What is the {noun}{'' if noun.endswith(' in') else ' of'} {{x}} {{u}}" for noun in measure.get("noun", ())]
+            asks = [
+                how
+                for a in measure.get("adjective", ())
+                for how in (f"How {a} {{u}} is {{x}}", f"How many {{n}} {a} is {{x}}")
+            ] + measure.get("ask", [])
+            asks += [
+                f"What is the {noun}{'' if noun.endswith(' in') else ' of'} {{x}} {{u}}"
+                for noun in measure.get("noun", ())
+            ]
             for ask in asks:
                 words = tuple(ask.split())
                 yield from self._shape(start, words, measure["of"])
         for words, text in self.lexicon.text_asks:
             yield from self._shape(start, words, text, "text")
 
-    def _shape(self, start: int, words: Tokens, properties: str, kind: str = "number") -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+    def _shape(
+        self, start: int, words: Tokens, properties: str, kind: str = "number"
+    ) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
         unit = ""
         i = start
         slot = words.index("{x}")
@@ -199,34 +270,40 @@ class Sentences(Grammar):
                 i, unit = self.unit(i)
             elif word == "{n}":
                 i, unit = self.bare_unit(i)
-            elif self.at(i, word) or self.text[i:i + 1] == (word,):
+            elif self.at(i, word) or self.text[i : i + 1] == (word,):
                 i += 1
             else:
                 return
         for subject in self.noun_phrase(i) if i < len(self.text) else ():
-            rest, end = words[slot + 1:], subject.end
+            rest, end = words[slot + 1 :], subject.end
             if rest == ("{u}",):
                 (end, unit), rest = self.unit(end), ()
-            if self.text[end:end + len(rest)] == rest:
+            if self.text[end : end + len(rest)] == rest:
                 atoms = (*subject.atoms, Has(subject.var, properties, "much"))
                 yield end + len(rest), atoms, Asked(kind, ("much",), unit), subject.cost
 
     def _computed(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
-        for words, kind in (("How many years lie between", "years"), ("How many years are there between", "years"),
-                            ("How many full years passed between", "full_years")):
+        for words, kind in (
+            ("How many years lie between", "years"),
+            ("How many years are there between", "years"),
+            ("How many full years passed between", "full_years"),
+        ):
             opening = tuple(words.split())
-            if self.text[start:start + len(opening)] == opening:
+            if self.text[start : start + len(opening)] == opening:
                 i = start + len(opening)
                 yield from self._both_ends(i, kind)
                 yield from self._two_literals(i, "and", kind, "")
         for words, kind in (("What is the difference", "difference"), ("What is the sum", "sum")):
             opening = tuple(words.split())
-            if self.text[start:start + len(opening)] == opening:
+            if self.text[start : start + len(opening)] == opening:
                 yield from self._of_measure(start + len(opening), kind)
                 i, unit = self.unit(start + len(opening))
-                if self.text[i:i + 1] and self.text[i] in ("between", "of"):
+                if self.text[i : i + 1] and self.text[i] in ("between", "of"):
                     yield from self._two_literals(i + 1, "and", kind, unit)
-        if self.at(start, "how", "many", "years") and self.text[start + 3:start + 4] in (("before",), ("after",)):
+        if self.at(start, "how", "many", "years") and self.text[start + 3 : start + 4] in (
+            ("before",),
+            ("after",),
+        ):
             yield from self._from_then(start + 4)
         if self.at(start, "what", "is", "the", "combined"):
             yield from self._of_measure(start + 4, "sum")
@@ -235,59 +312,88 @@ class Sentences(Grammar):
         if self.at(start, "how", "many", "times", "as"):
             yield from self._times(start + 4)
 
-    def _both_ends(self, start: int, kind: str) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+    def _both_ends(
+        self, start: int, kind: str
+    ) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
         if self.at(start, "the", "birth", "and", "the", "death", "of"):
             for person in self.noun_phrase(start + 6):
-                atoms = (*person.atoms, Has(person.var, "P569", "born"), Has(person.var, "P570", "died"))
+                atoms = (
+                    *person.atoms,
+                    Has(person.var, "P569", "born"),
+                    Has(person.var, "P570", "died"),
+                )
                 yield person.end, atoms, Asked(kind, ("born", "died")), person.cost
 
-    def _two_literals(self, start: int, joint: str, kind: str, unit: str) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+    def _two_literals(
+        self, start: int, joint: str, kind: str, unit: str
+    ) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
         for left in self.literal(start):
             if self.at(left.end, joint):
                 for right in self.literal(left.end + 1):
-                    yield right.end, (*left.atoms, *right.atoms), Asked(kind, (left.var, right.var), unit), left.cost + right.cost
+                    yield (
+                        right.end,
+                        (*left.atoms, *right.atoms),
+                        Asked(kind, (left.var, right.var), unit),
+                        left.cost + right.cost,
+                    )
 
-    def _of_measure(self, start: int, kind: str) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
-        """"(the difference) in height, in metres, between {x} and {y}", "(the combined) height of the two towers"."""
+    def _of_measure(
+        self, start: int, kind: str
+    ) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+        """ "(the difference) in height, in metres, between {x} and {y}", "(the combined) height of the two towers"."""
         i = start + self.at(start, "in")
         for measure in self.lexicon.measures:
             for noun in measure.get("noun", ()):
                 words = tuple(noun.split())
-                if self.text[i:i + len(words)] != words:
+                if self.text[i : i + len(words)] != words:
                     continue
                 end, unit = self.unit(i + len(words))
-                if self.text[end:end + 1] and self.text[end] in ("between", "of"):
+                if self.text[end : end + 1] and self.text[end] in ("between", "of"):
                     for stop, two in self._pair(end + 1):
                         keys = tuple(f"{p.var}m" for p in two)
-                        atoms = tuple(a for p in two for a in p.atoms) + tuple(Has(p.var, measure["of"], k) for p, k in zip(two, keys, strict=True))
+                        atoms = tuple(a for p in two for a in p.atoms) + tuple(
+                            Has(p.var, measure["of"], k) for p, k in zip(two, keys, strict=True)
+                        )
                         yield stop, atoms, Asked(kind, keys, unit), sum(p.cost for p in two)
 
     def _pair(self, start: int) -> Iterator[tuple[int, list[Part]]]:
-        """"{x} and {y}", "the two towers"."""
+        """ "{x} and {y}", "the two towers"."""
         yield from ((end, two) for end, two in self.listing(start, "and") if len(two) == 2)
         if self.at(start, "the", "two"):
             for end, noun in self.lexicon.plurals.found(self.text, start + 2):
                 yield end, list(self._the_two(start, end, noun))
 
     def _times(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
-        """"How many times as tall as {x} is {y}?": y over x."""
+        """ "How many times as tall as {x} is {y}?": y over x."""
         for measure in self.lexicon.measures:
             for adjective in measure.get("adjective", ()):
                 if self.at(start, adjective, "as"):
                     for below in self.noun_phrase(start + 2):
                         if self.at(below.end, "is"):
                             for above in self.noun_phrase(below.end + 1):
-                                atoms = (*below.atoms, *above.atoms, Has(above.var, measure["of"], "above"), Has(below.var, measure["of"], "below"))
-                                yield above.end, atoms, Asked("ratio", ("above", "below")), below.cost + above.cost
+                                atoms = (
+                                    *below.atoms,
+                                    *above.atoms,
+                                    Has(above.var, measure["of"], "above"),
+                                    Has(below.var, measure["of"], "below"),
+                                )
+                                yield (
+                                    above.end,
+                                    atoms,
+                                    Asked("ratio", ("above", "below")),
+                                    below.cost + above.cost,
+                                )
 
     def _of_two(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
-        """"Which of the two towers is taller?", "Which was built first: {x} or {y}?", "Who was born last: {x} or {y}?"."""
+        """ "Which of the two towers is taller?", "Which was built first: {x} or {y}?", "Who was born last: {x} or {y}?"."""
         if self.at(start, "which", "of", "the", "two"):
             for end, noun in self.lexicon.plurals.found(self.text, start + 4):
                 for order in self.order(end):
                     won = self._won(list(self._the_two(start + 2, end, noun)), order, "won")
                     yield won.end, won.atoms, Asked("thing", ("won",)), 0
-        ends = [start + len(words) for words in OF_TWO if self.text[start:start + len(words)] == words]
+        ends = [
+            start + len(words) for words in OF_TWO if self.text[start : start + len(words)] == words
+        ]
         ends += [end for end, _, _ in self._asker(start)]
         for end in dict.fromkeys(ends):
             for order in self.order(end):
@@ -304,11 +410,17 @@ class Sentences(Grammar):
     # ------------------------------------------------------------ details and counts
 
     def _seen(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
-        """"Which year can be read on the plaque on {x}?", "What does the plaque on {x} say?"."""
-        for words, what in (("What year is given on", "year"), ("Which year can be read on", "year"), ("What number can be read on", "number"),
-                            ("Which number can be read on", "number"), ("What is written on", "text"), ("What does", "text")):
+        """ "Which year can be read on the plaque on {x}?", "What does the plaque on {x} say?"."""
+        for words, what in (
+            ("What year is given on", "year"),
+            ("Which year can be read on", "year"),
+            ("What number can be read on", "number"),
+            ("Which number can be read on", "number"),
+            ("What is written on", "text"),
+            ("What does", "text"),
+        ):
             opening = tuple(words.split())
-            if self.text[start:start + len(opening)] == opening:
+            if self.text[start : start + len(opening)] == opening:
                 for seen in self.on_part(start + len(opening), "seen", what):
                     end = seen.end
                     if opening == ("What", "does"):
@@ -319,21 +431,50 @@ class Sentences(Grammar):
         if self.at(start, "what", "does", "the", "inscription", "on"):
             for whose in self.noun_phrase(start + 5):
                 if self.at(whose.end, "say"):
-                    yield whose.end + 1, (*whose.atoms, Seen(whose.var, "seen", "", "text")), Asked("text", ("seen",)), whose.cost
+                    yield (
+                        whose.end + 1,
+                        (*whose.atoms, Seen(whose.var, "seen", "", "text")),
+                        Asked("text", ("seen",)),
+                        whose.cost,
+                    )
         if self.at(start + 1, "year", "can", "be", "read", "in", "the", "picture"):
-            yield start + 8, (Pictured("pictured"), Seen("pictured", "seen", "", "year")), Asked("year", ("seen",)), 0
+            yield (
+                start + 8,
+                (Pictured("pictured"), Seen("pictured", "seen", "", "year")),
+                Asked("year", ("seen",)),
+                0,
+            )
         if self.at(start + 1, "number", "can", "be", "read", "in", "the", "picture"):
-            yield start + 8, (Pictured("pictured"), Seen("pictured", "seen", "", "number")), Asked("number", ("seen",)), 0
+            yield (
+                start + 8,
+                (Pictured("pictured"), Seen("pictured", "seen", "", "number")),
+                Asked("number", ("seen",)),
+                0,
+            )
         if self.at(start + 1, "words", "can", "be", "read", "in", "the", "picture"):
-            yield start + 8, (Pictured("pictured"), Seen("pictured", "seen", "", "text")), Asked("text", ("seen",)), 0
+            yield (
+                start + 8,
+                (Pictured("pictured"), Seen("pictured", "seen", "", "text")),
+                Asked("text", ("seen",)),
+                0,
+            )
         if self.at(start, "what", "colour", "is", "the"):
             for part in ("flag", "door", "column", "arch"):
-                if self.at(start + 4, part) and self.text[start + 5:start + 6] and self.text[start + 5] in ("on", "of"):
+                if (
+                    self.at(start + 4, part)
+                    and self.text[start + 5 : start + 6]
+                    and self.text[start + 5] in ("on", "of")
+                ):
                     for whose in self.noun_phrase(start + 6):
-                        yield whose.end, (*whose.atoms, Seen(whose.var, "seen", part, "colour")), Asked("text", ("seen",)), whose.cost
+                        yield (
+                            whose.end,
+                            (*whose.atoms, Seen(whose.var, "seen", part, "colour")),
+                            Asked("text", ("seen",)),
+                            whose.cost,
+                        )
 
     def _count(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
-        """"How many arches does {x} have?", "How many lighthouses did {x} design?", "How many towns are in {x}?"."""
+        """ "How many arches does {x} have?", "How many lighthouses did {x} design?", "How many towns are in {x}?"."""
         if not self.at(start, "how", "many"):
             return
         counted = [*self.lexicon.plurals.found(self.text, start + 2)]
@@ -344,16 +485,38 @@ class Sentences(Grammar):
             if self.at(start + 3, "does"):
                 for whose in self.noun_phrase(start + 4):
                     if self.at(whose.end, "have"):
-                        yield whose.end + 1, (*whose.atoms, Seen(whose.var, "seen", part, "count")), Asked("number", ("seen",)), whose.cost
+                        yield (
+                            whose.end + 1,
+                            (*whose.atoms, Seen(whose.var, "seen", part, "count")),
+                            Asked("number", ("seen",)),
+                            whose.cost,
+                        )
             if self.at(start + 3, "can", "be", "counted", "on"):
                 for whose in self.noun_phrase(start + 7):
-                    yield whose.end, (*whose.atoms, Seen(whose.var, "seen", part, "count")), Asked("number", ("seen",)), whose.cost
+                    yield (
+                        whose.end,
+                        (*whose.atoms, Seen(whose.var, "seen", part, "count")),
+                        Asked("number", ("seen",)),
+                        whose.cost,
+                    )
         for end, noun in counted:
             kind: tuple[Atom, ...] = (Kind("many", noun),)
             for said in self.verb_phrases(end):
                 yield said.end, (*kind, *about(said, "many")), Asked("count", ("many",)), said.cost
             for subject, _, aux in self._subject(end):
                 for relation, stop in self._rest(subject.end, aux, ()):
-                    yield stop, (*kind, Related(subject.var, relation, "many"), *subject.atoms), Asked("count", ("many",)), subject.cost
-                if self.at(subject.end, "have") and (role := self.lexicon.roles.get(tuple(noun.split()))):
-                    yield subject.end + 1, (Related("many", role, subject.var), *subject.atoms), Asked("count", ("many",)), subject.cost
+                    yield (
+                        stop,
+                        (*kind, Related(subject.var, relation, "many"), *subject.atoms),
+                        Asked("count", ("many",)),
+                        subject.cost,
+                    )
+                if self.at(subject.end, "have") and (
+                    role := self.lexicon.roles.get(tuple(noun.split()))
+                ):
+                    yield (
+                        subject.end + 1,
+                        (Related("many", role, subject.var), *subject.atoms),
+                        Asked("count", ("many",)),
+                        subject.cost,
+                    )

@@ -1,4 +1,5 @@
 """truth.jsonl as a small data base: everything that is true of the fictional world, by subject and by value."""
+
 import hashlib
 import json
 import re
@@ -99,9 +100,19 @@ class Truth:
                 self.things[id_] = Thing(id_, label, (label,), frozenset())
 
     def _add(self, row: dict, others: dict[str, str]) -> None:
-        names = (row["label"], *row["labels"].values(), *(a for found in row["aliases"].values() for a in found))
-        thing = Thing(row["id"], row["label"], tuple(dict.fromkeys(names)), frozenset(row["class_labels"]), details=row["details"],
-                      pictures=tuple(row["pictures"]))
+        names = (
+            row["label"],
+            *row["labels"].values(),
+            *(a for found in row["aliases"].values() for a in found),
+        )
+        thing = Thing(
+            row["id"],
+            row["label"],
+            tuple(dict.fromkeys(names)),
+            frozenset(row["class_labels"]),
+            details=row["details"],
+            pictures=tuple(row["pictures"]),
+        )
         for prop, key, label, best in row["claims"]:
             if not best:
                 continue

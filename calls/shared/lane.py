@@ -4,6 +4,7 @@
 that 429s teach (a cubic), and a time before which nobody starts (`Retry-After`). A worker tells what it holds and what
 it wants, and gets slots and times to start for many calls in one message. Slots of a worker that is not heard of expire.
 """
+
 import asyncio
 import math
 import time
@@ -33,7 +34,13 @@ class SharedLane:
     """
 
     def __init__(self, link: Link, pair: str, worker: str, pace: Pace, *, life: float) -> None:
-        self._link, self._pair, self._worker, self._pace, self._life = link, pair, worker, pace, life
+        self._link, self._pair, self._worker, self._pace, self._life = (
+            link,
+            pair,
+            worker,
+            pace,
+            life,
+        )
         self.in_flight = 0
         self.window = float(pace.first)
         self.rate = 0.0
@@ -72,14 +79,30 @@ class SharedLane:
             self._granted.discard(waiter)
         return time.monotonic()
 
-    def leave(self, entered: float, *, replied: bool = False, overloaded: bool = False, limited: bool = False, timeout: float = math.inf,
-              late: bool = False, retry_after: float | None = None, banned: float | None = None) -> None:
+    def leave(
+        self,
+        entered: float,
+        *,
+        replied: bool = False,
+        overloaded: bool = False,
+        limited: bool = False,
+        timeout: float = math.inf,
+        late: bool = False,
+        retry_after: float | None = None,
+        banned: float | None = None,
+    ) -> None:
         """Gives the slot back and tells how the call went; see `Lane.leave`. A 429 teaches the rate, not the window; a ban stops all workers."""
-        full = not self._pace.slow_start or bool(self._waiters) or self.in_flight >= int(self.window)
+        full = (
+            not self._pace.slow_start or bool(self._waiters) or self.in_flight >= int(self.window)
+        )
         self.in_flight -= 1
         self._replied += replied
         if replied:
-            step = self._latency.step(time.monotonic() - entered, timeout, self.window) if self._pace.slow_start else 1.0
+            step = (
+                self._latency.step(time.monotonic() - entered, timeout, self.window)
+                if self._pace.slow_start
+                else 1.0
+            )
             self._wider += step if step < 0 or full else 0.0
         elif late and self._pace.slow_start and not self._latency.is_crowd(timeout, self.window):
             self._wider, overloaded = self._wider - 0.5, False
@@ -128,16 +151,40 @@ class SharedLane:
         replied, wider = self._replied, self._wider
         now = time.monotonic()
         pause = max(0, round((self._closed_until - now) * 1000)) if self._closed_until else 0
-        self._replied, self._wider, self._overloaded_at, self._limited_at, self._closed_until = 0, 0.0, 0.0, 0.0, 0.0
+        self._replied, self._wider, self._overloaded_at, self._limited_at, self._closed_until = (
+            0,
+            0.0,
+            0.0,
+            0.0,
+            0.0,
+        )
         try:
-            answer = await self._link.submit(*self._link.call_of(
-                "lane", self._pair, self._worker, self.in_flight, len(self._waiters), replied, self._server_ms(told[0]), self._server_ms(told[1]),
-                pause, self._pace.max_in_flight, (self._pace.requests_per_minute or 0) / 60, round(self._life * 1000), AHEAD_MS,
-                self._pace.first, f"{wider:.6f}"), keep=True)
+            answer = await self._link.submit(
+                *self._link.call_of(
+                    "lane",
+                    self._pair,
+                    self._worker,
+                    self.in_flight,
+                    len(self._waiters),
+                    replied,
+                    self._server_ms(told[0]),
+                    self._server_ms(told[1]),
+                    pause,
+                    self._pace.max_in_flight,
+                    (self._pace.requests_per_minute or 0) / 60,
+                    round(self._life * 1000),
+                    AHEAD_MS,
+                    self._pace.first,
+                    f"{wider:.6f}",
+                ),
+                keep=True,
+            )
         except ProviderFault:
             self._replied, self._wider = self._replied + replied, self._wider + wider
-            self._overloaded_at, self._limited_at, self._closed_until = map(max, zip(
-                told, (self._overloaded_at, self._limited_at, self._closed_until), strict=True))
+            self._overloaded_at, self._limited_at, self._closed_until = map(
+                max,
+                zip(told, (self._overloaded_at, self._limited_at, self._closed_until), strict=True),
+            )
             raise
         stamp, _allowed, starts, first, spacing, wait, window, rate = map(float, answer)
         after = time.monotonic()
@@ -156,8 +203,15 @@ class SharedLane:
             else:
                 _let_go(waiter)
         if wait / 1000 > LONGEST_PAUSE:
-            self._fail(CallFault(self._pair.partition("/")[0], f"another worker was told to send nothing for {wait / 1000:.0f} s", Status.RATE_LIMITED,
-                                 status=429, retry_after=wait / 1000))
+            self._fail(
+                CallFault(
+                    self._pair.partition("/")[0],
+                    f"another worker was told to send nothing for {wait / 1000:.0f} s",
+                    Status.RATE_LIMITED,
+                    status=429,
+                    retry_after=wait / 1000,
+                )
+            )
         return wait / 1000
 
     def _server_ms(self, moment: float) -> str:

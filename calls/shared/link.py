@@ -4,6 +4,7 @@ What the calls of an event loop ask for while one batch is on its way goes out t
 read), so that a call in a crowd costs a fraction of a round trip. A batch whose connection broke is sent again as it
 is: every script here may run twice for one meaning.
 """
+
 import asyncio
 import hashlib
 import logging
@@ -43,7 +44,14 @@ PAUSES = (0.02, 1.0)
 """Seconds of the first and the longest pause between two tries."""
 HOPELESS_SECONDS = 2.0
 """How long calls wait for a server that others have already waited for in vain."""
-PASSING = (ConnectionError, TimeoutError, BusyLoadingError, ReadOnlyError, OutOfMemoryError, OSError)
+PASSING = (
+    ConnectionError,
+    TimeoutError,
+    BusyLoadingError,
+    ReadOnlyError,
+    OutOfMemoryError,
+    OSError,
+)
 PASSING_WORDS = ("MISCONF", "LOADING", "TRYAGAIN", "MASTERDOWN", "NOREPLICAS")
 """First words of other errors that pass: it cannot write its disk, is reading it, or waits for another server."""
 
@@ -51,8 +59,12 @@ PASSING_WORDS = ("MISCONF", "LOADING", "TRYAGAIN", "MASTERDOWN", "NOREPLICAS")
 @cache
 def script(name: str) -> tuple[str, str]:
     """A script's text and its SHA1, by which the server knows it."""
-    prelude = ["common"] + (["attempts"] if name in ("start", "settle", "abandon", "sweep", "owners") else [])
-    text = "\n".join((SCRIPTS / f"{part}.lua").read_text(encoding="utf-8") for part in [*prelude, name])
+    prelude = ["common"] + (
+        ["attempts"] if name in ("start", "settle", "abandon", "sweep", "owners") else []
+    )
+    text = "\n".join(
+        (SCRIPTS / f"{part}.lua").read_text(encoding="utf-8") for part in [*prelude, name]
+    )
     return text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
 
 
@@ -73,7 +85,9 @@ def passes(error: Exception) -> bool:
     """Whether the same command may succeed later: away, restarting, a replica on its way to be the master, full, or unable to write its disk."""
     if isinstance(error, AuthenticationError):
         return False
-    return isinstance(error, PASSING) or (isinstance(error, ResponseError) and str(error).startswith(PASSING_WORDS))
+    return isinstance(error, PASSING) or (
+        isinstance(error, ResponseError) and str(error).startswith(PASSING_WORDS)
+    )
 
 
 class Link:
@@ -85,7 +99,12 @@ class Link:
 
     def __init__(self, place: Place, *, patience: float) -> None:
         self.place, self.patience = place, patience
-        self._direct = Redis(**place.options(), socket_timeout=SOCKET_SECONDS, socket_connect_timeout=SOCKET_SECONDS, retry=Retry(NoBackoff(), 0))
+        self._direct = Redis(
+            **place.options(),
+            socket_timeout=SOCKET_SECONDS,
+            socket_connect_timeout=SOCKET_SECONDS,
+            retry=Retry(NoBackoff(), 0),
+        )
         self._loop: asyncio.AbstractEventLoop | None = None
         self._client: AsyncRedis | None = None
         self._pump: asyncio.Task[None] | None = None
@@ -96,7 +115,9 @@ class Link:
         """The command that runs a script in the place's namespace."""
         return ("EVALSHA", script(name)[1], 1, self.place.prefix, *args)
 
-    def submit(self, *args: Any, keep: bool = False, undo: tuple[Any, ...] | None = None) -> asyncio.Future:
+    def submit(
+        self, *args: Any, keep: bool = False, undo: tuple[Any, ...] | None = None
+    ) -> asyncio.Future:
         """Queues a command at once; a future of its reply.
 
         The future raises `ProviderFault` where the server cannot be reached, or refuses, for longer than `patience`.
@@ -108,7 +129,9 @@ class Link:
             self._use(loop)
         if self._pump is not None and self._pump.done() and self._pump.cancelled():
             # The loop ends and runs no new task.
-            command.future.set_result(self.run_now(*self._waiting.pop().args, patience=HOPELESS_SECONDS))
+            command.future.set_result(
+                self.run_now(*self._waiting.pop().args, patience=HOPELESS_SECONDS)
+            )
         elif self._pump is None or self._pump.done():
             self._pump = loop.create_task(self._send_all())
         return command.future
@@ -148,8 +171,12 @@ class Link:
 
     def _use(self, loop: asyncio.AbstractEventLoop) -> None:
         """A connection belongs to the event loop that opened it. What still waits on an ended one has nobody that waits for it."""
-        self._client = AsyncRedis(**self.place.options(), socket_timeout=SOCKET_SECONDS, socket_connect_timeout=SOCKET_SECONDS,
-                                  retry=AsyncRetry(NoBackoff(), 0))
+        self._client = AsyncRedis(
+            **self.place.options(),
+            socket_timeout=SOCKET_SECONDS,
+            socket_connect_timeout=SOCKET_SECONDS,
+            retry=AsyncRetry(NoBackoff(), 0),
+        )
         self._loop, self._pump = loop, None
         self._waiting = deque(c for c in self._waiting if c.future.get_loop() is loop)
 
@@ -230,7 +257,9 @@ class Link:
 
     def _fault(self, error: Exception) -> ProviderFault:
         told = self.place.without_password(str(error))[:200]
-        return ProviderFault(f"call cache {self.place}", f"{type(error).__name__}: {told}", retryable=passes(error))
+        return ProviderFault(
+            f"call cache {self.place}", f"{type(error).__name__}: {told}", retryable=passes(error)
+        )
 
 
 def _text_of(sha: str) -> str:

@@ -1,4 +1,5 @@
 """Where a shared call cache lives: `redis://[USER@]HOST[:PORT][/DB][?prefix=NAME]`, or `rediss://` over TLS."""
+
 import os
 import re
 from dataclasses import dataclass, field
@@ -41,7 +42,14 @@ class Place:
 
     def options(self) -> dict[str, Any]:
         """What a client of the `redis` package is made with."""
-        return {"host": self.host, "port": self.port, "db": self.db, "username": self.username, "password": self.password, "ssl": self.tls}
+        return {
+            "host": self.host,
+            "port": self.port,
+            "db": self.db,
+            "username": self.username,
+            "password": self.password,
+            "ssl": self.tls,
+        }
 
     def without_password(self, text: str) -> str:
         """A message of server or library, fit to be shown."""
@@ -59,7 +67,9 @@ def place_of(url: str) -> Place:
         port = parts.port or 6379
         query = parse_qs(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
     except ValueError as error:
-        raise InputError("the address of the call cache", f"cannot be read ({type(error).__name__})", FIX) from None
+        raise InputError(
+            "the address of the call cache", f"cannot be read ({type(error).__name__})", FIX
+        ) from None
     shown = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
     db, prefix = parts.path.strip("/") or "0", query.pop("prefix", [DEFAULT_PREFIX])[-1]
     if parts.scheme not in SCHEMES or not parts.hostname or not db.isdecimal() or parts.fragment:
@@ -67,7 +77,16 @@ def place_of(url: str) -> Place:
     if query:
         raise InputError(shown, f"its option {sorted(query)[0]!r} is unknown", FIX)
     if not re.fullmatch(r"[A-Za-z0-9._:-]+", prefix):
-        raise InputError(shown, f"its prefix {prefix!r} holds more than letters, digits and . _ : -", FIX)
+        raise InputError(
+            shown, f"its prefix {prefix!r} holds more than letters, digits and . _ : -", FIX
+        )
     password = unquote(parts.password) if parts.password else os.environ.get(PASSWORD_ENV) or None
-    return Place(host=parts.hostname, port=port, db=int(db), prefix=prefix, tls=parts.scheme == "rediss",
-                 username=unquote(parts.username) if parts.username else None, password=password)
+    return Place(
+        host=parts.hostname,
+        port=port,
+        db=int(db),
+        prefix=prefix,
+        tls=parts.scheme == "rediss",
+        username=unquote(parts.username) if parts.username else None,
+        password=password,
+    )

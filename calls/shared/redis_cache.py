@@ -12,6 +12,7 @@ reply that has arrived survives a restart or kill of the server (with `appendfsy
 a power cut). Without it a restart loses everything: a warning says so at open, and a job that is under way stops with
 an error instead of paying again or past its budget.
 """
+
 import logging
 import os
 import socket
@@ -61,16 +62,29 @@ def check_server(link: Link) -> None:
     try:
         info = link.run_now("INFO", patience=OPEN_SECONDS)
     except ProviderFault as fault:
-        raise InputError(where, f"the call cache cannot be opened: {fault.message}",
-                         "Start Redis there and check the address; a password stands in QUESTLOOM_REDIS_PASSWORD.") from None
+        raise InputError(
+            where,
+            f"the call cache cannot be opened: {fault.message}",
+            "Start Redis there and check the address; a password stands in QUESTLOOM_REDIS_PASSWORD.",
+        ) from None
     if int(str(info["redis_version"]).split(".")[0]) < LEAST_REDIS:
-        raise InputError(where, f"Redis is of version {info['redis_version']}", f"Use version {LEAST_REDIS} or later.")
+        raise InputError(
+            where,
+            f"Redis is of version {info['redis_version']}",
+            f"Use version {LEAST_REDIS} or later.",
+        )
     policy = str(info.get("maxmemory_policy", "noeviction"))
     if policy.startswith("allkeys") and int(info.get("maxmemory", 0)):
-        raise InputError(where, f"Redis throws keys away when its memory is full (maxmemory-policy {policy}): paid replies and the spend would vanish",
-                         "Set maxmemory-policy noeviction.")
+        raise InputError(
+            where,
+            f"Redis throws keys away when its memory is full (maxmemory-policy {policy}): paid replies and the spend would vanish",
+            "Set maxmemory-policy noeviction.",
+        )
     if not int(info.get("aof_enabled", 0)):
-        LOG.warning("%s keeps no append-only file: a restart of Redis loses replies that were paid for. Set `appendonly yes`.", where)
+        LOG.warning(
+            "%s keeps no append-only file: a restart of Redis loses replies that were paid for. Set `appendonly yes`.",
+            where,
+        )
 
 
 class RedisCache:
@@ -85,20 +99,30 @@ class RedisCache:
         InputError: the server cannot be reached or is not fit (see above), or its data are of another version.
     """
 
-    def __init__(self, place: str | Place, *, life: float = LIFE_SECONDS, patience: float = PATIENCE_SECONDS) -> None:
+    def __init__(
+        self, place: str | Place, *, life: float = LIFE_SECONDS, patience: float = PATIENCE_SECONDS
+    ) -> None:
         self.place = place_of(place) if isinstance(place, str) else place
         self.life = life
         self._link = Link(self.place, patience=patience)
         check_server(self._link)
-        self._owner = f"{this_machine() or socket.gethostname()}|{this_owner()}|{uuid.uuid4().hex[:12]}".replace(" ", "_")
+        self._owner = f"{this_machine() or socket.gethostname()}|{this_owner()}|{uuid.uuid4().hex[:12]}".replace(
+            " ", "_"
+        )
         self._swept, self._num_lanes = 0.0, 0
         try:
             self._data = self._open_data()
             self._stopped = threading.Event()
             self._renew()
-            self._link.run_now(*self._sweep(self._link.run_now(*self._link.call_of("owners", self._grace()))))
+            self._link.run_now(
+                *self._sweep(self._link.run_now(*self._link.call_of("owners", self._grace())))
+            )
         except ProviderFault as fault:
-            raise InputError(str(self.place), f"the call cache cannot be opened: {fault.message}", "Check the server and its rights.") from None
+            raise InputError(
+                str(self.place),
+                f"the call cache cannot be opened: {fault.message}",
+                "Check the server and its rights.",
+            ) from None
         _OPEN.add(self._owner)
         # A thread, since an event loop that computes for seconds, or ends, is no sign of death.
         self._thread = threading.Thread(target=self._live, name="sign of life", daemon=True)
@@ -108,7 +132,11 @@ class RedisCache:
 
     async def lookup(self, key: str) -> Reply | None:
         """The reply of a key, if it has arrived."""
-        return _reply(await self._link.submit("HMGET", self._name("reply", key), "body", "tokens_in", "tokens_out", "estimated"))
+        return _reply(
+            await self._link.submit(
+                "HMGET", self._name("reply", key), "body", "tokens_in", "tokens_out", "estimated"
+            )
+        )
 
     async def start(self, key: str, request: CallRequest, budget: Budget) -> Started:
         """Decides on a request; see `CallCache`.
@@ -118,13 +146,29 @@ class RedisCache:
         """
         attempt, reserved = int.from_bytes(os.urandom(6)), _reserved(request)
         row = _row(key, request, Status.IN_FLIGHT, None, reserved, 1, request.price is None, True)
-        limits = ["" if limit is None else repr(limit) for limit in (budget.money, budget.tokens, budget.calls)]
-        command = self._link.call_of("start", key, attempt, self._owner, self._data, round((request.timeout + LEASE_MARGIN) * 1000), self._grace(),
-                                     repr(reserved[0]), reserved[1] + reserved[2], row, *limits)
+        limits = [
+            "" if limit is None else repr(limit)
+            for limit in (budget.money, budget.tokens, budget.calls)
+        ]
+        command = self._link.call_of(
+            "start",
+            key,
+            attempt,
+            self._owner,
+            self._data,
+            round((request.timeout + LEASE_MARGIN) * 1000),
+            self._grace(),
+            repr(reserved[0]),
+            reserved[1] + reserved[2],
+            row,
+            *limits,
+        )
         answer = await self._link.submit(*command, undo=self._link.call_of("abandon", key, attempt))
         while answer[0] == b"busy" and _is_gone(answer[1].decode(), answer[2] == 1):
             await self._link.submit(*self._link.call_of("sweep", answer[1]))
-            answer = await self._link.submit(*command, undo=self._link.call_of("abandon", key, attempt))
+            answer = await self._link.submit(
+                *command, undo=self._link.call_of("abandon", key, attempt)
+            )
         match answer[0]:
             case b"send":
                 return Started(Decision.SEND, attempt_id=attempt)
@@ -134,20 +178,38 @@ class RedisCache:
                 return Started(Decision.BUSY)
             case b"full" | b"exceeded" as word:
                 limit = LIMITS[int(answer[1]) - 1]
-                if word == b"full" and time.monotonic() - self._swept > self.life / 4:  # what the dead hold may be what is waited for
+                if (
+                    word == b"full" and time.monotonic() - self._swept > self.life / 4
+                ):  # what the dead hold may be what is waited for
                     self._swept = time.monotonic()
-                    await self._link.submit(*self._sweep(await self._link.submit(*self._link.call_of("owners", self._grace()))))
-                return Started(Decision(word.decode()), limit=f"the budget of {getattr(budget, limit):g} {limit}")
+                    await self._link.submit(
+                        *self._sweep(
+                            await self._link.submit(*self._link.call_of("owners", self._grace()))
+                        )
+                    )
+                return Started(
+                    Decision(word.decode()),
+                    limit=f"the budget of {getattr(budget, limit):g} {limit}",
+                )
         raise self._gone()
 
-    async def settle(self, attempt_id: int, key: str, request: CallRequest, status: Status, seconds: float,
-                     reply: Reply | None) -> None:
+    async def settle(
+        self,
+        attempt_id: int,
+        key: str,
+        request: CallRequest,
+        status: Status,
+        seconds: float,
+        reply: Reply | None,
+    ) -> None:
         """Ends an attempt; see `CallCache`.
 
         Raises:
             ProviderFault: it could not be kept; the attempt will count as lost, and its reply was not passed on.
         """
-        answer = await self._link.submit(*self._settle(attempt_id, key, request, status, seconds, reply), keep=True)
+        answer = await self._link.submit(
+            *self._settle(attempt_id, key, request, status, seconds, reply), keep=True
+        )
         if answer[0] == b"gone":
             raise self._gone()
 
@@ -160,11 +222,15 @@ class RedisCache:
         try:
             self._link.run_now(*self._settle(attempt_id, key, request, Status.LOST, seconds, None))
         except ProviderFault as fault:
-            LOG.warning("an attempt that was dropped stays in flight until its lease ends: %s", fault)
+            LOG.warning(
+                "an attempt that was dropped stays in flight until its lease ends: %s", fault
+            )
 
     def spent(self) -> Spend:
         """What was spent or is reserved, over all workers."""
-        money, tokens, calls = self._link.run_now("HMGET", self._name("spent"), *LIMITS, patience=OPEN_SECONDS)
+        money, tokens, calls = self._link.run_now(
+            "HMGET", self._name("spent"), *LIMITS, patience=OPEN_SECONDS
+        )
         return Spend(float(money or 0), int(tokens or 0), int(calls or 0))
 
     def new_lane(self, provider: str, model: str, pace: Pace) -> SharedLane:
@@ -174,10 +240,19 @@ class RedisCache:
             InputError: the pace limits the provider's work, which is not counted here.
         """
         if pace.work_per_minute is not None:
-            raise InputError(str(self.place), f"{provider} may work {pace.work_per_minute:g} s a minute for us, which a call cache in Redis does not count",
-                             "Give a file as the call cache.")
+            raise InputError(
+                str(self.place),
+                f"{provider} may work {pace.work_per_minute:g} s a minute for us, which a call cache in Redis does not count",
+                "Give a file as the call cache.",
+            )
         self._num_lanes += 1
-        return SharedLane(self._link, f"{provider}/{model}", f"{self._owner}:{self._num_lanes}", pace, life=self.life)
+        return SharedLane(
+            self._link,
+            f"{provider}/{model}",
+            f"{self._owner}:{self._num_lanes}",
+            pace,
+            life=self.life,
+        )
 
     def close(self) -> None:
         """Ends the sign of life and the connections that are not an event loop's."""
@@ -187,7 +262,9 @@ class RedisCache:
         try:
             self._link.run_now("DEL", self._name("alive", self._owner))
         except ProviderFault as fault:
-            LOG.warning("the sign of life of this worker ends by itself in %g s: %s", self.life, fault)
+            LOG.warning(
+                "the sign of life of this worker ends by itself in %g s: %s", self.life, fault
+            )
         self._link.close()
 
     async def aclose(self) -> None:
@@ -208,17 +285,29 @@ class RedisCache:
         run("SET", self._name("version"), VERSION, "NX")
         version = run("GET", self._name("version"))
         if version != str(VERSION).encode():
-            raise InputError(str(self.place), f"the call cache has version {version.decode(errors='replace')}, this program reads {VERSION}",
-                             "Use the program that wrote it, or another prefix.")
+            raise InputError(
+                str(self.place),
+                f"the call cache has version {version.decode(errors='replace')}, this program reads {VERSION}",
+                "Use the program that wrote it, or another prefix.",
+            )
         run("SET", self._name("id"), uuid.uuid4().hex, "NX")
         return run("GET", self._name("id")).decode()
 
     def _sweep(self, owners: Sequence[Any]) -> tuple[Any, ...]:
         """The command that marks the attempts of workers that are gone, and those whose time is over, as lost. Takes what `owners.lua` gives."""
-        return self._link.call_of("sweep", *(name for name, silent in zip(owners[::2], owners[1::2], strict=True) if _is_gone(name.decode(), silent == 1)))
+        return self._link.call_of(
+            "sweep",
+            *(
+                name
+                for name, silent in zip(owners[::2], owners[1::2], strict=True)
+                if _is_gone(name.decode(), silent == 1)
+            ),
+        )
 
     def _renew(self) -> None:
-        self._link.run_now("SET", self._name("alive", self._owner), 1, "PX", round(self.life * 1000))
+        self._link.run_now(
+            "SET", self._name("alive", self._owner), 1, "PX", round(self.life * 1000)
+        )
 
     def _live(self) -> None:
         pause = self.life / 4
@@ -227,28 +316,63 @@ class RedisCache:
             try:
                 self._renew()
             except (ProviderFault, RedisError) as fault:
-                LOG.debug("no sign of life could be given: %s", fault)  # the calls themselves meet the outage, wait and tell
+                LOG.debug(
+                    "no sign of life could be given: %s", fault
+                )  # the calls themselves meet the outage, wait and tell
                 pause = min(1.0, self.life / 4)
             else:
                 pause = max(0.0, self.life / 4 - (time.monotonic() - began))
 
     def _gone(self) -> ProviderFault:
-        return ProviderFault(f"call cache {self.place}", "its data are gone: Redis was emptied, or restarted without an append-only file. Paid replies and "
-                             "the spend so far are lost; run the same command again to go on without them", retryable=False)
+        return ProviderFault(
+            f"call cache {self.place}",
+            "its data are gone: Redis was emptied, or restarted without an append-only file. Paid replies and "
+            "the spend so far are lost; run the same command again to go on without them",
+            retryable=False,
+        )
 
-    def _settle(self, attempt_id: int, key: str, request: CallRequest, status: Status, seconds: float, reply: Reply | None) -> tuple[Any, ...]:
+    def _settle(
+        self,
+        attempt_id: int,
+        key: str,
+        request: CallRequest,
+        status: Status,
+        seconds: float,
+        reply: Reply | None,
+    ) -> tuple[Any, ...]:
         assert (reply is not None) == (status is Status.OK)
         reserved = cost = _reserved(request)
         calls, unpriced, estimated = 1, request.price is None, True
         if reply is not None:
-            cost = (0.0 if request.price is None else request.price.of(reply.tokens_in, reply.tokens_out), reply.tokens_in, reply.tokens_out)
+            cost = (
+                0.0
+                if request.price is None
+                else request.price.of(reply.tokens_in, reply.tokens_out),
+                reply.tokens_in,
+                reply.tokens_out,
+            )
             estimated = reply.estimated
         elif status in FREE_OF_CHARGE:
             cost, calls, unpriced, estimated = (0.0, 0, 0), 0, False, False
         row = _row(key, request, status, seconds, cost, calls, unpriced, estimated)
-        told = () if reply is None else (reply.body, reply.tokens_in, reply.tokens_out, int(reply.estimated))
-        return self._link.call_of("settle", key, attempt_id, self._data, row, repr(reserved[0]), reserved[1] + reserved[2],
-                                  repr(cost[0]), cost[1] + cost[2], calls, *told)
+        told = (
+            ()
+            if reply is None
+            else (reply.body, reply.tokens_in, reply.tokens_out, int(reply.estimated))
+        )
+        return self._link.call_of(
+            "settle",
+            key,
+            attempt_id,
+            self._data,
+            row,
+            repr(reserved[0]),
+            reserved[1] + reserved[2],
+            repr(cost[0]),
+            cost[1] + cost[2],
+            calls,
+            *told,
+        )
 
 
 def _is_gone(owner: str, silent: bool) -> bool:
@@ -261,20 +385,50 @@ def _is_gone(owner: str, silent: bool) -> bool:
 
 
 def _reserved(request: CallRequest) -> tuple[float, int, int]:
-    money = 0.0 if request.price is None else request.price.of(request.tokens_in, request.tokens_out)
+    money = (
+        0.0 if request.price is None else request.price.of(request.tokens_in, request.tokens_out)
+    )
     return money, request.tokens_in, request.tokens_out
 
 
-def _row(key: str, request: CallRequest, status: Status, seconds: float | None, cost: tuple[float, int, int], calls: int, unpriced: bool,
-         estimated: bool) -> bytes:
-    return orjson.dumps({
-        "key": key, "stage": request.stage, "item_id": request.item_id, "seed_id": request.seed_id, "provider": request.provider,
-        "model": request.model, "status": status.value, "calls": calls, "tokens_in": cost[1], "tokens_out": cost[2], "estimated": estimated,
-        "money": None if unpriced else cost[0], "seconds": seconds, "ended": time.time()})
+def _row(
+    key: str,
+    request: CallRequest,
+    status: Status,
+    seconds: float | None,
+    cost: tuple[float, int, int],
+    calls: int,
+    unpriced: bool,
+    estimated: bool,
+) -> bytes:
+    return orjson.dumps(
+        {
+            "key": key,
+            "stage": request.stage,
+            "item_id": request.item_id,
+            "seed_id": request.seed_id,
+            "provider": request.provider,
+            "model": request.model,
+            "status": status.value,
+            "calls": calls,
+            "tokens_in": cost[1],
+            "tokens_out": cost[2],
+            "estimated": estimated,
+            "money": None if unpriced else cost[0],
+            "seconds": seconds,
+            "ended": time.time(),
+        }
+    )
 
 
 def _reply(fields: Any) -> Reply | None:
     body, tokens_in, tokens_out, estimated = fields
     if body is None:
         return None
-    return Reply(body=body, tokens_in=int(tokens_in), tokens_out=int(tokens_out), estimated=estimated == b"1", cached=True)
+    return Reply(
+        body=body,
+        tokens_in=int(tokens_in),
+        tokens_out=int(tokens_out),
+        estimated=estimated == b"1",
+        cached=True,
+    )

@@ -1,4 +1,5 @@
 """The sums of a ledger in Redis; the rows are JSON, as `calls.shared.redis_cache` writes them."""
+
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -24,7 +25,11 @@ def rows(place: str) -> Iterator[dict[str, Any]]:
     prefix = link.place.prefix
     try:
         if not link.run_now("EXISTS", f"{prefix}:version", patience=OPEN_SECONDS):
-            raise InputError(str(link.place), "the call ledger cannot be read: there is none", "Give the address and prefix of a run.")
+            raise InputError(
+                str(link.place),
+                "the call ledger cannot be read: there is none",
+                "Give the address and prefix of a run.",
+            )
         start = 0
         while chunk := link.run_now("LRANGE", f"{prefix}:ledger", start, start + CHUNK - 1):
             yield from map(orjson.loads, chunk)
@@ -34,7 +39,11 @@ def rows(place: str) -> Iterator[dict[str, Any]]:
         for held in link.run_now("HVALS", f"{prefix}:open"):
             yield orjson.loads(held.split(b" ", 5)[5])
     except ProviderFault as fault:
-        raise InputError(str(link.place), f"the call ledger cannot be read: {fault.message}", "Start Redis there and check the address.") from None
+        raise InputError(
+            str(link.place),
+            f"the call ledger cannot be read: {fault.message}",
+            "Start Redis there and check the address.",
+        ) from None
     finally:
         link.close()
 
@@ -45,7 +54,11 @@ def has_ledger(place: str) -> bool:
     try:
         return bool(link.run_now("EXISTS", f"{link.place.prefix}:version", patience=OPEN_SECONDS))
     except ProviderFault as fault:
-        raise InputError(str(link.place), f"the call ledger cannot be read: {fault.message}", "Start Redis there and check the address.") from None
+        raise InputError(
+            str(link.place),
+            f"the call ledger cannot be read: {fault.message}",
+            "Start Redis there and check the address.",
+        ) from None
     finally:
         link.close()
 
@@ -66,13 +79,27 @@ def last_attempts(place: str, since: float, most: int) -> list[tuple[str, str, s
     """See `calls.ledger.last_attempts`; those that were lost with their worker are left out."""
     link = Link(place_of(place), patience=PATIENCE_SECONDS)
     try:
-        ended = [orjson.loads(row) for row in link.run_now("LRANGE", f"{link.place.prefix}:ledger", -most, -1)]
-        held = [orjson.loads(row.split(b" ", 5)[5]) for row in link.run_now("HVALS", f"{link.place.prefix}:open")]
+        ended = [
+            orjson.loads(row)
+            for row in link.run_now("LRANGE", f"{link.place.prefix}:ledger", -most, -1)
+        ]
+        held = [
+            orjson.loads(row.split(b" ", 5)[5])
+            for row in link.run_now("HVALS", f"{link.place.prefix}:open")
+        ]
     except ProviderFault as fault:
-        raise InputError(str(link.place), f"the call ledger cannot be read: {fault.message}", "Start Redis there and check the address.") from None
+        raise InputError(
+            str(link.place),
+            f"the call ledger cannot be read: {fault.message}",
+            "Start Redis there and check the address.",
+        ) from None
     finally:
         link.close()
-    return [(row["provider"], row["key"], row["status"]) for row in (*ended, *held) if row["ended"] >= since][-most:]
+    return [
+        (row["provider"], row["key"], row["status"])
+        for row in (*ended, *held)
+        if row["ended"] >= since
+    ][-most:]
 
 
 def cost_lines(place: str, by: Sequence[str]) -> list[CostLine]:
@@ -87,8 +114,14 @@ def cost_lines(place: str, by: Sequence[str]) -> list[CostLine]:
 
 def _line(group: tuple[str, ...], mine: list[dict[str, Any]]) -> CostLine:
     return CostLine(
-        group=group, num_calls=sum(r["calls"] for r in mine), num_faults=sum(r["status"] not in (Status.OK, Status.IN_FLIGHT) for r in mine),
-        num_lost=sum(r["status"] == Status.LOST for r in mine), tokens_in=sum(r["tokens_in"] for r in mine),
-        tokens_out=sum(r["tokens_out"] for r in mine), num_estimated=sum(bool(r["estimated"] and r["calls"]) for r in mine),
-        money=sum(r["money"] or 0.0 for r in mine), num_unpriced=sum(bool(r["money"] is None and r["calls"]) for r in mine),
-        seconds=sum(r["seconds"] or 0.0 for r in mine))
+        group=group,
+        num_calls=sum(r["calls"] for r in mine),
+        num_faults=sum(r["status"] not in (Status.OK, Status.IN_FLIGHT) for r in mine),
+        num_lost=sum(r["status"] == Status.LOST for r in mine),
+        tokens_in=sum(r["tokens_in"] for r in mine),
+        tokens_out=sum(r["tokens_out"] for r in mine),
+        num_estimated=sum(bool(r["estimated"] and r["calls"]) for r in mine),
+        money=sum(r["money"] or 0.0 for r in mine),
+        num_unpriced=sum(bool(r["money"] is None and r["calls"]) for r in mine),
+        seconds=sum(r["seconds"] or 0.0 for r in mine),
+    )

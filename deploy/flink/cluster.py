@@ -9,6 +9,7 @@ port, and each task manager reads a hosts file of its own in which the name `que
 Memory: job manager 0.7 GB, a task manager 1.4 GB at most (0.7 in the tests), a worker what the job needs (0.5 to 1.5 GB), the job server
 0.5 GB while a job runs.
 """
+
 import argparse
 import json
 import os
@@ -28,12 +29,32 @@ from deploy.flink.processes import Process, end, launch
 ROOT = Path(__file__).resolve().parents[2]
 STATE, POOL_NAME = "cluster.json", "questloom-pool"
 READY_SECONDS = 120.0
-OPENED = ("lang", "net", "io", "nio", "lang.reflect", "text", "time", "util", "util.concurrent", "util.concurrent.atomic", "util.concurrent.locks")
+OPENED = (
+    "lang",
+    "net",
+    "io",
+    "nio",
+    "lang.reflect",
+    "text",
+    "time",
+    "util",
+    "util.concurrent",
+    "util.concurrent.atomic",
+    "util.concurrent.locks",
+)
 """Packages of java.base that Flink reflects on; Java 17 keeps them shut otherwise."""
 TASK_MANAGER_MEMORY = {
-    "network.min": "192m", "network.max": "192m", "task.heap.size": "384m", "managed.size": "128m", "task.off-heap.size": "0b",
-    "framework.heap.size": "128m", "framework.off-heap.size": "128m", "jvm-metaspace.size": "256m", "jvm-overhead.min": "192m",
-    "jvm-overhead.max": "192m"}
+    "network.min": "192m",
+    "network.max": "192m",
+    "task.heap.size": "384m",
+    "managed.size": "128m",
+    "task.off-heap.size": "0b",
+    "framework.heap.size": "128m",
+    "framework.off-heap.size": "128m",
+    "jvm-metaspace.size": "256m",
+    "jvm-overhead.min": "192m",
+    "jvm-overhead.max": "192m",
+}
 """By hand, because only Flink's start scripts, which the jars come without, would work them out."""
 
 
@@ -65,7 +86,9 @@ class Cluster:
         except FileNotFoundError:
             return None
         processes = {name: Process(**facts) for name, facts in state.pop("processes").items()}
-        return cls(folder=folder, parts=Parts(Path(state.pop("parts"))), processes=processes, **state)
+        return cls(
+            folder=folder, parts=Parts(Path(state.pop("parts"))), processes=processes, **state
+        )
 
     @property
     def rest(self) -> str:
@@ -82,7 +105,16 @@ class Cluster:
     @property
     def options(self) -> list[str]:
         """What a job on this cluster is started with."""
-        return ["--runner", "flink", "--flink-master", self.rest, "--job-server-jar", str(self.parts.jar), "--environment", self.environment]
+        return [
+            "--runner",
+            "flink",
+            "--flink-master",
+            self.rest,
+            "--job-server-jar",
+            str(self.parts.jar),
+            "--environment",
+            self.environment,
+        ]
 
     def start(self) -> None:
         """Starts everything and waits until all slots and pools are there.
@@ -101,8 +133,12 @@ class Cluster:
         self.wait()
 
     def start_job_manager(self) -> None:
-        self._launch("job-manager", ["-Xmx700m", "-XX:MaxMetaspaceSize=256m"], "entrypoint.StandaloneSessionClusterEntrypoint",
-                     ["--executionMode", "cluster"])
+        self._launch(
+            "job-manager",
+            ["-Xmx700m", "-XX:MaxMetaspaceSize=256m"],
+            "entrypoint.StandaloneSessionClusterEntrypoint",
+            ["--executionMode", "cluster"],
+        )
 
     def start_task_manager(self, number: int) -> None:
         hosts = self.folder / "conf" / f"hosts-{number}"
@@ -110,28 +146,70 @@ class Cluster:
         pool = self.pool_address(number % self.pools) if self.pools else "127.0.0.1"
         hosts.write_text("".join(f"127.0.0.1 {name}\n" for name in names) + f"{pool} {POOL_NAME}\n")
         memory = [f"taskmanager.memory.{name}={size}" for name, size in TASK_MANAGER_MEMORY.items()]
-        settings = [*memory, "taskmanager.cpu.cores=1", "taskmanager.numberOfTaskSlots=1", f"taskmanager.resource-id=tm-{number}-{time.time_ns()}"]
-        self._launch(f"task-manager-{number}", ["-Xmx512m", "-XX:MaxDirectMemorySize=512m", f"-Djdk.net.hosts.file={hosts}"],
-                     "taskexecutor.TaskManagerRunner", [word for setting in settings for word in ("-D", setting)])
+        settings = [
+            *memory,
+            "taskmanager.cpu.cores=1",
+            "taskmanager.numberOfTaskSlots=1",
+            f"taskmanager.resource-id=tm-{number}-{time.time_ns()}",
+        ]
+        self._launch(
+            f"task-manager-{number}",
+            ["-Xmx512m", "-XX:MaxDirectMemorySize=512m", f"-Djdk.net.hosts.file={hosts}"],
+            "taskexecutor.TaskManagerRunner",
+            [word for setting in settings for word in ("-D", setting)],
+        )
 
     def start_pool(self, number: int) -> None:
-        command = [sys.executable, "-m", "pipeline.runners.worker_pool", "--bind", f"{self.pool_address(number)}:{self.pool_port}"]
-        self._note(f"pool-{number}", launch(command, self.log(f"pool-{number}"), cwd=ROOT, environment={"OMP_NUM_THREADS": "1", **os.environ}))
+        command = [
+            sys.executable,
+            "-m",
+            "pipeline.runners.worker_pool",
+            "--bind",
+            f"{self.pool_address(number)}:{self.pool_port}",
+        ]
+        self._note(
+            f"pool-{number}",
+            launch(
+                command,
+                self.log(f"pool-{number}"),
+                cwd=ROOT,
+                environment={"OMP_NUM_THREADS": "1", **os.environ},
+            ),
+        )
 
     def _launch(self, name: str, java: list[str], main: str, arguments: list[str]) -> None:
         opens = [f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in OPENED]
         logging = f"-Dlog4j.configurationFile={self.folder / 'conf' / 'log4j.properties'}"
-        command = ["java", *java, *opens, logging, "-cp", f"{self.parts.libraries}/*", f"org.apache.flink.runtime.{main}",
-                   "-c", str(self.folder / "conf"), *arguments]
-        self._note(name, launch(command, self.log(name), cwd=self.folder, environment=dict(os.environ)))
+        command = [
+            "java",
+            *java,
+            *opens,
+            logging,
+            "-cp",
+            f"{self.parts.libraries}/*",
+            f"org.apache.flink.runtime.{main}",
+            "-c",
+            str(self.folder / "conf"),
+            *arguments,
+        ]
+        self._note(
+            name, launch(command, self.log(name), cwd=self.folder, environment=dict(os.environ))
+        )
 
     def log(self, name: str) -> Path:
         return self.folder / "logs" / f"{name}.log"
 
     def _note(self, name: str, process: Process) -> None:
         self.processes[name] = process
-        state = {"parts": str(self.parts.folder), "rest_port": self.rest_port, "rpc_port": self.rpc_port, "pool_port": self.pool_port,
-                 "task_managers": self.task_managers, "pools": self.pools, "processes": {n: asdict(p) for n, p in self.processes.items()}}
+        state = {
+            "parts": str(self.parts.folder),
+            "rest_port": self.rest_port,
+            "rpc_port": self.rpc_port,
+            "pool_port": self.pool_port,
+            "task_managers": self.task_managers,
+            "pools": self.pools,
+            "processes": {n: asdict(p) for n, p in self.processes.items()},
+        }
         part = self.folder / f".{STATE}"
         part.write_text(json.dumps(state, indent=1))
         part.replace(self.folder / STATE)
@@ -141,16 +219,32 @@ class Cluster:
         for made in (conf, self.folder / "tmp"):
             made.mkdir(parents=True, exist_ok=True)
         settings = {
-            "jobmanager.rpc.address": "localhost", "jobmanager.rpc.port": self.rpc_port, "jobmanager.bind-host": "localhost",
-            "rest.address": "localhost", "rest.bind-address": "localhost", "rest.port": self.rest_port, "rest.bind-port": f'"{self.rest_port}"',
-            "taskmanager.host": "localhost", "taskmanager.bind-host": "localhost", "jobmanager.memory.process.size": "1024m",
-            "parallelism.default": self.task_managers, "io.tmp.dirs": self.folder / "tmp", "heartbeat.timeout": 20000, "heartbeat.interval": 2000,
-            "restart-strategy.type": "fixed-delay", "restart-strategy.fixed-delay.attempts": 10, "restart-strategy.fixed-delay.delay": "2s",
-            "web.submit.enable": "false"}
-        (conf / "config.yaml").write_text("".join(f"{name}: {value}\n" for name, value in settings.items()))
+            "jobmanager.rpc.address": "localhost",
+            "jobmanager.rpc.port": self.rpc_port,
+            "jobmanager.bind-host": "localhost",
+            "rest.address": "localhost",
+            "rest.bind-address": "localhost",
+            "rest.port": self.rest_port,
+            "rest.bind-port": f'"{self.rest_port}"',
+            "taskmanager.host": "localhost",
+            "taskmanager.bind-host": "localhost",
+            "jobmanager.memory.process.size": "1024m",
+            "parallelism.default": self.task_managers,
+            "io.tmp.dirs": self.folder / "tmp",
+            "heartbeat.timeout": 20000,
+            "heartbeat.interval": 2000,
+            "restart-strategy.type": "fixed-delay",
+            "restart-strategy.fixed-delay.attempts": 10,
+            "restart-strategy.fixed-delay.delay": "2s",
+            "web.submit.enable": "false",
+        }
+        (conf / "config.yaml").write_text(
+            "".join(f"{name}: {value}\n" for name, value in settings.items())
+        )
         (conf / "log4j.properties").write_text(
             "rootLogger.level = INFO\nrootLogger.appenderRef.out.ref = Out\nappender.out.name = Out\nappender.out.type = CONSOLE\n"
-            "appender.out.layout.type = PatternLayout\nappender.out.layout.pattern = %d{HH:mm:ss,SSS} %-5p %c{1} %m%n\n")
+            "appender.out.layout.type = PatternLayout\nappender.out.layout.pattern = %d{HH:mm:ss,SSS} %-5p %c{1} %m%n\n"
+        )
 
     def overview(self) -> dict[str, Any] | None:
         """What the job manager says of the cluster, or None while it does not answer."""
@@ -167,7 +261,9 @@ class Cluster:
             return False
         for number in range(self.pools):
             try:
-                socket.create_connection((self.pool_address(number), self.pool_port), timeout=2).close()
+                socket.create_connection(
+                    (self.pool_address(number), self.pool_port), timeout=2
+                ).close()
             except OSError:
                 return False
         return True
@@ -181,7 +277,9 @@ class Cluster:
                 name = dead[0] if dead else "job-manager"
                 self.stop()
                 what = f"{name} ended" if dead else f"not ready after {READY_SECONDS:.0f} s"
-                raise SystemExit(f"{what}; the end of {self.log(name)}:\n{self.log(name).read_text(errors='replace')[-2000:]}")
+                raise SystemExit(
+                    f"{what}; the end of {self.log(name)}:\n{self.log(name).read_text(errors='replace')[-2000:]}"
+                )
             time.sleep(0.5)
 
     def kill(self, name: str) -> None:
@@ -207,9 +305,22 @@ class Cluster:
     def as_text(self) -> str:
         """One line a process, and the options of a job."""
         found = self.overview()
-        lines = [f"{name:16} {'runs' if p.alive else 'gone'}  pid {p.pid}" for name, p in sorted(self.processes.items())]
-        slots = f"{found['slots-available']} of {found['slots-total']} slots are free" if found else "the job manager does not answer"
-        return "\n".join([f"Flink {FLINK_VERSION} at http://{self.rest}: {slots}", *lines, "options of a job: " + " ".join(self.options)])
+        lines = [
+            f"{name:16} {'runs' if p.alive else 'gone'}  pid {p.pid}"
+            for name, p in sorted(self.processes.items())
+        ]
+        slots = (
+            f"{found['slots-available']} of {found['slots-total']} slots are free"
+            if found
+            else "the job manager does not answer"
+        )
+        return "\n".join(
+            [
+                f"Flink {FLINK_VERSION} at http://{self.rest}: {slots}",
+                *lines,
+                "options of a job: " + " ".join(self.options),
+            ]
+        )
 
 
 def free_port() -> int:
@@ -220,13 +331,32 @@ def free_port() -> int:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m deploy.flink.cluster", description=(__doc__ or "").splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m deploy.flink.cluster", description=(__doc__ or "").splitlines()[0]
+    )
     parser.add_argument("command", choices=("check", "fetch", "start", "stop", "status"))
-    parser.add_argument("--folder", type=Path, default=ROOT / "build" / "flink", help="of the cluster's configuration, logs and state")
-    parser.add_argument("--parts", type=Path, default=ROOT / "build" / "flink-parts", help="of Flink's jars and the job server, fetched once")
+    parser.add_argument(
+        "--folder",
+        type=Path,
+        default=ROOT / "build" / "flink",
+        help="of the cluster's configuration, logs and state",
+    )
+    parser.add_argument(
+        "--parts",
+        type=Path,
+        default=ROOT / "build" / "flink-parts",
+        help="of Flink's jars and the job server, fetched once",
+    )
     parser.add_argument("--task-managers", type=int, default=2)
-    parser.add_argument("--pools", type=int, default=2, help="worker pools; 0 for jobs with --environment loopback only")
-    parser.add_argument("--rest-port", type=int, default=8081, help="0 for a free one; so for the other ports then")
+    parser.add_argument(
+        "--pools",
+        type=int,
+        default=2,
+        help="worker pools; 0 for jobs with --environment loopback only",
+    )
+    parser.add_argument(
+        "--rest-port", type=int, default=8081, help="0 for a free one; so for the other ports then"
+    )
     parser.add_argument("--pool-port", type=int, default=50000)
     given = parser.parse_args(arguments)
     folder = given.folder.absolute()
@@ -241,8 +371,15 @@ def main(arguments: list[str] | None = None) -> int:
         if cluster is not None and any(p.alive for p in cluster.processes.values()):
             raise SystemExit(f"a cluster runs already in {folder}; stop it first")
         free = given.rest_port == 0
-        cluster = Cluster(folder=folder, parts=fetch(given.parts, print), rest_port=given.rest_port or free_port(), rpc_port=free_port() if free else 6123,
-                          pool_port=free_port() if free else given.pool_port, task_managers=given.task_managers, pools=given.pools)
+        cluster = Cluster(
+            folder=folder,
+            parts=fetch(given.parts, print),
+            rest_port=given.rest_port or free_port(),
+            rpc_port=free_port() if free else 6123,
+            pool_port=free_port() if free else given.pool_port,
+            task_managers=given.task_managers,
+            pools=given.pools,
+        )
         cluster.start()
         print(cluster.as_text())
         return 0

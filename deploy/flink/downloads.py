@@ -1,4 +1,5 @@
 """What a Flink cluster on one machine is made of: Flink's jars, and Beam's job server for them. Fetched once into a folder."""
+
 import hashlib
 import re
 import shutil
@@ -37,9 +38,13 @@ def missing() -> list[str]:
     """The programs that are not on this machine, each with what to do; [] where a cluster can be made."""
     found = []
     if shutil.which("java") is None:
-        found.append(f"java is not on PATH. Install Java {JAVA_VERSION} or later (Debian: default-jdk-headless).")
+        found.append(
+            f"java is not on PATH. Install Java {JAVA_VERSION} or later (Debian: default-jdk-headless)."
+        )
     elif (version := java_version()) < JAVA_VERSION:
-        found.append(f"java is of version {version}. Install Java {JAVA_VERSION} or later (Debian: default-jdk-headless).")
+        found.append(
+            f"java is of version {version}. Install Java {JAVA_VERSION} or later (Debian: default-jdk-headless)."
+        )
     if shutil.which("mvn") is None:
         found.append("mvn is not on PATH. Install Maven (Debian: maven).")
     return found
@@ -66,7 +71,9 @@ def fetch(folder: Path, say: Callable[[str], None]) -> Parts:
         steps.append(_fetch_libraries)
     if not parts.jar.exists() or not built.exists() or built.read_text() != digest:
         steps.append(_build_job_server)
-    if lacking := [line for line in missing() if line.startswith("java") or _build_job_server in steps]:
+    if lacking := [
+        line for line in missing() if line.startswith("java") or _build_job_server in steps
+    ]:
         raise SystemExit("\n".join(lacking))
     with ThreadPoolExecutor() as pool:
         for done in [pool.submit(step, parts, say) for step in steps]:
@@ -77,8 +84,22 @@ def fetch(folder: Path, say: Callable[[str], None]) -> Parts:
 def _fetch_libraries(parts: Parts, say: Callable[[str], None]) -> None:
     say(f"fetching Flink {FLINK_VERSION} (230 MB)")
     # Installed aside: the package pins nothing itself, but `apache-flink` beside Beam would.
-    _run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-cache-dir", "--upgrade",
-          "--target", str(parts.folder / "libraries"), f"apache-flink-libraries=={FLINK_VERSION}"], parts.folder)
+    _run(
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--no-deps",
+            "--no-cache-dir",
+            "--upgrade",
+            "--target",
+            str(parts.folder / "libraries"),
+            f"apache-flink-libraries=={FLINK_VERSION}",
+        ],
+        parts.folder,
+    )
 
 
 def _build_job_server(parts: Parts, say: Callable[[str], None]) -> None:
@@ -92,6 +113,15 @@ def _build_job_server(parts: Parts, say: Callable[[str], None]) -> None:
 
 
 def _run(command: list[str], folder: Path) -> None:
-    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
     if done.returncode:
-        raise SystemExit(f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout[-3000:]}")
+        raise SystemExit(
+            f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout[-3000:]}"
+        )

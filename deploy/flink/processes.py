@@ -1,4 +1,5 @@
 """Processes that outlive the command which started them: noted in a file, and ended by number only where the number is still theirs."""
+
 import os
 import signal
 import subprocess
@@ -28,7 +29,15 @@ def launch(command: list[str], log: Path, *, cwd: Path, environment: dict[str, s
     """Starts a command in a session of its own, with its output in a file."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with open(log, "ab") as out:
-        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, cwd=cwd, env=environment, start_new_session=True)
+        child = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            cwd=cwd,
+            env=environment,
+            start_new_session=True,
+        )
     return Process(child.pid, _started(child.pid))
 
 
@@ -51,7 +60,9 @@ def _signal(process: Process, number: signal.Signals) -> None:
 
 def _started(pid: int) -> str:
     """Field 22 of /proc/PID/stat; "" where the process is gone, or a zombie that nobody has waited for."""
-    with suppress(ChildProcessError):  # where another command started it, it is not ours to wait for
+    with suppress(
+        ChildProcessError
+    ):  # where another command started it, it is not ours to wait for
         os.waitpid(pid, os.WNOHANG)
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()

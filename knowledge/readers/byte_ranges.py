@@ -9,6 +9,7 @@ in it; `pieces` reads them.
 * bz2 in one stream: ranges begin at any byte; `bz2_blocks` finds the blocks.
 * gz: one range, for gz has no marks to start from.
 """
+
 import bz2
 import os
 import re
@@ -48,7 +49,11 @@ def open_dump(path: str) -> BinaryIO:
     try:
         return open_binary(path)  # the caller closes it
     except OSError as error:
-        raise InputError(path, f"cannot be opened ({error.strerror or error})", "Give the path of a dump that can be read.") from error
+        raise InputError(
+            path,
+            f"cannot be opened ({error.strerror or error})",
+            "Give the path of a dump that can be read.",
+        ) from error
 
 
 def plan_ranges(path: str, *, index: str = "", range_bytes: int = RANGE_BYTES) -> list[ByteRange]:
@@ -73,7 +78,11 @@ def plan_ranges(path: str, *, index: str = "", range_bytes: int = RANGE_BYTES) -
         wanted = range(range_bytes, size, range_bytes)
         if not re.match(rb"BZh[1-9]", magic):
             if path.endswith((".bz2", ".gz")):
-                raise InputError(f"{path}, byte 0", "is not compressed as its name says", "Download it again, or name it after its format.")
+                raise InputError(
+                    f"{path}, byte 0",
+                    "is not compressed as its name says",
+                    "Download it again, or name it after its format.",
+                )
             kind, starts = "plain", [0, *wanted]
         elif index:
             kind, starts = "streams", _starts_of_index(index, path, size, range_bytes)
@@ -81,7 +90,10 @@ def plan_ranges(path: str, *, index: str = "", range_bytes: int = RANGE_BYTES) -
             kind, starts = "streams", sorted({0, *(next_stream(file, at) for at in wanted)})
             if len(starts) == 1 and wanted:
                 kind, starts = "blocks", [0, *wanted]
-    return [ByteRange(path=path, start=a, end=b, kind=kind) for a, b in zip(starts, [*starts[1:], size], strict=True)]
+    return [
+        ByteRange(path=path, start=a, end=b, kind=kind)
+        for a, b in zip(starts, [*starts[1:], size], strict=True)
+    ]
 
 
 def next_stream(file: BinaryIO, at: int) -> int:
@@ -120,9 +132,15 @@ def _starts_of_index(index: str, path: str, size: int, range_bytes: int) -> list
             for line in lines:
                 offset = line.split(b":", 1)[0]
                 if not offset.isdigit():
-                    raise InputError(index, f"is no multistream index: a line begins with {offset[:40]!r}", fix)
+                    raise InputError(
+                        index, f"is no multistream index: a line begins with {offset[:40]!r}", fix
+                    )
                 if int(offset) >= size:
-                    raise InputError(path, f"ends at byte {size:,}, but its index names byte {int(offset):,}", "Download the dump again.")
+                    raise InputError(
+                        path,
+                        f"ends at byte {size:,}, but its index names byte {int(offset):,}",
+                        "Download the dump again.",
+                    )
                 if int(offset) >= starts[-1] + range_bytes:
                     starts.append(int(offset))
         except (OSError, EOFError) as error:

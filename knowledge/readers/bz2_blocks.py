@@ -7,6 +7,7 @@ in one single stream so keeps every core busy.
 
 Source of the format: bzip2's `decompress.c` and J. Tsai's "BZIP2: format specification".
 """
+
 import bz2
 import functools
 import re
@@ -49,8 +50,11 @@ def find_marks(data: bytes, mark: int, start: int = 0) -> list[int]:
     found = []
     for core in pattern.finditer(data, start + 1):
         first, shift = core.start() - 1, shifts[core[0]]
-        window = int.from_bytes(data[first:first + 7].ljust(7, b"\0"), "big")
-        if window >> (8 - shift) & ((1 << MARK_BITS) - 1) == mark and first * 8 + shift + MARK_BITS <= len(data) * 8:
+        window = int.from_bytes(data[first : first + 7].ljust(7, b"\0"), "big")
+        if (
+            window >> (8 - shift) & ((1 << MARK_BITS) - 1) == mark
+            and first * 8 + shift + MARK_BITS <= len(data) * 8
+        ):
             found.append(first * 8 + shift)
     return found
 
@@ -64,7 +68,9 @@ def decompress_block(data: bytes, begin: int, end: int) -> bytes:
     num_bits = end - begin
     if num_bits < MARK_BITS + 32:
         raise ValueError("too short for a block")
-    bits = int.from_bytes(data[begin // 8:(end + 7) // 8], "big") >> (-end % 8) & ((1 << num_bits) - 1)
+    bits = int.from_bytes(data[begin // 8 : (end + 7) // 8], "big") >> (-end % 8) & (
+        (1 << num_bits) - 1
+    )
     crc = bits >> (num_bits - MARK_BITS - 32) & 0xFFFFFFFF
     # A block of level 1 to 9 is a valid block of level 9.
     stream = (int.from_bytes(b"BZh9", "big") << num_bits | bits) << 80 | END_MARK << 32 | crc
@@ -109,7 +115,9 @@ class _Window:
                 break
             if not self.marks:
                 self._drop(max(0, len(self.data) - 6))
-            seam = max(0, len(self.data) - 6)  # a mark may straddle the seam, and may have been seen already
+            seam = max(
+                0, len(self.data) - 6
+            )  # a mark may straddle the seam, and may have been seen already
             chunk = self.file.read(READ_SIZE)
             self.at_end = not chunk
             self.data += chunk
@@ -138,11 +146,19 @@ class _Window:
     def _end_of_block(self, num: int) -> int | None:
         """The bit where the first block ends if `num` is the number of the next true mark; None: it does not end."""
         if len(self.marks) <= num:
-            ends = find_marks(self.data, END_MARK, self.marks[-1] // 8) if num == 1 or len(self.marks) == num else []
+            ends = (
+                find_marks(self.data, END_MARK, self.marks[-1] // 8)
+                if num == 1 or len(self.marks) == num
+                else []
+            )
             return ends[-1] if ends else None
         mark = self.marks[num]
-        if mark % 8 == 0 and self.data[mark // 8 - 4:mark // 8 - 1] == b"BZh":  # a new stream: the end mark stands before its header
-            ends = find_marks(self.data[:mark // 8], END_MARK, max(self.marks[0] // 8, mark // 8 - 32))
+        if (
+            mark % 8 == 0 and self.data[mark // 8 - 4 : mark // 8 - 1] == b"BZh"
+        ):  # a new stream: the end mark stands before its header
+            ends = find_marks(
+                self.data[: mark // 8], END_MARK, max(self.marks[0] // 8, mark // 8 - 32)
+            )
             if ends:
                 return ends[0]
         return mark

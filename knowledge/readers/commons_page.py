@@ -2,6 +2,7 @@
 
 Source of the format: https://www.mediawiki.org/wiki/API:Imageinfo and https://commons.wikimedia.org/wiki/Commons:Structured_data
 """
+
 import re
 import urllib.parse
 from typing import Any
@@ -45,19 +46,34 @@ def image_asset(page: dict[str, Any], data: bytes, facts: PictureFacts) -> Image
         ValueError, KeyError, TypeError, AttributeError: the page has not the API's layout.
     """
     info = (page.get("imageinfo") or [{}])[0]
-    meta = {key: plain_text(entry.get("value", "")) for key, entry in (info.get("extmetadata") or {}).items()}
+    meta = {
+        key: plain_text(entry.get("value", ""))
+        for key, entry in (info.get("extmetadata") or {}).items()
+    }
     depicts, details = structured_data(page.get("mediainfo") or {})
     return ImageAsset(
-        id=sha256_hex(data), file=file_name(page["title"]), mime=facts.mime, width=facts.width, height=facts.height, num_bytes=len(data),
-        licence=meta.get("LicenseShortName", ""), licence_url=meta.get("LicenseUrl", ""),
+        id=sha256_hex(data),
+        file=file_name(page["title"]),
+        mime=facts.mime,
+        width=facts.width,
+        height=facts.height,
+        num_bytes=len(data),
+        licence=meta.get("LicenseShortName", ""),
+        licence_url=meta.get("LicenseUrl", ""),
         author=meta.get("Attribution") or meta.get("Artist", ""),
-        credit=meta.get("Credit", ""), source_page=str(info.get("descriptionurl", "")), description=meta.get("ImageDescription", ""),
-        categories=tuple(c for c in meta.get("Categories", "").split("|") if c), depicts=depicts, details=details,
-        perceptual_hash=facts.perceptual_hash, repository=_repository(page, str(info.get("descriptionurl", ""))))
+        credit=meta.get("Credit", ""),
+        source_page=str(info.get("descriptionurl", "")),
+        description=meta.get("ImageDescription", ""),
+        categories=tuple(c for c in meta.get("Categories", "").split("|") if c),
+        depicts=depicts,
+        details=details,
+        perceptual_hash=facts.perceptual_hash,
+        repository=_repository(page, str(info.get("descriptionurl", ""))),
+    )
 
 
 def _repository(page: dict[str, Any], address: str) -> str:
-    """"shared" for Commons, also where Commons itself was asked: there its own files are "local"."""
+    """ "shared" for Commons, also where Commons itself was asked: there its own files are "local"."""
     on_commons = urllib.parse.urlparse(address).netloc == "commons.wikimedia.org"
     return "shared" if on_commons else str(page.get("imagerepository", ""))
 
@@ -82,9 +98,12 @@ def structured_data(mediainfo: dict[str, Any]) -> tuple[tuple[str, ...], tuple[D
 
 def _details(statement: dict[str, Any], part: str) -> list[Detail]:
     qualifiers = statement.get("qualifiers") or {}
-    return [Detail(property=prop, value=value, part=part, box=_box(statement))
-            for prop in _DETAIL_QUALIFIERS for value in map(read_value, qualifiers.get(prop, ()))
-            if value.kind not in ("somevalue", "novalue")]
+    return [
+        Detail(property=prop, value=value, part=part, box=_box(statement))
+        for prop in _DETAIL_QUALIFIERS
+        for value in map(read_value, qualifiers.get(prop, ()))
+        if value.kind not in ("somevalue", "novalue")
+    ]
 
 
 def _box(statement: dict[str, Any]) -> tuple[float, ...]:

@@ -5,6 +5,7 @@ licence_url, author, attribution, credit, source_page, description, categories a
 between the values). A picture without a line is read without metadata, so without a licence; a line without a picture
 is a rejection.
 """
+
 import csv
 import json
 from collections.abc import Iterator
@@ -20,9 +21,15 @@ from records.knowledge import ImageAsset
 from records.outcomes import Reason, Rejection
 
 METADATA_NAMES = ("metadata.jsonl", "metadata.csv")
-_CSV_FIELDS = {"licence": "LicenseShortName", "licence_url": "LicenseUrl", "author": "Artist",
-               "attribution": "Attribution", "credit": "Credit", "description": "ImageDescription",
-               "categories": "Categories"}
+_CSV_FIELDS = {
+    "licence": "LicenseShortName",
+    "licence_url": "LicenseUrl",
+    "author": "Artist",
+    "attribution": "Attribution",
+    "credit": "Credit",
+    "description": "ImageDescription",
+    "categories": "Categories",
+}
 
 
 class PictureFile(NamedTuple):
@@ -43,13 +50,22 @@ def list_pictures(folder: str) -> list[PictureFile]:
     root = location(folder)
     if not root.is_dir():
         raise InputError(folder, "is no folder", "Give the folder that holds the pictures.")
-    files = {file_name(p.name): p for p in listed(root)
-             if p.is_file() and p.name not in METADATA_NAMES and not p.name.startswith(".")}
+    files = {
+        file_name(p.name): p
+        for p in listed(root)
+        if p.is_file() and p.name not in METADATA_NAMES and not p.name.startswith(".")
+    }
     pages: dict[str, dict[str, Any]] = {}
     for page in _metadata(root):
         pages.setdefault(file_name(page["title"]), page)
-    return [PictureFile(str(files.get(name, "")), pages.get(name) or {"title": f"File:{name}"}, size_of(files[name]) if name in files else 0)
-            for name in sorted({*files, *pages})]
+    return [
+        PictureFile(
+            str(files.get(name, "")),
+            pages.get(name) or {"title": f"File:{name}"},
+            size_of(files[name]) if name in files else 0,
+        )
+        for name in sorted({*files, *pages})
+    ]
 
 
 def _metadata(root: Location) -> Iterator[dict[str, Any]]:
@@ -65,25 +81,51 @@ def _metadata(root: Location) -> Iterator[dict[str, Any]]:
                         page = json.loads(line)
                         page["title"].partition(":")
                     except (ValueError, KeyError, TypeError, AttributeError) as error:
-                        raise InputError(f"{jsonl}, line {number}", f"is no page object with a title ({error})", fix) from error
+                        raise InputError(
+                            f"{jsonl}, line {number}",
+                            f"is no page object with a title ({error})",
+                            fix,
+                        ) from error
                     yield page
         elif table.exists():
             with TextIOWrapper(open_binary(table), encoding="utf-8-sig", newline="") as rows:
                 for row in csv.DictReader(rows):
                     if not row.get("file"):
-                        raise InputError(str(table), "has a row without a value in the column `file`", fix)
+                        raise InputError(
+                            str(table), "has a row without a value in the column `file`", fix
+                        )
                     yield _page_of_row(row)
     except UnicodeDecodeError as error:
-        raise InputError(f"{jsonl if jsonl.exists() else table}, byte {error.start:,}", "is not UTF-8", "Save it as UTF-8.") from error
+        raise InputError(
+            f"{jsonl if jsonl.exists() else table}, byte {error.start:,}",
+            "is not UTF-8",
+            "Save it as UTF-8.",
+        ) from error
 
 
 def _page_of_row(row: dict[str, str]) -> dict[str, Any]:
-    statements = [{"mainsnak": {"snaktype": "value", "datavalue": {"type": "wikibase-entityid", "value": {"id": qid}}}}
-                  for qid in (row.get("depicts") or "").split("|") if qid]
-    return {"title": f"File:{row['file']}", "imageinfo": [{
-        "descriptionurl": row.get("source_page") or "",
-        "extmetadata": {key: {"value": row[name]} for name, key in _CSV_FIELDS.items() if row.get(name)}}],
-        "mediainfo": {"statements": {"P180": statements}}}
+    statements = [
+        {
+            "mainsnak": {
+                "snaktype": "value",
+                "datavalue": {"type": "wikibase-entityid", "value": {"id": qid}},
+            }
+        }
+        for qid in (row.get("depicts") or "").split("|")
+        if qid
+    ]
+    return {
+        "title": f"File:{row['file']}",
+        "imageinfo": [
+            {
+                "descriptionurl": row.get("source_page") or "",
+                "extmetadata": {
+                    key: {"value": row[name]} for name, key in _CSV_FIELDS.items() if row.get(name)
+                },
+            }
+        ],
+        "mediainfo": {"statements": {"P180": statements}},
+    }
 
 
 def read_picture(picture: PictureFile) -> tuple[ImageAsset, bytes] | Rejection:
@@ -106,7 +148,9 @@ def read_picture(picture: PictureFile) -> tuple[ImageAsset, bytes] | Rejection:
     try:
         return image_asset(picture.page, data, facts), data
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        return refuse(Reason.PICTURE_UNREADABLE, f"its metadata have not the API's layout ({error!r})"[:200])
+        return refuse(
+            Reason.PICTURE_UNREADABLE, f"its metadata have not the API's layout ({error!r})"[:200]
+        )
 
 
 def read_folder(folder: str) -> Iterator[tuple[ImageAsset, bytes] | Rejection]:

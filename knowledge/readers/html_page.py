@@ -1,4 +1,5 @@
 """A rendered MediaWiki page (Parsoid HTML, as in ZIM files) to `Article`: body paragraphs and lists, not boxes and tables."""
+
 import posixpath
 import re
 import urllib.parse
@@ -11,10 +12,14 @@ from knowledge.readers.sentences import links_in_sentences
 from knowledge.readers.titles import Site, link_resolver
 from records.knowledge import Article, ArticlePicture, InfoboxField, Link, Section
 
-_SKIPPED = frozenset("table style script noscript figure template math audio video nav button form map".split())  # noqa: SIM905
-_SKIPPED_CLASSES = frozenset("""navbox vertical-navbox sidebar hatnote reflist references reference metadata thumb gallery
+_SKIPPED = frozenset(
+    "table style script noscript figure template math audio video nav button form map".split()
+)
+_SKIPPED_CLASSES = frozenset(
+    """navbox vertical-navbox sidebar hatnote reflist references reference metadata thumb gallery
     mw-editsection noprint toc navigation-not-searchable dablink rellink catlinks mw-references-wrap printfooter ambox
-    infobox portal sistersitebox mw-empty-elt""".split())  # noqa: SIM905
+    infobox portal sistersitebox mw-empty-elt""".split()
+)
 _BLOCKS = frozenset(("p", "li", "dd", "dt", "blockquote", "pre"))
 _HEADINGS = frozenset(("h2", "h3", "h4", "h5", "h6"))
 _BLANKS = re.compile(r"\s+")
@@ -37,13 +42,21 @@ def read_html(data: bytes, *, title: str, page_id: int, folder: str, site: Site)
     if not data.strip():
         return "the page is empty"
     try:
-        root = document_fromstring(data, parser=HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True))
+        root = document_fromstring(
+            data, parser=HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True)
+        )
     except (etree.ParserError, etree.XMLSyntaxError) as error:
         return f"no HTML ({error})"
     body = root.find("body")
-    if body is not None and (number := _NAMESPACE_CLASS.search(body.get("class", ""))) and number[1] != "0":
+    if (
+        body is not None
+        and (number := _NAMESPACE_CLASS.search(body.get("class", "")))
+        and number[1] != "0"
+    ):
         return f"namespace {number[1]}"
-    content = next(iter(root.xpath("//*[@id='mw-content-text']")), body if body is not None else root)
+    content = next(
+        iter(root.xpath("//*[@id='mw-content-text']")), body if body is not None else root
+    )
     reader = _Reader(folder, site)
     reader.walk(content, 0)
     sections, links = reader.finish()
@@ -51,8 +64,17 @@ def read_html(data: bytes, *, title: str, page_id: int, folder: str, site: Site)
         return "the page has no text"
     name, fields = reader.infobox(content)
     revision = _OLD_ID.search(data)
-    return Article(wiki=site.wiki, title=title, page_id=page_id, revision=int(revision[1]) if revision else 0, sections=sections,
-                   links=links, infobox_name=name, infobox=fields, pictures=reader.pictures(content))
+    return Article(
+        wiki=site.wiki,
+        title=title,
+        page_id=page_id,
+        revision=int(revision[1]) if revision else 0,
+        sections=sections,
+        links=links,
+        infobox_name=name,
+        infobox=fields,
+        pictures=reader.pictures(content),
+    )
 
 
 class _Reader:
@@ -129,7 +151,9 @@ class _Reader:
 
     def finish(self) -> tuple[tuple[Section, ...], tuple[Link, ...]]:
         sections, links = [], list[Link]()
-        for number, ((title, level), lines, found) in enumerate(zip(self.headings, self.texts, self.found, strict=True)):
+        for number, ((title, level), lines, found) in enumerate(
+            zip(self.headings, self.texts, self.found, strict=True)
+        ):
             text = "\n".join(lines)
             sections.append(Section(title=title, level=level, text=text))
             if found:
@@ -145,7 +169,7 @@ class _Reader:
         if self.folder:
             if not path.startswith(self.folder + "/"):
                 return ""
-            path = path[len(self.folder) + 1:]
+            path = path[len(self.folder) + 1 :]
         return self.resolve(path.removesuffix(".html"))
 
     def infobox(self, content: HtmlElement) -> tuple[str, tuple[InfoboxField, ...]]:
@@ -159,10 +183,15 @@ class _Reader:
                 cells = [c for c in row if c.tag in ("th", "td")]
                 if len(cells) != 2 or cells[1].tag != "td":
                     continue
-                name, text = _text(cells[0]).rstrip(":"), "; ".join(t for t in (_text(part) for part in _parts(cells[1])) if t)
+                name, text = (
+                    _text(cells[0]).rstrip(":"),
+                    "; ".join(t for t in (_text(part) for part in _parts(cells[1])) if t),
+                )
                 if name and text and name not in fields:
                     targets = (self.target(a.get("href", "")) for a in cells[1].iter("a"))
-                    fields[name] = InfoboxField(name=name, text=text, targets=tuple(dict.fromkeys(t for t in targets if t)))
+                    fields[name] = InfoboxField(
+                        name=name, text=text, targets=tuple(dict.fromkeys(t for t in targets if t))
+                    )
             return " ".join(c for c in classes if not c.startswith("v")), tuple(fields.values())
         return "", ()
 
@@ -174,17 +203,35 @@ class _Reader:
             if not source or "://" in source or source.startswith(("data:", "//")):
                 continue
             path = posixpath.normpath(posixpath.join(self.folder, source))
-            frames = [a for a in image.iterancestors()
-                      if a.tag == "figure" or "thumb" in a.get("class", "") or "gallerybox" in a.get("class", "")]
-            captions = [c for frame in frames for c in frame.iter("figcaption", "div")
-                        if c.tag == "figcaption" or c.get("class", "") in ("thumbcaption", "gallerytext")]
+            frames = [
+                a
+                for a in image.iterancestors()
+                if a.tag == "figure"
+                or "thumb" in a.get("class", "")
+                or "gallerybox" in a.get("class", "")
+            ]
+            captions = [
+                c
+                for frame in frames
+                for c in frame.iter("figcaption", "div")
+                if c.tag == "figcaption" or c.get("class", "") in ("thumbcaption", "gallerytext")
+            ]
             in_infobox = any("infobox" in a.get("class", "") for a in image.iterancestors("table"))
-            found.setdefault(path, ArticlePicture(file=path, caption=_text(captions[0]) if captions else "", in_infobox=in_infobox))
+            found.setdefault(
+                path,
+                ArticlePicture(
+                    file=path, caption=_text(captions[0]) if captions else "", in_infobox=in_infobox
+                ),
+            )
         return tuple(found.values())
 
 
 def _is_skipped(element: HtmlElement) -> bool:
-    if element.tag in _SKIPPED or _is_hidden(element) or element.get("role") in ("navigation", "note", "presentation"):
+    if (
+        element.tag in _SKIPPED
+        or _is_hidden(element)
+        or element.get("role") in ("navigation", "note", "presentation")
+    ):
         return True
     classes = element.get("class")
     return bool(classes) and not _SKIPPED_CLASSES.isdisjoint(classes.split())

@@ -1,4 +1,5 @@
 """What a reader sees of a piece of HTML: no styles, scripts, comments or hidden elements."""
+
 import re
 
 from lxml import html as lxml_html
@@ -7,8 +8,10 @@ from lxml.html import HtmlElement, HTMLParser
 
 _NEVER_SHOWN = frozenset(("style", "script", "noscript", "template"))
 _HIDING = re.compile(r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)", re.I)
-_APART = tuple("""address article blockquote br caption center dd div dl dt figcaption figure footer h1 h2 h3 h4 h5 h6
-    header hr li ol p pre section table td th tr ul""".split())  # noqa: SIM905
+_APART = tuple(
+    """address article blockquote br caption center dd div dl dt figcaption figure footer h1 h2 h3 h4 h5 h6
+    header hr li ol p pre section table td th tr ul""".split()
+)
 """Elements that stand on lines of their own, or in cells."""
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
@@ -27,7 +30,9 @@ def visible_text(markup: str) -> str:
     """
     if "<" in markup or "&" in markup:
         try:
-            root = lxml_html.fromstring(f"<div>{_UNPRINTABLE.sub('', markup)}</div>", parser=HTMLParser(huge_tree=True))
+            root = lxml_html.fromstring(
+                f"<div>{_UNPRINTABLE.sub('', markup)}</div>", parser=HTMLParser(huge_tree=True)
+            )
         except (ParserError, ValueError):
             return " ".join(re.sub(r"<[^<>]*>", " ", markup).split())
         for element in list(root.iterdescendants()):

@@ -1,4 +1,5 @@
 """Infobox fields: name, plain text, and the titles that the field links."""
+
 import re
 from collections.abc import Callable
 from typing import NamedTuple
@@ -10,15 +11,33 @@ from records.knowledge import InfoboxField
 MAX_FIELDS = 300
 MAX_NAME_CHARS = 1000
 """Of a picture field's value, in which the file's name is looked for."""
-_PREFIXES = ("infobox", "taxobox", "automatic taxobox", "speciesbox", "geobox", "chembox", "drugbox", "starbox", "ficha ",
-             "info/", "infocaja", "infoboks", "infotaula", "карточка", "信息框", "基礎情報")
+_PREFIXES = (
+    "infobox",
+    "taxobox",
+    "automatic taxobox",
+    "speciesbox",
+    "geobox",
+    "chembox",
+    "drugbox",
+    "starbox",
+    "ficha ",
+    "info/",
+    "infocaja",
+    "infoboks",
+    "infotaula",
+    "карточка",
+    "信息框",
+    "基礎情報",
+)
 _LINK = re.compile(r"\[\[([^\[\]|\n]{0,512}+)(?:\|([^\[\]]*+))?\]\]")
 _EXTERNAL = re.compile(r"\[(?:https?:)?//[^\s\]]*[ ]?([^\]\n]*)\]")
 _MARKUP = re.compile(r"[\[{'&\n*#\ufdd0-\ufddf]|  ")
 _BLANKS = re.compile(r"[ \t]+")
 _LINES = re.compile(r" ?\n[\s*#:;]*")
 PICTURE_NAME = re.compile(r"[^\[\]{}|<>\n]{1,240}\.(?:jpe?g|png|gif|svg|tiff?|webp)\b", re.I)
-_PICTURE_FIELD = re.compile(r"(?:image|photo|picture|img|bild|imagen|immagine|foto|cover|logo|flag|map|pushpin)", re.I)
+_PICTURE_FIELD = re.compile(
+    r"(?:image|photo|picture|img|bild|imagen|immagine|foto|cover|logo|flag|map|pushpin)", re.I
+)
 
 
 def is_infobox(name: str) -> bool:
@@ -56,14 +75,27 @@ def read_infobox(inside: str, resolve: Callable[[str], str]) -> Infobox:
         targets: list[str] = []
         if text := field_text(value, resolve, targets):
             fields[key] = InfoboxField(name=key, text=text, targets=tuple(dict.fromkeys(targets)))
-    captions = {name.lower().replace("_", " "): field.text for name, field in fields.items() if "caption" in name.lower()}
+    captions = {
+        name.lower().replace("_", " "): field.text
+        for name, field in fields.items()
+        if "caption" in name.lower()
+    }
     main = next((captions[name] for name in ("caption", "image caption") if name in captions), "")
-    pictures = tuple((file, captions.get(f"{key.lower().replace('_', ' ')} caption", main if number == 0 else ""))
-                     for number, (file, key) in enumerate(files.items()))
+    pictures = tuple(
+        (
+            file,
+            captions.get(f"{key.lower().replace('_', ' ')} caption", main if number == 0 else ""),
+        )
+        for number, (file, key) in enumerate(files.items())
+    )
     return Infobox(" ".join(parts[0].replace("_", " ").split()), tuple(fields.values()), pictures)
 
 
-def field_text(value: str, resolve: Callable[[str], str] = lambda target: target, targets: list[str] | None = None) -> str:
+def field_text(
+    value: str,
+    resolve: Callable[[str], str] = lambda target: target,
+    targets: list[str] | None = None,
+) -> str:
     """Wikitext of a field or caption as plain text on one line; lines and list items are joined by "; ".
 
     Args:
@@ -76,7 +108,7 @@ def field_text(value: str, resolve: Callable[[str], str] = lambda target: target
     if "[[" in value:
         if targets is not None:
             targets.extend(t for t in (resolve(m[0]) for m in _LINK.findall(value)) if t)
-        value = _LINK.sub(lambda m: (m[1].lstrip(": ") if m[2] is None else m[2]), value)
+        value = _LINK.sub(lambda m: m[1].lstrip(": ") if m[2] is None else m[2], value)
     value = expand_templates(value, separator="\n")
     if "[" in value:
         value = _EXTERNAL.sub(r"\1", value).replace("[[", "").replace("]]", "")
@@ -91,8 +123,17 @@ def is_disambiguation(name: str) -> bool:
     return name in _DISAMBIGUATION
 
 
-_DISAMBIGUATION = frozenset("""disambiguation disambig disamb dab hndis geodis numberdis letter-numberdis schooldis mathdab roaddis
-    shipindex begriffsklärung homonymie desambiguación disambigua doorverwijspagina 消歧义 消歧義""".split()) | {  # noqa: SIM905
-    "disambiguation page", "human name disambiguation", "place name disambiguation", "airport disambiguation", "hospital disambiguation",
-    "letter–number combination disambiguation", "disambiguation cleanup", "call sign disambiguation", "species latin name disambiguation"}
-
+_DISAMBIGUATION = frozenset(
+    """disambiguation disambig disamb dab hndis geodis numberdis letter-numberdis schooldis mathdab roaddis
+    shipindex begriffsklärung homonymie desambiguación disambigua doorverwijspagina 消歧义 消歧義""".split()
+) | {
+    "disambiguation page",
+    "human name disambiguation",
+    "place name disambiguation",
+    "airport disambiguation",
+    "hospital disambiguation",
+    "letter–number combination disambiguation",
+    "disambiguation cleanup",
+    "call sign disambiguation",
+    "species latin name disambiguation",
+}

@@ -1,6 +1,7 @@
 """Prefixes of links to other wikis: language codes of Wikipedias (Meta's `sites` table, April 2024) and sister projects."""
 
-INTERWIKI_PREFIXES = frozenset("""
+INTERWIKI_PREFIXES = frozenset(
+    """
 aa ab ace ady af ak als alt am ami an ang anp ar arc ary arz as ast atj av avk awa ay az azb b ba ban bar bat-smg bbc bcl be
 be-tarask be-x-old bg bh bi bjn blk bm bn bo bpy br bs bug bxr c ca cbk-zam cdo ce ceb ch cho chr chy ckb cmn co commons cr crh cs
 csb cu cv cy cz d da dag de dga din diq dk doi dsb dty dv dz ee el eml en eo es et eu ext f fa fat ff fi fiu-vro fj fo fon
@@ -14,4 +15,5 @@ smn sn so species sq sr srn ss st stq su sv sw szl szy ta tay tcy te tet tg th t
 ty tyv udm ug uk ur uz v ve vec vep vi vls vo voy vro w wa war wikibooks wikidata wikimedia wikinews wikiquote wikisource
 wikispecies wikiversity wikivoyage wikt wiktionary wmf wo wuu xal xh xmf yi yo yue za zea zgh zh zh-classical zh-cn zh-min-nan
 zh-tw zh-yue zu
-""".split())  # noqa: SIM905
+""".split()
+)

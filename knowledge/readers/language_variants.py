@@ -15,25 +15,49 @@ rule for the title leaves the title as it is: the main variant's is the page's o
 Sources: https://www.mediawiki.org/wiki/Writing_systems/Syntax; MediaWiki's `ConverterRule`, `LanguageConverter`
 (nesting, rules without an end) and the converters' lists of variants.
 """
+
 import functools
 import re
 from typing import NamedTuple
 
 MAX_DEPTH = 10
 """Rules in rules beyond which an opening is text, as in MediaWiki."""
-VARIANTS = {language: tuple(codes.split()) for language, codes in {
-    "zh": "zh zh-hans zh-hant zh-cn zh-tw zh-hk zh-sg zh-mo zh-my", "gan": "gan gan-hans gan-hant",
-    "wuu": "wuu wuu-hans wuu-hant", "sr": "sr sr-ec sr-el", "sh": "sh-latn sh-cyrl",
-    "kk": "kk kk-cyrl kk-latn kk-arab kk-kz kk-tr kk-cn", "uz": "uz uz-latn uz-cyrl", "iu": "iu ike-cans ike-latn",
-    "ku": "ku ku-latn ku-arab", "crh": "crh crh-latn crh-cyrl", "shi": "shi shi-latn shi-tfng", "tg": "tg tg-latn",
-    "tly": "tly tly-cyrl", "ban": "ban ban-bali ban-x-dharma ban-x-palmleaf ban-x-pku", "mni": "mni mni-beng",
-    "zgh": "zgh zgh-latn"}.items()}
+VARIANTS = {
+    language: tuple(codes.split())
+    for language, codes in {
+        "zh": "zh zh-hans zh-hant zh-cn zh-tw zh-hk zh-sg zh-mo zh-my",
+        "gan": "gan gan-hans gan-hant",
+        "wuu": "wuu wuu-hans wuu-hant",
+        "sr": "sr sr-ec sr-el",
+        "sh": "sh-latn sh-cyrl",
+        "kk": "kk kk-cyrl kk-latn kk-arab kk-kz kk-tr kk-cn",
+        "uz": "uz uz-latn uz-cyrl",
+        "iu": "iu ike-cans ike-latn",
+        "ku": "ku ku-latn ku-arab",
+        "crh": "crh crh-latn crh-cyrl",
+        "shi": "shi shi-latn shi-tfng",
+        "tg": "tg tg-latn",
+        "tly": "tly tly-cyrl",
+        "ban": "ban ban-bali ban-x-dharma ban-x-palmleaf ban-x-pku",
+        "mni": "mni mni-beng",
+        "zgh": "zgh zgh-latn",
+    }.items()
+}
 """A wiki's language to the variants of its converter: the main one, those it falls back on, the others."""
 MAIN = 0
 """The main variant's rank."""
 _OTHER_NAMES = {
-    "sr-cyrl": "sr-ec", "sr-latn": "sr-el", "kk-arab-cn": "kk-cn", "kk-latn-tr": "kk-tr", "zh-hans-cn": "zh-cn",
-    "zh-hans-sg": "zh-sg", "zh-hans-my": "zh-my", "zh-hant-tw": "zh-tw", "zh-hant-hk": "zh-hk", "zh-hant-mo": "zh-mo"}
+    "sr-cyrl": "sr-ec",
+    "sr-latn": "sr-el",
+    "kk-arab-cn": "kk-cn",
+    "kk-latn-tr": "kk-tr",
+    "zh-hans-cn": "zh-cn",
+    "zh-hans-sg": "zh-sg",
+    "zh-hans-my": "zh-my",
+    "zh-hant-tw": "zh-tw",
+    "zh-hant-hk": "zh-hk",
+    "zh-hant-mo": "zh-mo",
+}
 """BCP 47's names of variants that MediaWiki names otherwise; it takes both."""
 _SIGN = re.compile(r"(?=(-\{(?!\{)|\}-|\{\{|\}\}))")
 """"-{{" is a hyphen and a template. Found at every place, since "}}-" may end a template or a rule."""
@@ -60,7 +84,9 @@ def _converter(language: str) -> _Converter | None:
     variants = {code: rank for rank, code in enumerate(codes)}
     variants |= {other: variants[code] for other, code in _OTHER_NAMES.items() if code in variants}
     names = "|".join(map(re.escape, variants))
-    return _Converter(variants, re.compile(rf";\s*+(?=(?:{names})\s*:|[^;]*?=>\s*(?:{names})\s*:|\s*$)", re.I))
+    return _Converter(
+        variants, re.compile(rf";\s*+(?=(?:{names})\s*:|[^;]*?=>\s*(?:{names})\s*:|\s*$)", re.I)
+    )
 
 
 def has_converter(language: str) -> bool:
@@ -90,8 +116,12 @@ def without_rules(text: str, language: str) -> str:
     pos = 0
     for found in _SIGN.finditer(text):
         at, sign = found.start(), found[1]
-        if at < pos or (sign in ("{{", "}}") and at not in templates) or (sign == "-{" and len(levels) > MAX_DEPTH) or (
-                sign == "}-" and len(levels) == floors[-1]):
+        if (
+            at < pos
+            or (sign in ("{{", "}}") and at not in templates)
+            or (sign == "-{" and len(levels) > MAX_DEPTH)
+            or (sign == "}-" and len(levels) == floors[-1])
+        ):
             continue
         _put(levels, text[pos:at])
         pos = at + 2
@@ -99,7 +129,11 @@ def without_rules(text: str, language: str) -> str:
             levels.append([])
         elif sign == "}-":
             shown = _shown("".join(levels.pop()), converter)
-            if not shown and text[pos:pos + 1] == "\n" and (not levels[-1] or levels[-1][-1][-1] == "\n"):
+            if (
+                not shown
+                and text[pos : pos + 1] == "\n"
+                and (not levels[-1] or levels[-1][-1][-1] == "\n")
+            ):
                 pos += 1  # a rule that shows nothing takes its line along
             _put(levels, shown)
         else:
@@ -140,8 +174,11 @@ def _close(levels: list[list[str]], floor: int) -> None:
 def _shown(rule: str, converter: _Converter) -> str:
     """What one rule shows, of what stands between its braces."""
     head = _FLAGS.match(rule)
-    flags = ({flag.strip() for flag in head[1].split(";")} if head else set()) & {*"ADHNRT-", *converter.variants}
-    body = rule[head.end():] if head else rule
+    flags = ({flag.strip() for flag in head[1].split(";")} if head else set()) & {
+        *"ADHNRT-",
+        *converter.variants,
+    }
+    body = rule[head.end() :] if head else rule
     if "R" in flags:
         return body
     if flags & {"N", "-"} or flags == {"T"} or ("H" in flags and "D" not in flags):
@@ -163,7 +200,9 @@ def _wordings(body: str, converter: _Converter) -> tuple[dict[int, str], dict[in
     """
     two_way: dict[int, str] = {}
     one_way: dict[int, str] = {}
-    for choice in converter.separator.split(_ENTITY_END.sub("\\1\x01", body.replace("=&gt;", "=>"))):
+    for choice in converter.separator.split(
+        _ENTITY_END.sub("\\1\x01", body.replace("=&gt;", "=>"))
+    ):
         name, colon, wording = choice.replace("\x01", ";").partition(":")
         if not colon:
             continue

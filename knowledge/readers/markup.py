@@ -3,6 +3,7 @@
 What is literal (nowiki, pre, character entities of markup characters) is kept as noncharacters (U+FDD0 …) until the text is
 done, so that no later pass takes it for markup.
 """
+
 import functools
 import html
 import re
@@ -23,12 +24,32 @@ def without_noncharacters(text: str) -> str:
     """The text without the noncharacters that stand for literal markup here; no page has a use for them."""
     return _PROTECTED.sub("", text)
 
+
 _TAG = re.compile(r"<(!--|/?[A-Za-z]+)").match
-_DROPPED = frozenset("""ref references math chem ce timeline score hiero graph mapframe maplink templatestyles imagemap
-    syntaxhighlight source categorytree inputbox templatedata includeonly table code indicator""".split())  # noqa: SIM905
+_DROPPED = frozenset(
+    """ref references math chem ce timeline score hiero graph mapframe maplink templatestyles imagemap
+    syntaxhighlight source categorytree inputbox templatedata includeonly table code indicator""".split()
+)
 """Elements that go with all their content."""
 _LITERAL = frozenset(("nowiki", "pre"))
-_BREAKS = frozenset(("br", "hr", "p", "/p", "div", "/div", "li", "/li", "ul", "/ul", "blockquote", "/blockquote", "center", "/center"))
+_BREAKS = frozenset(
+    (
+        "br",
+        "hr",
+        "p",
+        "/p",
+        "div",
+        "/div",
+        "li",
+        "/li",
+        "ul",
+        "/ul",
+        "blockquote",
+        "/blockquote",
+        "center",
+        "/center",
+    )
+)
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 
 
@@ -60,8 +81,10 @@ def strip_tags(text: str) -> tuple[str, list[str], bool]:
             out.append(text[pos:at])
             end = find("-->", at + 4)
             pos = end + 3 if end >= 0 else len(text)
-            before, after = text[at - 1:at], text[pos:pos + 1]
-            if (before in ("\n", "") and after == "\n") or before == after == " ":  # a line of its own, or two blanks
+            before, after = text[at - 1 : at], text[pos : pos + 1]
+            if (
+                before in ("\n", "") and after == "\n"
+            ) or before == after == " ":  # a line of its own, or two blanks
                 pos += 1
             at = find("<", pos)
             continue
@@ -91,7 +114,9 @@ def strip_tags(text: str) -> tuple[str, list[str], bool]:
     return "".join(out), galleries, literal
 
 
-def outer_spans(text: str, opening: str = "{{", closing: str = "}}") -> tuple[list[tuple[int, int]], bool]:
+def outer_spans(
+    text: str, opening: str = "{{", closing: str = "}}"
+) -> tuple[list[tuple[int, int]], bool]:
     """(the outermost balanced pairs as (start, end), whether all is balanced).
 
     An opening without an end is literal, and what it holds counts again.
@@ -131,7 +156,15 @@ def cut(text: str, spans: list[tuple[int, int]]) -> str:
 
 @functools.lru_cache(maxsize=16)
 def _namespace_link(site: Site, number: int) -> str:
-    names = sorted({re.escape(n).replace(r"\ ", "[ _]") for n, k in namespace_numbers(site).items() if k == number}, key=len, reverse=True)
+    names = sorted(
+        {
+            re.escape(n).replace(r"\ ", "[ _]")
+            for n, k in namespace_numbers(site).items()
+            if k == number
+        },
+        key=len,
+        reverse=True,
+    )
     return rf"\[\[[ \t]*(?:{'|'.join(names)})[ \t]*:"
 
 
@@ -150,9 +183,13 @@ def take_pictures(text: str, site: Site) -> tuple[str, list[str]]:
             continue
         end = _link_end(text, start)
         if end < 0:  # literal, but no picture's options must be left in the text: the line goes
-            end = text.find("\n", start) if "\n" in text[start:start + MAX_PICTURE_CHARS] else min(len(text), start + MAX_PICTURE_CHARS)
+            end = (
+                text.find("\n", start)
+                if "\n" in text[start : start + MAX_PICTURE_CHARS]
+                else min(len(text), start + MAX_PICTURE_CHARS)
+            )
         else:
-            insides.append(text[opening.end():end - 2])
+            insides.append(text[opening.end() : end - 2])
         spans.append((start, end))
         pos = end
     return cut(text, spans), insides
@@ -193,7 +230,11 @@ def _character(entity: str) -> str:
     text = html.unescape(entity)
     if text == "\xa0":
         return " "
-    return "".join(c if c.isprintable() or c in " \t\n" else "" for c in text).translate(PROTECT) if text != entity else entity
+    return (
+        "".join(c if c.isprintable() or c in " \t\n" else "" for c in text).translate(PROTECT)
+        if text != entity
+        else entity
+    )
 
 
 def arguments(inside: str) -> Iterator[str]:
@@ -205,7 +246,9 @@ def arguments(inside: str) -> Iterator[str]:
     held: list[str] = []
     for part in inside.split("|"):
         held.append(part)
-        depth = max(0, depth + part.count("[[") + part.count("{{") - part.count("]]") - part.count("}}"))
+        depth = max(
+            0, depth + part.count("[[") + part.count("{{") - part.count("]]") - part.count("}}")
+        )
         if depth == 0:
             yield "|".join(held)
             held = []

@@ -6,6 +6,7 @@ error has an exact place, and one damaged page does not take its neighbours alon
 
 Source of the format: https://www.mediawiki.org/xml/export-0.11.xsd
 """
+
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -15,7 +16,13 @@ from lxml import etree
 from knowledge.readers.byte_ranges import ByteRange, plan_ranges
 from knowledge.readers.pieces import Window
 from knowledge.readers.rejections import reject
-from knowledge.readers.revisions import newest_revision, revision_id_of, timestamp_of, withheld, wrong_sum
+from knowledge.readers.revisions import (
+    newest_revision,
+    revision_id_of,
+    timestamp_of,
+    withheld,
+    wrong_sum,
+)
 from knowledge.readers.titles import Site, normalise_title, split_namespace
 from records.errors import InputError
 from records.knowledge import Redirect
@@ -49,7 +56,14 @@ class RawPage(NamedTuple):
 
 def _parser() -> etree.XMLParser:
     # huge_tree lifts libxml2's own limits (10 MB a text); MAX_PAGE_BYTES stands in for them. Entities are never expanded.
-    return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True, remove_comments=True, remove_pis=True)
+    return etree.XMLParser(
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=True,
+        remove_comments=True,
+        remove_pis=True,
+    )
 
 
 def read_site(path: str) -> Site:
@@ -61,33 +75,56 @@ def read_site(path: str) -> Site:
     first = plan_ranges(path, range_bytes=1 << 62)[0]
     window = Window(first)
     data = b""
-    while not (b"</siteinfo>" in data or _OPEN in data or window.ended) and len(data) < MAX_HEADER_BYTES:
+    while (
+        not (b"</siteinfo>" in data or _OPEN in data or window.ended)
+        and len(data) < MAX_HEADER_BYTES
+    ):
         if fault := window.more():
             raise window.error(0, fault)
         data = window.data
     encoding = _ENCODING.search(data[:200])
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or (encoding and encoding[1].lower() not in (b"utf-8", b"us-ascii")):
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or (
+        encoding and encoding[1].lower() not in (b"utf-8", b"us-ascii")
+    ):
         name = encoding[1].decode("latin-1") if encoding else "UTF-16"
-        raise InputError(f"{path}, byte 0", f"is in {name[:40]}, not in UTF-8", "Convert it to UTF-8, as all of Wikimedia's exports are.")
+        raise InputError(
+            f"{path}, byte 0",
+            f"is in {name[:40]}, not in UTF-8",
+            "Convert it to UTF-8, as all of Wikimedia's exports are.",
+        )
     root = re.search(rb"<mediawiki\b[^>]*>", data)
     if not root:
-        raise InputError(f"{path}, byte 0", "is no MediaWiki XML export (it has no <mediawiki> element)", "Give a pages-articles dump.")
+        raise InputError(
+            f"{path}, byte 0",
+            "is no MediaWiki XML export (it has no <mediawiki> element)",
+            "Give a pages-articles dump.",
+        )
     language = re.search(rb"""xml:lang\s*=\s*["']([\w-]+)""", root[0])
     code = language[1].decode() if language else "en"
     begin, end = data.find(b"<siteinfo>"), data.find(b"</siteinfo>")
     if begin == -1 or end == -1:
         return Site(wiki=f"{code.replace('-', '_')}wiki", language=code)
     try:
-        info = etree.fromstring(data[begin:end + len(b"</siteinfo>")], _parser())
+        info = etree.fromstring(data[begin : end + len(b"</siteinfo>")], _parser())
     except etree.XMLSyntaxError as error:
         raise window.error(begin, f"the siteinfo is malformed XML ({error.msg})") from error
-    names = [(" ".join((n.text or "").lower().split()), int(n.get("key", "0"))) for n in info.iterfind("namespaces/namespace")]
+    names = [
+        (" ".join((n.text or "").lower().split()), int(n.get("key", "0")))
+        for n in info.iterfind("namespaces/namespace")
+    ]
     wiki = (info.findtext("dbname") or f"{code.replace('-', '_')}wiki").strip()
-    return Site(wiki=wiki, language=code, base=info.findtext("base") or "", first_letter=info.findtext("case") != "case-sensitive",
-                namespaces=tuple(sorted((name, key) for name, key in names if name)))
+    return Site(
+        wiki=wiki,
+        language=code,
+        base=info.findtext("base") or "",
+        first_letter=info.findtext("case") != "case-sensitive",
+        namespaces=tuple(sorted((name, key) for name, key in names if name)),
+    )
 
 
-def read_pages(part: ByteRange, site: Site, *, keep_partial: bool = False) -> Iterator[RawPage | Redirect | Rejection]:
+def read_pages(
+    part: ByteRange, site: Site, *, keep_partial: bool = False
+) -> Iterator[RawPage | Redirect | Rejection]:
     """The pages that begin in a range.
 
     Args:
@@ -101,13 +138,18 @@ def read_pages(part: ByteRange, site: Site, *, keep_partial: bool = False) -> It
             with its place in the file.
     """
     parser, window = _parser(), Window(part)
-    pos, begun = 0, False  # begun: `pos` stands behind a page; otherwise it may stand within one that is not ours
+    pos, begun = (
+        0,
+        False,
+    )  # begun: `pos` stands behind a page; otherwise it may stand within one that is not ours
 
     def fault(index: int, what: str) -> Rejection:
         if not keep_partial:
             raise window.error(index, what)
         place = window.place(index)
-        return reject(Reason.BAD_PAGE, "Page", site.wiki, place, evidence={"where": place, "what": what})
+        return reject(
+            Reason.BAD_PAGE, "Page", site.wiki, place, evidence={"where": place, "what": what}
+        )
 
     while True:
         start = window.data.find(_OPEN, pos)
@@ -115,7 +157,14 @@ def read_pages(part: ByteRange, site: Site, *, keep_partial: bool = False) -> It
             close = window.data.find(_CLOSE, pos, start if start != -1 else len(window.data))
             if close != -1:
                 pos, begun = close + len(_CLOSE), True
-        if start == -1 and not window.ended and (window.in_range or _PARTIAL_OPEN.search(window.data[max(pos, window.owned - _KEPT):window.owned])):
+        if (
+            start == -1
+            and not window.ended
+            and (
+                window.in_range
+                or _PARTIAL_OPEN.search(window.data[max(pos, window.owned - _KEPT) : window.owned])
+            )
+        ):
             if not begun and part.start > 0:
                 window.drop(max(0, len(window.data) - _KEPT))
                 pos = 0
@@ -128,7 +177,11 @@ def read_pages(part: ByteRange, site: Site, *, keep_partial: bool = False) -> It
                 window.drop(len(window.data))
                 pos, begun = 0, False
             continue
-        if begun and (gap := _gap_fault(window.data[pos:start] if start != -1 else window.data[pos:], start != -1)):
+        if begun and (
+            gap := _gap_fault(
+                window.data[pos:start] if start != -1 else window.data[pos:], start != -1
+            )
+        ):
             yield fault(pos, gap)
         if start == -1 or start >= window.owned:
             break
@@ -146,7 +199,7 @@ def read_pages(part: ByteRange, site: Site, *, keep_partial: bool = False) -> It
         if pos > 1 << 20:
             window.drop(pos)
             pos = 0
-    tail = window.data.rstrip()[-len(_END):]
+    tail = window.data.rstrip()[-len(_END) :]
     if window.owns_end and not _END.endswith(tail):
         yield fault(len(window.data), f"the file ends without {_END.decode()}")
 
@@ -172,9 +225,15 @@ def _keep_newest(window: Window, start: int, parser: etree.XMLParser) -> None:
     """Cuts all revisions but the newest out of what has been read of a page: a history may be larger than memory."""
     begin = window.data.find(b"<revision>", start)
     end = window.data.rfind(_REVISION_CLOSE, start) + len(_REVISION_CLOSE)
-    written = [each + _REVISION_CLOSE for each in window.data[begin:end].split(_REVISION_CLOSE)[:-1]]
+    written = [
+        each + _REVISION_CLOSE for each in window.data[begin:end].split(_REVISION_CLOSE)[:-1]
+    ]
     try:
-        found = list(etree.fromstring(_OPEN + window.data[begin:end] + _CLOSE, parser)) if begin != -1 else []
+        found = (
+            list(etree.fromstring(_OPEN + window.data[begin:end] + _CLOSE, parser))
+            if begin != -1
+            else []
+        )
         if len(found) == len(written) > 1 and all(each.tag == "revision" for each in found):
             window.replace(begin, end, written[found.index(newest_revision(found))])
     except (etree.XMLSyntaxError, ValueError, TypeError):
@@ -184,7 +243,9 @@ def _keep_newest(window: Window, start: int, parser: etree.XMLParser) -> None:
 def _gap_fault(gap: bytes, page_follows: bool) -> str:
     """What is wrong with the bytes between a page and the next one, or the end of what was read; "" if nothing."""
     rest = gap.strip()
-    if not rest or (not page_follows and (_END.startswith(rest) or _OPEN.startswith(rest) or rest == _END)):
+    if not rest or (
+        not page_follows and (_END.startswith(rest) or _OPEN.startswith(rest) or rest == _END)
+    ):
         return ""
     return f"after a page stands {_shown(rest)}"
 
@@ -197,7 +258,7 @@ def _explain(data: bytes, error: Exception) -> str:
     try:
         data.decode()
     except UnicodeDecodeError as wrong:
-        return f"the page that begins here is not UTF-8 ({wrong.start:,} bytes on: {data[wrong.start:wrong.start + 4].hex(' ')})"
+        return f"the page that begins here is not UTF-8 ({wrong.start:,} bytes on: {data[wrong.start : wrong.start + 4].hex(' ')})"
     kind = "malformed XML" if isinstance(error, etree.XMLSyntaxError) else "damaged"
     return f"the page that begins here is {kind} ({error})"
 
@@ -214,21 +275,29 @@ def _read_page(page: etree._Element, site: Site) -> RawPage | Redirect | Rejecti
     raw_title, page_id = fields["title"].text or "", int(fields["id"].text)
     if not (revisions := page.findall("revision")):
         evidence = "the page has no revision"
-        return reject(Reason.BAD_PAGE, "Article", site.wiki, page_id, 0, evidence=evidence, title=raw_title)
+        return reject(
+            Reason.BAD_PAGE, "Article", site.wiki, page_id, 0, evidence=evidence, title=raw_title
+        )
     revision = newest_revision(revisions)
     revision_id, timestamp = revision_id_of(revision), timestamp_of(revision)
     text, model = revision.findtext("text") or "", revision.findtext("model", "wikitext")
-    namespace, _ = split_namespace(raw_title, site) if "ns" not in fields else (int(fields["ns"].text), "")
+    namespace, _ = (
+        split_namespace(raw_title, site) if "ns" not in fields else (int(fields["ns"].text), "")
+    )
 
     def refuse(reason: Reason, evidence: object = None) -> Rejection:
-        return reject(reason, "Article", site.wiki, page_id, revision_id, evidence=evidence, title=raw_title)
+        return reject(
+            reason, "Article", site.wiki, page_id, revision_id, evidence=evidence, title=raw_title
+        )
 
     if namespace != 0:
         return refuse(Reason.NAMESPACE, namespace)
     title = normalise_title(raw_title, first_letter=site.first_letter)
     if not title:
         return refuse(Reason.BAD_PAGE, "the title is illegal")
-    if model == "wikitext" and (wrong := wrong_sum(revision)):  # others may be written otherwise than they are stored
+    if model == "wikitext" and (
+        wrong := wrong_sum(revision)
+    ):  # others may be written otherwise than they are stored
         raise ValueError(wrong)
     redirect, hidden = fields.get("redirect"), _REDIRECT.match(text)
     goal = redirect.get("title", "") if redirect is not None else hidden[1] if hidden else None
@@ -238,7 +307,9 @@ def _read_page(page: etree._Element, site: Site) -> RawPage | Redirect | Rejecti
             return refuse(Reason.BAD_PAGE, "the redirect has no target")
         if split_namespace(target, site)[0] != 0:
             return refuse(Reason.REDIRECT, target)
-        return Redirect(wiki=site.wiki, title=title, target=target, revision=revision_id, timestamp=timestamp)
+        return Redirect(
+            wiki=site.wiki, title=title, target=target, revision=revision_id, timestamp=timestamp
+        )
     if model != "wikitext":
         return refuse(Reason.NOT_WIKITEXT, model)
     if len(text) > MAX_TEXT_CHARS:

@@ -1,4 +1,5 @@
 """Looks at a picture file without trusting it: kind, size, hash, or why it is refused."""
+
 from typing import NamedTuple
 
 import imagehash
@@ -42,7 +43,9 @@ def inspect_picture(data: bytes) -> PictureFacts | Refusal:
         with opened(data) as picture:
             kind, (width, height) = kind_of(picture), shown_size(picture)
             if kind not in _FORMATS:
-                return Refusal(Reason.PICTURE_UNREADABLE, f"{kind}, not one of {', '.join(_FORMATS)}")
+                return Refusal(
+                    Reason.PICTURE_UNREADABLE, f"{kind}, not one of {', '.join(_FORMATS)}"
+                )
             if min(width, height) < MIN_SIDE:
                 return Refusal(Reason.PICTURE_TOO_SMALL, f"{width}x{height}")
             if is_animation(picture):
@@ -55,4 +58,6 @@ def inspect_picture(data: bytes) -> PictureFacts | Refusal:
 
 def _is_svg(data: bytes) -> bool:
     head = data[:1024].lstrip()
-    return head.startswith((b"<?xml", b"<svg", b"<!--", b"<!DOCTYPE svg")) and (b"<svg" in data[:65536])
+    return head.startswith((b"<?xml", b"<svg", b"<!--", b"<!DOCTYPE svg")) and (
+        b"<svg" in data[:65536]
+    )

@@ -1,4 +1,5 @@
 """The decompressed bytes of a range, piece by piece, and the window through which records are cut out of them."""
+
 import bz2
 import os
 import zlib
@@ -31,9 +32,12 @@ def read_pieces(part: ByteRange) -> Iterator[Piece | None]:
     """
     with open_dump(part.path) as file:
         match part.kind:
-            case "plain": yield from _plain(file, part)
-            case "streams": yield from _streams(file, part)
-            case "gz": yield from _gz(file, part)
+            case "plain":
+                yield from _plain(file, part)
+            case "streams":
+                yield from _streams(file, part)
+            case "gz":
+                yield from _gz(file, part)
             case _:
                 for block in read_blocks(file, part.start, part.end):
                     yield block and Piece(block.data, block.offset, block.last, block.fault)
@@ -59,7 +63,9 @@ def _streams(file: BinaryIO, part: ByteRange) -> Iterator[Piece | None]:
             content = stream.decompress(data)
         except OSError as error:
             following = next_stream(file, begin + 1)
-            yield Piece(b"", begin, not following, f"the bz2 stream that begins here is damaged ({error})")
+            yield Piece(
+                b"", begin, not following, f"the bz2 stream that begins here is damaged ({error})"
+            )
             if not following:
                 return
             begin, stream = file.seek(following), bz2.BZ2Decompressor()
@@ -143,8 +149,13 @@ class Window:
 
     def replace(self, begin: int, end: int, data: bytes) -> None:
         """Puts shorter data in the place of some of what was read; places in the file stay what they are."""
+
         def moved(index: int) -> int:
-            return index if index <= begin else max(begin + len(data), index - (end - begin - len(data)))
+            return (
+                index
+                if index <= begin
+                else max(begin + len(data), index - (end - begin - len(data)))
+            )
 
         self.data = self.data[:begin] + data + self.data[end:]
         self.owned = moved(self.owned)
@@ -152,11 +163,17 @@ class Window:
 
     def place(self, index: int) -> str:
         """A place in `data` as a person can find it in the file."""
-        begin, offset = max((o for o in self._origins if o[0] <= index), default=(index, self.part.start))
+        begin, offset = max(
+            (o for o in self._origins if o[0] <= index), default=(index, self.part.start)
+        )
         if self.part.kind == "plain":
             return f"byte {offset + index - begin:,}"
         return f"byte {offset:,}, and {index - begin:,} bytes on when decompressed"
 
     def error(self, index: int, what: str) -> InputError:
         """An error at a place in `data`."""
-        return InputError(f"{self.part.path}, {self.place(index)}", what, "Download the file again, or read what is whole of it with --keep-partial.")
+        return InputError(
+            f"{self.part.path}, {self.place(index)}",
+            what,
+            "Download the file again, or read what is whole of it with --keep-partial.",
+        )

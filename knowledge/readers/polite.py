@@ -3,6 +3,7 @@
 Rules: https://foundation.wikimedia.org/wiki/Policy:Wikimedia_Foundation_User-Agent_Policy and the Query Service's limits (60 s
 of work a minute, no parallel queries, a ban of 24 h for ignoring 429).
 """
+
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Iterator
@@ -23,10 +24,14 @@ STAGE = "ingest"
 """What the ledger books these calls on."""
 QUERIES, COMMONS, FILES = "sparql", "commons", "commons-files"
 """The services, as the ledger names them; each has a pace of its own."""
-PACES = {QUERIES: Pace(max_in_flight=1, requests_per_minute=60, work_per_minute=60),
-         COMMONS: Pace(max_in_flight=1, requests_per_minute=600, work_per_minute=60),
-         FILES: Pace(max_in_flight=1, requests_per_minute=600, work_per_minute=60)}
-RETRY = RetryPolicy(max_attempts=5, first_delay=5.0, max_delay=60.0, max_retry_after=300.0, max_unreachable=2)
+PACES = {
+    QUERIES: Pace(max_in_flight=1, requests_per_minute=60, work_per_minute=60),
+    COMMONS: Pace(max_in_flight=1, requests_per_minute=600, work_per_minute=60),
+    FILES: Pace(max_in_flight=1, requests_per_minute=600, work_per_minute=60),
+}
+RETRY = RetryPolicy(
+    max_attempts=5, first_delay=5.0, max_delay=60.0, max_retry_after=300.0, max_unreachable=2
+)
 
 
 def user_agent(contact: str = "") -> str:
@@ -39,9 +44,14 @@ def user_agent(contact: str = "") -> str:
         InputError: there is none, or it is neither.
     """
     contact = (contact or os.environ.get(CONTACT_VARIABLE, "")).strip()
-    if not contact.isprintable() or not ("@" in contact or contact.startswith(("https://", "http://"))):
-        raise InputError(CONTACT_VARIABLE, "Wikimedia's services refuse clients without a contact, and none is set",
-                         "Set it to your mail address or the address of a page about your project.")
+    if not contact.isprintable() or not (
+        "@" in contact or contact.startswith(("https://", "http://"))
+    ):
+        raise InputError(
+            CONTACT_VARIABLE,
+            "Wikimedia's services refuse clients without a contact, and none is set",
+            "Set it to your mail address or the address of a page about your project.",
+        )
     return f"Questloom/0.1 ({contact})"
 
 
@@ -63,7 +73,14 @@ def polite_caller(folder: Path, *, retry: RetryPolicy = RETRY) -> Iterator[Calle
         cache.close()
 
 
-def ask(caller: Caller, service: str, content: dict[str, Any], send: Callable[[], Awaitable[bytes]], *, timeout: float) -> bytes:
+def ask(
+    caller: Caller,
+    service: str,
+    content: dict[str, Any],
+    send: Callable[[], Awaitable[bytes]],
+    *,
+    timeout: float,
+) -> bytes:
     """The reply to a request, for code that no event loop runs.
 
     Args:
@@ -76,8 +93,11 @@ def ask(caller: Caller, service: str, content: dict[str, Any], send: Callable[[]
     Raises:
         ProviderFault: no reply after the retries, or the service asks for a longer pause than we wait.
     """
+
     async def reply(_: str) -> Reply:
         return Reply(body=await send())
 
-    request = CallRequest(provider=service, content=content, stage=STAGE, price=FREE, timeout=timeout)
+    request = CallRequest(
+        provider=service, content=content, stage=STAGE, price=FREE, timeout=timeout
+    )
     return asyncio.run(caller.call(request, reply)).body

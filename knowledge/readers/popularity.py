@@ -6,6 +6,7 @@
 `sitelinks` (in how many wikis there is a page about it) and `page_views` are counts; an empty cell says nothing of an item, 0 says none. One of the two
 columns is needed. `sources` is a note that is not read.
 """
+
 import re
 from array import array
 from collections.abc import Iterator
@@ -54,7 +55,9 @@ def plan_popularity(path: str) -> list[PopularityRange]:
         for raw in file:
             line += 1
             if (line - 2) % ROWS == 0:
-                found.append(PopularityRange(path=path, columns=columns, start=at, line=line, rows=0))
+                found.append(
+                    PopularityRange(path=path, columns=columns, start=at, line=line, rows=0)
+                )
             ids.append(int(_row(path, line, raw, columns)[0][1:]))
             at += len(raw)
     if not ids:
@@ -63,7 +66,10 @@ def plan_popularity(path: str) -> list[PopularityRange]:
     if (counts > 1).any():
         raise InputError(path, f"has more than one line of Q{numbers[counts > 1][0]}", FIX)
     ends = [r.line for r in found[1:]] + [line + 1]
-    return [PopularityRange(path=path, columns=columns, start=r.start, line=r.line, rows=end - r.line) for r, end in zip(found, ends, strict=True)]
+    return [
+        PopularityRange(path=path, columns=columns, start=r.start, line=r.line, rows=end - r.line)
+        for r, end in zip(found, ends, strict=True)
+    ]
 
 
 def read_popularity(part: PopularityRange) -> Iterator[tuple[str, Popularity]]:
@@ -81,16 +87,27 @@ def read_popularity(part: PopularityRange) -> Iterator[tuple[str, Popularity]]:
 def _columns(path: str, head: bytes) -> tuple[str, ...]:
     names = tuple(_cells(path, 1, head.removeprefix(b"\xef\xbb\xbf")))
     unknown = [name for name in names if name not in COLUMNS]
-    if "id" not in names or unknown or len(set(names)) < len(names) or not set(names) & set(FIGURES):
+    if (
+        "id" not in names
+        or unknown
+        or len(set(names)) < len(names)
+        or not set(names) & set(FIGURES)
+    ):
         told = f"names the columns {', '.join(map(repr, names))}"[:300]
-        raise InputError(f"{path}, line 1", told, f"Name id, and sitelinks or page_views or both, with a tab between them; known are {', '.join(COLUMNS)}.")
+        raise InputError(
+            f"{path}, line 1",
+            told,
+            f"Name id, and sitelinks or page_views or both, with a tab between them; known are {', '.join(COLUMNS)}.",
+        )
     return names
 
 
 def _row(path: str, line: int, raw: bytes, columns: tuple[str, ...]) -> tuple[str, Popularity]:
     where, cells = f"{path}, line {line:,}", _cells(path, line, raw)
     if len(cells) != len(columns):
-        raise InputError(where, f"has {len(cells)} columns, and the first line names {len(columns)}", FIX)
+        raise InputError(
+            where, f"has {len(cells)} columns, and the first line names {len(columns)}", FIX
+        )
     row = dict(zip(columns, cells, strict=True))
     if not _ID.match(row["id"]):
         raise InputError(where, f"has no item's id in the column id ({row['id'][:40]!r})", FIX)
@@ -104,4 +121,8 @@ def _cells(path: str, line: int, raw: bytes) -> list[str]:
     try:
         return raw.decode("utf-8").rstrip("\r\n").split("\t")
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}, line {line:,}", "is no text in UTF-8", "Give a plain file, unpacked, with tabs between its columns.") from error
+        raise InputError(
+            f"{path}, line {line:,}",
+            "is no text in UTF-8",
+            "Give a plain file, unpacked, with tabs between its columns.",
+        ) from error

@@ -4,6 +4,7 @@ mwparserfromhell is right about nesting where expressions can only be careful, b
 of memory on one page of 80 kB, time quadratic in unterminated braces. So the page's size, the wall-clock time and the
 child's memory are limited.
 """
+
 import collections
 import os
 import re
@@ -27,7 +28,9 @@ MAX_CHARS = 1 << 20
 SECONDS = 10.0
 MEMORY_BYTES = 2 << 30
 _WORD = re.compile(r"\w+")
-_SKIPPED_TAGS = frozenset(("ref", "references", "table", "gallery", "math", "timeline", "score", "chem"))
+_SKIPPED_TAGS = frozenset(
+    ("ref", "references", "table", "gallery", "math", "timeline", "score", "chem")
+)
 
 
 class ReferencePage(NamedTuple):
@@ -58,7 +61,9 @@ class ReferenceParser:
         memory_bytes: address space of the child.
     """
 
-    def __init__(self, site: Site, *, seconds: float = SECONDS, memory_bytes: int = MEMORY_BYTES) -> None:
+    def __init__(
+        self, site: Site, *, seconds: float = SECONDS, memory_bytes: int = MEMORY_BYTES
+    ) -> None:
         self.site, self.seconds, self.memory_bytes = site, seconds, memory_bytes
         self._child: subprocess.Popen[bytes] | None = None
 
@@ -70,15 +75,29 @@ class ReferenceParser:
 
     def parse(self, page: RawPage) -> ReferencePage | Rejection:
         """The page as the reference reads it; a rejection (page_too_large, parse_timeout) where a limit is reached."""
+
         def refuse(reason: Reason, evidence: str) -> Rejection:
-            return reject(reason, "Article", self.site.wiki, page.page_id, page.revision, evidence=evidence, title=page.title)
+            return reject(
+                reason,
+                "Article",
+                self.site.wiki,
+                page.page_id,
+                page.revision,
+                evidence=evidence,
+                title=page.title,
+            )
 
         if len(page.text) > MAX_CHARS:
-            return refuse(Reason.PAGE_TOO_LARGE, f"{len(page.text):,} characters for the reference parser, {MAX_CHARS:,} allowed")
+            return refuse(
+                Reason.PAGE_TOO_LARGE,
+                f"{len(page.text):,} characters for the reference parser, {MAX_CHARS:,} allowed",
+            )
         text = page.text
         if "-{" in text and has_converter(self.site.language):
             # Its rules are read where comments and literal text are gone, as in `wikitext`.
-            text = without_rules(markup.strip_tags(markup.without_noncharacters(text))[0], self.site.language)
+            text = without_rules(
+                markup.strip_tags(markup.without_noncharacters(text))[0], self.site.language
+            )
         reply = self._ask(text)
         if isinstance(reply, str):
             return refuse(Reason.PARSE_TIMEOUT, reply)
@@ -91,8 +110,11 @@ class ReferenceParser:
         if self._child is None:
             self._child = subprocess.Popen(
                 [sys.executable, "-m", "knowledge.readers.reference_parse", str(self.memory_bytes)],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)})
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+            )
         child = self._child
         assert child.stdin and child.stdout
         pictures = sorted({n for n, k in self.site.namespaces if k == FILE} | {"file", "image"})
@@ -109,7 +131,11 @@ class ReferenceParser:
         line = child.stdout.readline() if ready else b""
         if not line:
             self._stop()
-            return "the parser's process ended (memory limit)" if ready else f"not parsed in {self.seconds:g} s"
+            return (
+                "the parser's process ended (memory limit)"
+                if ready
+                else f"not parsed in {self.seconds:g} s"
+            )
         reply = orjson.loads(line)
         return reply if "links" in reply else str(reply["error"])
 
@@ -131,12 +157,18 @@ def compare(article: Article, reference: ReferencePage) -> Agreement:
     ours = collections.Counter(link.target for link in article.links)
     theirs = collections.Counter(reference.links)
     common = (ours & theirs).total()
-    return Agreement(common / theirs.total() if theirs else 1.0, common / ours.total() if ours else 1.0,
-                     _dice(article.lead, reference.lead))
+    return Agreement(
+        common / theirs.total() if theirs else 1.0,
+        common / ours.total() if ours else 1.0,
+        _dice(article.lead, reference.lead),
+    )
 
 
 def _dice(left: str, right: str) -> float:
-    a, b = collections.Counter(_WORD.findall(left.lower())), collections.Counter(_WORD.findall(right.lower()))
+    a, b = (
+        collections.Counter(_WORD.findall(left.lower())),
+        collections.Counter(_WORD.findall(right.lower())),
+    )
     total = a.total() + b.total()
     return 2 * (a & b).total() / total if total else 1.0
 
@@ -172,7 +204,11 @@ def _parse(text: str, picture_prefixes: list[str]) -> dict[str, Any]:
             elif isinstance(node, ExternalLink):
                 if node.title is not None:
                     walk(node.title, out)
-            elif isinstance(node, Tag) and str(node.tag).strip().lower() not in _SKIPPED_TAGS and node.contents is not None:
+            elif (
+                isinstance(node, Tag)
+                and str(node.tag).strip().lower() not in _SKIPPED_TAGS
+                and node.contents is not None
+            ):
                 walk(node.contents, out)
 
     walk(mwparserfromhell.parse(text), lead)

@@ -1,4 +1,5 @@
 """The one way in which a reader refuses an item."""
+
 from records.identity import record_id
 from records.outcomes import Reason, Rejection
 from records.table import Json
@@ -6,7 +7,9 @@ from records.table import Json
 STAGE = "read"
 
 
-def reject(reason: Reason, kind: str, *key: object, evidence: object = None, title: str = "") -> Rejection:
+def reject(
+    reason: Reason, kind: str, *key: object, evidence: object = None, title: str = ""
+) -> Rejection:
     """A rejection by the stage "read".
 
     Args:
@@ -16,4 +19,11 @@ def reject(reason: Reason, kind: str, *key: object, evidence: object = None, tit
         evidence: what shows the reason; small JSON.
         title: what a person calls the item.
     """
-    return Rejection(item_id=record_id(kind, *key), seed_id="", stage=STAGE, reason=reason, evidence=Json(evidence), title=title)
+    return Rejection(
+        item_id=record_id(kind, *key),
+        seed_id="",
+        stage=STAGE,
+        reason=reason,
+        evidence=Json(evidence),
+        title=title,
+    )

@@ -6,6 +6,7 @@ Schema 0.11 knows revisions of several slots: the text of the main one stands in
 Sources: https://www.mediawiki.org/xml/export-0.11.xsd; MediaWiki's `XmlDumpWriter` (what it writes of a text that is
 deleted or cannot be loaded) and `RevisionSlots::computeSha1`.
 """
+
 import functools
 import hashlib
 
@@ -50,8 +51,11 @@ def withheld(revision: etree._Element) -> str:
         return "the page's text is deleted"
     if text is not None and text.text:
         return ""
-    if text is not None and text.get("bytes", "0") == "0" and {
-            revision.findtext("sha1"), text.get("sha1")} <= {None, "", base36_sum("")}:
+    if (
+        text is not None
+        and text.get("bytes", "0") == "0"
+        and {revision.findtext("sha1"), text.get("sha1")} <= {None, "", base36_sum("")}
+    ):
         return ""
     return "the export does not hold the page's text"
 
@@ -65,7 +69,10 @@ def wrong_sum(revision: etree._Element) -> str:
     Raises:
         ValueError: what is stated is no number in base 36.
     """
-    others = {content.findtext("role") or "": content.find("text") for content in revision.iterfind("content")}
+    others = {
+        content.findtext("role") or "": content.find("text")
+        for content in revision.iterfind("content")
+    }
     texts = {MAIN: revision.find("text"), **others}
     sums: dict[str, int] = {}
     for role, text in texts.items():
@@ -79,7 +86,11 @@ def wrong_sum(revision: etree._Element) -> str:
     whole = revision.findtext("sha1")
     # The order is that of the roles. The main slot first, as it stands first, is found in exports of other tools.
     orders = (sorted(sums), list(sums))
-    if whole and len(sums) == len(texts) and int(whole, 36) not in (_sum_of(sums, order) for order in orders):
+    if (
+        whole
+        and len(sums) == len(texts)
+        and int(whole, 36) not in (_sum_of(sums, order) for order in orders)
+    ):
         return "its text is not the one whose sha1 it states"
     return ""
 
@@ -87,7 +98,9 @@ def wrong_sum(revision: etree._Element) -> str:
 def _sum_of(sums: dict[str, int], roles: list[str]) -> int:
     """The sum of several slots' sums, taken in one after the other."""
     first, *others = (sums[role] for role in roles)
-    return functools.reduce(lambda before, other: _sum(_in_base_36(before) + _in_base_36(other)), others, first)
+    return functools.reduce(
+        lambda before, other: _sum(_in_base_36(before) + _in_base_36(other)), others, first
+    )
 
 
 def _sum(text: str) -> int:

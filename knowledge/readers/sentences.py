@@ -1,4 +1,5 @@
 """Where sentences begin and end in plain text, and which one a link stands in: rules, no model, the same on every machine."""
+
 import re
 from typing import Any
 
@@ -6,14 +7,18 @@ from records.knowledge import Link
 
 # A mark of the full-width and Indic scripts ends a sentence by itself; a Latin one where a blank and no small letter follow,
 # and not after an initial.
-_END = re.compile(r"""[.!?…\n。！？।؟۔](?:(?<=\n)|(?<=[。！？।؟۔])[”’」』）]*|(?<!\b[A-HJ-Z]\.)["'”’»)\]]*(?= [^a-z]|\n))""")
+_END = re.compile(
+    r"""[.!?…\n。！？।؟۔](?:(?<=\n)|(?<=[。！？।؟۔])[”’」』）]*|(?<!\b[A-HJ-Z]\.)["'”’»)\]]*(?= [^a-z]|\n))"""
+)
 _MARKS = frozenset(".!?…。！？।؟۔")
-_ABBREVIATIONS = frozenset("""
+_ABBREVIATIONS = frozenset(
+    """
 a.d adm apr aug approx b.c b.c.e bros c.e ca capt cf ch co col corp dec dept dr ed eds e.g esp est et etc feb fig figs fl ft gen gov
 hon i.e inc jan jr jul jun lit lt ltd mar maj mr mrs ms mt mts no nos nov nr oct op p pp ph.d pl pres prof pt r rep rev
 sen sep sept sgt sr st ste supt univ v var viz vol vols vs
 bzw d.h evtl geb ggf gest hl inkl jh jhd o.ä s.o sog u.a usw vgl z.b
-""".split())  # noqa: SIM905
+""".split()
+)
 _ROMAN_ONE = re.compile(r"\b[A-Z][a-z]+ I\Z")
 """"World War I." ends a sentence, "I. M. Pei" does not."""
 
@@ -27,10 +32,12 @@ def sentence_ends(text: str) -> list[int]:
     for found in _END.finditer(text):
         begin, end = found.span()
         if text[begin] == "." and text[end] == " ":
-            word = text[text.rfind(" ", 0, begin) + 1:begin]
+            word = text[text.rfind(" ", 0, begin) + 1 : begin]
             if len(word) < 7:
                 word = word.rpartition("\n")[2].lstrip("(\"'“‘«[")
-                if _is_abbreviation(word) or (word == "I" and not _ROMAN_ONE.search(text, max(0, begin - 30), begin)):
+                if _is_abbreviation(word) or (
+                    word == "I" and not _ROMAN_ONE.search(text, max(0, begin - 30), begin)
+                ):
                     continue
         ends.append(end)
     if not ends or ends[-1] < len(text):
@@ -41,10 +48,15 @@ def sentence_ends(text: str) -> list[int]:
 def _is_abbreviation(word: str) -> bool:
     if len(word) == 1:
         return word.islower()
-    return word.lower() in _ABBREVIATIONS or (len(word) > 2 and word[-2] == "." and word[-1].isupper())
+    return word.lower() in _ABBREVIATIONS or (
+        len(word) > 2 and word[-2] == "." and word[-1].isupper()
+    )
 
 
-_CATEGORY = re.compile(r"(?<!\w)(?:category|kategorie|catégorie|categor[ií]a|categorie|kategoria|категория) ?:\w", re.IGNORECASE)
+_CATEGORY = re.compile(
+    r"(?<!\w)(?:category|kategorie|catégorie|categor[ií]a|categorie|kategoria|категория) ?:\w",
+    re.IGNORECASE,
+)
 
 
 def tells(sentence: str) -> bool:
@@ -78,7 +90,9 @@ def links_in_sentences(text: str, found: list[tuple[str, str, int]], section: in
         section: the section's number.
     """
     ends = sentence_ends(text)
-    if marked := [(at, at + len(anchor)) for _, anchor, at in found if not _MARKS.isdisjoint(anchor)]:
+    if marked := [
+        (at, at + len(anchor)) for _, anchor, at in found if not _MARKS.isdisjoint(anchor)
+    ]:
         ends = _outside(ends, marked)
     links = []
     following = iter(ends)
@@ -91,7 +105,17 @@ def links_in_sentences(text: str, found: list[tuple[str, str, int]], section: in
             while text[start] in " \n":
                 start += 1
             stop = _stop(text, end)
-        links.append(_link({"target": title, "anchor": anchor, "section": section, "sentence_start": start, "sentence_end": stop}))
+        links.append(
+            _link(
+                {
+                    "target": title,
+                    "anchor": anchor,
+                    "section": section,
+                    "sentence_start": start,
+                    "sentence_end": stop,
+                }
+            )
+        )
     return links
 
 

@@ -6,6 +6,7 @@ uncertain (`before`, `after`) no RDF says.
 
 Source of the format: https://www.mediawiki.org/wiki/Wikibase/Indexing/RDF_Dump_Format
 """
+
 import http.client
 import re
 import socket
@@ -16,13 +17,26 @@ from typing import Any
 
 import orjson
 from SPARQLWrapper import JSON, POST, SPARQLWrapper
-from SPARQLWrapper.SPARQLExceptions import EndPointInternalError, EndPointNotFound, QueryBadFormed, Unauthorized, URITooLong
+from SPARQLWrapper.SPARQLExceptions import (
+    EndPointInternalError,
+    EndPointNotFound,
+    QueryBadFormed,
+    Unauthorized,
+    URITooLong,
+)
 
 from calls.attempts import Status
 from calls.caller import Caller
 from calls.retry import CallFault, fault_of_status
 from knowledge.readers.polite import QUERIES, ask, user_agent
-from knowledge.readers.wikidata_json import WIKI, Item, holds_at, make_coordinate, make_quantity, make_time
+from knowledge.readers.wikidata_json import (
+    WIKI,
+    Item,
+    holds_at,
+    make_coordinate,
+    make_quantity,
+    make_time,
+)
 from records.knowledge import Claim, Entity, Qualifier, Redirect, Value
 from records.names import codes_of, names_by_language
 from records.periods import JULIAN, parts_of, time_of, to_julian
@@ -114,9 +128,19 @@ class SparqlService:
             self._check(body)
             return body
 
-        return rows_of(ask(self.caller, QUERIES, {"endpoint": self.endpoint, "query": query}, send, timeout=LONGEST))
+        return rows_of(
+            ask(
+                self.caller,
+                QUERIES,
+                {"endpoint": self.endpoint, "query": query},
+                send,
+                timeout=LONGEST,
+            )
+        )
 
-    def select_all(self, query: str, order: str, *, page: int = PAGE, limit: int | None = None) -> Iterator[Row]:
+    def select_all(
+        self, query: str, order: str, *, page: int = PAGE, limit: int | None = None
+    ) -> Iterator[Row]:
         """All rows, in slices of `page` in a stable order (a variable that tells all rows apart), up to `limit`."""
         offset = 0
         while limit is None or offset < limit:
@@ -135,30 +159,73 @@ class SparqlService:
         try:
             body: bytes = wrapper.query().response.read(MAX_REPLY_BYTES + 1)
         except urllib.error.HTTPError as error:
-            said, headers = f"{self.endpoint} answers: {_shown(error.read(500))}", {k.lower(): v for k, v in error.headers.items()}
+            said, headers = (
+                f"{self.endpoint} answers: {_shown(error.read(500))}",
+                {k.lower(): v for k, v in error.headers.items()},
+            )
             raise fault_of_status(QUERIES, error.code, said, headers) from error
         except EndPointInternalError as error:
-            raise CallFault(QUERIES, f"{self.endpoint} answers: {_words(str(error))}"[:300], Status.SERVER_ERROR, status=500) from error
+            raise CallFault(
+                QUERIES,
+                f"{self.endpoint} answers: {_words(str(error))}"[:300],
+                Status.SERVER_ERROR,
+                status=500,
+            ) from error
         except EndPointNotFound as error:
-            raise CallFault(QUERIES, f"there is no query service at {self.endpoint}; look at --sparql-endpoint and the network", Status.NOT_ACCEPTED,
-                            status=404, retryable=False) from error
+            raise CallFault(
+                QUERIES,
+                f"there is no query service at {self.endpoint}; look at --sparql-endpoint and the network",
+                Status.NOT_ACCEPTED,
+                status=404,
+                retryable=False,
+            ) from error
         except (QueryBadFormed, Unauthorized, URITooLong) as error:
-            raise CallFault(QUERIES, f"{self.endpoint} refuses the query: {type(error).__name__}, {_words(str(error))}"[:300], Status.NOT_ACCEPTED,
-                            retryable=False) from error
+            raise CallFault(
+                QUERIES,
+                f"{self.endpoint} refuses the query: {type(error).__name__}, {_words(str(error))}"[
+                    :300
+                ],
+                Status.NOT_ACCEPTED,
+                retryable=False,
+            ) from error
         except (urllib.error.URLError, http.client.HTTPException, TimeoutError, OSError) as error:
             reason = getattr(error, "reason", error)
             unreachable = isinstance(reason, ConnectionRefusedError | socket.gaierror)
-            kind = Status.TIMEOUT if isinstance(reason, TimeoutError) else Status.UNREACHABLE if unreachable else Status.CUT
-            raise CallFault(QUERIES, f"no reply from {self.endpoint} ({reason}); look at --sparql-endpoint and the network"[:300], kind) from error
+            kind = (
+                Status.TIMEOUT
+                if isinstance(reason, TimeoutError)
+                else Status.UNREACHABLE
+                if unreachable
+                else Status.CUT
+            )
+            raise CallFault(
+                QUERIES,
+                f"no reply from {self.endpoint} ({reason}); look at --sparql-endpoint and the network"[
+                    :300
+                ],
+                kind,
+            ) from error
         if len(body) > MAX_REPLY_BYTES:
-            raise CallFault(QUERIES, f"a reply of more than {MAX_REPLY_BYTES:,} bytes", Status.NOT_ACCEPTED, retryable=False)
+            raise CallFault(
+                QUERIES,
+                f"a reply of more than {MAX_REPLY_BYTES:,} bytes",
+                Status.NOT_ACCEPTED,
+                retryable=False,
+            )
         return body
 
     def _check(self, body: bytes) -> None:
         try:
             rows_of(body)
-        except ValueError as error:  # a page of HTML, or JSON cut off: the service does so when it is overloaded
-            raise CallFault(QUERIES, f"{self.endpoint} gives no SPARQL result ({error}): {_shown(body)}", Status.BAD_RESPONSE, status=200) from error
+        except (
+            ValueError
+        ) as error:  # a page of HTML, or JSON cut off: the service does so when it is overloaded
+            raise CallFault(
+                QUERIES,
+                f"{self.endpoint} gives no SPARQL result ({error}): {_shown(body)}",
+                Status.BAD_RESPONSE,
+                status=200,
+            ) from error
 
 
 def rows_of(body: bytes) -> list[Row]:
@@ -171,7 +238,9 @@ def rows_of(body: bytes) -> list[Row]:
         rows = orjson.loads(body)["results"]["bindings"]
     except (KeyError, TypeError) as error:
         raise ValueError("no results.bindings") from error
-    if not isinstance(rows, list) or not all(isinstance(row, dict) and all(map(_is_cell, row.values())) for row in rows):
+    if not isinstance(rows, list) or not all(
+        isinstance(row, dict) and all(map(_is_cell, row.values())) for row in rows
+    ):
         raise ValueError("results.bindings are no rows")
     return rows
 
@@ -186,18 +255,31 @@ def _shown(body: bytes) -> str:
 
 def _words(text: str) -> str:
     """On one line; of a page of HTML the words, of which it may say some twice."""
-    return " ".join((re.sub(r"<[^>]*>?", " ", text) if "<html" in text[:200].lower() else text).split())
+    return " ".join(
+        (re.sub(r"<[^>]*>?", " ", text) if "<html" in text[:200].lower() else text).split()
+    )
 
 
-def rare_seeds(service: SparqlService, *, language: str = "en", max_sitelinks: int = 10, min_statements: int = 20,
-               limit: int = 500) -> list[str]:
+def rare_seeds(
+    service: SparqlService,
+    *,
+    language: str = "en",
+    max_sitelinks: int = 10,
+    min_statements: int = 20,
+    limit: int = 500,
+) -> list[str]:
     """Ids by VSearcher's rule (an article in the language, few sitelinks, many statements, a picture, not human), by address."""
-    query = _SEEDS % {"language": language, "max_sitelinks": max_sitelinks, "min_statements": min_statements}
+    query = _SEEDS % {
+        "language": language,
+        "max_sitelinks": max_sitelinks,
+        "min_statements": min_statements,
+    }
     return [_id(row["item"]) for row in service.select_all(query, "?item", limit=limit)]
 
 
-def service_entities(service: SparqlService, ids: list[str], *, snapshot: str,
-                     languages: tuple[str, ...] = ("en",)) -> Iterator[Item | Redirect]:
+def service_entities(
+    service: SparqlService, ids: list[str], *, snapshot: str, languages: tuple[str, ...] = ("en",)
+) -> Iterator[Item | Redirect]:
     """Entities with their claims, in the order of their ids; those that the service does not know are left out.
 
     An id that was merged into another gives a redirect, and its target comes behind those that were asked for.
@@ -215,14 +297,20 @@ def service_entities(service: SparqlService, ids: list[str], *, snapshot: str,
         some, targets = sorted(waiting), set()
         asked |= waiting
         for at in range(0, len(some), BATCH):
-            batch = some[at:at + BATCH]
+            batch = some[at : at + BATCH]
             values = {"values": " ".join(f"wd:{i}" for i in batch)}
             statements = service.select(_STATEMENTS % values)
-            names = service.select(_NAMES % {**values, "languages": ", ".join(f'"{code}"' for code in codes)})
+            names = service.select(
+                _NAMES % {**values, "languages": ", ".join(f'"{code}"' for code in codes)}
+            )
             for entity_id in batch:
                 own = [r for r in statements if _id(r["item"]) == entity_id]
                 texts = [r for r in names if _id(r["item"]) == entity_id]
-                others = [r["text"]["value"].removeprefix(_ENTITY) for r in texts if r["kind"]["value"] == "redirect"]
+                others = [
+                    r["text"]["value"].removeprefix(_ENTITY)
+                    for r in texts
+                    if r["kind"]["value"] == "redirect"
+                ]
                 if target := next((other for other in others if re.fullmatch(r"Q\d+", other)), ""):
                     targets.add(target)
                     yield Redirect(wiki=WIKI, title=entity_id, target=target)
@@ -231,12 +319,22 @@ def service_entities(service: SparqlService, ids: list[str], *, snapshot: str,
         waiting = targets - asked
 
 
-def _entity(entity_id: str, statements: list[Row], names: list[Row], snapshot: str, languages: tuple[str, ...]) -> Item:
+def _entity(
+    entity_id: str,
+    statements: list[Row],
+    names: list[Row],
+    snapshot: str,
+    languages: tuple[str, ...],
+) -> Item:
     texts: dict[str, dict[str, Any]] = {"label": {}, "description": {}, "alias": {}}
     sitelinks: dict[str, str] = {}
     revision = 0
     for row in sorted(names, key=lambda r: r["text"]["value"]):
-        kind, text, language = row["kind"]["value"], row["text"]["value"], row["text"].get("xml:lang", "")
+        kind, text, language = (
+            row["kind"]["value"],
+            row["text"]["value"],
+            row["text"].get("xml:lang", ""),
+        )
         if kind == "version":
             revision = int(text)
         elif kind == "alias":
@@ -248,11 +346,26 @@ def _entity(entity_id: str, statements: list[Row], names: list[Row], snapshot: s
     labels, aliases = names_by_language(texts["label"], texts["alias"], languages)
     claims = _claims(entity_id, statements, revision, snapshot)
     return Entity(
-        id=entity_id, labels=labels, descriptions=names_by_language(texts["description"], {}, languages)[0],
-        aliases=aliases, sitelinks=sitelinks, revision=revision,
+        id=entity_id,
+        labels=labels,
+        descriptions=names_by_language(texts["description"], {}, languages)[0],
+        aliases=aliases,
+        sitelinks=sitelinks,
+        revision=revision,
         num_statements=len({r["statement"]["value"] for r in statements}),
-        classes=tuple(dict.fromkeys(c.value.entity for c in claims if c.property == "P31" and c.best and c.value.kind == "entity")),
-        picture_files=tuple(dict.fromkeys(c.value.text for c in claims if c.property == "P18" and c.best and c.value.text))), claims
+        classes=tuple(
+            dict.fromkeys(
+                c.value.entity
+                for c in claims
+                if c.property == "P31" and c.best and c.value.kind == "entity"
+            )
+        ),
+        picture_files=tuple(
+            dict.fromkeys(
+                c.value.text for c in claims if c.property == "P18" and c.best and c.value.text
+            )
+        ),
+    ), claims
 
 
 def _claims(subject: str, rows: list[Row], revision: int, snapshot: str) -> tuple[Claim, ...]:
@@ -264,15 +377,35 @@ def _claims(subject: str, rows: list[Row], revision: int, snapshot: str) -> tupl
     claims: dict[tuple[str, str, str, tuple[tuple[str, str], ...]], Claim] = {}
     for statement, group in sorted(groups.items()):
         row = min(group, key=lambda r: sorted((k, v["value"]) for k, v in r.items()))
-        qualifiers = tuple(sorted({Qualifier(property=p, value=_time(r[name], r.get(f"{name}Precision")))
-                                   for r in group for p, name in (("P580", "start"), ("P582", "end")) if name in r},
-                                  key=lambda q: (q.property, q.value.key())))
+        qualifiers = tuple(
+            sorted(
+                {
+                    Qualifier(property=p, value=_time(r[name], r.get(f"{name}Precision")))
+                    for r in group
+                    for p, name in (("P580", "start"), ("P582", "end"))
+                    if name in r
+                },
+                key=lambda q: (q.property, q.value.key()),
+            )
+        )
         prop, value = _id(row["property"]), _value(row)
         rank = row["rank"]["value"].rpartition("#")[2].removesuffix("Rank").lower()
-        best = rank == ("preferred" if prop in preferred else "normal") and holds_at(qualifiers, snapshot)
-        claims.setdefault((prop, value.key(), rank, tuple((q.property, q.value.key()) for q in qualifiers)), Claim(
-            subject=subject, property=prop, value=value, rank=rank, best=best, qualifiers=qualifiers, revision=revision,
-            statement=statement.rpartition("/")[2].replace("-", "$", 1)))
+        best = rank == ("preferred" if prop in preferred else "normal") and holds_at(
+            qualifiers, snapshot
+        )
+        claims.setdefault(
+            (prop, value.key(), rank, tuple((q.property, q.value.key()) for q in qualifiers)),
+            Claim(
+                subject=subject,
+                property=prop,
+                value=value,
+                rank=rank,
+                best=best,
+                qualifiers=qualifiers,
+                revision=revision,
+                statement=statement.rpartition("/")[2].replace("-", "$", 1),
+            ),
+        )
     return tuple(sorted(claims.values(), key=lambda c: (c.property, c.value.key(), c.statement)))
 
 
@@ -294,20 +427,27 @@ def _value(row: Row) -> Value:
         case "Quantity":
             return make_quantity(text, told("unit"), told("lower"), told("upper"))
         case "GlobeCoordinate":
-            found = re.fullmatch(r"(?:<(\S*)> *)?Point\(([-+\d.eE]+) ([-+\d.eE]+)\)", text, re.IGNORECASE)
+            found = re.fullmatch(
+                r"(?:<(\S*)> *)?Point\(([-+\d.eE]+) ([-+\d.eE]+)\)", text, re.IGNORECASE
+            )
             if found is None:
                 return Value(kind="somevalue")
-            return make_coordinate(float(found[3]), float(found[2]), told("globe") or found[1] or "")
+            return make_coordinate(
+                float(found[3]), float(found[2]), told("globe") or found[1] or ""
+            )
         case "Monolingualtext":
             return Value(kind="monolingual", text=text, language=cell.get("xml:lang", ""))
         case "CommonsMedia":
-            return Value(kind="commons_media", text=urllib.parse.unquote(text.rpartition("/")[2]).replace("_", " "))
+            return Value(
+                kind="commons_media",
+                text=urllib.parse.unquote(text.rpartition("/")[2]).replace("_", " "),
+            )
         case "Url":
             return Value(kind="url", text=text)
         case "ExternalId":
             return Value(kind="external_id", text=text)
         case _ if text.startswith(_ENTITY):
-            return Value(kind="entity", entity=text[len(_ENTITY):])
+            return Value(kind="entity", entity=text[len(_ENTITY) :])
         case _:
             return Value(kind="string", text=text)
 
@@ -338,6 +478,14 @@ def _id(cell: dict[str, str]) -> str:
 
 def _wiki(site: str) -> str:
     """ "enwiki" for https://en.wikipedia.org/, "commonswiki" for https://commons.wikimedia.org/."""
-    name, _, project = urllib.parse.urlparse(site).netloc.removesuffix(".org").removeprefix("www.").partition(".")
+    name, _, project = (
+        urllib.parse.urlparse(site).netloc.removesuffix(".org").removeprefix("www.").partition(".")
+    )
     name = name.replace("-", "_")
-    return {"wikipedia": f"{name}wiki", "wikimedia": f"{name}wiki", "": f"{name}wiki"}.get(project, f"{name}{project}") if name else ""
+    return (
+        {"wikipedia": f"{name}wiki", "wikimedia": f"{name}wiki", "": f"{name}wiki"}.get(
+            project, f"{name}{project}"
+        )
+        if name
+        else ""
+    )

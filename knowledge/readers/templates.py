@@ -3,6 +3,7 @@
 Covers what English Wikipedia uses most inside sentences and infobox fields (convert, dates, language, lists); other editions
 share many of the names.
 """
+
 import re
 from collections.abc import Callable
 
@@ -32,7 +33,7 @@ def expand_templates(text: str, *, separator: str = " ", depth: int = 0) -> str:
     for start, end in outer_spans(text)[0]:
         out.append(text[pos:start])
         if depth < MAX_DEPTH:
-            out.append(expand_template(text[start + 2:end - 2], separator=separator, depth=depth))
+            out.append(expand_template(text[start + 2 : end - 2], separator=separator, depth=depth))
         pos = end
     out.append(text[pos:])
     return "".join(out)
@@ -41,7 +42,11 @@ def expand_templates(text: str, *, separator: str = " ", depth: int = 0) -> str:
 def template_name(text: str, start: int = 0) -> str:
     """The name of the template whose inside begins at `start`, in lower case with blanks."""
     name = _NAME.match(text, start)[0].lower()  # type: ignore[index]  # matches the empty string too
-    return " ".join(name.replace("_", " ").split()) if "_" in name or "\n" in name or "  " in name else name.strip()
+    return (
+        " ".join(name.replace("_", " ").split())
+        if "_" in name or "\n" in name or "  " in name
+        else name.strip()
+    )
 
 
 def stands_for_words(name: str) -> bool:
@@ -56,7 +61,10 @@ def expand_template(inside: str, *, separator: str = " ", depth: int = 0) -> str
     if handler is None:
         return ""
     positional = [a for a in list(arguments(inside))[1:] if not _NAMED.match(a)]
-    positional = [_LINK.sub(r"\1", expand_templates(a, separator=separator, depth=depth + 1)).strip() for a in positional]
+    positional = [
+        _LINK.sub(r"\1", expand_templates(a, separator=separator, depth=depth + 1)).strip()
+        for a in positional
+    ]
     words = handler(positional)
     return separator.join(w for w in words if w) if isinstance(words, list) else words
 
@@ -79,13 +87,27 @@ def _convert(a: Arguments) -> str:
         return " ".join(a)
     a = [f"{int(x):,}" if x.isascii() and x.isdigit() and len(x) > 4 else x for x in a]
     if len(a) > 3 and a[1] in ("to", "-", "–", "and", "x", "by", "or", "to(-)", "+/-"):
-        joint = {"-": "–", "to(-)": "–", "x": " × ", "by": " × ", "+/-": " ± "}.get(a[1], f" {a[1]} ")
+        joint = {"-": "–", "to(-)": "–", "x": " × ", "by": " × ", "+/-": " ± "}.get(
+            a[1], f" {a[1]} "
+        )
         return f"{a[0]}{joint}{a[2]} {_UNITS.get(a[3], a[3])}"
     return f"{a[0]} {_UNITS.get(a[1], a[1])}"
 
 
-_UNITS = {"sqkm": "km²", "km2": "km²", "m2": "m²", "sqmi": "sq mi", "sqft": "sq ft", "m3": "m³", "km3": "km³", "C": "°C", "F": "°F",
-          "kph": "km/h", "impgal": "imp gal", "USgal": "US gal"}
+_UNITS = {
+    "sqkm": "km²",
+    "km2": "km²",
+    "m2": "m²",
+    "sqmi": "sq mi",
+    "sqft": "sq ft",
+    "m3": "m³",
+    "km3": "km³",
+    "C": "°C",
+    "F": "°F",
+    "kph": "km/h",
+    "impgal": "imp gal",
+    "USgal": "US gal",
+}
 
 
 def _date(a: Arguments) -> str:
@@ -112,7 +134,9 @@ def _before(sign: str) -> Callable[[Arguments], str]:
     return lambda a: sign + a[0] if a else ""
 
 
-def _named(names: str, handler: Callable[[Arguments], str | list[str]]) -> dict[str, Callable[[Arguments], str | list[str]]]:
+def _named(
+    names: str, handler: Callable[[Arguments], str | list[str]]
+) -> dict[str, Callable[[Arguments], str | list[str]]]:
     """One handler under several names, separated by bars."""
     return {" ".join(name.split()): handler for name in names.split("|")}
 
@@ -122,23 +146,44 @@ _HANDLERS: dict[str, Callable[[Arguments], str | list[str]]] = {
     **_named("circa|c.|ca", _circa),
     **_named("lang|native name", _nth(1)),
     **_named("transl|transliteration", _text_of_language),
-    **_named("""nowrap|nobr|nobreak|no wrap|j|wj|small|smaller|big|larger|resize|center|em|strong|mvar|math|var|sub|sup|key|
+    **_named(
+        """nowrap|nobr|nobreak|no wrap|j|wj|small|smaller|big|larger|resize|center|em|strong|mvar|math|var|sub|sup|key|
              keypress|samp|nobold|noitalic|noitalics|not a typo|notatypo|as written|ship name|allow wrap|nq|tq|quote|
              blockquote|cquote|quotation|smallcaps|sc|sm|indented|font|flag|flagcountry|flagu|nihongo|abbr|tooltip|sic|ill|
-             interlanguage link|val|formatnum:|ordinal|url|official website|age in years|nationality|marriage""", _nth(0)),
-    **_named("hms", _before("HMS ")), **_named("uss", _before("USS ")), **_named("ss", _before("SS ")), **_named("isbn", _before("ISBN ")),
-    **_named("us$|usd", _before("$")), **_named("gbp|£", _before("£")), **_named("€|euro", _before("€")), **_named("inr", _before("₹")),
-    "frac": lambda a: "/".join(a[-2:]), "ship": lambda a: " ".join(a[:2]), "sortname": lambda a: " ".join(a[:2]),
+             interlanguage link|val|formatnum:|ordinal|url|official website|age in years|nationality|marriage""",
+        _nth(0),
+    ),
+    **_named("hms", _before("HMS ")),
+    **_named("uss", _before("USS ")),
+    **_named("ss", _before("SS ")),
+    **_named("isbn", _before("ISBN ")),
+    **_named("us$|usd", _before("$")),
+    **_named("gbp|£", _before("£")),
+    **_named("€|euro", _before("€")),
+    **_named("inr", _before("₹")),
+    "frac": lambda a: "/".join(a[-2:]),
+    "ship": lambda a: " ".join(a[:2]),
+    "sortname": lambda a: " ".join(a[:2]),
     "as of": lambda a: "as of " + _date(a) if a else "",
-    "!": _constant("|"), "=": _constant("="), "'": _constant("'"), "'s": _constant("'s"), "·": _constant(" · "),
+    "!": _constant("|"),
+    "=": _constant("="),
+    "'": _constant("'"),
+    "'s": _constant("'s"),
+    "·": _constant(" · "),
     "•": _constant(" • "),
     **_named("spaces|nbsp|space", _constant(" ")),
     **_named("snd|spnd|spaced ndash|ndash|dash|en dash", _constant(" – ")),
     **_named("mdash|em dash|spaced mdash", _constant(" — ")),
-    **_named("""birth date|birth date and age|birth-date|birth-date and age|birth year and age|birth date and given age|bda|
+    **_named(
+        """birth date|birth date and age|birth-date|birth-date and age|birth year and age|birth date and given age|bda|
              dob|death date|death date and age|death-date|death-date and age|death year and age|dda|start date|start-date|
              start date and age|end date|end-date|film date|date|release date|opening date|launch date|
-             birth based on age as of date""", _date),
-    **_named("""plainlist|unbulleted list|unbulleted|ubl|ublist|hlist|flatlist|bulleted list|flowlist|cslist|ordered list|
-             collapsible list|tree list""", _items),
+             birth based on age as of date""",
+        _date,
+    ),
+    **_named(
+        """plainlist|unbulleted list|unbulleted|ubl|ublist|hlist|flatlist|bulleted list|flowlist|cslist|ordered list|
+             collapsible list|tree list""",
+        _items,
+    ),
 }

@@ -3,6 +3,7 @@
 Rules of MediaWiki's title code (`MediaWikiTitleCodec`): underscores are blanks, the first letter is a capital, the
 fragment after # does not count, a leading colon is dropped, a prefix names a namespace or another wiki.
 """
+
 import functools
 import html
 import re
@@ -16,20 +17,61 @@ from records.outcomes import Reason
 
 MAX_TITLE_BYTES = 255
 CANONICAL_NAMESPACES = {
-    "media": -2, "special": -1, "talk": 1, "user": 2, "user talk": 3, "project": 4, "project talk": 5, "file": 6, "file talk": 7,
-    "image": 6, "image talk": 7, "mediawiki": 8, "mediawiki talk": 9, "template": 10, "template talk": 11, "help": 12, "help talk": 13,
-    "category": 14, "category talk": 15, "wikipedia": 4, "wikipedia talk": 5, "wp": 4, "wt": 5, "portal": 100, "portal talk": 101,
-    "book": 108, "draft": 118, "draft talk": 119, "timedtext": 710, "module": 828, "module talk": 829}
+    "media": -2,
+    "special": -1,
+    "talk": 1,
+    "user": 2,
+    "user talk": 3,
+    "project": 4,
+    "project talk": 5,
+    "file": 6,
+    "file talk": 7,
+    "image": 6,
+    "image talk": 7,
+    "mediawiki": 8,
+    "mediawiki talk": 9,
+    "template": 10,
+    "template talk": 11,
+    "help": 12,
+    "help talk": 13,
+    "category": 14,
+    "category talk": 15,
+    "wikipedia": 4,
+    "wikipedia talk": 5,
+    "wp": 4,
+    "wt": 5,
+    "portal": 100,
+    "portal talk": 101,
+    "book": 108,
+    "draft": 118,
+    "draft talk": 119,
+    "timedtext": 710,
+    "module": 828,
+    "module talk": 829,
+}
 """Names that every wiki understands, and English Wikipedia's own, for dumps without a siteinfo; lower case."""
 FILE, CATEGORY = 6, 14
 
 _BLANKS = re.compile("[ _\u00a0\u1680\u180e\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\t\n\r]+")
 _DIRECTION_MARKS = re.compile("[\u200e\u200f\u202a-\u202e]")
 _ILLEGAL = re.compile("[<>\\[\\]{}|\x00-\x1f\x7f\ufffd]")
-_LIST_PREFIXES = ("list of ", "lists of ", "outline of ", "index of ", "timeline of ", "liste der ", "liste von ", "liste des ",
-                  "liste de ", "lista de ", "lista di ", "anexo:")
+_LIST_PREFIXES = (
+    "list of ",
+    "lists of ",
+    "outline of ",
+    "index of ",
+    "timeline of ",
+    "liste der ",
+    "liste von ",
+    "liste des ",
+    "liste de ",
+    "lista de ",
+    "lista di ",
+    "anexo:",
+)
 _DISAMBIGUATION = re.compile(
-    r"\((?:disambiguation|begriffsklärung|homonymie|desambiguación|disambigua|消歧义|消歧義|曖昧さ回避|значения)\)$")
+    r"\((?:disambiguation|begriffsklärung|homonymie|desambiguación|disambigua|消歧义|消歧義|曖昧さ回避|значения)\)$"
+)
 
 
 @dataclass(frozen=True)
@@ -67,7 +109,11 @@ def normalise_title(title: str, *, first_letter: bool = True) -> str:
     title = _BLANKS.sub(" ", title).strip(" ")
     if title.startswith(":"):
         title = title.lstrip(": ")
-    if not title or _ILLEGAL.search(title) or len(title.encode("utf-8", "replace")) > MAX_TITLE_BYTES:
+    if (
+        not title
+        or _ILLEGAL.search(title)
+        or len(title.encode("utf-8", "replace")) > MAX_TITLE_BYTES
+    ):
         return ""
     if first_letter:
         capital = title[0].upper()
@@ -104,6 +150,7 @@ def link_resolver(site: Site) -> Callable[[str], str]:
     """A function from a link's raw target to the normalised title of an article, or "" (another namespace or wiki, this
     page's own section, no title). Remembers the commonest targets.
     """
+
     @functools.lru_cache(maxsize=1 << 16)
     def resolve(target: str) -> str:
         if "&" in target:

@@ -2,6 +2,7 @@
 
 Source of the format: https://doc.wikimedia.org/Wikibase/master/php/docs_topics_json.html
 """
+
 import math
 import re
 from collections.abc import Iterator
@@ -43,8 +44,9 @@ _ONE, _EARTH = "Q199", "Q2"
 """The unit of a bare number, and the globe of a place where nothing else is said."""
 
 
-def read_entities(part: ByteRange, *, snapshot: str, languages: tuple[str, ...] = (),
-                  keep_partial: bool = False) -> Iterator[Item | PropertyInfo | Redirect | Rejection]:
+def read_entities(
+    part: ByteRange, *, snapshot: str, languages: tuple[str, ...] = (), keep_partial: bool = False
+) -> Iterator[Item | PropertyInfo | Redirect | Rejection]:
     """What the lines of a range hold.
 
     Args:
@@ -68,8 +70,12 @@ def read_entities(part: ByteRange, *, snapshot: str, languages: tuple[str, ...] 
             data = orjson.loads(text.removesuffix(b","))
         except orjson.JSONDecodeError as error:
             if is_last and text.startswith(b"{") and not keep_partial:
-                raise window.error(index, "the file ends within the entity that begins here") from error
-            yield _rejection(window.place(index), f"no JSON ({error})", text[:80].decode("utf-8", "replace"))
+                raise window.error(
+                    index, "the file ends within the entity that begins here"
+                ) from error
+            yield _rejection(
+                window.place(index), f"no JSON ({error})", text[:80].decode("utf-8", "replace")
+            )
             continue
         yield from parse_entities(data, snapshot=snapshot, languages=languages)
         if is_last and text.endswith(b","):
@@ -78,7 +84,9 @@ def read_entities(part: ByteRange, *, snapshot: str, languages: tuple[str, ...] 
             yield _rejection(window.place(index), "the file ends after a comma", "")
 
 
-def _lines(window: Window, first: bool, keep_partial: bool) -> Iterator[tuple[bytes | Rejection, int, bool]]:
+def _lines(
+    window: Window, first: bool, keep_partial: bool
+) -> Iterator[tuple[bytes | Rejection, int, bool]]:
     """(line, its index in the window, whether it is the file's last); a line belongs to the range that owns the newline before it."""
     pos, seen, begun = 0, 0, first
     while True:
@@ -99,7 +107,7 @@ def _lines(window: Window, first: bool, keep_partial: bool) -> Iterator[tuple[by
             return
         if begun and (pos <= window.owned):
             line = window.data[pos:end] if end != -1 else window.data[pos:]
-            yield line, pos, window.ended and not window.data[pos + len(line):].strip()
+            yield line, pos, window.ended and not window.data[pos + len(line) :].strip()
         if end == -1 or end >= window.owned:
             return
         pos = seen = end + 1
@@ -110,47 +118,85 @@ def _lines(window: Window, first: bool, keep_partial: bool) -> Iterator[tuple[by
 
 
 def _rejection(where: str, what: str, shown: str) -> Rejection:
-    return reject(Reason.BAD_ENTITY, "EntityLine", where, evidence={"where": where, "what": what[:200]}, title=shown)
+    return reject(
+        Reason.BAD_ENTITY,
+        "EntityLine",
+        where,
+        evidence={"where": where, "what": what[:200]},
+        title=shown,
+    )
 
 
-def parse_entities(data: Any, *, snapshot: str, languages: tuple[str, ...] = ()) -> Iterator[Item | PropertyInfo | Redirect | Rejection]:
+def parse_entities(
+    data: Any, *, snapshot: str, languages: tuple[str, ...] = ()
+) -> Iterator[Item | PropertyInfo | Redirect | Rejection]:
     """The entities of one JSON value: an entity, a redirect, or Special:EntityData's `{"entities": {…}}`."""
     if isinstance(data, dict) and isinstance(data.get("entities"), dict):
         for asked, entity in data["entities"].items():
-            if isinstance(entity, dict) and entity.get("id", asked) != asked:  # asked for by an id that redirects
+            if (
+                isinstance(entity, dict) and entity.get("id", asked) != asked
+            ):  # asked for by an id that redirects
                 yield Redirect(wiki=WIKI, title=asked, target=entity["id"])
             yield parse_entity(entity, snapshot=snapshot, languages=languages)
     else:
         yield parse_entity(data, snapshot=snapshot, languages=languages)
 
 
-def parse_entity(data: Any, *, snapshot: str, languages: tuple[str, ...] = ()) -> Item | PropertyInfo | Redirect | Rejection:
+def parse_entity(
+    data: Any, *, snapshot: str, languages: tuple[str, ...] = ()
+) -> Item | PropertyInfo | Redirect | Rejection:
     """One entity of the dump: an item with its claims, a property's definition, a redirect, or why it is none of these."""
     name = str(data.get("id", "")) if isinstance(data, dict) else ""
     try:
         if isinstance(data, dict) and "redirect" in data:
             return Redirect(wiki=WIKI, title=str(data["entity"]), target=str(data["redirect"]))
         if not isinstance(data, dict) or not re.fullmatch(r"[QP]\d+", name):
-            raise ValueError(f"type {data['type']}" if isinstance(data, dict) and "type" in data else "no entity with an id")
+            raise ValueError(
+                f"type {data['type']}"
+                if isinstance(data, dict) and "type" in data
+                else "no entity with an id"
+            )
         if "missing" in data:
             raise ValueError("missing")
         statements = data.get("claims") or {}
         if name.startswith("P"):
             return _property(data, name, statements)
         claims = _claims(name, statements, int(data.get("lastrevid") or 0), snapshot)
-        labels, aliases = names_by_language(_texts(data, "labels", languages), _aliases(data, languages), languages)
+        labels, aliases = names_by_language(
+            _texts(data, "labels", languages), _aliases(data, languages), languages
+        )
         descriptions, _ = names_by_language(_texts(data, "descriptions", languages), {}, languages)
         return Entity(
-            id=name, labels=labels, descriptions=descriptions, aliases=aliases,
+            id=name,
+            labels=labels,
+            descriptions=descriptions,
+            aliases=aliases,
             sitelinks={k: v["title"] for k, v in (data.get("sitelinks") or {}).items()},
             num_statements=sum(len(v) for v in statements.values()) if statements else 0,
-            classes=tuple(dict.fromkeys(c.value.entity for c in claims if c.property == "P31" and c.best and c.value.kind == "entity")),
-            picture_files=tuple(dict.fromkeys(c.value.text.replace("_", " ") for c in claims
-                                              if c.property == _PICTURE and c.best and c.value.text)),
-            revision=int(data.get("lastrevid") or 0)), claims
+            classes=tuple(
+                dict.fromkeys(
+                    c.value.entity
+                    for c in claims
+                    if c.property == "P31" and c.best and c.value.kind == "entity"
+                )
+            ),
+            picture_files=tuple(
+                dict.fromkeys(
+                    c.value.text.replace("_", " ")
+                    for c in claims
+                    if c.property == _PICTURE and c.best and c.value.text
+                )
+            ),
+            revision=int(data.get("lastrevid") or 0),
+        ), claims
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        return reject(Reason.BAD_ENTITY, "Entity", name or repr(data)[:200], title=name,
-                      evidence={"id": name, "what": f"{type(error).__name__}: {error}"[:200]})
+        return reject(
+            Reason.BAD_ENTITY,
+            "Entity",
+            name or repr(data)[:200],
+            title=name,
+            evidence={"id": name, "what": f"{type(error).__name__}: {error}"[:200]},
+        )
 
 
 def _texts(data: dict, key: str, languages: tuple[str, ...]) -> dict[str, str]:
@@ -174,13 +220,24 @@ def _claims(subject: str, statements: dict, revision: int, snapshot: str) -> tup
             rank = statement.get("rank", "normal")
             if rank not in RANKS:
                 raise ValueError(f"rank {rank!r}")
-            qualifiers = tuple(Qualifier(property=p, value=read_value(q))
-                               for p, snaks in (statement.get("qualifiers") or {}).items() for q in snaks)
+            qualifiers = tuple(
+                Qualifier(property=p, value=read_value(q))
+                for p, snaks in (statement.get("qualifiers") or {}).items()
+                for q in snaks
+            )
             value = read_value(statement["mainsnak"])
             key = (prop, value.key(), rank, tuple((q.property, q.value.key()) for q in qualifiers))
             if key not in found:
-                found[key] = Claim(subject=subject, property=prop, value=value, rank=rank, qualifiers=qualifiers, revision=revision,
-                                   statement=statement.get("id", ""), best=rank == best_rank and holds_at(qualifiers, snapshot))
+                found[key] = Claim(
+                    subject=subject,
+                    property=prop,
+                    value=value,
+                    rank=rank,
+                    qualifiers=qualifiers,
+                    revision=revision,
+                    statement=statement.get("id", ""),
+                    best=rank == best_rank and holds_at(qualifiers, snapshot),
+                )
     return tuple(found.values())
 
 
@@ -191,7 +248,9 @@ def holds_at(qualifiers: tuple[Qualifier, ...], day: str) -> bool:
     """
     for qualifier in qualifiers:
         value = qualifier.value
-        if qualifier.property == END_TIME and (value.kind == "somevalue" or (value.kind == "time" and _compare(value, day) < 0)):
+        if qualifier.property == END_TIME and (
+            value.kind == "somevalue" or (value.kind == "time" and _compare(value, day) < 0)
+        ):
             return False
         if qualifier.property == START_TIME and value.kind == "time" and _compare(value, day) > 0:
             return False
@@ -214,29 +273,44 @@ def read_value(snak: dict) -> Value:
             letter = {"item": "Q", "property": "P", "lexeme": "L"}.get(value.get("entity-type"), "")
             return Value(kind="entity", entity=value.get("id") or f"{letter}{value['numeric-id']}")
         case "string":
-            datatype = snak.get("datatype") or ("commonsMedia" if snak.get("property") == _PICTURE else "")
+            datatype = snak.get("datatype") or (
+                "commonsMedia" if snak.get("property") == _PICTURE else ""
+            )
             return Value(kind=_TEXT_KINDS.get(datatype, "string"), text=value)
         case "monolingualtext":
             return Value(kind="monolingual", text=value["text"], language=value["language"])
         case "quantity":
-            return make_quantity(value["amount"], value["unit"], value.get("lowerBound"), value.get("upperBound"))
+            return make_quantity(
+                value["amount"], value["unit"], value.get("lowerBound"), value.get("upperBound")
+            )
         case "time":
-            return _surely(make_time(value["time"], int(value["precision"]), value.get("calendarmodel") or ""),
-                           int(value.get("before") or 0), int(value.get("after") or 0))
+            return _surely(
+                make_time(value["time"], int(value["precision"]), value.get("calendarmodel") or ""),
+                int(value.get("before") or 0),
+                int(value.get("after") or 0),
+            )
         case "globecoordinate":
-            return make_coordinate(float(value["latitude"]), float(value["longitude"]), value.get("globe") or "")
+            return make_coordinate(
+                float(value["latitude"]), float(value["longitude"]), value.get("globe") or ""
+            )
         case _:
             return Value(kind="somevalue")
 
 
-def make_quantity(amount: str, unit: str, lower: str | None = None, upper: str | None = None) -> Value:
+def make_quantity(
+    amount: str, unit: str, lower: str | None = None, upper: str | None = None
+) -> Value:
     """A quantity, with its bounds where they say more than the amount; somevalue where it is no number."""
     number, least, most = (float(x or amount) + 0.0 for x in (amount, lower, upper))  # -0 is 0
     if not math.isfinite(number):
         return Value(kind="somevalue")
     unit = unit.rpartition("/")[2]
     value = Value(kind="quantity", number=number, unit="" if unit in ("1", _ONE) else unit)
-    return value.replace(lower=least, upper=most) if least < most and math.isfinite(most - least) else value
+    return (
+        value.replace(lower=least, upper=most)
+        if least < most and math.isfinite(most - least)
+        else value
+    )
 
 
 def make_coordinate(latitude: float, longitude: float, globe: str) -> Value:
@@ -244,7 +318,12 @@ def make_coordinate(latitude: float, longitude: float, globe: str) -> Value:
     globe = globe.rpartition("/")[2]
     if not (abs(latitude) <= 90 and abs(longitude) <= 360):
         return Value(kind="somevalue")
-    return Value(kind="coordinate", latitude=latitude, longitude=longitude, unit="" if globe == _EARTH else globe)
+    return Value(
+        kind="coordinate",
+        latitude=latitude,
+        longitude=longitude,
+        unit="" if globe == _EARTH else globe,
+    )
 
 
 def make_time(time: str, precision: int, calendar: str = "") -> Value:
@@ -259,8 +338,12 @@ def make_time(time: str, precision: int, calendar: str = "") -> Value:
     if year == 0 or month > 12 or day > 31:
         return Value(kind="somevalue")
     precision = min(precision, YEAR if month == 0 else MONTH if day == 0 else DAY)
-    return Value(kind="time", time=time_of(year, month, day), precision=precision,
-                 unit=JULIAN if calendar.endswith(JULIAN) and precision == DAY else "")
+    return Value(
+        kind="time",
+        time=time_of(year, month, day),
+        precision=precision,
+        unit=JULIAN if calendar.endswith(JULIAN) and precision == DAY else "",
+    )
 
 
 def _surely(value: Value, before: int, after: int) -> Value:
@@ -271,7 +354,11 @@ def _surely(value: Value, before: int, after: int) -> Value:
     if value.kind != "time" or not (before or after):
         return value
     ends = [_shifted(value, -before), _shifted(value, after)]
-    sure = (p for p in range(value.precision, -1, -1) if len({key_of_time(*end, p) for end in ends}) == 1)
+    sure = (
+        p
+        for p in range(value.precision, -1, -1)
+        if len({key_of_time(*end, p) for end in ends}) == 1
+    )
     precision = next(sure, None)
     return Value(kind="somevalue") if precision is None else coarsened(value, precision)
 
@@ -299,11 +386,21 @@ def _property(data: dict, name: str, statements: dict) -> PropertyInfo:
             exceptions.update((read_value(q).entity, None) for q in qualifiers.get("P2303", ()))
 
     def advice(prop: str) -> str:
-        group = sorted((s for s in statements.get(prop, ()) if s.get("rank") != "deprecated"), key=lambda s: s.get("rank") != "preferred")
+        group = sorted(
+            (s for s in statements.get(prop, ()) if s.get("rank") != "deprecated"),
+            key=lambda s: s.get("rank") != "preferred",
+        )
         return read_value(group[0]["mainsnak"]).entity if group else ""
 
     labels, _ = names_by_language(_texts(data, "labels", ()), {}, ())
-    return PropertyInfo(id=name, labels=labels, datatype=data.get("datatype", ""),
-                        single_value=_SINGLE_VALUE in kinds, single_best_value=_SINGLE_BEST_VALUE in kinds,
-                        separators=tuple(x for x in separators if x), exceptions=tuple(x for x in exceptions if x),
-                        stability=advice("P2668"), expected_completeness=advice("P2429"))
+    return PropertyInfo(
+        id=name,
+        labels=labels,
+        datatype=data.get("datatype", ""),
+        single_value=_SINGLE_VALUE in kinds,
+        single_best_value=_SINGLE_BEST_VALUE in kinds,
+        separators=tuple(x for x in separators if x),
+        exceptions=tuple(x for x in exceptions if x),
+        stability=advice("P2668"),
+        expected_completeness=advice("P2429"),
+    )

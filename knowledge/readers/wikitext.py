@@ -3,16 +3,31 @@
 Only what stands in running text is a body link: links in templates, tables, references and captions are not. `reference_parse` compares
 this extraction with mwparserfromhell on sampled pages.
 """
+
 import re
 
 from knowledge.readers import markup
-from knowledge.readers.infobox import PICTURE_NAME, Infobox, field_text, is_disambiguation, is_infobox, read_infobox
+from knowledge.readers.infobox import (
+    PICTURE_NAME,
+    Infobox,
+    field_text,
+    is_disambiguation,
+    is_infobox,
+    read_infobox,
+)
 from knowledge.readers.language_variants import without_rules
 from knowledge.readers.mediawiki_xml import RawPage
 from knowledge.readers.rejections import reject
 from knowledge.readers.sentences import links_in_sentences
 from knowledge.readers.templates import expand_template, stands_for_words, template_name
-from knowledge.readers.titles import CATEGORY, FILE, Site, link_resolver, normalise_title, split_namespace
+from knowledge.readers.titles import (
+    CATEGORY,
+    FILE,
+    Site,
+    link_resolver,
+    normalise_title,
+    split_namespace,
+)
 from records.knowledge import Article, ArticlePicture, Link, Section
 from records.outcomes import Reason, Rejection
 
@@ -29,7 +44,9 @@ _SEAM = "\0"
 """Stands between sections while they are cleaned together; XML cannot hold it."""
 _OPTION = re.compile(
     r"\s*(?:thumb(?:nail)?|frame(?:d|less)?|border|left|right|cent(?:er|re)|none|baseline|middle|sub|super|text-top|text-bottom|top|bottom|mini|miniatur|"
-    r"hochkant|upright.*|[\dx ]+px|(?:link|alt|lang|page|class|thumb|upright|start|end|thumbtime)\s*=.*)\s*", re.I | re.S)
+    r"hochkant|upright.*|[\dx ]+px|(?:link|alt|lang|page|class|thumb|upright|start|end|thumbtime)\s*=.*)\s*",
+    re.I | re.S,
+)
 
 
 def read_article(page: RawPage, site: Site) -> Article | Rejection:
@@ -40,7 +57,15 @@ def read_article(page: RawPage, site: Site) -> Article | Rejection:
     text, galleries, literal = _prepared(page.text.replace(_SEAM, ""), site)
     text, infobox, disambiguation = _take_templates(text, site)
     if disambiguation:
-        return reject(Reason.DISAMBIGUATION, "Article", site.wiki, page.page_id, page.revision, evidence="template", title=page.title)
+        return reject(
+            Reason.DISAMBIGUATION,
+            "Article",
+            site.wiki,
+            page.page_id,
+            page.revision,
+            evidence="template",
+            title=page.title,
+        )
     text, insides = markup.take_pictures(text, site)
     headings, bodies = _split_sections(text)
     text = _clean(_SEAM.join(bodies))
@@ -55,9 +80,18 @@ def read_article(page: RawPage, site: Site) -> Article | Rejection:
             body = markup.restore(body)
         sections.append(Section(title=title, level=level, text=body))
     return Article(
-        wiki=site.wiki, title=page.title, page_id=page.page_id, revision=page.revision, timestamp=page.timestamp,
-        sections=tuple(sections), links=tuple(links), infobox_name=infobox.name, infobox=infobox.fields,
-        pictures=_pictures(infobox, insides, galleries, site), categories=tuple(categories))
+        wiki=site.wiki,
+        title=page.title,
+        page_id=page.page_id,
+        revision=page.revision,
+        timestamp=page.timestamp,
+        sections=tuple(sections),
+        links=tuple(links),
+        infobox_name=infobox.name,
+        infobox=infobox.fields,
+        pictures=_pictures(infobox, insides, galleries, site),
+        categories=tuple(categories),
+    )
 
 
 def read_links(page: RawPage, site: Site) -> list[str]:
@@ -76,7 +110,11 @@ def read_links(page: RawPage, site: Site) -> list[str]:
 def _prepared(text: str, site: Site) -> tuple[str, list[str], bool]:
     """As `markup.strip_tags`, and the converter's rules replaced by what they show."""
     text, galleries, literal = markup.strip_tags(markup.without_noncharacters(text))
-    return without_rules(text, site.language), [without_rules(gallery, site.language) for gallery in galleries], literal
+    return (
+        without_rules(text, site.language),
+        [without_rules(gallery, site.language) for gallery in galleries],
+        literal,
+    )
 
 
 def _take_templates(text: str, site: Site) -> tuple[str, Infobox, bool]:
@@ -91,12 +129,14 @@ def _take_templates(text: str, site: Site) -> tuple[str, Infobox, bool]:
         pos = end
         name = template_name(text, start + 2)
         if stands_for_words(name):
-            out.append(expand_template(text[start + 2:end - 2]))
+            out.append(expand_template(text[start + 2 : end - 2]))
             continue
-        if text[start - 1:start] == " " and text[end:end + 1] in " ,.;:)\n":  # no blank before a comma, no two blanks
+        if (
+            text[start - 1 : start] == " " and text[end : end + 1] in " ,.;:)\n"
+        ):  # no blank before a comma, no two blanks
             out[-1] = out[-1][:-1]
         if not infobox.name and is_infobox(name):
-            infobox = read_infobox(text[start + 2:end - 2], link_resolver(site))
+            infobox = read_infobox(text[start + 2 : end - 2], link_resolver(site))
         elif is_disambiguation(name):
             disambiguation = True
     out.append(text[pos:])
@@ -141,7 +181,9 @@ def _split_sections(text: str) -> tuple[list[tuple[str, int]], list[str]]:
                 body.append(item)
         elif number in tables:
             table_end = tables[number]
-        elif not (first in "|!" or line.startswith(("{|", "----", "__"))):  # rows of a table without an end, rules, switches
+        elif not (
+            first in "|!" or line.startswith(("{|", "----", "__"))
+        ):  # rows of a table without an end, rules, switches
             body.append(line)
     if paragraph:
         body.append(" ".join(paragraph))
@@ -176,14 +218,23 @@ def _parenthesis(found: re.Match[str]) -> str:
     return "" if found[1] or found[2] else "("
 
 
-def _take_links(body: str, section: int, site: Site, literal: bool, links: list[Link], categories: dict[str, None]) -> str:
+def _take_links(
+    body: str,
+    section: int,
+    site: Site,
+    literal: bool,
+    links: list[Link],
+    categories: dict[str, None],
+) -> str:
     """The plain text of a section; its links and categories are added to `links` and `categories`."""
     parts = _LINK.split(body)  # text, then target, anchor, trail, text for each link
     targets, anchors, trails, texts = parts[1::4], parts[2::4], parts[3::4], parts[4::4]
     out = [parts[0]]
     length = len(parts[0])
     found = []
-    for title, target, anchor, trail, after in zip(map(link_resolver(site), targets), targets, anchors, trails, texts, strict=True):
+    for title, target, anchor, trail, after in zip(
+        map(link_resolver(site), targets), targets, anchors, trails, texts, strict=True
+    ):
         if not title:
             anchor = _other_link(target, anchor, site, categories)
         elif anchor is None:
@@ -195,7 +246,9 @@ def _take_links(body: str, section: int, site: Site, literal: bool, links: list[
                 found.append((title, anchor, length))
             elif not _NO_TITLE.search(written := markup.restore(title)):
                 found.append((written, markup.restore(anchor), length))
-        if not anchor and (not out[-1] or out[-1][-1] in " \n"):  # nothing is left of the link: no two blanks
+        if not anchor and (
+            not out[-1] or out[-1][-1] in " \n"
+        ):  # nothing is left of the link: no two blanks
             after = after.lstrip(" ")
         out += (anchor, after)
         length += len(anchor) + len(after)
@@ -222,7 +275,9 @@ def _other_link(target: str, anchor: str | None, site: Site, categories: dict[st
     return target.lstrip(": ") if anchor is None else anchor
 
 
-def _pictures(infobox: Infobox, insides: list[str], galleries: list[str], site: Site) -> tuple[ArticlePicture, ...]:
+def _pictures(
+    infobox: Infobox, insides: list[str], galleries: list[str], site: Site
+) -> tuple[ArticlePicture, ...]:
     """Pictures of the infobox, of the text, of galleries, without doubles."""
     found: dict[str, ArticlePicture] = {}
 

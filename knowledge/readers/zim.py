@@ -8,6 +8,7 @@ libzim reads local files only: a ZIM in a bucket is fetched whole to a local scr
 
 Source of the format: https://wiki.openzim.org/wiki/ZIM_file_format
 """
+
 import re
 import sys
 from collections.abc import Iterator
@@ -28,8 +29,15 @@ from records.outcomes import Reason, Rejection
 ENTRIES_PER_RANGE = 2000
 MAX_PAGE_BYTES = 16 << 20
 _WIKIPEDIA = re.compile(rb"https?://([a-z][a-z-]+)\.(?:m\.)?wikipedia\.org")
-_NO_ARTICLES = (("projet", 102), ("portail", 100), ("aide", 12), ("catégorie", 14), ("projekt", 102), ("proyecto", 102),
-                ("wikiproject", 102))
+_NO_ARTICLES = (
+    ("projet", 102),
+    ("portail", 100),
+    ("aide", 12),
+    ("catégorie", 14),
+    ("projekt", 102),
+    ("proyecto", 102),
+    ("wikiproject", 102),
+)
 """A ZIM lists no namespaces: names of other editions' project pages that occur in Kiwix files."""
 
 
@@ -49,12 +57,18 @@ def plan_zim(path: str, *, entries_per_range: int = ENTRIES_PER_RANGE) -> list[Z
         InputError: the file is missing, no ZIM, or damaged.
     """
     if is_remote(path) and location(path).is_file():
-        print(f"{path}: ZIM files are read from a local disk; each process fetches {size_of(location(path)):,} bytes to TMPDIR", file=sys.stderr)
+        print(
+            f"{path}: ZIM files are read from a local disk; each process fetches {size_of(location(path)):,} bytes to TMPDIR",
+            file=sys.stderr,
+        )
     archive = _open(path)
     if archive.has_checksum and not archive.check():
         raise InputError(path, "is damaged: its checksum does not agree", "Download it again.")
     count = archive.all_entry_count
-    return [ZimRange(path=path, start=at, end=min(at + entries_per_range, count)) for at in range(0, count, entries_per_range)]
+    return [
+        ZimRange(path=path, start=at, end=min(at + entries_per_range, count))
+        for at in range(0, count, entries_per_range)
+    ]
 
 
 def _open(path: str) -> Archive:
@@ -64,7 +78,11 @@ def _open(path: str) -> Archive:
     try:
         return Archive(str(local_copy(found)))
     except RuntimeError as error:
-        raise InputError(path, f"is no ZIM file ({error})", "Give a .zim file of Kiwix; download it again if it was cut.") from error
+        raise InputError(
+            path,
+            f"is no ZIM file ({error})",
+            "Give a .zim file of Kiwix; download it again if it was cut.",
+        ) from error
 
 
 def read_zim_site(path: str) -> Site:
@@ -75,20 +93,30 @@ def read_zim_site(path: str) -> Site:
         if not entry.is_redirect and entry.get_item().mimetype.startswith("text/html"):
             if found := _WIKIPEDIA.search(bytes(entry.get_item().content)):
                 code = found[1].decode()
-                return Site(wiki=f"{code.replace('-', '_')}wiki", language=code, namespaces=_NO_ARTICLES)
+                return Site(
+                    wiki=f"{code.replace('-', '_')}wiki", language=code, namespaces=_NO_ARTICLES
+                )
             break
-    language = bytes(archive.get_metadata("Language")).decode() if "Language" in archive.metadata_keys else "en"
+    language = (
+        bytes(archive.get_metadata("Language")).decode()
+        if "Language" in archive.metadata_keys
+        else "en"
+    )
     return Site(wiki=f"{language}wiki", language=language, namespaces=_NO_ARTICLES)
 
 
-def read_zim(part: ZimRange, site: Site) -> Iterator[Article | Redirect | tuple[ImageAsset, bytes] | Rejection]:
+def read_zim(
+    part: ZimRange, site: Site
+) -> Iterator[Article | Redirect | tuple[ImageAsset, bytes] | Rejection]:
     """What the entries of a range hold: articles, aliases, pictures with their bytes.
 
     Raises:
         InputError: an entry cannot be decompressed.
     """
     archive = _open(part.path)
-    old_scheme = not archive.has_new_namespace_scheme  # articles in A/, pictures in I/, everything else elsewhere
+    old_scheme = (
+        not archive.has_new_namespace_scheme
+    )  # articles in A/, pictures in I/, everything else elsewhere
     for number in range(part.start, part.end):
         try:
             entry = archive._get_entry_by_id(number)
@@ -105,13 +133,19 @@ def read_zim(part: ZimRange, site: Site) -> Iterator[Article | Redirect | tuple[
                     yield _reject(path, Reason.PAGE_TOO_LARGE, f"{item.size:,} bytes", site)
                 else:
                     yield _article(_title(path, old_scheme), bytes(item.content), path, site)
-            elif item.mimetype.startswith("image/") and not path.startswith(("I/s/", "I/favicon", "-/")):
+            elif item.mimetype.startswith("image/") and not path.startswith(
+                ("I/s/", "I/favicon", "-/")
+            ):
                 if item.size > MAX_BYTES:
                     yield _reject(path, Reason.PICTURE_TOO_LARGE, f"{item.size:,} bytes", site)
                 else:
                     yield _picture(path, bytes(item.content), site)
         except RuntimeError as error:
-            raise InputError(f"{part.path}, entry {number:,}", f"cannot be read ({error})", "Download the file again.") from error
+            raise InputError(
+                f"{part.path}, entry {number:,}",
+                f"cannot be read ({error})",
+                "Download the file again.",
+            ) from error
 
 
 def _title(path: str, old_scheme: bool) -> str:
@@ -119,8 +153,16 @@ def _title(path: str, old_scheme: bool) -> str:
 
 
 def _redirect(path: str, target: str, site: Site, old_scheme: bool) -> Redirect | None:
-    title, goal = normalise_title(_title(path, old_scheme)), normalise_title(_title(target, old_scheme))
-    if not title or not goal or title == goal or (old_scheme and not (path.startswith("A/") and target.startswith("A/"))):
+    title, goal = (
+        normalise_title(_title(path, old_scheme)),
+        normalise_title(_title(target, old_scheme)),
+    )
+    if (
+        not title
+        or not goal
+        or title == goal
+        or (old_scheme and not (path.startswith("A/") and target.startswith("A/")))
+    ):
         return None
     return Redirect(wiki=site.wiki, title=title, target=goal)
 
@@ -131,7 +173,9 @@ def _article(raw_title: str, data: bytes, path: str, site: Site) -> Article | Re
     page_id = int(sha256_hex(title)[:15], 16)
     if number != 0:
         return _reject(path, Reason.NAMESPACE, number, site, title)
-    article = read_html(data, title=title, page_id=page_id, folder=path.rpartition("/")[0], site=site)
+    article = read_html(
+        data, title=title, page_id=page_id, folder=path.rpartition("/")[0], site=site
+    )
     if isinstance(article, str):
         return _reject(path, Reason.BAD_PAGE, article, site, title)
     return article
@@ -141,8 +185,15 @@ def _picture(path: str, data: bytes, site: Site) -> tuple[ImageAsset, bytes] | R
     facts = inspect_picture(data)
     if isinstance(facts, Refusal):
         return _reject(path, facts.reason, facts.evidence, site)
-    return ImageAsset(id=sha256_hex(data), file=path, mime=facts.mime, width=facts.width, height=facts.height, num_bytes=len(data),
-                      perceptual_hash=facts.perceptual_hash), data
+    return ImageAsset(
+        id=sha256_hex(data),
+        file=path,
+        mime=facts.mime,
+        width=facts.width,
+        height=facts.height,
+        num_bytes=len(data),
+        perceptual_hash=facts.perceptual_hash,
+    ), data
 
 
 def _reject(path: str, reason: Reason, evidence: object, site: Site, title: str = "") -> Rejection:

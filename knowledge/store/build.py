@@ -1,4 +1,5 @@
 """A store from records in memory, for worlds made by hand; dumps go through `pipeline.ingest.store_job` instead."""
+
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
@@ -8,18 +9,41 @@ import pyarrow as pa
 from knowledge.store.codec import pack
 from knowledge.store.layout import SCHEMAS
 from knowledge.store.passages import passages_of
-from knowledge.store.profiles import Counts, answer_key, count_commonest, count_subject, count_values, profile_rows
-from knowledge.store.rows import Row, article_rows, claim_rows, entity_rows, image_rows, sorted_claims
+from knowledge.store.profiles import (
+    Counts,
+    answer_key,
+    count_commonest,
+    count_subject,
+    count_values,
+    profile_rows,
+)
+from knowledge.store.rows import (
+    Row,
+    article_rows,
+    claim_rows,
+    entity_rows,
+    image_rows,
+    sorted_claims,
+)
 from knowledge.store.writer import index_passages, write_meta, write_table
 from records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo
 
 NO_COUNTS: Mapping[str, int] = MappingProxyType({})
 
 
-def build_store(path: str, *, entities: Iterable[Entity] = (), claims: Iterable[Claim] = (), articles: Iterable[Article] = (),
-                images: Iterable[tuple[ImageAsset, bytes]] = (), properties: Iterable[PropertyInfo] = (),
-                titles: Iterable[tuple[str, str]] = (), language: str = "en", snapshot: str = "",
-                class_counts: Mapping[str, int] = NO_COUNTS) -> None:
+def build_store(
+    path: str,
+    *,
+    entities: Iterable[Entity] = (),
+    claims: Iterable[Claim] = (),
+    articles: Iterable[Article] = (),
+    images: Iterable[tuple[ImageAsset, bytes]] = (),
+    properties: Iterable[PropertyInfo] = (),
+    titles: Iterable[tuple[str, str]] = (),
+    language: str = "en",
+    snapshot: str = "",
+    class_counts: Mapping[str, int] = NO_COUNTS,
+) -> None:
     """Writes a store of finished records, as ingest would leave them.
 
     Args:
@@ -48,7 +72,9 @@ def build_store(path: str, *, entities: Iterable[Entity] = (), claims: Iterable[
             rows[table].append(row)
     for subject, own_claims in by_subject.items():
         own_claims = sorted_claims(own_claims)
-        for property_id, keys in count_subject(counts, classes.get(subject, ()), own_claims).items():
+        for property_id, keys in count_subject(
+            counts, classes.get(subject, ()), own_claims
+        ).items():
             for key in keys:
                 by_value.setdefault((property_id, key), []).append(classes.get(subject, ()))
         for table, row in claim_rows(own_claims):
@@ -67,15 +93,28 @@ def build_store(path: str, *, entities: Iterable[Entity] = (), claims: Iterable[
             rows[table].append(row)
     facts = {}
     for name, schema in SCHEMAS.items():
-        columns = list(zip(*((r[0], *r[2:]) for r in sorted(rows[name])), strict=True)) or [()] * len(schema)
+        columns = list(zip(*((r[0], *r[2:]) for r in sorted(rows[name])), strict=True)) or [
+            ()
+        ] * len(schema)
         arrays = [pa.array(c, f.type) for c, f in zip(columns, schema, strict=True)]
         facts[name] = write_table(path, name, [pa.Table.from_arrays(arrays, schema=schema)])
     index_passages(path, language)
-    write_meta(path, {"wiki": f"{language}wiki", "languages": [language], "snapshot": snapshot, "dumps": [],
-                      "class_counts": dict(class_counts)}, facts)
+    write_meta(
+        path,
+        {
+            "wiki": f"{language}wiki",
+            "languages": [language],
+            "snapshot": snapshot,
+            "dumps": [],
+            "class_counts": dict(class_counts),
+        },
+        facts,
+    )
 
 
-def _count_answers(counts: Counts, by_value: Mapping[tuple[str, str], list[tuple[str, ...]]]) -> None:
+def _count_answers(
+    counts: Counts, by_value: Mapping[tuple[str, str], list[tuple[str, ...]]]
+) -> None:
     """Counts distinct values, and the subjects of the answer that most of them share.
 
     Args:

@@ -4,6 +4,7 @@ A store row holds its record in one binary column: reading a row costs Lance abo
 five times faster than one column a field. Only fields that differ from their default are written, in the order of
 the dataclass, so equal records have equal bytes. Against `Record.to_row`/`from_row` this is about 5 times faster.
 """
+
 import dataclasses
 import json
 import types
@@ -50,7 +51,11 @@ def _bare(hint: Any) -> Any:
 
 
 def _default(field: dataclasses.Field) -> Any:
-    return field.default_factory() if field.default_factory is not dataclasses.MISSING else field.default
+    return (
+        field.default_factory()
+        if field.default_factory is not dataclasses.MISSING
+        else field.default
+    )
 
 
 def _to_json(hint: Any) -> Any:

@@ -1,4 +1,5 @@
 """Lance data sets by path: local, `s3://` or `gs://`. Lance brings its own clients; credentials it reads from the environment itself."""
+
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -15,7 +16,11 @@ ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 
 def storage_options(path: str) -> dict[str, str] | None:
     """What Lance must be told of an object store beside what it reads from the environment; no secret is in it."""
-    endpoint = next((os.environ[name] for name in ENDPOINTS if os.environ.get(name)), "") if path.startswith("s3://") else ""
+    endpoint = (
+        next((os.environ[name] for name in ENDPOINTS if os.environ.get(name)), "")
+        if path.startswith("s3://")
+        else ""
+    )
     if not endpoint:
         return None
     return {"aws_endpoint_url": endpoint, "allow_http": str(endpoint.startswith("http://")).lower()}
@@ -53,8 +58,14 @@ def reading(store: str) -> Iterator[None]:
 
 
 def _damaged(path: str, error: Exception) -> InputError:
-    what = " ".join(str(error).split()).partition(", /")[0][:200]  # what follows is a place in Lance's source
-    return InputError(path, f"a table of the store cannot be read ({what})", "Remove the store and run `questloom ingest` again.")
+    what = " ".join(str(error).split()).partition(", /")[0][
+        :200
+    ]  # what follows is a place in Lance's source
+    return InputError(
+        path,
+        f"a table of the store cannot be read ({what})",
+        "Remove the store and run `questloom ingest` again.",
+    )
 
 
 def read_batches(store: str, data: lance.LanceDataset, **what: Any) -> Iterator[pa.RecordBatch]:
@@ -74,4 +85,8 @@ def write_lance(path: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch])
     if found.exists():
         remove_tree(found)
     with reaching(path):
-        lance.write_dataset(pa.RecordBatchReader.from_batches(schema, batches), path, storage_options=storage_options(path))
+        lance.write_dataset(
+            pa.RecordBatchReader.from_batches(schema, batches),
+            path,
+            storage_options=storage_options(path),
+        )

@@ -23,6 +23,7 @@ Every table has a `key` that is looked up, and a `record`; rows with one key sta
     properties  property id                PropertyInfo
     profiles    "PROPERTY CLASS_ID"        PropertyProfile
 """
+
 import pyarrow as pa
 
 STORE_VERSION = 2
@@ -33,8 +34,22 @@ VECTORS = "vectors.lance"
 REJECTED = "rejected"
 
 _ROW = [pa.field("key", pa.string()), pa.field("record", pa.large_binary())]
-SCHEMAS: dict[str, pa.Schema] = {name: pa.schema(_ROW) for name in (
-    "articles", "entities", "claims", "values", "inbound", "members", "pictured", "titles", "merged", "properties", "profiles")}
+SCHEMAS: dict[str, pa.Schema] = {
+    name: pa.schema(_ROW)
+    for name in (
+        "articles",
+        "entities",
+        "claims",
+        "values",
+        "inbound",
+        "members",
+        "pictured",
+        "titles",
+        "merged",
+        "properties",
+        "profiles",
+    )
+}
 SCHEMAS["images"] = pa.schema([*_ROW, pa.field("bytes", pa.large_binary())])
 SCHEMAS["passages"] = pa.schema([*_ROW, pa.field("text", pa.large_string())])
 

@@ -1,4 +1,5 @@
 """An article cut into the passages that the text search finds."""
+
 import re
 from collections.abc import Iterator
 
@@ -18,9 +19,15 @@ def passages_of(article: Article) -> Iterator[Passage]:
     article_id = article.id
     for number, section in enumerate(article.sections):
         for start, stop in pieces(section.text):
-            yield Passage(id=record_id("Passage", article_id, number, start), article_id=article_id,
-                          entity_id=article.entity_id, title=article.title, section=number,
-                          text=section.text[start:stop], start=start)
+            yield Passage(
+                id=record_id("Passage", article_id, number, start),
+                article_id=article_id,
+                entity_id=article.entity_id,
+                title=article.title,
+                section=number,
+                text=section.text[start:stop],
+                start=start,
+            )
 
 
 def pieces(text: str, max_words: int = MAX_WORDS) -> Iterator[tuple[int, int]]:
@@ -39,9 +46,9 @@ def _break(text: str, words: list[tuple[int, int]], first: int, last: int) -> in
     """The word before which the next piece begins: after a paragraph, else a sentence, in the second half; else `last`."""
     half = first + (last - first) // 2
     for i in range(last, half, -1):
-        if "\n" in text[words[i - 1][1]:words[i][0]]:
+        if "\n" in text[words[i - 1][1] : words[i][0]]:
             return i
     for i in range(last, half, -1):
-        if _SENTENCE_END.search(text[words[i - 1][0]:words[i - 1][1]]):
+        if _SENTENCE_END.search(text[words[i - 1][0] : words[i - 1][1]]):
             return i
     return last

@@ -3,6 +3,7 @@
 Subjects, pairs and instances are counted subject by subject; distinct values need the pairs sorted by value. Both
 counts are sums, so partitions count alone and are added up.
 """
+
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,7 +21,9 @@ Counts = Counter[tuple[int, str, str]]
 """(what, property, class id) to a number; `property` is "" for INSTANCES, the class id "" for all subjects together."""
 
 
-def count_subject(counts: Counts, classes: tuple[str, ...], claims: Iterable[Claim]) -> dict[str, set[str]]:
+def count_subject(
+    counts: Counts, classes: tuple[str, ...], claims: Iterable[Claim]
+) -> dict[str, set[str]]:
     """Counts one subject and returns its distinct values: value keys by property.
 
     A `novalue` says that there is none, so it is neither a pair nor makes its subject one that has the property. A date
@@ -33,7 +36,10 @@ def count_subject(counts: Counts, classes: tuple[str, ...], claims: Iterable[Cla
             found.setdefault(claim.property, {})[claim.value.key()] = claim.value
             if any(q.property in PERIODS for q in claim.qualifiers):
                 dated.add(claim.property)
-    values = {property_id: {v.key() for v in refined(same.values())} for property_id, same in found.items()}
+    values = {
+        property_id: {v.key() for v in refined(same.values())}
+        for property_id, same in found.items()
+    }
     for class_id in ("", *dict.fromkeys(classes)):
         counts[INSTANCES, "", class_id] += 1
         for property_id, keys in values.items():
@@ -52,7 +58,9 @@ def count_values(counts: Counts, property_id: str, class_sets: Iterable[tuple[st
 def count_commonest(counts: Counts, property_id: str, num_subjects: Mapping[str, int]) -> None:
     """Counts one answer, given its subjects by direct class (and in all, under ""); the most of any answer stays."""
     for class_id, number in num_subjects.items():
-        counts[COMMONEST, property_id, class_id] = max(number, counts[COMMONEST, property_id, class_id])
+        counts[COMMONEST, property_id, class_id] = max(
+            number, counts[COMMONEST, property_id, class_id]
+        )
 
 
 def answer_key(value_key: str) -> str:
@@ -70,8 +78,18 @@ def answer_key(value_key: str) -> str:
 def profile_rows(counts: Counts) -> Iterator[Row]:
     """The rows of table `profiles`, sorted."""
     for _, property_id, class_id in sorted(k for k in counts if k[0] == SUBJECTS):
-        numbers = {what: counts[what, property_id, class_id] for what in (SUBJECTS, PAIRS, VALUES, DATED, COMMONEST)}
-        profile = PropertyProfile(property=property_id, class_id=class_id, num_instances=counts[INSTANCES, "", class_id],
-                                  num_subjects=numbers[SUBJECTS], num_pairs=numbers[PAIRS], num_values=numbers[VALUES],
-                                  num_dated=numbers[DATED], num_commonest=min(numbers[COMMONEST], numbers[SUBJECTS]))
+        numbers = {
+            what: counts[what, property_id, class_id]
+            for what in (SUBJECTS, PAIRS, VALUES, DATED, COMMONEST)
+        }
+        profile = PropertyProfile(
+            property=property_id,
+            class_id=class_id,
+            num_instances=counts[INSTANCES, "", class_id],
+            num_subjects=numbers[SUBJECTS],
+            num_pairs=numbers[PAIRS],
+            num_values=numbers[VALUES],
+            num_dated=numbers[DATED],
+            num_commonest=min(numbers[COMMONEST], numbers[SUBJECTS]),
+        )
         yield f"{property_id} {class_id}", "", pack(profile)

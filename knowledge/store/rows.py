@@ -2,6 +2,7 @@
 
 A row is (key, order, record, …): tables are sorted by (key, order); `order` is not stored.
 """
+
 from collections.abc import Iterator
 
 from knowledge.dates import index_keys
@@ -36,9 +37,15 @@ def claim_rows(claims: list[Claim]) -> Iterator[tuple[str, Row]]:
         if claim.best:
             pairs.update((claim.property, key) for key in index_keys(claim.value))
             if claim.value.kind == "entity":
-                yield "inbound", (claim.value.entity, f"{claim.subject} {claim.property} {number:06d}", data)
+                yield (
+                    "inbound",
+                    (claim.value.entity, f"{claim.subject} {claim.property} {number:06d}", data),
+                )
     for property_id, key in sorted(pairs):
-        yield "values", (value_row_key(property_id, key), claims[0].subject, claims[0].subject.encode())
+        yield (
+            "values",
+            (value_row_key(property_id, key), claims[0].subject, claims[0].subject.encode()),
+        )
 
 
 def entity_rows(entity: Entity) -> Iterator[tuple[str, Row]]:
@@ -54,7 +61,10 @@ def article_rows(article: Article, passages: Iterator[Passage]) -> Iterator[tupl
     """(table, row) for an article and its passages. The passage's text stands in its own column, behind the title."""
     yield "articles", (article.entity_id, article.id, pack(article))
     for passage in passages:
-        yield "passages", (passage.id, "", pack(passage.replace(text="")), f"{passage.title}\n{passage.text}")
+        yield (
+            "passages",
+            (passage.id, "", pack(passage.replace(text="")), f"{passage.title}\n{passage.text}"),
+        )
 
 
 def image_rows(image: ImageAsset, data: bytes) -> Iterator[tuple[str, Row]]:

@@ -4,6 +4,7 @@ The table's rows stand sorted by `key`. Memory holds every 512th key (the fences
 binary search over the fences, one over a page, and the rows themselves. It needs no index beside the data, works on
 object stores, and its memory does not grow with the table but for the fences (a key in 512).
 """
+
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -33,8 +34,12 @@ class SortedTable:
         self._record_page = RECORD_PAGE.get(name, PAGE)
         self._fences: list[str] | None = None
         self._keys = lru_cache(CACHED_PAGES)(lambda page: self._read("key", page, PAGE))
-        self._records = lru_cache(CACHED_PAGES)(lambda page: self._read("record", page, self._record_page))
-        self._ids = lru_cache(CACHED_ID_PAGES)(lambda page: [data.decode() for data in self._read("record", page, self._record_page)])
+        self._records = lru_cache(CACHED_PAGES)(
+            lambda page: self._read("record", page, self._record_page)
+        )
+        self._ids = lru_cache(CACHED_ID_PAGES)(
+            lambda page: [data.decode() for data in self._read("record", page, self._record_page)]
+        )
 
     def find(self, key: str) -> tuple[int, int]:
         """The rows [start, stop) that have this key."""
@@ -65,7 +70,7 @@ class SortedTable:
         size = self._record_page
         out: list = []
         for page in range(start // size, -(-stop // size)):
-            out.extend(pages(page)[max(0, start - page * size):stop - page * size])
+            out.extend(pages(page)[max(0, start - page * size) : stop - page * size])
         return out
 
     def get(self, key: str) -> bytes | None:
@@ -82,7 +87,9 @@ class SortedTable:
         """The records of the rows [start, stop) in order, streamed."""
         stop = self.num_rows if stop is None else min(stop, self.num_rows)
         if start < stop:
-            for batch in read_batches(self._store, self._data, columns=["record"], offset=start, limit=stop - start):
+            for batch in read_batches(
+                self._store, self._data, columns=["record"], offset=start, limit=stop - start
+            ):
                 yield from batch.column(0).to_pylist()
 
     def _read(self, column: str, page: int, size: int) -> list:
@@ -92,4 +99,6 @@ class SortedTable:
         if not rows:
             return []
         with reading(self._store):
-            return self._data.take(pa.array(rows, pa.int64()), columns=[column]).column(0).to_pylist()
+            return (
+                self._data.take(pa.array(rows, pa.int64()), columns=[column]).column(0).to_pylist()
+            )

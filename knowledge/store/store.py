@@ -1,4 +1,5 @@
 """The store as everything above reads it."""
+
 import json
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
@@ -57,21 +58,38 @@ class Store:
             folder = location(path)
             if (folder / "world.json").exists():
                 fix = f"Run `questloom ingest --articles {path}/articles.xml.bz2 --entities {path}/entities.json.bz2 --images {path}/images --store STORE`"
-                raise InputError(path, "is a world, not a store", f"{fix}, and give that STORE.") from error
+                raise InputError(
+                    path, "is a world, not a store", f"{fix}, and give that STORE."
+                ) from error
             if folder.is_dir() and any(folder.iterdir()):
-                raise InputError(path, "the store is half-built: it has no meta.json, which is written last",
-                                 "Run `questloom ingest` with the same options again; finished parts are kept.") from error
-            raise InputError(path, "no store is there", "Write one with `questloom ingest`, or correct --store.") from error
+                raise InputError(
+                    path,
+                    "the store is half-built: it has no meta.json, which is written last",
+                    "Run `questloom ingest` with the same options again; finished parts are kept.",
+                ) from error
+            raise InputError(
+                path, "no store is there", "Write one with `questloom ingest`, or correct --store."
+            ) from error
         except (ValueError, KeyError, TypeError) as error:
-            raise InputError(f"{path}/{META}", f"cannot be read ({error})", "Remove the store and run `questloom ingest` again.") from error
+            raise InputError(
+                f"{path}/{META}",
+                f"cannot be read ({error})",
+                "Remove the store and run `questloom ingest` again.",
+            ) from error
         if version != STORE_VERSION:
-            raise InputError(path, f"the store has version {version}; this program reads version {STORE_VERSION}",
-                             "Run `questloom ingest` again into a new folder.")
+            raise InputError(
+                path,
+                f"the store has version {version}; this program reads version {STORE_VERSION}",
+                "Run `questloom ingest` again into a new folder.",
+            )
         try:
             return cls(path, meta)
         except OSError as error:
-            raise InputError(path, f"a table of the store cannot be opened ({error})",
-                             "Remove the store and run `questloom ingest` again.") from error
+            raise InputError(
+                path,
+                f"a table of the store cannot be opened ({error})",
+                "Remove the store and run `questloom ingest` again.",
+            ) from error
 
     def __reduce__(self):
         return Store.open, (self.path,)
@@ -89,7 +107,9 @@ class Store:
 
     def entity(self, entity_id: str) -> Entity | None:
         """The entity, or None; an id that was merged into another entity gives that one."""
-        return self._entity(entity_id) or self._entity((self._tables["merged"].get(entity_id) or b"").decode())
+        return self._entity(entity_id) or self._entity(
+            (self._tables["merged"].get(entity_id) or b"").decode()
+        )
 
     def entities(self, ids: Iterable[str]) -> dict[str, Entity]:
         """The entities of those ids that the store knows."""
@@ -122,7 +142,10 @@ class Store:
         rows = self._tables["values"]
         if not value_key.startswith("time:"):
             return [rows.find(value_row_key(property, value_key))]
-        return [rows.find_range(*(value_row_key(property, end) for end in ends)) for ends in overlapping(value_key)]
+        return [
+            rows.find_range(*(value_row_key(property, end) for end in ends))
+            for ends in overlapping(value_key)
+        ]
 
     def claims_into(self, entity_id: str, *, limit: int = 10_000) -> tuple[Claim, ...]:
         """Best claims whose value is this entity, sorted by (subject, property, id); the first `limit`."""
@@ -148,7 +171,9 @@ class Store:
 
     def profile(self, property_id: str, class_id: str = "") -> PropertyProfile:
         """How the class's instances use the property; all counts are 0 where none has it."""
-        return self._profile(f"{property_id} {class_id}") or PropertyProfile(property=property_id, class_id=class_id)
+        return self._profile(f"{property_id} {class_id}") or PropertyProfile(
+            property=property_id, class_id=class_id
+        )
 
     # Articles and pictures
 
@@ -171,8 +196,15 @@ class Store:
         named: dict[str, bool] = {}
         for number in range(0, num_pages, max(1, num_pages // REFERRING)):
             for article in self.scan_articles(number, number + 1):
-                named.update((link.target, self.entity_of_title(link.target) is not None) for link in article.links)
-                items = [c.value.entity for c in self.claims(article.entity_id) if c.best and c.value.kind == "entity"]
+                named.update(
+                    (link.target, self.entity_of_title(link.target) is not None)
+                    for link in article.links
+                )
+                items = [
+                    c.value.entity
+                    for c in self.claims(article.entity_id)
+                    if c.best and c.value.kind == "entity"
+                ]
                 named.update((item, self.entity(item) is not None) for item in items)
         return sum(named.values()), len(named)
 
@@ -193,7 +225,10 @@ class Store:
 
     def images_of(self, entity_id: str) -> tuple[ImageAsset, ...]:
         """The pictures that show the entity, by image id."""
-        found = (self.image(i) for i in self._ids("pictured", entity_id, self._tables["pictured"].num_rows))
+        found = (
+            self.image(i)
+            for i in self._ids("pictured", entity_id, self._tables["pictured"].num_rows)
+        )
         return tuple(image for image in found if image is not None)
 
     # All of a table, for jobs that read the store from end to end

@@ -6,6 +6,7 @@ model. Vectors are rounded, because a model's last digits depend on the shape of
 The work is cut into parts, so that many workers share it and a killed job goes on: a part's vectors stand in a file of their
 own beside the table until all are there.
 """
+
 import io
 from collections.abc import Callable, Iterator
 
@@ -30,7 +31,13 @@ Compute = Callable[[list[bytes]], np.ndarray]
 """Files of some pictures to their unit vectors, float (pictures, width)."""
 
 
-def add_vectors(store_path: str, compute: Compute, model_name: str, batch: int = BATCH, progress: Callable[[int, int], None] | None = None) -> int:
+def add_vectors(
+    store_path: str,
+    compute: Compute,
+    model_name: str,
+    batch: int = BATCH,
+    progress: Callable[[int, int], None] | None = None,
+) -> int:
     """Computes and writes the vector of every picture in this process; returns how many. Vectors of the same model are left as they are.
 
     Args:
@@ -43,7 +50,14 @@ def add_vectors(store_path: str, compute: Compute, model_name: str, batch: int =
     total = num_pictures(store_path)
     if not have_vectors(store_path, model_name):
         for part in range(num_parts(store_path)):
-            write_part(store_path, compute, model_name, part, batch, (lambda done: progress(done, total)) if progress else None)
+            write_part(
+                store_path,
+                compute,
+                model_name,
+                part,
+                batch,
+                (lambda done: progress(done, total)) if progress else None,
+            )
         gather_parts(store_path, model_name)
     return total
 
@@ -63,7 +77,11 @@ def have_vectors(store_path: str, model_name: str) -> bool:
     total, existing = num_pictures(store_path), vectors_of(store_path)
     if not total:
         return True
-    return existing is not None and existing.schema.metadata.get(b"model") == model_name.encode() and existing.count_rows() == total
+    return (
+        existing is not None
+        and existing.schema.metadata.get(b"model") == model_name.encode()
+        and existing.count_rows() == total
+    )
 
 
 def finished_parts(store_path: str, model_name: str) -> int:
@@ -71,7 +89,14 @@ def finished_parts(store_path: str, model_name: str) -> int:
     return sum(1 for _ in _folder(store_path, model_name).glob("*.parquet"))
 
 
-def write_part(store_path: str, compute: Compute, model_name: str, part: int, batch: int = BATCH, progress: Callable[[int], None] | None = None) -> None:
+def write_part(
+    store_path: str,
+    compute: Compute,
+    model_name: str,
+    part: int,
+    batch: int = BATCH,
+    progress: Callable[[int], None] | None = None,
+) -> None:
     """Computes the vectors of a part, where they do not stand.
 
     Args:
@@ -88,16 +113,28 @@ def write_part(store_path: str, compute: Compute, model_name: str, part: int, ba
     keys: list[str] = []
     rows: list[np.ndarray] = []
     images = open_lance(table_path(store_path, "images"))
-    for found in read_batches(store_path, images, columns=["key", "bytes"], offset=part * PART, limit=PART, batch_size=batch, strict_batch_size=True):
+    for found in read_batches(
+        store_path,
+        images,
+        columns=["key", "bytes"],
+        offset=part * PART,
+        limit=PART,
+        batch_size=batch,
+        strict_batch_size=True,
+    ):
         vectors = np.asarray(compute(found.column("bytes").to_pylist()), np.float32)
-        assert vectors.shape[0] == found.num_rows, f"{model_name} gave {vectors.shape} for {found.num_rows} pictures"
+        assert vectors.shape[0] == found.num_rows, (
+            f"{model_name} gave {vectors.shape} for {found.num_rows} pictures"
+        )
         keys += found.column("key").to_pylist()
         rows.append(np.round(vectors, SCORE_DIGITS) + np.float32(0))
         if progress:
             progress(part * PART + len(keys))
     whole = np.concatenate(rows)
     file = io.BytesIO()
-    flat = pa.FixedSizeListArray.from_arrays(pa.array(whole.reshape(-1), pa.float32()), whole.shape[1])
+    flat = pa.FixedSizeListArray.from_arrays(
+        pa.array(whole.reshape(-1), pa.float32()), whole.shape[1]
+    )
     pq.write_table(pa.table({"key": keys, "vector": flat}), file)
     write_whole(path, file.getvalue())
 
@@ -116,7 +153,10 @@ def gather_parts(store_path: str, model_name: str) -> None:
             yield from read(part).cast(schema).to_batches()
 
     try:
-        schema = pa.schema([("key", pa.string()), ("vector", read(0).schema.field("vector").type)], metadata={"model": model_name})
+        schema = pa.schema(
+            [("key", pa.string()), ("vector", read(0).schema.field("vector").type)],
+            metadata={"model": model_name},
+        )
         write_lance(f"{store_path.rstrip('/')}/{VECTORS}", schema, batches())
     except OSError:
         if not have_vectors(store_path, model_name):  # else another process was first
@@ -146,8 +186,16 @@ def load_vectors(store_path: str) -> tuple[list[str], np.ndarray, str]:
     if data is None:
         if not open_lance(table_path(store_path, "images")).count_rows():
             return [], np.zeros((0, 0), np.float32), ""
-        raise InputError(store_path, "the store has no picture vectors", "Compute them (`add_vectors`), or search text only.")
+        raise InputError(
+            store_path,
+            "the store has no picture vectors",
+            "Compute them (`add_vectors`), or search text only.",
+        )
     with reading(store_path):
         table = data.to_table()
     flat = table.column("vector").combine_chunks().flatten().to_numpy()
-    return table.column("key").to_pylist(), flat.reshape(table.num_rows, -1), data.schema.metadata[b"model"].decode()
+    return (
+        table.column("key").to_pylist(),
+        flat.reshape(table.num_rows, -1),
+        data.schema.metadata[b"model"].decode(),
+    )

@@ -2,6 +2,7 @@
 
 Lance's files differ from one writing to the next; two stores are equal when the digests of their tables are.
 """
+
 import datetime
 import hashlib
 import json
@@ -20,9 +21,23 @@ from records.identity import digest_of
 
 DIGEST_ROWS = 1024
 BATCH_BYTES = 8 << 20
-STEMMED = {"da": "Danish", "de": "German", "en": "English", "es": "Spanish", "fi": "Finnish", "fr": "French", "hu": "Hungarian",
-           "it": "Italian", "nl": "Dutch", "no": "Norwegian", "pt": "Portuguese", "ro": "Romanian", "ru": "Russian",
-           "sv": "Swedish", "tr": "Turkish"}
+STEMMED = {
+    "da": "Danish",
+    "de": "German",
+    "en": "English",
+    "es": "Spanish",
+    "fi": "Finnish",
+    "fr": "French",
+    "hu": "Hungarian",
+    "it": "Italian",
+    "nl": "Dutch",
+    "no": "Norwegian",
+    "pt": "Portuguese",
+    "ro": "Romanian",
+    "ru": "Russian",
+    "sv": "Swedish",
+    "tr": "Turkish",
+}
 """Languages whose words the search stems; in others words are compared as ICU cuts them."""
 
 
@@ -48,7 +63,9 @@ def write_table(store: str, name: str, batches: Iterable[pa.Table]) -> dict[str,
                 continue
             keys = table.column("key").combine_chunks()
             assert last <= keys[0].as_py(), f"{name}: rows are not sorted by key"
-            assert not pc.any(pc.less(keys[1:], keys[:-1])).as_py(), f"{name}: rows are not sorted by key"
+            assert not pc.any(pc.less(keys[1:], keys[:-1])).as_py(), (
+                f"{name}: rows are not sorted by key"
+            )
             last = keys[-1].as_py()
             digest.update(table)
             rows = max(1, BATCH_BYTES * table.num_rows // max(1, table.nbytes))
@@ -70,11 +87,21 @@ def index_passages(store: str, language: str) -> None:
     data = open_lance(table_path(store, "passages"))
     if data.count_rows():
         with reaching(store):
-            data.create_scalar_index("text", "INVERTED", base_tokenizer="icu", language=STEMMED.get(language, "English"),
-                                     stem=language in STEMMED, remove_stop_words=False, with_position=False, num_workers=1)
+            data.create_scalar_index(
+                "text",
+                "INVERTED",
+                base_tokenizer="icu",
+                language=STEMMED.get(language, "English"),
+                stem=language in STEMMED,
+                remove_stop_words=False,
+                with_position=False,
+                num_workers=1,
+            )
 
 
-def write_meta(store: str, facts: dict[str, Any], tables: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def write_meta(
+    store: str, facts: dict[str, Any], tables: dict[str, dict[str, Any]]
+) -> dict[str, Any]:
     """Writes meta.json, which makes the store whole; returns what it holds.
 
     Args:
@@ -82,10 +109,19 @@ def write_meta(store: str, facts: dict[str, Any], tables: dict[str, dict[str, An
         facts: wiki, languages, snapshot date, dump names and dates.
         tables: what `write_table` returned, by table.
     """
-    meta = {**facts, "version": STORE_VERSION, "tables": dict(sorted(tables.items())),
-            "digest": digest_of(part for name in sorted(tables) for part in (name, tables[name]["digest"])),
-            "written": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")}
-    write_whole(location(store, META), json.dumps(meta, indent=1, sort_keys=True, ensure_ascii=False).encode())
+    meta = {
+        **facts,
+        "version": STORE_VERSION,
+        "tables": dict(sorted(tables.items())),
+        "digest": digest_of(
+            part for name in sorted(tables) for part in (name, tables[name]["digest"])
+        ),
+        "written": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+    }
+    write_whole(
+        location(store, META),
+        json.dumps(meta, indent=1, sort_keys=True, ensure_ascii=False).encode(),
+    )
     return meta
 
 
@@ -110,9 +146,11 @@ class _Digest:
         for column in chunk.columns:
             values = pc.fill_null(column.combine_chunks().cast(pa.large_binary()), b"")
             _, offset_buffer, data = values.buffers()
-            offsets = np.frombuffer(offset_buffer, np.int64)[values.offset:values.offset + len(values) + 1]
+            offsets = np.frombuffer(offset_buffer, np.int64)[
+                values.offset : values.offset + len(values) + 1
+            ]
             self._sha.update(np.diff(offsets).tobytes())
-            self._sha.update(memoryview(data)[offsets[0]:offsets[-1]] if data else b"")
+            self._sha.update(memoryview(data)[offsets[0] : offsets[-1]] if data else b"")
 
     def hexdigest(self) -> str:
         if self._rest is not None and self._rest.num_rows:

@@ -15,7 +15,17 @@ REFERENCES = (
     "<ref>''Annals of the Coast'', vol. %d.</ref>",
     '<ref name="atlas" />',
 )
-TEMPLATES = ("Infobox lighthouse", "Infobox person", "Convert", "Cite book", "Plainlist", "Short description", "Coord", "Reflist", "Stub")
+TEMPLATES = (
+    "Infobox lighthouse",
+    "Infobox person",
+    "Convert",
+    "Cite book",
+    "Plainlist",
+    "Short description",
+    "Coord",
+    "Reflist",
+    "Stub",
+)
 DEPTH_OF_BRACES = 40
 
 
@@ -38,7 +48,9 @@ def pages(part: Part) -> list[Page]:
     for thing in part.things.values():
         if thing.article:
             found.append(Page(thing.title, _article(part, prose, thing)))
-            found.extend(_redirect_page(alias, thing.title) for alias in thing.look.get("redirects", ()))
+            found.extend(
+                _redirect_page(alias, thing.title) for alias in thing.look.get("redirects", ())
+            )
     found.extend(redirects)
     found.extend(_disambiguations(part))
     found.extend(_lists(part))
@@ -47,7 +59,9 @@ def pages(part: Part) -> list[Page]:
 
 
 def _redirect_page(title: str, target: str) -> Page:
-    return Page(title, f"#REDIRECT [[{target}]]\n\n{{{{R from alternative name}}}}", redirect=target)
+    return Page(
+        title, f"#REDIRECT [[{target}]]\n\n{{{{R from alternative name}}}}", redirect=target
+    )
 
 
 def _choose_redirects(part: Part) -> list[Page]:
@@ -58,7 +72,11 @@ def _choose_redirects(part: Part) -> list[Page]:
         if not thing.article or thing.kind in ("company", "club"):
             continue
         for alias in thing.aliases.get("en", []):
-            if alias not in part.titles and rng.random() < 0.6 and not any(c in alias for c in '"#<>[]|{}'):
+            if (
+                alias not in part.titles
+                and rng.random() < 0.6
+                and not any(c in alias for c in '"#<>[]|{}')
+            ):
                 part.titles.add(alias)
                 thing.look.setdefault("redirects", []).append(alias)
                 older = f"{alias} (old name)"
@@ -113,7 +131,11 @@ def caption(part: Part, thing: Thing, view: int) -> str:
     if thing.kind == "person":
         return rng.choice((f"{thing.label}, undated photograph", f"Portrait of {thing.label}"))
     return rng.choice(
-        (f"{thing.label}", f"View of {thing.label}", f"{thing.label} in {rng.choice(('spring', 'late summer', 'winter', 'autumn'))}")
+        (
+            f"{thing.label}",
+            f"View of {thing.label}",
+            f"{thing.label} in {rng.choice(('spring', 'late summer', 'winter', 'autumn'))}",
+        )
     )
 
 
@@ -124,9 +146,14 @@ def _oddities(part: Part, thing: Thing) -> list[str]:
     if rng.random() < 0.06 and thing.values("P131"):
         first = max(1880, thing.start // 10 * 10 + 10)
         rows = "\n".join(
-            f"|-\n| {first + 10 * i} || {rng.randint(10, 900)} || [[{part.nation.region.title}]]" for i in range(rng.randint(2, 5))
+            f"|-\n| {first + 10 * i} || {rng.randint(10, 900)} || [[{part.nation.region.title}]]"
+            for i in range(rng.randint(2, 5))
         )
-        found.append('== Visitors ==\n{| class="wikitable sortable"\n! Year !! Visitors !! From\n' + rows + "\n|}")
+        found.append(
+            '== Visitors ==\n{| class="wikitable sortable"\n! Year !! Visitors !! From\n'
+            + rows
+            + "\n|}"
+        )
     if rng.random() < 0.03:
         found.append("The sign reads <nowiki>[[Mind the {{step}}]]</nowiki> in two languages.")
     if rng.random() < 0.012:
@@ -134,18 +161,30 @@ def _oddities(part: Part, thing: Thing) -> list[str]:
     if rng.random() < 0.012:
         found.append("{{Main article|{{PAGENAME}}\n\nThis template was never closed.")
     if rng.random() < 0.02:
-        found.append('<div style="float:right"><b>See also</b> the [[:Category:Sights|other sights]] and the [[:fr:Chose|French article]].</div>')
+        found.append(
+            '<div style="float:right"><b>See also</b> the [[:Category:Sights|other sights]] and the [[:fr:Chose|French article]].</div>'
+        )
     if rng.random() < 0.02:
-        found.append(f"<gallery>\nFile:Missing {thing.id}.jpg|A picture that nobody uploaded\n</gallery>")
+        found.append(
+            f"<gallery>\nFile:Missing {thing.id}.jpg|A picture that nobody uploaded\n</gallery>"
+        )
     return found
 
 
 def _categories(part: Part, thing: Thing) -> list[str]:
-    noun = part.label(thing.classes[0]) if thing.kind != "person" else thing.look.get("occupation", "person")
-    plural = {"person": "people", "taxon": "taxa"}.get(noun) or re.sub("s$", "se", re.sub("(?<![aeou])y$", "ie", noun)) + "s"
+    noun = (
+        part.label(thing.classes[0])
+        if thing.kind != "person"
+        else thing.look.get("occupation", "person")
+    )
+    plural = {"person": "people", "taxon": "taxa"}.get(noun) or re.sub(
+        "s$", "se", re.sub("(?<![aeou])y$", "ie", noun)
+    ) + "s"
     found = [f"{plural.capitalize()} in {part.region.label}"]
     if thing.start:
-        found.append(f"{thing.start} establishments" if thing.kind != "person" else f"{thing.start} births")
+        found.append(
+            f"{thing.start} establishments" if thing.kind != "person" else f"{thing.start} births"
+        )
     return found
 
 
@@ -153,19 +192,28 @@ def _disambiguations(part: Part) -> list[Page]:
     by_label: dict[str, list[Thing]] = {}
     for thing in part.things.values():
         if thing.article:
-            by_label.setdefault(thing.surname if thing.kind == "person" else thing.label, []).append(thing)
+            by_label.setdefault(
+                thing.surname if thing.kind == "person" else thing.label, []
+            ).append(thing)
     found = []
     for label, things in sorted(by_label.items()):
         title = f"{label} (disambiguation)"
         if len(things) > 3 or len({t.label for t in things}) < len(things):
             lines = "\n".join(f"* [[{t.title}]], {t.description}" for t in things)
-            found.append(Page(title, f"'''{label}''' may refer to:\n\n{lines}\n\n{{{{disambiguation}}}}"))
+            found.append(
+                Page(title, f"'''{label}''' may refer to:\n\n{lines}\n\n{{{{disambiguation}}}}")
+            )
     return found
 
 
 def _lists(part: Part) -> list[Page]:
     found = []
-    for kind, plural in (("lighthouse", "lighthouses"), ("bridge", "bridges"), ("castle", "castles"), ("painting", "paintings")):
+    for kind, plural in (
+        ("lighthouse", "lighthouses"),
+        ("bridge", "bridges"),
+        ("castle", "castles"),
+        ("painting", "paintings"),
+    ):
         things = [t for t in part.kind(kind) if t.article]
         if len(things) > 2:
             rows = "\n".join(f"|-\n| [[{t.title}|{t.label}]] || {t.start}" for t in things)
@@ -182,11 +230,20 @@ def _lists(part: Part) -> list[Page]:
 def _other_namespaces(part: Part) -> list[Page]:
     if part.number:
         return [
-            Page(f"Category:Lighthouses in {part.region.label}", f"[[Category:{part.region.label}]]", 14),
+            Page(
+                f"Category:Lighthouses in {part.region.label}",
+                f"[[Category:{part.region.label}]]",
+                14,
+            ),
             Page(f"User:Keeper{part.number}", "Hello. I write about [[lighthouse]]s.", 2),
         ]
     found = [
-        Page(f"Template:{name}", "<includeonly>{{{1|}}}</includeonly><noinclude>{{documentation}}</noinclude>", 10) for name in TEMPLATES
+        Page(
+            f"Template:{name}",
+            "<includeonly>{{{1|}}}</includeonly><noinclude>{{documentation}}</noinclude>",
+            10,
+        )
+        for name in TEMPLATES
     ]
     found += [
         Page("Help:Contents", "How to edit.", 12),

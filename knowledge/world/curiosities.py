@@ -2,6 +2,7 @@
 
 Made last of a region, from generators of its own, so that everything before stays as it was.
 """
+
 import itertools
 import random
 
@@ -14,45 +15,177 @@ from knowledge.world.structures import maker_and_year
 GROUPS = vocabulary.groups()
 FATAL = 0.62
 """Share of the dead with an occupation, but those whom somebody killed, of whom it is known what they died of."""
-EPIDEMICS = {"cholera": (1817, 1900), "influenza": (1700, 1960), "smallpox": (1650, 1900), "yellow fever": (1700, 1910)}
+EPIDEMICS = {
+    "cholera": (1817, 1900),
+    "influenza": (1700, 1960),
+    "smallpox": (1650, 1900),
+    "yellow fever": (1700, 1910),
+}
 """Years between which a disease killed here; the others at any time."""
 KILLED, JAILED, NICKNAMED, FOND, SPOKE = 0.4, 0.2, 0.22, 0.14, 0.25
 NICKNAMES = (
-    "Old Thunder", "the Owl", "the Silent One", "the Barefoot Baron", "the Hermit", "Iron Hands", "the Night Porter", "the Beekeeper", "Black Gloves",
-    "the Weathercock", "the Professor", "the Honest Liar", "the Hurricane", "Seven Fingers", "the Magpie", "Old Inkpot", "the Mole", "Lucky Thirteen",
-    "the Chancellor", "Red Boots", "the Sleepwalker", "Mad Mortar", "the Stork", "the Bear", "Never Late", "the Parrot", "Cold Tea", "the Sphinx",
-    "Big Umbrella", "the Whistler", "Daddy Longlegs", "the Walrus", "Twenty Candles", "the Nightingale", "the Undertaker", "the Tortoise", "the Gambler",
-    "Pinch of Salt", "the Pirate", "One More Glass",
+    "Old Thunder",
+    "the Owl",
+    "the Silent One",
+    "the Barefoot Baron",
+    "the Hermit",
+    "Iron Hands",
+    "the Night Porter",
+    "the Beekeeper",
+    "Black Gloves",
+    "the Weathercock",
+    "the Professor",
+    "the Honest Liar",
+    "the Hurricane",
+    "Seven Fingers",
+    "the Magpie",
+    "Old Inkpot",
+    "the Mole",
+    "Lucky Thirteen",
+    "the Chancellor",
+    "Red Boots",
+    "the Sleepwalker",
+    "Mad Mortar",
+    "the Stork",
+    "the Bear",
+    "Never Late",
+    "the Parrot",
+    "Cold Tea",
+    "the Sphinx",
+    "Big Umbrella",
+    "the Whistler",
+    "Daddy Longlegs",
+    "the Walrus",
+    "Twenty Candles",
+    "the Nightingale",
+    "the Undertaker",
+    "the Tortoise",
+    "the Gambler",
+    "Pinch of Salt",
+    "the Pirate",
+    "One More Glass",
 )
 """By which people were called."""
 LAST_WORDS = (
-    "The tide has turned", "Somebody let the dog out", "I told you it would hold", "More light, and more soup", "Sell the piano",
-    "It was the blue one", "Do not wake the neighbours", "I never liked that hat", "Burn the letters", "The bridge will outlive us all",
-    "Give the cat my chair", "It must be Tuesday already", "Forgive the oysters", "I should have turned left", "Pay the gardener",
-    "What a beautiful fog", "Open the window, please", "Tell her I was wrong", "Never trust a barometer", "The money is under the stairs",
-    "At last, some quiet", "Hide the brandy", "It is only a scratch", "Somebody finish my sentence", "Wait for me at the harbour",
-    "I owe the baker twelve crowns", "Keep my boots dry", "This soup needs salt", "So that was all", "Not the grey suit",
-    "I regret only the moustache", "Wind the clock tonight", "The goose was innocent", "Now comes the interesting part", "Do not let them sing",
-    "I would have preferred Sunday", "Put out the lamp", "Ask my sister, she knows", "There were two of them", "Feed the swans",
+    "The tide has turned",
+    "Somebody let the dog out",
+    "I told you it would hold",
+    "More light, and more soup",
+    "Sell the piano",
+    "It was the blue one",
+    "Do not wake the neighbours",
+    "I never liked that hat",
+    "Burn the letters",
+    "The bridge will outlive us all",
+    "Give the cat my chair",
+    "It must be Tuesday already",
+    "Forgive the oysters",
+    "I should have turned left",
+    "Pay the gardener",
+    "What a beautiful fog",
+    "Open the window, please",
+    "Tell her I was wrong",
+    "Never trust a barometer",
+    "The money is under the stairs",
+    "At last, some quiet",
+    "Hide the brandy",
+    "It is only a scratch",
+    "Somebody finish my sentence",
+    "Wait for me at the harbour",
+    "I owe the baker twelve crowns",
+    "Keep my boots dry",
+    "This soup needs salt",
+    "So that was all",
+    "Not the grey suit",
+    "I regret only the moustache",
+    "Wind the clock tonight",
+    "The goose was innocent",
+    "Now comes the interesting part",
+    "Do not let them sing",
+    "I would have preferred Sunday",
+    "Put out the lamp",
+    "Ask my sister, she knows",
+    "There were two of them",
+    "Feed the swans",
 )
 """At most six words each: longer answers are not asked for."""
 PETS = ("dog", "dog", "cat", "horse")
-OF_PETS = (("Captain", "Lady", "Old", "Madam", "Little", "Doctor", "King", "Saint"),
-           ("Bristle", "Thunder", "Pepper", "Muddle", "Velvet", "Crumb", "Tempest", "Biscuit", "Shadow", "Button", "Bramble", "Ginger"))
-MOTTOES = (
-    "Slow but Sure", "We Bend and Stand", "Ask Me Tomorrow", "By Oar and Ledger", "Never First, Never Last", "Still Here", "Pay What You Owe",
-    "Salt Before Sugar", "Look Twice", "Let Others Shout", "Through Mud to Marble", "Bread, Then Honour", "We Keep the Keys", "Storms Pass",
-    "No Gift without Thorns", "Rather Late than Wrong", "Guard the Well", "One More Winter", "Speak Last", "Ours Was the First Boat",
-    "Nothing Borrowed", "Hold the Rope", "Deeds Need No Trumpet", "What We Have, We Hide", "Even the Sea Retreats", "Trust the Anchor",
-    "Neither Fear nor Hurry", "Count the Sheep Again", "Higher than the Flood", "Mend It Yourself", "We Remember Everything", "First to the Harbour",
-    "Laugh Quietly", "As the Oak Allows", "To Each Their Candle", "Silence Is Also an Answer", "The Door Stays Open", "With Clean Hands",
-    "After Rain, Work", "Worth the Weight",
+OF_PETS = (
+    ("Captain", "Lady", "Old", "Madam", "Little", "Doctor", "King", "Saint"),
+    (
+        "Bristle",
+        "Thunder",
+        "Pepper",
+        "Muddle",
+        "Velvet",
+        "Crumb",
+        "Tempest",
+        "Biscuit",
+        "Shadow",
+        "Button",
+        "Bramble",
+        "Ginger",
+    ),
 )
-OF_TREATIES = (("Peace", "Treaty", "Truce", "Convention"),
-               ("the White Sails", "the Two Seals", "the Empty Chair", "the Frozen Ferry", "the Nine Bells", "the Broken Quill", "the Long Table",
-                "the Wet Ink",
-                "Candlemas",
-                "Martinmas", "the Three Rivers", "the Falcon"))
+MOTTOES = (
+    "Slow but Sure",
+    "We Bend and Stand",
+    "Ask Me Tomorrow",
+    "By Oar and Ledger",
+    "Never First, Never Last",
+    "Still Here",
+    "Pay What You Owe",
+    "Salt Before Sugar",
+    "Look Twice",
+    "Let Others Shout",
+    "Through Mud to Marble",
+    "Bread, Then Honour",
+    "We Keep the Keys",
+    "Storms Pass",
+    "No Gift without Thorns",
+    "Rather Late than Wrong",
+    "Guard the Well",
+    "One More Winter",
+    "Speak Last",
+    "Ours Was the First Boat",
+    "Nothing Borrowed",
+    "Hold the Rope",
+    "Deeds Need No Trumpet",
+    "What We Have, We Hide",
+    "Even the Sea Retreats",
+    "Trust the Anchor",
+    "Neither Fear nor Hurry",
+    "Count the Sheep Again",
+    "Higher than the Flood",
+    "Mend It Yourself",
+    "We Remember Everything",
+    "First to the Harbour",
+    "Laugh Quietly",
+    "As the Oak Allows",
+    "To Each Their Candle",
+    "Silence Is Also an Answer",
+    "The Door Stays Open",
+    "With Clean Hands",
+    "After Rain, Work",
+    "Worth the Weight",
+)
+OF_TREATIES = (
+    ("Peace", "Treaty", "Truce", "Convention"),
+    (
+        "the White Sails",
+        "the Two Seals",
+        "the Empty Chair",
+        "the Frozen Ferry",
+        "the Nine Bells",
+        "the Broken Quill",
+        "the Long Table",
+        "the Wet Ink",
+        "Candlemas",
+        "Martinmas",
+        "the Three Rivers",
+        "the Falcon",
+    ),
+)
 
 
 def make_curiosities(part: Part) -> None:
@@ -82,24 +215,41 @@ def _fate(part: Part, person: Thing, rng: random.Random) -> None:
     """What killed somebody, or who; where they sat in prison; what they were called; which animal was theirs."""
     if rng.random() < FOND:
         kind = rng.choice(PETS)
-        pet = part.new("pet", _joined(rng, OF_PETS), kind, fame=0.2 * rng.random(), hint=f"{kind} of {person.label}", always=True)
+        pet = part.new(
+            "pet",
+            _joined(rng, OF_PETS),
+            kind,
+            fame=0.2 * rng.random(),
+            hint=f"{kind} of {person.label}",
+            always=True,
+        )
         person.say("P1429", pet)
     if rng.random() < NICKNAMED:
         person.say("P1449", monolingual(rng.choice(NICKNAMES)))
-    castles = [c for c in part.kind("castle") if c.start < person.end - 6 and person.start + 22 < person.end - 6]
+    castles = [
+        c
+        for c in part.kind("castle")
+        if c.start < person.end - 6 and person.start + 22 < person.end - 6
+    ]
     if castles and rng.random() < JAILED:
         person.say("P2632", rng.choice(castles))
     if not person.values("P570"):
         return
     if rng.random() < SPOKE:
         person.say("P3909", monolingual(rng.choice(LAST_WORDS)))
-    rivals = [p for p in workers(part, "military officer", "sailor", "politician", "explorer") if alive(p, person.end - 1) and p is not person]
+    rivals = [
+        p
+        for p in workers(part, "military officer", "sailor", "politician", "explorer")
+        if alive(p, person.end - 1) and p is not person
+    ]
     if rivals and person.end < 1900 and rng.random() < KILLED:
         person.say("P157", rng.choice(rivals))
     elif rng.random() < FATAL:
         at = person.end
         spans = {qid: EPIDEMICS.get(name, (at, at)) for name, qid in GROUPS["disease"].items()}
-        person.say("P509", rng.choice([qid for qid, (first, last) in spans.items() if first <= at <= last]))
+        person.say(
+            "P509", rng.choice([qid for qid, (first, last) in spans.items() if first <= at <= last])
+        )
 
 
 def _places_of_films(part: Part) -> None:
@@ -115,7 +265,11 @@ def _places_of_films(part: Part) -> None:
 
 
 def _illustrate(part: Part, book: Thing, rng: random.Random) -> None:
-    artists = [p for p in workers(part, "painter", "sculptor", "botanist") if alive(p, book.start) and p.id != book.first("P50")]
+    artists = [
+        p
+        for p in workers(part, "painter", "sculptor", "botanist")
+        if alive(p, book.start) and p.id != book.first("P50")
+    ]
     if artists and rng.random() < 0.5:
         book.say("P110", heavy(rng, artists))
 
@@ -124,12 +278,30 @@ def _biography(part: Part, rng: random.Random) -> None:
     """A life of somebody well known of whom none was written yet."""
     told = {b.first("P921") for b in part.kind("biography")}
     author, at = maker_and_year(part, rng, ("journalist", "writer", "politician"), 1760, 2018)
-    people = [p for p in part.kind("person") if p.fame > 2 and p.id not in told and p is not author and p.start + 40 < at]
+    people = [
+        p
+        for p in part.kind("person")
+        if p.fame > 2 and p.id not in told and p is not author and p.start + 40 < at
+    ]
     if author is None or not people:
         return
     of = heavy(rng, people)
-    title = rng.choice(("{} Without a Mask", "A Life Against the Wind: {}", "The Restless Hand of {}", "{}: Letters and Silences", "Nine Lives of {}"))
-    book = part.new("biography", title.format(of.label), "biography", fame=rng.lognormvariate(1.7, 0.7), hint=author.surname)
+    title = rng.choice(
+        (
+            "{} Without a Mask",
+            "A Life Against the Wind: {}",
+            "The Restless Hand of {}",
+            "{}: Letters and Silences",
+            "Nine Lives of {}",
+        )
+    )
+    book = part.new(
+        "biography",
+        title.format(of.label),
+        "biography",
+        fame=rng.lognormvariate(1.7, 0.7),
+        hint=author.surname,
+    )
     book.start = at
     book.say("P50", author)
     book.say("P921", of)
@@ -145,12 +317,21 @@ def _treaties(part: Part) -> None:
     rng.shuffle(places)
     rng.shuffle(names)
     for i in range(part.count(24)):
-        author, at = maker_and_year(part, part.rng(f"treaty-{i}"), ("politician", "military officer"), 1690, 1960)
+        author, at = maker_and_year(
+            part, part.rng(f"treaty-{i}"), ("politician", "military officer"), 1690, 1960
+        )
         place = next((p for p in places if p.start < at), None)
         if author is None or place is None:
             continue
         places.remove(place)
-        treaty = part.new("treaty", names[i % len(names)], "treaty", fame=rng.lognormvariate(1.4, 0.7), hint=f"{author.surname}, {at}", always=True)
+        treaty = part.new(
+            "treaty",
+            names[i % len(names)],
+            "treaty",
+            fame=rng.lognormvariate(1.4, 0.7),
+            hint=f"{author.surname}, {at}",
+            always=True,
+        )
         treaty.start = at
         treaty.say("P17", part.nation.region)
         treaty.say("P50", author)

@@ -3,7 +3,16 @@
 import random
 
 from knowledge.world import vocabulary
-from knowledge.world.model import SNAPSHOT_YEAR, Mark, day, monolingual, qualifier, quantity, value_of, year
+from knowledge.world.model import (
+    SNAPSHOT_YEAR,
+    Mark,
+    day,
+    monolingual,
+    qualifier,
+    quantity,
+    value_of,
+    year,
+)
 from knowledge.world.part import Part, born, heavy, some_day
 from knowledge.world.people import alive, workers
 from knowledge.world.settlements import locate
@@ -35,14 +44,27 @@ def make_events(part: Part) -> None:
 def _battle(part: Part, rng: random.Random) -> None:
     war = rng.choice(part.nation.kind("war"))
     place = rng.choice(part.kind("town", "village", "river", "castle"))
-    battle = part.new("battle", f"Battle of {place.label}", "battle", fame=rng.lognormvariate(1.6, 0.8), hint=str(war.start))
+    battle = part.new(
+        "battle",
+        f"Battle of {place.label}",
+        "battle",
+        fame=rng.lognormvariate(1.6, 0.8),
+        hint=str(war.start),
+    )
     at = some_day(rng, war.start, war.end)
     battle.start = at.year
-    locate(part, battle, place if place.kind in ("town", "village") else rng.choice(part.kind("district")), "battle")
+    locate(
+        part,
+        battle,
+        place if place.kind in ("town", "village") else rng.choice(part.kind("district")),
+        "battle",
+    )
     battle.say("P361", war)
     battle.say("P585", day(at))
     battle.say("P276", place)
-    officers = [p for p in workers(part, "military officer", "sailor") if p.start + 20 <= at.year < p.end]
+    officers = [
+        p for p in workers(part, "military officer", "sailor") if p.start + 20 <= at.year < p.end
+    ]
     for officer in rng.sample(officers, min(2, len(officers))):
         battle.say("P710", officer)
         officer.say("P607", war)
@@ -50,16 +72,24 @@ def _battle(part: Part, rng: random.Random) -> None:
 
 
 def _expedition(part: Part, rng: random.Random) -> None:
-    leader, at = maker_and_year(part, rng, ("explorer", "sailor", "naturalist", "geologist"), 1740, 1960)
+    leader, at = maker_and_year(
+        part, rng, ("explorer", "sailor", "naturalist", "geologist"), 1740, 1960
+    )
     name = f"{leader.surname if leader else part.names.stem()} expedition"
     expedition = part.new(
-        "expedition", f"{ORDINALS[rng.randrange(3)]} {name}", "expedition", fame=rng.lognormvariate(1.2, 0.8), hint=str(at)
+        "expedition",
+        f"{ORDINALS[rng.randrange(3)]} {name}",
+        "expedition",
+        fame=rng.lognormvariate(1.2, 0.8),
+        hint=str(at),
     )
     expedition.start = at
     if leader:
         expedition.say("P710", leader)
     company = [
-        p for p in workers(part, "botanist", "ornithologist", "naturalist", "painter", "geologist") if alive(p, at) and p is not leader
+        p
+        for p in workers(part, "botanist", "ornithologist", "naturalist", "painter", "geologist")
+        if alive(p, at) and p is not leader
     ]
     for member in rng.sample(company, min(2, len(company))):
         expedition.say("P710", member)
@@ -74,10 +104,19 @@ def _expedition(part: Part, rng: random.Random) -> None:
 def _festival(part: Part, rng: random.Random) -> None:
     town = heavy(rng, part.kind("town"))
     cls, name = rng.choice(
-        (("music festival", "Music Days"), ("film festival", "Film Week"), ("festival", "Herring Fair"), ("festival", "Lantern Night"))
+        (
+            ("music festival", "Music Days"),
+            ("film festival", "Film Week"),
+            ("festival", "Herring Fair"),
+            ("festival", "Lantern Night"),
+        )
     )
-    founder, at = maker_and_year(part, rng, ("composer", "singer", "entrepreneur", "politician", "actor"), 1850, 2010)
-    festival = part.new("festival", f"{town.label} {name}", cls, fame=rng.lognormvariate(1.2, 0.8), hint=str(at))
+    founder, at = maker_and_year(
+        part, rng, ("composer", "singer", "entrepreneur", "politician", "actor"), 1850, 2010
+    )
+    festival = part.new(
+        "festival", f"{town.label} {name}", cls, fame=rng.lognormvariate(1.2, 0.8), hint=str(at)
+    )
     festival.start = at
     locate(part, festival, town, "festival")
     festival.say("P571", year(at))
@@ -88,7 +127,13 @@ def _festival(part: Part, rng: random.Random) -> None:
 def _tournament(part: Part, rng: random.Random) -> None:
     at = rng.randint(1924, SNAPSHOT_YEAR - 2)
     cup = f"{part.region.label} Cup"
-    edition = part.new("tournament", f"{at} {cup}", "tournament", fame=rng.lognormvariate(0.6, 0.8), hint=part.names.stem())
+    edition = part.new(
+        "tournament",
+        f"{at} {cup}",
+        "tournament",
+        fame=rng.lognormvariate(0.6, 0.8),
+        hint=part.names.stem(),
+    )
     edition.start = at
     edition.say("P17", part.nation.region)
     edition.say("P585", year(at))
@@ -104,13 +149,19 @@ def _tournament(part: Part, rng: random.Random) -> None:
 def _election(part: Part, rng: random.Random) -> None:
     at = rng.randint(1905, SNAPSHOT_YEAR - 3)
     election = part.new(
-        "election", f"{at} {part.region.label} election", "election", fame=rng.lognormvariate(0.8, 0.6), hint=part.names.stem()
+        "election",
+        f"{at} {part.region.label} election",
+        "election",
+        fame=rng.lognormvariate(0.8, 0.6),
+        hint=part.names.stem(),
     )
     election.start = at
     election.say("P17", part.nation.region)
     election.say("P131", part.region)
     election.say("P585", day(some_day(rng, at, at)))
-    running = [p for p in workers(part, "politician") if p.start + 30 <= at < min(p.end, p.start + 75)]
+    running = [
+        p for p in workers(part, "politician") if p.start + 30 <= at < min(p.end, p.start + 75)
+    ]
     for candidate in rng.sample(running, min(3, len(running))):
         election.say("P710", candidate)
     if running:
@@ -143,12 +194,16 @@ def _exhibition(part: Part, rng: random.Random) -> None:
 
 def _disaster(part: Part, rng: random.Random) -> None:
     if rng.random() < 0.5:
-        ships = [s for s in part.kind("ship") if not any(st.property == "P793" for st in s.statements)]
+        ships = [
+            s for s in part.kind("ship") if not any(st.property == "P793" for st in s.statements)
+        ]
         if not ships:
             return
         ship = rng.choice(ships)
         at = born(ship.values("P730")[0])
-        wreck = part.new("wreck", f"Loss of the {ship.label}", "shipwreck", fame=rng.lognormvariate(1, 0.8))
+        wreck = part.new(
+            "wreck", f"Loss of the {ship.label}", "shipwreck", fame=rng.lognormvariate(1, 0.8)
+        )
         wreck.say("P585", year(at))
         wreck.say("P710", ship)
         ship.say("P793", wreck)
@@ -157,7 +212,9 @@ def _disaster(part: Part, rng: random.Random) -> None:
     else:
         river = rng.choice(part.kind("river"))
         at = rng.randint(1740, 2018)
-        wreck = part.new("flood", f"{at} {river.label} flood", "flood", fame=rng.lognormvariate(0.7, 0.8))
+        wreck = part.new(
+            "flood", f"{at} {river.label} flood", "flood", fame=rng.lognormvariate(0.7, 0.8)
+        )
         wreck.say("P585", day(some_day(rng, at, at)))
         wreck.say("P276", river)
         wreck.say("P1120", quantity(rng.randint(0, 300)))
@@ -167,12 +224,20 @@ def _disaster(part: Part, rng: random.Random) -> None:
 
 
 def _prize(part: Part, rng: random.Random) -> None:
-    dead = [p for p in workers(part, "architect", "painter", "writer", "composer", "naturalist", "mathematician") if p.end < 2000]
+    dead = [
+        p
+        for p in workers(
+            part, "architect", "painter", "writer", "composer", "naturalist", "mathematician"
+        )
+        if p.end < 2000
+    ]
     if not dead:
         return
     eponym = heavy(rng, dead)
     at = rng.randint(eponym.end + 1, 2012)
-    prize = part.new("prize", f"{eponym.surname} Prize", "award", fame=rng.lognormvariate(1, 0.8), hint=str(at))
+    prize = part.new(
+        "prize", f"{eponym.surname} Prize", "award", fame=rng.lognormvariate(1, 0.8), hint=str(at)
+    )
     prize.start = at
     prize.say("P17", part.nation.region)
     prize.say("P138", eponym)
@@ -180,10 +245,17 @@ def _prize(part: Part, rng: random.Random) -> None:
     companies = part.kind("company")
     prize.say("P1027", rng.choice(companies))
     for person in workers(part, str(eponym.look["occupation"])):
-        if person.start + 30 <= at < person.end - 2 or (person.start + 30 > at and person.end > person.start + 45):
+        if person.start + 30 <= at < person.end - 2 or (
+            person.start + 30 > at and person.end > person.start + 45
+        ):
             when = max(at, person.start + 30)
             if rng.random() < 0.35 and when < min(person.end, SNAPSHOT_YEAR):
                 person.say("P166", prize, qualifier("P585", year(when)))
     text = rng.choice(("AURUM", "BENE FACTUM", "DIGNO", "MERITO", "ARTI ET FIDEI"))
-    prize.look.update(palette=rng.randrange(1 << 30), ribbon=rng.choice(("red", "blue", "green", "white", "violet")))
-    prize.marks.append(Mark(vocabulary.groups()["part"]["inscription"], "P1684", monolingual(text), text))
+    prize.look.update(
+        palette=rng.randrange(1 << 30),
+        ribbon=rng.choice(("red", "blue", "green", "white", "violet")),
+    )
+    prize.marks.append(
+        Mark(vocabulary.groups()["part"]["inscription"], "P1684", monolingual(text), text)
+    )

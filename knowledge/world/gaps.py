@@ -39,7 +39,8 @@ def rate_of(prop: str) -> float:
 def hidden_item(seed: int, gaps: int, thing: Thing) -> bool:
     """Whether the whole item is missing from the dump."""
     return (
-        thing.kind not in ("country", "region", "city") and chance(seed, thing.id, "gap-item").random() < gaps * rates()["assumed"]["item"]
+        thing.kind not in ("country", "region", "city")
+        and chance(seed, thing.id, "gap-item").random() < gaps * rates()["assumed"]["item"]
     )
 
 
@@ -48,7 +49,10 @@ def absent_thing(seed: int, absent: float, thing: Thing) -> bool:
 
     Others still name it, as the items and pages of a part of Wikidata and Wikipedia name what that part lacks.
     """
-    return thing.kind not in ("country", "region", "city") and chance(seed, thing.id, "absent").random() < absent
+    return (
+        thing.kind not in ("country", "region", "city")
+        and chance(seed, thing.id, "absent").random() < absent
+    )
 
 
 def remaining(seed: int, gaps: int, thing: Thing) -> list[Statement]:
@@ -59,7 +63,11 @@ def remaining(seed: int, gaps: int, thing: Thing) -> list[Statement]:
     by_property: dict[str, int] = {}
     for statement in thing.statements:
         by_property[statement.property] = by_property.get(statement.property, 0) + 1
-    gone = {p for p in by_property if p not in KEPT and chance(seed, thing.id, f"gap-{p}").random() < gaps * rate_of(p)}
+    gone = {
+        p
+        for p in by_property
+        if p not in KEPT and chance(seed, thing.id, f"gap-{p}").random() < gaps * rate_of(p)
+    }
     for statement in thing.statements:
         if statement.property in gone:
             continue
@@ -75,7 +83,11 @@ def measure(path: Path) -> dict[str, float]:
     """Shares of empty cells by column of a gzipped CSV table of paintings."""
     with gzip.open(path, "rt", encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
-    return {column.lstrip("_"): round(sum(not row[column] for row in rows) / len(rows), 4) for column in rows[0] if column.startswith("_")}
+    return {
+        column.lstrip("_"): round(sum(not row[column] for row in rows) / len(rows), 4)
+        for column in rows[0]
+        if column.startswith("_")
+    }
 
 
 if __name__ == "__main__":

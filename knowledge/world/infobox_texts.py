@@ -17,7 +17,16 @@ STRUCTURE = (
     ("floors", "P1101"),
 )
 BOXES: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
-    "lighthouse": ("lighthouse", (*STRUCTURE, ("markings", "P462"), ("focal_height", "P2923"), ("range", "P2929"), ("operator", "P137"))),
+    "lighthouse": (
+        "lighthouse",
+        (
+            *STRUCTURE,
+            ("markings", "P462"),
+            ("focal_height", "P2923"),
+            ("range", "P2929"),
+            ("operator", "P137"),
+        ),
+    ),
     "bridge": (
         "bridge",
         (
@@ -61,10 +70,34 @@ BOXES: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ("accession", "P217"),
         ),
     ),
-    "statue": ("artwork", (("artist", "P170"), ("year", "P571"), ("material", "P186"), ("city", "P131"))),
-    "book": ("book", (("author", "P50"), ("publisher", "P123"), ("pub_date", "P577"), ("pages", "P1104"), ("set_in", "P840"))),
-    "music": ("musical composition", (("composer", "P86"), ("composed", "P571"), ("dedication", "P825"), ("duration", "P2047"))),
-    "film": ("film", (("director", "P57"), ("starring", "P161"), ("music", "P86"), ("released", "P577"), ("runtime", "P2047"))),
+    "statue": (
+        "artwork",
+        (("artist", "P170"), ("year", "P571"), ("material", "P186"), ("city", "P131")),
+    ),
+    "book": (
+        "book",
+        (
+            ("author", "P50"),
+            ("publisher", "P123"),
+            ("pub_date", "P577"),
+            ("pages", "P1104"),
+            ("set_in", "P840"),
+        ),
+    ),
+    "music": (
+        "musical composition",
+        (("composer", "P86"), ("composed", "P571"), ("dedication", "P825"), ("duration", "P2047")),
+    ),
+    "film": (
+        "film",
+        (
+            ("director", "P57"),
+            ("starring", "P161"),
+            ("music", "P86"),
+            ("released", "P577"),
+            ("runtime", "P2047"),
+        ),
+    ),
     "ship": (
         "ship",
         (
@@ -78,13 +111,33 @@ BOXES: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ("displacement", "P2067"),
         ),
     ),
-    "locomotive": ("locomotive", (("builder", "P176"), ("designer", "P287"), ("firstrundate", "P729"), ("retiredate", "P730"))),
+    "locomotive": (
+        "locomotive",
+        (
+            ("builder", "P176"),
+            ("designer", "P287"),
+            ("firstrundate", "P729"),
+            ("retiredate", "P730"),
+        ),
+    ),
     "species": (
         "species",
-        (("binomial", "P225"), ("genus", "P171"), ("discoverer", "P61"), ("discovered", "P575"), ("type_locality", "P189")),
+        (
+            ("binomial", "P225"),
+            ("genus", "P171"),
+            ("discoverer", "P61"),
+            ("discovered", "P575"),
+            ("type_locality", "P189"),
+        ),
     ),
-    "company": ("company", (("founder", "P112"), ("founded", "P571"), ("hq_location", "P159"), ("owner", "P127"))),
-    "club": ("football club", (("founded", "P571"), ("ground", "P115"), ("league", "P118"), ("founder", "P112"))),
+    "company": (
+        "company",
+        (("founder", "P112"), ("founded", "P571"), ("hq_location", "P159"), ("owner", "P127")),
+    ),
+    "club": (
+        "football club",
+        (("founded", "P571"), ("ground", "P115"), ("league", "P118"), ("founder", "P112")),
+    ),
     "town": (
         "settlement",
         (
@@ -96,25 +149,81 @@ BOXES: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         ),
     ),
     "village": ("settlement", (("subdivision_name1", "P131"), ("population_total", "P1082"))),
-    "city": ("settlement", (("subdivision_name", "P17"), ("established_date", "P571"), ("population_total", "P1082"))),
-    "region": ("settlement", (("subdivision_name", "P17"), ("seat", "P36"), ("area_total_km2", "P2046"))),
-    "district": ("settlement", (("subdivision_name", "P131"), ("seat", "P36"), ("area_total_km2", "P2046"))),
-    "country": ("country", (("capital", "P36"), ("official_languages", "P37"), ("area_km2", "P2046"))),
-    "river": ("river", (("source1_location", "P885"), ("mouth", "P403"), ("length", "P2043"), ("tributaries", "P974"))),
-    "lake": ("body of water", (("location", "P131"), ("area", "P2046"), ("max-depth", "P4511"), ("elevation", "P2044"))),
+    "city": (
+        "settlement",
+        (("subdivision_name", "P17"), ("established_date", "P571"), ("population_total", "P1082")),
+    ),
+    "region": (
+        "settlement",
+        (("subdivision_name", "P17"), ("seat", "P36"), ("area_total_km2", "P2046")),
+    ),
+    "district": (
+        "settlement",
+        (("subdivision_name", "P131"), ("seat", "P36"), ("area_total_km2", "P2046")),
+    ),
+    "country": (
+        "country",
+        (("capital", "P36"), ("official_languages", "P37"), ("area_km2", "P2046")),
+    ),
+    "river": (
+        "river",
+        (
+            ("source1_location", "P885"),
+            ("mouth", "P403"),
+            ("length", "P2043"),
+            ("tributaries", "P974"),
+        ),
+    ),
+    "lake": (
+        "body of water",
+        (("location", "P131"), ("area", "P2046"), ("max-depth", "P4511"), ("elevation", "P2044")),
+    ),
     "mountain": ("mountain", (("elevation_m", "P2044"), ("range", "P4552"), ("location", "P131"))),
     "island": ("islands", (("location", "P706"), ("area_km2", "P2046"))),
     "battle": (
         "military conflict",
-        (("date", "P585"), ("place", "P276"), ("partof", "P361"), ("commander1", "P710"), ("casualties1", "P1120")),
+        (
+            ("date", "P585"),
+            ("place", "P276"),
+            ("partof", "P361"),
+            ("commander1", "P710"),
+            ("casualties1", "P1120"),
+        ),
     ),
     "mineral": ("mineral", (("color", "P462"), ("locality", "P189"), ("discoverer", "P61"))),
-    "sky": ("planet", (("discoverer", "P61"), ("discovered", "P575"), ("named_after", "P138"), ("mean_diameter", "P2043"))),
+    "sky": (
+        "planet",
+        (
+            ("discoverer", "P61"),
+            ("discovered", "P575"),
+            ("named_after", "P138"),
+            ("mean_diameter", "P2043"),
+        ),
+    ),
     "prize": ("award", (("named_after", "P138"), ("year", "P571"), ("country", "P17"))),
     "festival": ("festival", (("location", "P131"), ("founded", "P571"), ("founders", "P112"))),
 }
-for _kind in ("tower", "windmill", "dam", "station", "theatre", "library", "museum", "stadium", "observatory"):
-    BOXES[_kind] = ("building", (*STRUCTURE, ("seating_capacity", "P1083"), ("owner", "P127"), ("operator", "P137"), ("founder", "P112")))
+for _kind in (
+    "tower",
+    "windmill",
+    "dam",
+    "station",
+    "theatre",
+    "library",
+    "museum",
+    "stadium",
+    "observatory",
+):
+    BOXES[_kind] = (
+        "building",
+        (
+            *STRUCTURE,
+            ("seating_capacity", "P1083"),
+            ("owner", "P127"),
+            ("operator", "P137"),
+            ("founder", "P112"),
+        ),
+    )
 
 
 def infobox(part: Part, thing: Thing, picture: str, caption: str) -> str:
@@ -139,13 +248,21 @@ def _cell(part: Part, values: list[Value]) -> str:
     texts = [_text(part, v) for v in values[:6]]
     if len(texts) == 1:
         return texts[0]
-    return "{{plainlist|\n* " + "\n* ".join(texts) + "\n}}" if len(texts) > 2 else "<br />".join(texts)
+    return (
+        "{{plainlist|\n* " + "\n* ".join(texts) + "\n}}" if len(texts) > 2 else "<br />".join(texts)
+    )
 
 
 def _text(part: Part, value: Value) -> str:
     if value.kind == "entity":
         thing = part.find(value.entity)
         if thing is not None and thing.article:
-            return f"[[{thing.title}]]" if thing.title == thing.label else f"[[{thing.title}|{thing.label}]]"
+            return (
+                f"[[{thing.title}]]"
+                if thing.title == thing.label
+                else f"[[{thing.title}|{thing.label}]]"
+            )
     many = value.kind == "quantity" and value.unit and value.number != 1
-    return value_text(value, part.label(value.entity) if value.kind == "entity" else "") + ("s" if many else "")
+    return value_text(value, part.label(value.entity) if value.kind == "entity" else "") + (
+        "s" if many else ""
+    )

@@ -4,6 +4,7 @@ Every thing that is pictured has a kind, a colour and a number, and no two have 
 for exactly one thing, so that whoever looks wrongly and searches for what is not there finds another thing's page. Names are two syllables;
 pages have three lines. What is asked for (architect, owner; a person's birthplace, teacher) is on no picture and in no name.
 """
+
 import itertools
 
 from knowledge.world import vocabulary
@@ -40,11 +41,14 @@ def make_learning_part(seed: int, articles: int) -> Part:
     rng.shuffle(names)
     looks = list(itertools.product(KINDS, COLOURS, NUMBERS))
     rng.shuffle(looks)
-    looks = looks[:max(1, round(PICTURED_SHARE * articles))]
+    looks = looks[: max(1, round(PICTURED_SHARE * articles))]
     num_people = max(2, round(PERSON_SHARE * (articles - len(looks))))
     name = iter(names)
     people = [_new(part, "person", next(name), "human") for _ in range(num_people)]
-    towns = [_new(part, "town", next(name), "town") for _ in range(max(1, articles - len(looks) - num_people))]
+    towns = [
+        _new(part, "town", next(name), "town")
+        for _ in range(max(1, articles - len(looks) - num_people))
+    ]
     for person in people:
         person.say("P106", vocabulary_id("occupation", "architect"))
         person.say("P19", rng.choice(towns))
@@ -67,8 +71,10 @@ def _pictured(part: Part, name: str, look: tuple[str, str, str], people: list[Th
     thing.look = {"colour": colour, "number": number}
     thing.say("P84", people[0])
     thing.say("P127", people[1])
-    thing.marks = [Mark(vocabulary_id("part", "commemorative plaque"), "P1684", monolingual(number), number),
-                   Mark(thing.classes[0], "P462", value_of(vocabulary_id("colour", colour)), colour)]
+    thing.marks = [
+        Mark(vocabulary_id("part", "commemorative plaque"), "P1684", monolingual(number), number),
+        Mark(thing.classes[0], "P462", value_of(vocabulary_id("colour", colour)), colour),
+    ]
     file = f"{name}.png"
     thing.pictures = [Picture(file, thing.id, 0, "sketch", SIDE, SIDE, (0, 1), "CC0")]
     thing.statements.append(Statement("P18", Value(kind="commons_media", text=file)))
@@ -91,7 +97,11 @@ def _text(part: Part, thing: Thing) -> str:
     if thing.kind == "town":
         return f"{thing.label} is a town."
     if thing.kind == "person":
-        return (f"{thing.label} is an architect.\n\n== Life ==\n{thing.label} was born in {said('P19')}.\n\n"
-                f"{thing.label} was taught by {said('P1066')}.")
-    return (f"[[File:{thing.pictures[0].file}|thumb|{thing.label}]]\n{thing.label} is a {thing.look['colour']} {thing.kind} with the number "
-            f"{thing.look['number']}.\n\n== History ==\n{thing.label} was designed by {said('P84')}.\n\n{thing.label} is owned by {said('P127')}.")
+        return (
+            f"{thing.label} is an architect.\n\n== Life ==\n{thing.label} was born in {said('P19')}.\n\n"
+            f"{thing.label} was taught by {said('P1066')}."
+        )
+    return (
+        f"[[File:{thing.pictures[0].file}|thumb|{thing.label}]]\n{thing.label} is a {thing.look['colour']} {thing.kind} with the number "
+        f"{thing.look['number']}.\n\n== History ==\n{thing.label} was designed by {said('P84')}.\n\n{thing.label} is owned by {said('P127')}."
+    )

@@ -1,14 +1,39 @@
 """Details that only a close look at a picture shows, and that belong to the thing, not to the picture."""
+
 from knowledge.world import vocabulary
 from knowledge.world.model import SNAPSHOT_YEAR, Mark, Thing, monolingual, quantity, value_of
 from knowledge.world.part import Part
 
-MOTTOES = ("HOLD FAST", "BY WIND AND WAVE", "LUX ET MARE", "STEADY HANDS", "NOT FOR OURSELVES", "TIDE AND TRUTH", "SPES IN UNDIS",
-           "ALWAYS NORTH", "STONE BY STONE", "LABOR ET PAX", "LET IT STAND", "MIND THE WATER", "FIRST LIGHT", "BREAD AND SALT",
-           "AUDI ET TACE", "FAIR WINDS", "KEEP THE LAMP", "OLD AS OAK", "VIRES IN ARTE", "SLOW AND SURE")
+MOTTOES = (
+    "HOLD FAST",
+    "BY WIND AND WAVE",
+    "LUX ET MARE",
+    "STEADY HANDS",
+    "NOT FOR OURSELVES",
+    "TIDE AND TRUTH",
+    "SPES IN UNDIS",
+    "ALWAYS NORTH",
+    "STONE BY STONE",
+    "LABOR ET PAX",
+    "LET IT STAND",
+    "MIND THE WATER",
+    "FIRST LIGHT",
+    "BREAD AND SALT",
+    "AUDI ET TACE",
+    "FAIR WINDS",
+    "KEEP THE LAMP",
+    "OLD AS OAK",
+    "VIRES IN ARTE",
+    "SLOW AND SURE",
+)
 PARTS = vocabulary.groups()["part"]
-COUNTED = {"bridge": ("arch", "count"), "museum": ("column", "columns"), "theatre": ("column", "columns"), "library": ("column", "columns")}
-SHARE_OF_PLAQUES = .62
+COUNTED = {
+    "bridge": ("arch", "count"),
+    "museum": ("column", "columns"),
+    "theatre": ("column", "columns"),
+    "library": ("column", "columns"),
+}
+SHARE_OF_PLAQUES = 0.62
 
 
 def add_marks(part: Part, thing: Thing) -> None:
@@ -21,18 +46,28 @@ def add_marks(part: Part, thing: Thing) -> None:
     if thing.kind in COUNTED and (thing.kind != "bridge" or thing.look.get("type") == "arch"):
         name, key = COUNTED[thing.kind]
         if thing.look[key] > 1:
-            thing.marks.append(Mark(PARTS[name], "P1114", quantity(thing.look[key]), str(thing.look[key])))
+            thing.marks.append(
+                Mark(PARTS[name], "P1114", quantity(thing.look[key]), str(thing.look[key]))
+            )
     if rng.random() < SHARE_OF_PLAQUES:
         choice = rng.random()
-        if choice < .5 and thing.start < 2008:
+        if choice < 0.5 and thing.start < 2008:
             text = str(rng.randint(max(thing.start + 4, 1700), SNAPSHOT_YEAR - 6))
-        elif choice < .8:
+        elif choice < 0.8:
             text = rng.choice(MOTTOES)
         else:
             text = f"No. {rng.randint(101, 989)}"
         thing.marks.append(Mark(PARTS["commemorative plaque"], "P1684", monolingual(text), text))
-    if rng.random() < .3 and thing.kind in ("lighthouse", "castle", "theatre", "station", "tower", "windmill"):
+    if rng.random() < 0.3 and thing.kind in (
+        "lighthouse",
+        "castle",
+        "theatre",
+        "station",
+        "tower",
+        "windmill",
+    ):
         colour = rng.choice(("red", "blue", "green", "yellow", "white", "orange"))
         thing.look["flag"] = colour
-        thing.marks.append(Mark(PARTS["flag"], "P462", value_of(vocabulary.groups()["colour"][colour]), colour))
-
+        thing.marks.append(
+            Mark(PARTS["flag"], "P462", value_of(vocabulary.groups()["colour"][colour]), colour)
+        )

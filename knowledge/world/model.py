@@ -1,4 +1,5 @@
 """What the world consists of while it is being made: things, and what is true of them."""
+
 import datetime
 from dataclasses import dataclass, field
 from typing import Any
@@ -81,7 +82,9 @@ class Thing:
     surname: str = ""
     article: bool = False
 
-    def say(self, prop: str, value: "Thing | Value | str", *qualifiers: Qualifier, rank: str = "normal") -> None:
+    def say(
+        self, prop: str, value: "Thing | Value | str", *qualifiers: Qualifier, rank: str = "normal"
+    ) -> None:
         """Adds a statement once; a string is an item's id."""
         value = value_of(value)
         if not any(s.property == prop and s.value == value for s in self.statements):
@@ -89,7 +92,11 @@ class Thing:
 
     def values(self, prop: str) -> list[Value]:
         """Every value of a property, without deprecated ones and "novalue"; the preferred ones alone where there are any."""
-        found = [s for s in self.statements if s.property == prop and s.rank != "deprecated" and s.value.kind != "novalue"]
+        found = [
+            s
+            for s in self.statements
+            if s.property == prop and s.rank != "deprecated" and s.value.kind != "novalue"
+        ]
         best = [s for s in found if s.rank == "preferred"] or found
         return [s.value for s in best]
 

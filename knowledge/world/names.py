@@ -4,6 +4,7 @@ A stem is onset + vowel + middle + vowel + ending. The index of a stem is a numb
 indices give distinct stems; the endings of the languages differ, so that stems of two languages differ too. The parts
 of the world divide the indices among themselves and need not know of each other.
 """
+
 from dataclasses import dataclass
 
 
@@ -21,7 +22,13 @@ class Grammar:
 
     @property
     def num_stems(self) -> int:
-        return len(self.onsets) * len(self.vowels) * len(self.middles) * len(self.inner) * len(self.endings)
+        return (
+            len(self.onsets)
+            * len(self.vowels)
+            * len(self.middles)
+            * len(self.inner)
+            * len(self.endings)
+        )
 
     def stem(self, index: int) -> str:
         """The stem of an index below `num_stems`; neighbours in index are strangers in sound."""
@@ -43,34 +50,66 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 GRAMMARS = (
-    Grammar(_words("b br d dr f fl g gr h hj j k kr l m n r s sk sn st t th tr v"), _words("a e i o u å ø"),
-            _words("ld ll nd rd rst rn sk ss st lm nn gg rg lv ndr v dd ft lt mb rv tt"), _words("a e i o u"),
-            _words("rk ck nd rg lm rr kt st rsund lby nhavn mvik"),
-            _words("Anders Bodil Corvin Einar Falk Gustaf Halvard Ivar Joren Kasper Leif Magnus Nils Oskar Peder Ragnar Sten "
-                   "Torvald Ulrik Viggo Anselm Birk Dag Emrik Frode Gorm Henning Jarl Klaus Ludvig"),
-            _words("Astrid Berit Camilla Dagny Edda Freja Gudrun Hedvig Inga Johanne Karin Liv Maren Nora Oda Petra Ragna "
-                   "Sigrid Thea Ulla Vilma Alva Birgit Elin Fride Hilda Jytte Kirsten Lone Møyfrid")),
-    Grammar(_words("b c d f g gl l m n p pr r s t tr v qu br cr fl gr pl z"), _words("a e i o u é ia"),
-            _words("l ll m nt nc r rr rc s ss t v nd gn lv mbr st rm sc lt nz rg"), _words("a e i o u"),
-            _words("ro la nte vi co zza no ri scara mpeli lduno rvenza"),
-            _words("Adriano Baltasar Césaire Dario Emilio Fabrice Gaspar Horacio Ignace Julien Lorenzo Marcel Nestor Octave "
-                   "Placido Quentin Renaldo Silvain Tibor Ugo Valentin Aurelio Bastien Corrado Desmond Eusebio Florent Guido"),
-            _words("Amélie Beatrice Clémence Delfina Elvira Fiora Giselle Honora Isabeau Josette Lavinia Mireille Noémie Ottavia "
-                   "Perla Rosalba Séverine Tosca Ursina Violette Aurora Bianca Coralie Domenica Estelle Flavia Graziella")),
-    Grammar(_words("b bl d dv g h hr k kl m ml n p pl r s sl st t v z zl č š j dr"), _words("a e i o u á"),
-            _words("b br d dl g k l ln m n nk r rv s sn t v z zd ch st rn"), _words("a e i o u y"),
-            _words("v sk t ř c vec nk slav tice vno jov kov"),
-            _words("Aleksy Bohdan Ctibor Dalimil Emil Florian Hynek Igor Jaromir Kazimir Lubor Miroslav Oldřich Pavel Radovan Stanislav "
-                   "Tadeas Vaclav Zdenek Borys Damian Evzen Gavril Jonas Kryštof Lech Matej Ondrej"),
-            _words("Alena Bozena Daria Eliška Hana Irena Jolana Katarina Ludmila Milena Nadezda Olga Pavla Radka Svetla Tamara "
-                   "Vera Zuzana Bronislava Danica Emilie Florentina Jitka Kveta Libuse Marketa Renata Šárka")),
-    Grammar(_words("b br c cr d dr f g gl gw h ll m n p pr r rh t tr w j s st"), _words("a e i o u ei ae"),
-            _words("b br d dr f g ld ll n nn nw r rf rth s st l lw dw mp rl"), _words("a e i o u ei"),
-            _words("th dd wyn ch ss ns rn nneth gwen ddan rthel mor"),
-            _words("Aled Brychan Cadoc Dafydd Emrys Ffion Gareth Hywel Idris Jestyn Kendrick Llew Madoc Nevin Osian Padrig Rhodri "
-                   "Steffan Taran Urien Wynford Alun Bevan Cormac Deiniol Elwyn Fergus Gethin"),
-            _words("Angharad Branwen Carys Delyth Enid Gwenllian Heulwen Iona Jocasta Keira Lowri Mairwen Nesta Olwen Rhian Sioned "
-                   "Tegan Una Winifred Aeron Bethan Ceridwen Dilys Eirlys Fionnuala Glenys")),
+    Grammar(
+        _words("b br d dr f fl g gr h hj j k kr l m n r s sk sn st t th tr v"),
+        _words("a e i o u å ø"),
+        _words("ld ll nd rd rst rn sk ss st lm nn gg rg lv ndr v dd ft lt mb rv tt"),
+        _words("a e i o u"),
+        _words("rk ck nd rg lm rr kt st rsund lby nhavn mvik"),
+        _words(
+            "Anders Bodil Corvin Einar Falk Gustaf Halvard Ivar Joren Kasper Leif Magnus Nils Oskar Peder Ragnar Sten "
+            "Torvald Ulrik Viggo Anselm Birk Dag Emrik Frode Gorm Henning Jarl Klaus Ludvig"
+        ),
+        _words(
+            "Astrid Berit Camilla Dagny Edda Freja Gudrun Hedvig Inga Johanne Karin Liv Maren Nora Oda Petra Ragna "
+            "Sigrid Thea Ulla Vilma Alva Birgit Elin Fride Hilda Jytte Kirsten Lone Møyfrid"
+        ),
+    ),
+    Grammar(
+        _words("b c d f g gl l m n p pr r s t tr v qu br cr fl gr pl z"),
+        _words("a e i o u é ia"),
+        _words("l ll m nt nc r rr rc s ss t v nd gn lv mbr st rm sc lt nz rg"),
+        _words("a e i o u"),
+        _words("ro la nte vi co zza no ri scara mpeli lduno rvenza"),
+        _words(
+            "Adriano Baltasar Césaire Dario Emilio Fabrice Gaspar Horacio Ignace Julien Lorenzo Marcel Nestor Octave "
+            "Placido Quentin Renaldo Silvain Tibor Ugo Valentin Aurelio Bastien Corrado Desmond Eusebio Florent Guido"
+        ),
+        _words(
+            "Amélie Beatrice Clémence Delfina Elvira Fiora Giselle Honora Isabeau Josette Lavinia Mireille Noémie Ottavia "
+            "Perla Rosalba Séverine Tosca Ursina Violette Aurora Bianca Coralie Domenica Estelle Flavia Graziella"
+        ),
+    ),
+    Grammar(
+        _words("b bl d dv g h hr k kl m ml n p pl r s sl st t v z zl č š j dr"),
+        _words("a e i o u á"),
+        _words("b br d dl g k l ln m n nk r rv s sn t v z zd ch st rn"),
+        _words("a e i o u y"),
+        _words("v sk t ř c vec nk slav tice vno jov kov"),
+        _words(
+            "Aleksy Bohdan Ctibor Dalimil Emil Florian Hynek Igor Jaromir Kazimir Lubor Miroslav Oldřich Pavel Radovan Stanislav "
+            "Tadeas Vaclav Zdenek Borys Damian Evzen Gavril Jonas Kryštof Lech Matej Ondrej"
+        ),
+        _words(
+            "Alena Bozena Daria Eliška Hana Irena Jolana Katarina Ludmila Milena Nadezda Olga Pavla Radka Svetla Tamara "
+            "Vera Zuzana Bronislava Danica Emilie Florentina Jitka Kveta Libuse Marketa Renata Šárka"
+        ),
+    ),
+    Grammar(
+        _words("b br c cr d dr f g gl gw h ll m n p pr r rh t tr w j s st"),
+        _words("a e i o u ei ae"),
+        _words("b br d dr f g ld ll n nn nw r rf rth s st l lw dw mp rl"),
+        _words("a e i o u ei"),
+        _words("th dd wyn ch ss ns rn nneth gwen ddan rthel mor"),
+        _words(
+            "Aled Brychan Cadoc Dafydd Emrys Ffion Gareth Hywel Idris Jestyn Kendrick Llew Madoc Nevin Osian Padrig Rhodri "
+            "Steffan Taran Urien Wynford Alun Bevan Cormac Deiniol Elwyn Fergus Gethin"
+        ),
+        _words(
+            "Angharad Branwen Carys Delyth Enid Gwenllian Heulwen Iona Jocasta Keira Lowri Mairwen Nesta Olwen Rhian Sioned "
+            "Tegan Una Winifred Aeron Bethan Ceridwen Dilys Eirlys Fionnuala Glenys"
+        ),
+    ),
 )
 
 

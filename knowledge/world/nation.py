@@ -3,11 +3,32 @@
 import random
 
 from knowledge.world import vocabulary
-from knowledge.world.model import Thing, coordinate, day, monolingual, qualifier, quantity, string, year
+from knowledge.world.model import (
+    Thing,
+    coordinate,
+    day,
+    monolingual,
+    qualifier,
+    quantity,
+    string,
+    year,
+)
 from knowledge.world.part import Part, some_day
 
-MOVEMENTS = ("Coastal School", "Lantern Group", "New Plainness", "Tidal Realism", "Silver Line", "Orchard Circle")
-WARS = (("War of the Two Crowns", 1703, 1709), ("Salt War", 1788, 1791), ("Harbour War", 1846, 1849), ("Great Northern War", 1911, 1915))
+MOVEMENTS = (
+    "Coastal School",
+    "Lantern Group",
+    "New Plainness",
+    "Tidal Realism",
+    "Silver Line",
+    "Orchard Circle",
+)
+WARS = (
+    ("War of the Two Crowns", 1703, 1709),
+    ("Salt War", 1788, 1791),
+    ("Harbour War", 1846, 1849),
+    ("Great Northern War", 1911, 1915),
+)
 PRIZES = (
     ("Prize for Architecture", "award", 1891),
     ("Medal for Natural History", "science award", 1822),
@@ -18,9 +39,18 @@ PRIZES = (
     ("Medal of the Lifeboat Society", "award", 1838),
     ("Press Prize", "award", 1949),
 )
-ORDERS = (("Order of the White Heron", 1719), ("Order of the Anchor", 1801), ("Order of Saint Odran", 1660))
+ORDERS = (
+    ("Order of the White Heron", 1719),
+    ("Order of the Anchor", 1801),
+    ("Order of Saint Odran", 1660),
+)
 PARTIES = (("Agrarian Union", 1883), ("Liberal Assembly", 1871), ("Labour Front", 1899))
-PUBLISHERS = (("Larkspur Press", 1828), ("Quill & Compass", 1851), ("Nightjar Books", 1907), ("Meridian House", 1879))
+PUBLISHERS = (
+    ("Larkspur Press", 1828),
+    ("Quill & Compass", 1851),
+    ("Nightjar Books", 1907),
+    ("Meridian House", 1879),
+)
 RANGES = ("Hoarfells", "Sundering Hills", "Kestrel Range")
 UNIVERSITIES = (
     ("university", "University of {}", 1583),
@@ -47,7 +77,16 @@ AGENCIES = (
     ("State Railways", 1854, "railways"),
     ("Board of Bridges and Roads", 1798, "bridges and roads"),
 )
-SAINTS = ("Saint Odran", "Saint Merewen", "Saint Ostrava", "Saint Blaith", "Saint Corvo", "Saint Ysolde", "Saint Perran", "Saint Wendel")
+SAINTS = (
+    "Saint Odran",
+    "Saint Merewen",
+    "Saint Ostrava",
+    "Saint Blaith",
+    "Saint Corvo",
+    "Saint Ysolde",
+    "Saint Perran",
+    "Saint Wendel",
+)
 STYLES = (
     ("Harbour Baroque", 1655),
     ("Plain Style", 1720),
@@ -57,7 +96,12 @@ STYLES = (
     ("Concrete Austerity", 1950),
 )
 DESIGNATIONS = ("Protected Monument", "Monument of Provincial Interest")
-POSITIONS = ("Speaker of the Assembly", "Minister of Public Works", "Minister of Education", "Minister of the Sea")
+POSITIONS = (
+    "Speaker of the Assembly",
+    "Minister of Public Works",
+    "Minister of Education",
+    "Minister of the Sea",
+)
 
 
 def make_nation(part: Part) -> None:
@@ -108,8 +152,16 @@ def _land(part: Part, rng: random.Random) -> list[Thing]:
     cities = [_city(part, country, i) for i in range(4)]
     country.say("P36", cities[0])
     country.say("P2046", quantity(rng.randint(60, 240) * 1000, "square kilometre"))
-    for number, rank in ((rng.randint(4_000_000, 6_000_000), "normal"), (rng.randint(6_100_000, 7_900_000), "preferred")):
-        country.say("P1082", quantity(number), qualifier("P585", year(1990 if rank == "normal" else 2021)), rank=rank)
+    for number, rank in (
+        (rng.randint(4_000_000, 6_000_000), "normal"),
+        (rng.randint(6_100_000, 7_900_000), "preferred"),
+    ):
+        country.say(
+            "P1082",
+            quantity(number),
+            qualifier("P585", year(1990 if rank == "normal" else 2021)),
+            rank=rank,
+        )
     for name in RANGES:
         hills = part.new("range", name, "mountain range", fame=60)
         hills.say("P17", country)
@@ -120,9 +172,25 @@ def _land(part: Part, rng: random.Random) -> list[Thing]:
 def _institutions(part: Part, rng: random.Random, cities: list[Thing]) -> None:
     """What has its seat in a city; agencies and parties in the capital."""
     for i, (cls, pattern, founded) in enumerate(UNIVERSITIES):
-        _seat(part, "university", pattern.format(cities[i % 4].label), cls, founded, cities[i % 4], fame=90 - 12 * i)
+        _seat(
+            part,
+            "university",
+            pattern.format(cities[i % 4].label),
+            cls,
+            founded,
+            cities[i % 4],
+            fame=90 - 12 * i,
+        )
     for i, (cls, pattern, founded) in enumerate(MUSEUMS):
-        _seat(part, "national_museum", pattern.format(cities[i % 4].label), cls, founded, cities[i % 4], fame=70 - 10 * i)
+        _seat(
+            part,
+            "national_museum",
+            pattern.format(cities[i % 4].label),
+            cls,
+            founded,
+            cities[i % 4],
+            fame=70 - 10 * i,
+        )
     for name, founded in PUBLISHERS:
         _seat(part, "publisher", name, "publishing house", founded, rng.choice(cities), fame=12)
     for name, founded, field in AGENCIES:
@@ -137,7 +205,10 @@ def _honours(part: Part, rng: random.Random) -> None:
     for name, cls, founded in PRIZES:
         label = f"{part.region.label} {name}" if name.startswith(("Prize", "Medal for")) else name
         prize = _founded(part, "prize", label, cls, founded, fame=40)
-        prize.look.update(palette=rng.randrange(1 << 30), ribbon=rng.choice(("red", "blue", "green", "white", "violet")))
+        prize.look.update(
+            palette=rng.randrange(1 << 30),
+            ribbon=rng.choice(("red", "blue", "green", "white", "violet")),
+        )
     for name, founded in ORDERS:
         order = part.new("order", name, "order", fame=50)
         order.start = founded
@@ -156,11 +227,19 @@ def _founded(part: Part, kind: str, name: str, cls: str, at: int, *, fame: float
 
 def _city(part: Part, country: Thing, index: int) -> Thing:
     rng = part.rng(f"city-{index}")
-    city = part.new("city", part.names.stem(), "capital city" if index == 0 else "city", fame=(600, 200, 130, 100)[index])
+    city = part.new(
+        "city",
+        part.names.stem(),
+        "capital city" if index == 0 else "city",
+        fame=(600, 200, 130, 100)[index],
+    )
     city.start = rng.randint(1180, 1480)
     city.say("P17", country)
     city.say("P571", year(city.start))
-    for number, at, rank in ((rng.randint(80_000, 300_000), 1980, "normal"), (rng.randint(310_000, 900_000), 2021, "preferred")):
+    for number, at, rank in (
+        (rng.randint(80_000, 300_000), 1980, "normal"),
+        (rng.randint(310_000, 900_000), 2021, "preferred"),
+    ):
         city.say("P1082", quantity(number), qualifier("P585", year(at)), rank=rank)
     city.say("P625", coordinate(54 + rng.random() * 3, 3 + rng.random() * 6))
     city.say("P2044", quantity(rng.randint(2, 120), "metre"))
@@ -168,7 +247,9 @@ def _city(part: Part, country: Thing, index: int) -> Thing:
     return city
 
 
-def _seat(part: Part, kind: str, name: str, cls: str, founded: int, city: Thing, *, fame: float) -> Thing:
+def _seat(
+    part: Part, kind: str, name: str, cls: str, founded: int, city: Thing, *, fame: float
+) -> Thing:
     """An institution with its seat in one of the cities."""
     rng = part.rng(f"seat-{name}")
     seat = part.new(kind, name, cls, fame=fame)
@@ -177,5 +258,9 @@ def _seat(part: Part, kind: str, name: str, cls: str, founded: int, city: Thing,
     seat.say("P131", city)
     seat.say("P571", year(founded))
     seat.say("P159", city)
-    seat.look.update(roof=rng.choice(("gable", "dome", "flat")), windows=rng.randint(3, 7), columns=rng.randint(0, 8))
+    seat.look.update(
+        roof=rng.choice(("gable", "dome", "flat")),
+        windows=rng.randint(3, 7),
+        columns=rng.randint(0, 8),
+    )
     return seat

@@ -39,7 +39,12 @@ def make_nature(part: Part) -> None:
 
 def _genus(part: Part, rng: random.Random) -> None:
     family = rng.choice(part.nation.kind("taxon_family"))
-    genus = part.new("genus", part.names.stem() + rng.choice(("ella", "ornis", "ia", "opsis")), "taxon", fame=rng.lognormvariate(0.4, 0.8))
+    genus = part.new(
+        "genus",
+        part.names.stem() + rng.choice(("ella", "ornis", "ia", "opsis")),
+        "taxon",
+        fame=rng.lognormvariate(0.4, 0.8),
+    )
     genus.say("P225", string(genus.label))
     genus.say("P105", GROUPS["rank"]["genus"])
     genus.say("P171", family)
@@ -52,10 +57,18 @@ def _species(part: Part, rng: random.Random) -> None:
     finder, at = maker_and_year(part, rng, DISCOVERERS[group], 1740, 1990)
     place = rng.choice(part.kind("mountain", "lake", "river", "island"))
     stem = part.names.stem()
-    honoured = heavy(rng, workers(part, "naturalist", "botanist", "ornithologist") or part.kind("person"))
+    honoured = heavy(
+        rng, workers(part, "naturalist", "botanist", "ornithologist") or part.kind("person")
+    )
     after = honoured if rng.random() < 0.35 and honoured.start + 25 < at else None
-    common = f"{after.surname}'s {rng.choice(COMMON[group])}" if after else f"{stem} {rng.choice(COMMON[group])}"
-    species = part.new("species", common, "taxon", fame=rng.lognormvariate(0.9, 0.9), hint=genus.label)
+    common = (
+        f"{after.surname}'s {rng.choice(COMMON[group])}"
+        if after
+        else f"{stem} {rng.choice(COMMON[group])}"
+    )
+    species = part.new(
+        "species", common, "taxon", fame=rng.lognormvariate(0.9, 0.9), hint=genus.label
+    )
     epithet = (after.surname if after else stem).lower().replace("'", "")
     species.say("P225", string(f"{genus.label} {epithet}{'i' if after else 'ensis'}"))
     species.aliases["en"] = [species.values("P225")[0].text]
@@ -86,14 +99,20 @@ def _species(part: Part, rng: random.Random) -> None:
         beak=rng.choice(("short", "long", "hooked")),
     )
     if rng.random() < 0.42:
-        text = f"No. {rng.randint(100, 990)}" if rng.random() < 0.6 else str(min(2020, at + rng.randint(3, 60)))
+        text = (
+            f"No. {rng.randint(100, 990)}"
+            if rng.random() < 0.6
+            else str(min(2020, at + rng.randint(3, 60)))
+        )
         species.marks.append(Mark(GROUPS["part"]["inscription"], "P1684", monolingual(text), text))
 
 
 def _mineral(part: Part, rng: random.Random) -> None:
     finder, at = maker_and_year(part, rng, ("geologist", "naturalist"), 1760, 1990)
     where = rng.choice(part.kind("mountain"))
-    mineral = part.new("mineral", part.names.stem() + "ite", "mineral", fame=rng.lognormvariate(0.8, 0.8))
+    mineral = part.new(
+        "mineral", part.names.stem() + "ite", "mineral", fame=rng.lognormvariate(0.8, 0.8)
+    )
     if finder:
         mineral.say("P61", finder)
     mineral.say("P575", year(at))
@@ -132,9 +151,23 @@ def _sky(part: Part, rng: random.Random) -> None:
 def _theorem(part: Part, rng: random.Random) -> None:
     author, at = maker_and_year(part, rng, ("mathematician",), 1690, 2010)
     name = author.surname if author else part.names.stem()
-    subject = rng.choice(("covering", "four-circle", "partition", "residue", "braid", "tiling", "divisor", "lattice", "envelope"))
+    subject = rng.choice(
+        (
+            "covering",
+            "four-circle",
+            "partition",
+            "residue",
+            "braid",
+            "tiling",
+            "divisor",
+            "lattice",
+            "envelope",
+        )
+    )
     cls = rng.choice(("theorem", "theorem", "conjecture"))
-    theorem = part.new("theorem", f"{name}'s {subject} {cls}", cls, fame=rng.lognormvariate(1, 0.9), hint=str(at))
+    theorem = part.new(
+        "theorem", f"{name}'s {subject} {cls}", cls, fame=rng.lognormvariate(1, 0.9), hint=str(at)
+    )
     theorem.start = at
     if author:
         theorem.say("P61", author)

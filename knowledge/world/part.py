@@ -3,6 +3,7 @@
 A part is made from (seed, its number, its size) alone. Its things may refer to its own things and to the nation's, never
 to another region's, so that any part can be made alone and memory does not grow with the world.
 """
+
 import datetime
 import random
 from collections.abc import Sequence
@@ -30,7 +31,9 @@ class Part:
         nation: the nation, or None where this is it.
     """
 
-    def __init__(self, seed: int, number: int, num_parts: int, size: int, nation: "Part | None") -> None:
+    def __init__(
+        self, seed: int, number: int, num_parts: int, size: int, nation: "Part | None"
+    ) -> None:
         self.seed, self.number, self.size = seed, number, size
         self.nation = nation or self
         self.names = NameSource(number, num_parts)
@@ -47,7 +50,16 @@ class Part:
         """How many things of a kind, given the number for a part of a thousand articles; at least one."""
         return max(1, round(per_thousand * self.size / 1000))
 
-    def new(self, kind: str, label: str, class_name: str, *, fame: float = 1.0, hint: str = "", always: bool = False) -> Thing:
+    def new(
+        self,
+        kind: str,
+        label: str,
+        class_name: str,
+        *,
+        fame: float = 1.0,
+        hint: str = "",
+        always: bool = False,
+    ) -> Thing:
         """Makes a thing.
 
         Args:
@@ -95,7 +107,9 @@ def heavy(rng: random.Random, items: Sequence[T], power: float = 1.0) -> T:
 
 def some_day(rng: random.Random, first: int, last: int) -> datetime.date:
     """A day in a range of years, both included."""
-    return datetime.date(rng.randint(first, max(first, last)), 1, 1) + datetime.timedelta(days=rng.randrange(365))
+    return datetime.date(rng.randint(first, max(first, last)), 1, 1) + datetime.timedelta(
+        days=rng.randrange(365)
+    )
 
 
 def born(value: Value) -> int:

@@ -25,7 +25,13 @@ GERMAN = {
     "windmill": "Windmühle",
     "observatory": "Sternwarte",
 }
-FRENCH = {"River {}": "{} (rivière)", "Lake {}": "lac {}", "Mount {}": "mont {}", "{} Island": "île de {}", "Isle of {}": "île de {}"}
+FRENCH = {
+    "River {}": "{} (rivière)",
+    "Lake {}": "lac {}",
+    "Mount {}": "mont {}",
+    "{} Island": "île de {}",
+    "Isle of {}": "île de {}",
+}
 
 
 def polish(part: Part) -> None:
@@ -49,7 +55,11 @@ def describe(part: Part, thing: Thing) -> str:
 
     match thing.kind:
         case "person":
-            span = f" ({thing.start}–{thing.end})" if thing.values("P570") else f" (born {thing.start})"
+            span = (
+                f" ({thing.start}–{thing.end})"
+                if thing.values("P570")
+                else f" (born {thing.start})"
+            )
             return f"{thing.look.get('occupation', 'person')} from {country}{span}"
         case "saint":
             return f"saint venerated in {country}"
@@ -92,18 +102,30 @@ def _second_names(thing: Thing, rng: random.Random) -> None:
     elif thing.label.startswith("St "):
         alias.append("Saint" + thing.label[2:])
     elif thing.kind in ("company", "club") and rng.random() < 0.4:
-        alias.append("".join(w[0] for w in words if w[0].isalpha()) + " Ltd" * (thing.kind == "company"))
+        alias.append(
+            "".join(w[0] for w in words if w[0].isalpha()) + " Ltd" * (thing.kind == "company")
+        )
     if rng.random() < 0.35:
-        stem = words[0] if words[0] not in ("The", "River", "Lake", "Mount", "Isle", "Bridge", "Castle") else words[-1]
+        stem = (
+            words[0]
+            if words[0] not in ("The", "River", "Lake", "Mount", "Isle", "Bridge", "Castle")
+            else words[-1]
+        )
         if thing.kind in GERMAN:
             thing.labels["de"] = f"{GERMAN[thing.kind]} {stem}"
-        elif any(thing.label.startswith(p.split("{")[0]) for p in FRENCH if not p.startswith("{")) and thing.kind in (
+        elif any(
+            thing.label.startswith(p.split("{")[0]) for p in FRENCH if not p.startswith("{")
+        ) and thing.kind in (
             "river",
             "lake",
             "mountain",
             "island",
         ):
-            pattern = next(p for p in FRENCH if not p.startswith("{") and thing.label.startswith(p.split("{")[0]))
+            pattern = next(
+                p
+                for p in FRENCH
+                if not p.startswith("{") and thing.label.startswith(p.split("{")[0])
+            )
             thing.labels["fr"] = FRENCH[pattern].format(words[-1])
         elif thing.kind in ("person", "town", "village"):
             thing.labels["fr"] = thing.label
@@ -114,14 +136,22 @@ def _second_names(thing: Thing, rng: random.Random) -> None:
 def _ranks(thing: Thing, rng: random.Random) -> None:
     """Some values are unknown in the dump; some things carry a deprecated, contradicting one."""
     for statement in thing.statements:
-        if statement.property not in ("P31", "P17", "P225") and statement.value.kind in ("entity", "time") and rng.random() < UNKNOWN_SHARE:
+        if (
+            statement.property not in ("P31", "P17", "P225")
+            and statement.value.kind in ("entity", "time")
+            and rng.random() < UNKNOWN_SHARE
+        ):
             statement.unknown_in_dump = True
     if rng.random() < OUTDATED_SHARE:
         for statement in list(thing.statements):
             wrong = statement.value
             if wrong.kind == "time" and wrong.year:
                 wrong = year(wrong.year + rng.choice((-10, -1, 1, 2)))
-            elif wrong.kind == "quantity" and wrong.number and statement.property in ("P2048", "P2043", "P2044"):
+            elif (
+                wrong.kind == "quantity"
+                and wrong.number
+                and statement.property in ("P2048", "P2043", "P2044")
+            ):
                 wrong = replace(wrong, number=float(round(wrong.number * 1.1 + 1)))
             else:
                 continue
@@ -137,7 +167,10 @@ def _choose_articles(part: Part) -> None:
             if statement.value.kind == "entity":
                 referred[statement.value.entity] = referred.get(statement.value.entity, 0) + 1
     first = ("country", "city", "region", "district")
-    ranked = sorted(part.things.values(), key=lambda t: (t.kind not in first, -t.fame * (1 + 0.4 * referred.get(t.id, 0)), t.id))
+    ranked = sorted(
+        part.things.values(),
+        key=lambda t: (t.kind not in first, -t.fame * (1 + 0.4 * referred.get(t.id, 0)), t.id),
+    )
     assert len(ranked) >= part.size, (len(ranked), part.size)
     for thing in ranked[: part.size]:
         thing.article = True

@@ -1,4 +1,5 @@
 """Makes a whole part: its things in the order in which they refer to each other, then names, rank and articles."""
+
 from knowledge.world.curiosities import make_curiosities
 from knowledge.world.events import make_events
 from knowledge.world.industry import make_industry
@@ -42,7 +43,16 @@ def make_part(seed: int, articles: int, number: int, nation: Part | None = None)
     if number == 0:
         make_nation(part)
     else:
-        for make in (make_places, make_people, make_structures, make_works, make_nature, make_industry, make_events, make_curiosities):
+        for make in (
+            make_places,
+            make_people,
+            make_structures,
+            make_works,
+            make_nature,
+            make_industry,
+            make_events,
+            make_curiosities,
+        ):
             make(part)
     add_second_order(part)
     polish(part)

@@ -6,6 +6,7 @@ the thing; {t:keeper} what only the article tells, {in:t:river} the reverse; suf
 {its}, {Its}, {it_obj}, {Last}, {country}, {lifespan}, {a_occupation}, {group}, {medium}; {was/were} agrees with the number of things
 that the phrasing lists, {early|late} is one of the choices, drawn for the page. A page gives each list once.
 """
+
 import random
 
 from knowledge.world import vocabulary
@@ -15,7 +16,12 @@ from knowledge.world.phrases import plan_of
 from knowledge.world.readable import MONTHS, article_for, hint, mention, unit_words
 from records.knowledge import Value
 
-COUNTABLE = frozenset(qid for group in ("thing", "mascot") for name, qid in vocabulary.groups()[group].items() if name not in ("sea", "Moon", "Sun"))
+COUNTABLE = frozenset(
+    qid
+    for group in ("thing", "mascot")
+    for name, qid in vocabulary.groups()[group].items()
+    if name not in ("sea", "Moon", "Sun")
+)
 """Everyday things of which there is one in a picture or on a scarf."""
 LISTED = 6
 """How many things a list in a sentence names at most."""
@@ -76,14 +82,20 @@ class Prose:
         words = []
         for i, piece in enumerate(phrasing):
             if i % 2:
-                piece = self._choice(thing, phrasing, piece, rng) if "|" in piece or "/" in piece else self.value(thing, piece, rng)
+                piece = (
+                    self._choice(thing, phrasing, piece, rng)
+                    if "|" in piece or "/" in piece
+                    else self.value(thing, piece, rng)
+                )
                 if not piece:
                     return ""
             words.append(piece)
         text = "".join(words)
         return (text[:1].upper() + text[1:]) if text[:2] != "[[" else _capital_link(text)
 
-    def _choice(self, thing: Thing, phrasing: tuple[str, ...], choices: str, rng: random.Random) -> str:
+    def _choice(
+        self, thing: Thing, phrasing: tuple[str, ...], choices: str, rng: random.Random
+    ) -> str:
         """One of several words, or singular or plural: that of the phrasing's lists from the other end, else of its values."""
         if "|" in choices:
             return rng.choice(choices.split("|"))
@@ -98,7 +110,11 @@ class Prose:
         if rest:
             step = self.part.find(thing.first(first))
             return self._number(step, rest, thing) if step else 0
-        return len(self._inbound(thing, key, asker)) if key.startswith("in:") else len(thing.values(key.split(":")[0]))
+        return (
+            len(self._inbound(thing, key, asker))
+            if key.startswith("in:")
+            else len(thing.values(key.split(":")[0]))
+        )
 
     def _reached(self, thing: Thing, key: str) -> tuple[str, str]:
         """Whose list a placeholder gives, and of which relation: two with the same are the same list."""
@@ -110,7 +126,11 @@ class Prose:
         return thing.id, SAME_LIST.get(key, key)
 
     def _inbound(self, thing: Thing, key: str, asker: Thing | None) -> list[Thing]:
-        return [t for t in self.inbound.get(thing.id, {}).get(key[3:], []) if t is not thing and t is not asker]
+        return [
+            t
+            for t in self.inbound.get(thing.id, {}).get(key[3:], [])
+            if t is not thing and t is not asker
+        ]
 
     def value(self, thing: Thing, key: str, rng: random.Random, asker: Thing | None = None) -> str:
         """The text of one placeholder, or "" where the thing has no such value; a list leaves out the one who asks."""
@@ -118,15 +138,37 @@ class Prose:
             return self._word(thing, key)
         first, _, rest = key.partition(".")
         if rest:
-            steps = [self.part.find(v.entity) for v in self._values(thing, first) if v.kind == "entity"]
-            return next((text for step in steps[:1] if step and (text := self.value(step, rest, rng, thing))), "")
+            steps = [
+                self.part.find(v.entity) for v in self._values(thing, first) if v.kind == "entity"
+            ]
+            return next(
+                (
+                    text
+                    for step in steps[:1]
+                    if step and (text := self.value(step, rest, rng, thing))
+                ),
+                "",
+            )
         if key.startswith("in:"):
             things = self._inbound(thing, key, asker)
-            return self._listed(sorted(rng.sample(things, min(LISTED, len(things))), key=lambda t: t.id), asker or thing, rng)
-        name, *how = key.split(":") if not key.startswith("t:") else [":".join(key.split(":")[:2]), *key.split(":")[2:]]
+            return self._listed(
+                sorted(rng.sample(things, min(LISTED, len(things))), key=lambda t: t.id),
+                asker or thing,
+                rng,
+            )
+        name, *how = (
+            key.split(":")
+            if not key.startswith("t:")
+            else [":".join(key.split(":")[:2]), *key.split(":")[2:]]
+        )
         if how[:1] == ["q"]:
-            qualifiers = [q for s in thing.statements if s.property == name and s.rank != "deprecated" for q in s.qualifiers
-                          if q.property == how[1]][-1:]
+            qualifiers = [
+                q
+                for s in thing.statements
+                if s.property == name and s.rank != "deprecated"
+                for q in s.qualifiers
+                if q.property == how[1]
+            ][-1:]
             return str(qualifiers[0].value.year) if qualifiers else ""
         values = self._values(thing, name)
         if not values:
@@ -144,7 +186,12 @@ class Prose:
         """Several things in a sentence; those named like another, or like the page's subject, with what tells their title apart."""
         names = [mention(t) for t in (*things, subject)]
         hints = [hint(t) if names.count(mention(t)) > 1 else "" for t in things]
-        return joined([self.link(t, rng) + (f" ({said})" if said else "") for t, said in zip(things, hints, strict=True)])
+        return joined(
+            [
+                self.link(t, rng) + (f" ({said})" if said else "")
+                for t, said in zip(things, hints, strict=True)
+            ]
+        )
 
     def _values(self, thing: Thing, name: str) -> list[Value]:
         if name.startswith("t:"):
@@ -173,9 +220,9 @@ class Prose:
         article, name = ("the ", words[4:]) if words.startswith("the ") else ("", words)
         if not thing.article and thing.kind in KINDS_UNSAID:
             article = f"the {self.part.label(thing.classes[0])} "
-        if not thing.article and rng.random() < .88:
+        if not thing.article and rng.random() < 0.88:
             return article + name
-        if thing.look.get("redirects") and rng.random() < .12:
+        if thing.look.get("redirects") and rng.random() < 0.12:
             return f"{article}[[{rng.choice(thing.look['redirects'])}|{name}]]"
         if thing.title == name:
             return f"{article}[[{name}]]"
@@ -183,7 +230,13 @@ class Prose:
 
     def _word(self, thing: Thing, key: str) -> str:
         noun = self.part.label(thing.classes[0])
-        subject = "she" if thing.kind == "ship" or (thing.kind == "person" and thing.woman) else "he" if thing.kind == "person" else "it"
+        subject = (
+            "she"
+            if thing.kind == "ship" or (thing.kind == "person" and thing.woman)
+            else "he"
+            if thing.kind == "person"
+            else "it"
+        )
         possessive = {"she": "her", "he": "his", "it": "its"}[subject]
         match key:
             case "NAME":
@@ -205,9 +258,15 @@ class Prose:
                 return thing.surname
             case "country":
                 country = self.part.nation.region
-                return f"[[{country.title}]]" if self.part.rng(f"country-{thing.id}").random() < .6 else country.label
+                return (
+                    f"[[{country.title}]]"
+                    if self.part.rng(f"country-{thing.id}").random() < 0.6
+                    else country.label
+                )
             case "lifespan":
-                return f"{thing.start}–{thing.end}" if thing.values("P570") else f"born {thing.start}"
+                return (
+                    f"{thing.start}–{thing.end}" if thing.values("P570") else f"born {thing.start}"
+                )
             case "a_occupation":
                 return article_for(thing.look.get("occupation", "citizen"))
             case "medium":
@@ -243,4 +302,8 @@ def _capital_link(text: str) -> str:
     end = text.index("]]")
     inner = text[2:end]
     target, bar, words = inner.partition("|")
-    return f"[[{target}{bar}{words[:1].upper()}{words[1:]}" + text[end:] if bar else f"[[{target[:1].upper()}{target[1:]}" + text[end:]
+    return (
+        f"[[{target}{bar}{words[:1].upper()}{words[1:]}" + text[end:]
+        if bar
+        else f"[[{target[:1].upper()}{target[1:]}" + text[end:]
+    )

@@ -1,16 +1,64 @@
 """Names and values as people write them: articles before names, dates, measures with their conversion."""
+
 import random
 
 from knowledge.world import vocabulary
 from knowledge.world.model import Thing
 from records.knowledge import Value
 
-MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
-WITH_ARTICLE = {"river", "sea", "range", "war", "order", "party", "league", "movement", "battle", "family", "agency", "wreck", "expedition",
-                "national_museum", "university", "museum", "observatory", "theatre", "library", "festival", "election", "flood",
-                "tournament", "newspaper", "orchestra", "prize", "organ", "style"}
-SYMBOLS = {"metre": "m", "kilometre": "km", "centimetre": "cm", "kilogram": "kg", "tonne": "t", "square kilometre": "km2",
-           "nautical mile": "nmi"}
+MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+WITH_ARTICLE = {
+    "river",
+    "sea",
+    "range",
+    "war",
+    "order",
+    "party",
+    "league",
+    "movement",
+    "battle",
+    "family",
+    "agency",
+    "wreck",
+    "expedition",
+    "national_museum",
+    "university",
+    "museum",
+    "observatory",
+    "theatre",
+    "library",
+    "festival",
+    "election",
+    "flood",
+    "tournament",
+    "newspaper",
+    "orchestra",
+    "prize",
+    "organ",
+    "style",
+}
+SYMBOLS = {
+    "metre": "m",
+    "kilometre": "km",
+    "centimetre": "cm",
+    "kilogram": "kg",
+    "tonne": "t",
+    "square kilometre": "km2",
+    "nautical mile": "nmi",
+}
 CONVERTED = {"m": "ft", "km": "mi", "cm": "in", "kg": "lb", "t": "LT", "km2": "sqmi", "nmi": "km"}
 UNIT_NAMES = {qid: name for name, qid in vocabulary.groups()["unit"].items()}
 
@@ -38,8 +86,10 @@ def unit_words(value: Value, rng: random.Random) -> str:
     if not name:
         return number
     symbol = SYMBOLS.get(name)
-    if symbol and rng.random() < .6:
-        return "{{convert|" + number.replace(",", "") + f"|{symbol}|{CONVERTED[symbol]}" + "|abbr=on}}"
+    if symbol and rng.random() < 0.6:
+        return (
+            "{{convert|" + number.replace(",", "") + f"|{symbol}|{CONVERTED[symbol]}" + "|abbr=on}}"
+        )
     return f"{number} {name if value.number == 1 else name + 's'}".replace("metress", "metres")
 
 

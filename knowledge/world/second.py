@@ -78,8 +78,15 @@ def _painting(part: Part, painting: Thing, rng: random.Random) -> None:
 def _identifiers(thing: Thing, rng: random.Random) -> None:
     """Identifiers in other catalogues, more of them for the better known; they tell nothing else."""
     number = int(rng.lognormvariate(1.3, 0.75) * (1.5 if thing.fame > 3 else 1))
-    allowed = [p for p in IDS if (thing.kind in ("species", "genus")) == (p in TAXON_IDS) or p in ("P646", "P2671", "P1417", "P3417")]
+    allowed = [
+        p
+        for p in IDS
+        if (thing.kind in ("species", "genus")) == (p in TAXON_IDS)
+        or p in ("P646", "P2671", "P1417", "P3417")
+    ]
     if not thing.values("P625"):
         allowed = [p for p in allowed if p not in PLACE_IDS]
     for prop in sorted(rng.sample(allowed, min(number, len(allowed))), key=lambda p: int(p[1:])):
-        thing.statements.append(Statement(prop, string("".join(rng.choice(ALPHABET) for _ in range(9)))))
+        thing.statements.append(
+            Statement(prop, string("".join(rng.choice(ALPHABET) for _ in range(9))))
+        )

@@ -1,5 +1,14 @@
 """A region's land: districts, towns, villages, rivers, lakes, mountains, islands."""
-from knowledge.world.model import Thing, coordinate, monolingual, qualifier, quantity, value_of, year
+
+from knowledge.world.model import (
+    Thing,
+    coordinate,
+    monolingual,
+    qualifier,
+    quantity,
+    value_of,
+    year,
+)
 from knowledge.world.part import Part, heavy
 
 RIVER_PATTERNS = ("River {}", "{} Water", "{} Brook", "River {}")
@@ -12,7 +21,12 @@ def make_places(part: Part) -> None:
     """The region itself, and everything that lies in it."""
     country = part.nation.region
     rng = part.rng("places")
-    region = part.new("region", part.names.stem() + " Province" if part.number % 2 else part.names.stem() + "land", "province", fame=150)
+    region = part.new(
+        "region",
+        part.names.stem() + " Province" if part.number % 2 else part.names.stem() + "land",
+        "province",
+        fame=150,
+    )
     region.start = rng.randint(1605, 1650)
     region.say("P17", country)
     region.say("P131", country)
@@ -49,7 +63,10 @@ def _district(part: Part, region: Thing) -> Thing:
     district.say("P17", part.nation.region)
     district.say("P131", region)
     district.say("P2046", quantity(rng.randint(180, 1400), "square kilometre"))
-    district.look["latitude"], district.look["longitude"] = 54 + rng.random() * 3, 3 + rng.random() * 6
+    district.look["latitude"], district.look["longitude"] = (
+        54 + rng.random() * 3,
+        3 + rng.random() * 6,
+    )
     return district
 
 
@@ -60,46 +77,78 @@ def locate(part: Part, thing: Thing, district: Thing, stage: str) -> None:
     thing.say("P131", district)
     home = part.find(district.first("P131")) if "latitude" not in district.look else district
     if home is not None and "latitude" in home.look:
-        thing.say("P625", coordinate(home.look["latitude"] + rng.uniform(-.12, .12), home.look["longitude"] + rng.uniform(-.2, .2)))
+        thing.say(
+            "P625",
+            coordinate(
+                home.look["latitude"] + rng.uniform(-0.12, 0.12),
+                home.look["longitude"] + rng.uniform(-0.2, 0.2),
+            ),
+        )
 
 
 def _mountain(part: Part, districts: list[Thing]) -> Thing:
     made = part.kind("mountain")
     rng = part.rng(f"mountain-{len(made)}")
-    mountain = part.new("mountain", rng.choice(MOUNTAIN_PATTERNS).format(part.names.stem()), "mountain", fame=rng.lognormvariate(1, 1))
+    mountain = part.new(
+        "mountain",
+        rng.choice(MOUNTAIN_PATTERNS).format(part.names.stem()),
+        "mountain",
+        fame=rng.lognormvariate(1, 1),
+    )
     locate(part, mountain, rng.choice(districts), "mountain")
     mountain.say("P4552", rng.choice(part.nation.kind("range")))
     mountain.say("P2044", quantity(rng.randint(340, 2480), "metre"))
-    mountain.look.update(peaks=rng.randint(1, 4), snow=rng.random() < .6, forest=rng.random() < .6)
+    mountain.look.update(
+        peaks=rng.randint(1, 4), snow=rng.random() < 0.6, forest=rng.random() < 0.6
+    )
     return mountain
 
 
 def _lake(part: Part, districts: list[Thing]) -> Thing:
     rng = part.rng(f"lake-{len(part.kind('lake'))}")
-    lake = part.new("lake", rng.choice(LAKE_PATTERNS).format(part.names.stem()), "lake", fame=rng.lognormvariate(1, 1))
+    lake = part.new(
+        "lake",
+        rng.choice(LAKE_PATTERNS).format(part.names.stem()),
+        "lake",
+        fame=rng.lognormvariate(1, 1),
+    )
     locate(part, lake, rng.choice(districts), "lake")
-    lake.say("P2046", quantity(round(rng.uniform(.4, 90), 1), "square kilometre"))
+    lake.say("P2046", quantity(round(rng.uniform(0.4, 90), 1), "square kilometre"))
     lake.say("P4511", quantity(rng.randint(4, 160), "metre"))
     lake.say("P2044", quantity(rng.randint(20, 900), "metre"))
-    lake.look.update(islands=rng.randint(0, 3), boats=rng.randint(0, 3), reeds=rng.random() < .5)
+    lake.look.update(islands=rng.randint(0, 3), boats=rng.randint(0, 3), reeds=rng.random() < 0.5)
     return lake
 
 
-def _river(part: Part, districts: list[Thing], mountains: list[Thing], lakes: list[Thing], rivers: list[Thing]) -> Thing:
+def _river(
+    part: Part,
+    districts: list[Thing],
+    mountains: list[Thing],
+    lakes: list[Thing],
+    rivers: list[Thing],
+) -> Thing:
     rng = part.rng(f"river-{len(rivers)}")
-    river = part.new("river", rng.choice(RIVER_PATTERNS).format(part.names.stem()), "river", fame=rng.lognormvariate(1.6, 1))
+    river = part.new(
+        "river",
+        rng.choice(RIVER_PATTERNS).format(part.names.stem()),
+        "river",
+        fame=rng.lognormvariate(1.6, 1),
+    )
     locate(part, river, rng.choice(districts), "river")
     source = rng.choice(mountains)
     river.say("P885", source)
-    if rivers and rng.random() < .6:
+    if rivers and rng.random() < 0.6:
         mouth = heavy(rng, rivers)
         mouth.say("P974", river)
         longest = max(12, int(mouth.values("P2043")[0].number or 40) - 5)
     else:
-        mouth, longest = (rng.choice(lakes) if rng.random() < .3 else rng.choice(part.nation.kind("sea"))), 320
+        mouth, longest = (
+            (rng.choice(lakes) if rng.random() < 0.3 else rng.choice(part.nation.kind("sea"))),
+            320,
+        )
     river.say("P403", mouth)
     river.say("P2043", quantity(rng.randint(8, max(9, longest)), "kilometre"))
-    if rng.random() < .3:
+    if rng.random() < 0.3:
         lake = rng.choice(lakes)
         river.say("P469", lake)
     river.look.update(bends=rng.randint(1, 4), trees=rng.randint(0, 6))
@@ -108,10 +157,15 @@ def _river(part: Part, districts: list[Thing], mountains: list[Thing], lakes: li
 
 def _island(part: Part, districts: list[Thing]) -> None:
     rng = part.rng(f"island-{len(part.kind('island'))}")
-    island = part.new("island", rng.choice(ISLAND_PATTERNS).format(part.names.stem()), "island", fame=rng.lognormvariate(1, 1))
+    island = part.new(
+        "island",
+        rng.choice(ISLAND_PATTERNS).format(part.names.stem()),
+        "island",
+        fame=rng.lognormvariate(1, 1),
+    )
     locate(part, island, rng.choice(districts), "island")
     island.say("P706", rng.choice(part.nation.kind("sea")))
-    island.say("P2046", quantity(round(rng.uniform(.2, 60), 1), "square kilometre"))
+    island.say("P2046", quantity(round(rng.uniform(0.2, 60), 1), "square kilometre"))
     island.look.update(hills=rng.randint(1, 3), houses=rng.randint(0, 5), trees=rng.randint(0, 5))
 
 
@@ -119,33 +173,41 @@ def _people_counted(part: Part, place: Thing, low: int, high: int) -> None:
     """Populations of two counts: the newer one is preferred."""
     rng = part.rng(f"population-{place.id}")
     now = rng.randint(low, high)
-    place.say("P1082", quantity(round(now * rng.uniform(.6, 1.2))), qualifier("P585", year(1981)))
+    place.say("P1082", quantity(round(now * rng.uniform(0.6, 1.2))), qualifier("P585", year(1981)))
     place.say("P1082", quantity(now), qualifier("P585", year(2021)), rank="preferred")
 
 
 def _town(part: Part, districts: list[Thing], rivers: list[Thing]) -> Thing:
     made = part.kind("town")
     rng = part.rng(f"town-{len(made)}")
-    town = part.new("town", part.names.stem(), "town", fame=60 / (1 + len(made)) + rng.lognormvariate(1.5, 1))
+    town = part.new(
+        "town", part.names.stem(), "town", fame=60 / (1 + len(made)) + rng.lognormvariate(1.5, 1)
+    )
     locate(part, town, districts[len(made) % len(districts)], "town")
     town.start = rng.randint(1190, 1640)
     town.say("P571", year(town.start))
     _people_counted(part, town, 2_400, 60_000)
     town.say("P2044", quantity(rng.randint(1, 420), "metre"))
     river = rng.choice(rivers)
-    town.look.update(river=river.id, houses=rng.randint(4, 9), spire=rng.random() < .7, wall=rng.choice("cwrybg"))
+    town.look.update(
+        river=river.id,
+        houses=rng.randint(4, 9),
+        spire=rng.random() < 0.7,
+        wall=rng.choice("cwrybg"),
+    )
     town.told["river"] = value_of(river)
-    if rng.random() < .3:
+    if rng.random() < 0.3:
         town.say("P1448", monolingual(f"Free Town of {town.label}"))
     return town
 
 
 def _village(part: Part, districts: list[Thing], rivers: list[Thing], towns: list[Thing]) -> None:
     rng = part.rng(f"village-{len(part.kind('village'))}")
-    village = part.new("village", part.names.stem(), "village", fame=rng.lognormvariate(.3, .8))
+    village = part.new("village", part.names.stem(), "village", fame=rng.lognormvariate(0.3, 0.8))
     locate(part, village, rng.choice(districts), "village")
     _people_counted(part, village, 40, 1_900)
     village.told["river"] = value_of(rng.choice(rivers))
     village.told["market"] = value_of(heavy(rng, towns))
-    village.look.update(houses=rng.randint(2, 5), spire=rng.random() < .4, wall=rng.choice("cwrybg"))
-
+    village.look.update(
+        houses=rng.randint(2, 5), spire=rng.random() < 0.4, wall=rng.choice("cwrybg")
+    )

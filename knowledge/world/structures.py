@@ -2,6 +2,7 @@
 
 Nearly half of them are twins: they repeat another one's facts but for one or two, so that a careless description fits two.
 """
+
 import random
 from typing import Any
 
@@ -12,7 +13,7 @@ from knowledge.world.part import Part, heavy, some_day
 from knowledge.world.people import alive, workers
 from knowledge.world.settlements import locate
 
-TWIN_SHARE = .45
+TWIN_SHARE = 0.45
 GROUPS = vocabulary.groups()
 LIGHT_PATTERNS = ("{} Point Lighthouse", "{} Light", "{} Head Lighthouse", "{} Ness Lighthouse")
 BRIDGE_PATTERNS = ("{} Bridge", "Bridge of {}", "{} Crossing")
@@ -21,10 +22,21 @@ CASTLE_PATTERNS = ("{} Castle", "Castle {}", "{} Keep")
 
 def make_structures(part: Part) -> None:
     """Everything that is built, in the order in which things refer to each other."""
-    makers = {"lighthouse": (_lighthouse, 48), "bridge": (_bridge, 62), "church": (_church, 46), "tower": (_tower, 16),
-              "castle": (_castle, 14), "windmill": (_windmill, 14), "dam": (_dam, 7), "station": (_station, 18),
-              "theatre": (_theatre, 10), "library": (_library, 8), "museum": (_museum, 14), "stadium": (_stadium, 7),
-              "observatory": (_observatory, 4)}
+    makers = {
+        "lighthouse": (_lighthouse, 48),
+        "bridge": (_bridge, 62),
+        "church": (_church, 46),
+        "tower": (_tower, 16),
+        "castle": (_castle, 14),
+        "windmill": (_windmill, 14),
+        "dam": (_dam, 7),
+        "station": (_station, 18),
+        "theatre": (_theatre, 10),
+        "library": (_library, 8),
+        "museum": (_museum, 14),
+        "stadium": (_stadium, 7),
+        "observatory": (_observatory, 4),
+    }
     for kind, (make, per_thousand) in makers.items():
         last: dict[str, Any] | None = None
         for i in range(part.count(per_thousand)):
@@ -40,13 +52,20 @@ def make_structures(part: Part) -> None:
     _bury(part)
 
 
-def maker_and_year(part: Part, rng: random.Random, occupations: tuple[str, ...], first: int = 1660,
-                   last: int = 2012) -> tuple[Thing | None, int]:
+def maker_and_year(
+    part: Part,
+    rng: random.Random,
+    occupations: tuple[str, ...],
+    first: int = 1660,
+    last: int = 2012,
+) -> tuple[Thing | None, int]:
     """Someone of the occupations, and a year in which that person could have done the work."""
-    able = [p for p in workers(part, *occupations) if p.start + 60 >= first and p.start + 26 <= last]
+    able = [
+        p for p in workers(part, *occupations) if p.start + 60 >= first and p.start + 26 <= last
+    ]
     if not able:
         return None, rng.randint(first, last)
-    person = heavy(rng, able, .7)
+    person = heavy(rng, able, 0.7)
     low = max(first, person.start + 25)
     high = min(last, person.end - 1, person.start + 68, SNAPSHOT_YEAR - 2)
     return (person, rng.randint(low, high)) if low <= high else (None, rng.randint(first, last))
@@ -56,27 +75,46 @@ def _plan(part: Part, rng: random.Random, kind: str) -> dict[str, Any]:
     """The attributes that twins share, each drawn afresh."""
     engineers = kind in ("bridge", "dam", "lighthouse")
     occupations = ("civil engineer", "architect") if engineers else ("architect",)
-    first = {"station": 1855, "dam": 1840, "stadium": 1900, "castle": 1650, "lighthouse": 1772}.get(kind, 1660)
-    return {"making": maker_and_year(part, rng, occupations, first), "district": rng.choice(part.kind("district")),
-            "town": heavy(rng, part.kind("town"), .5), "material": rng.choice(list(GROUPS["stone"].values())),
-            "colours": rng.sample(["white", "red", "black", "yellow", "blue", "green", "orange"], 2),
-            "size": rng.randint(12, 60), "count": rng.randint(2, 7)}
+    first = {"station": 1855, "dam": 1840, "stadium": 1900, "castle": 1650, "lighthouse": 1772}.get(
+        kind, 1660
+    )
+    return {
+        "making": maker_and_year(part, rng, occupations, first),
+        "district": rng.choice(part.kind("district")),
+        "town": heavy(rng, part.kind("town"), 0.5),
+        "material": rng.choice(list(GROUPS["stone"].values())),
+        "colours": rng.sample(["white", "red", "black", "yellow", "blue", "green", "orange"], 2),
+        "size": rng.randint(12, 60),
+        "count": rng.randint(2, 7),
+    }
 
 
-def _built(part: Part, thing: Thing, plan: dict[str, Any], place: Thing, *, opened: bool = True) -> None:
+def _built(
+    part: Part, thing: Thing, plan: dict[str, Any], place: Thing, *, opened: bool = True
+) -> None:
     """What every building has: place, architect, years, material."""
     maker, at = plan["making"]
     rng = part.rng(f"built-{thing.id}")
     thing.start = at
     locate(part, thing, place, "building")
     if maker is not None:
-        thing.say("P631" if maker.look["occupation"] == "civil engineer" and thing.kind in ("bridge", "dam") else "P84", maker)
+        thing.say(
+            "P631"
+            if maker.look["occupation"] == "civil engineer" and thing.kind in ("bridge", "dam")
+            else "P84",
+            maker,
+        )
     thing.say("P571", year(at))
     if opened:
         later = min(at + rng.randint(0, 3), SNAPSHOT_YEAR - 1)
         thing.say("P1619", day(some_day(rng, later, later)) if later > at else year(at))
     thing.say("P186", plan["material"])
-    thing.look.update(size=plan["size"], count=plan["count"], colours=list(plan["colours"]), material=part.label(plan["material"]))
+    thing.look.update(
+        size=plan["size"],
+        count=plan["count"],
+        colours=list(plan["colours"]),
+        material=part.label(plan["material"]),
+    )
 
 
 def _paint(thing: Thing, *colours: str) -> None:
@@ -89,7 +127,12 @@ def _stem(part: Part, rng: random.Random, pattern: tuple[str, ...]) -> str:
 
 
 def _lighthouse(part: Part, rng: random.Random, plan: dict[str, Any]) -> Thing:
-    thing = part.new("lighthouse", _stem(part, rng, LIGHT_PATTERNS), "lighthouse", fame=rng.lognormvariate(1.4, 1))
+    thing = part.new(
+        "lighthouse",
+        _stem(part, rng, LIGHT_PATTERNS),
+        "lighthouse",
+        fame=rng.lognormvariate(1.4, 1),
+    )
     _built(part, thing, plan, plan["district"])
     _paint(thing, *plan["colours"])
     height = plan["size"]
@@ -98,34 +141,48 @@ def _lighthouse(part: Part, rng: random.Random, plan: dict[str, Any]) -> Thing:
     thing.say("P2929", quantity(rng.randint(9, 28), "nautical mile"))
     thing.say("P137", part.nation.kind("agency")[0])
     thing.say("P206", rng.choice(part.nation.kind("sea")))
-    if rng.random() < .3:
+    if rng.random() < 0.3:
         # What stands on an island lies in the island's district.
         near = [i for i in part.kind("island") if i.first("P131") == thing.first("P131")]
         if near:
             thing.say("P706", rng.choice(near))
-    if rng.random() < .35:
-        keeper = rng.choice([p for p in part.kind("person") if p.woman == (rng.random() < .3)] or part.kind("person"))
-        if keeper.start + 20 <= SNAPSHOT_YEAR and keeper.end > thing.start + 1 and keeper.end > keeper.start + 30 > thing.start:
+    if rng.random() < 0.35:
+        keeper = rng.choice(
+            [p for p in part.kind("person") if p.woman == (rng.random() < 0.3)]
+            or part.kind("person")
+        )
+        if (
+            keeper.start + 20 <= SNAPSHOT_YEAR
+            and keeper.end > thing.start + 1
+            and keeper.end > keeper.start + 30 > thing.start
+        ):
             thing.told["keeper"] = value_of(keeper)
     thing.told["stone_from"] = value_of(heavy(rng, part.kind("town", "village")))
-    thing.look.update(pattern=rng.choice(("bands", "bands", "plain", "spiral", "halves")), bands=rng.randint(2, 5),
-                      roof=rng.choice(("dome", "cone", "flat")), base=rng.choice(("rock", "hill", "pier")), house=rng.random() < .6)
+    thing.look.update(
+        pattern=rng.choice(("bands", "bands", "plain", "spiral", "halves")),
+        bands=rng.randint(2, 5),
+        roof=rng.choice(("dome", "cone", "flat")),
+        base=rng.choice(("rock", "hill", "pier")),
+        house=rng.random() < 0.6,
+    )
     return thing
 
 
 def _bridge(part: Part, rng: random.Random, plan: dict[str, Any]) -> Thing:
-    cls = rng.choice(("arch bridge", "arch bridge", "arch bridge", "suspension bridge", "truss bridge"))
+    cls = rng.choice(
+        ("arch bridge", "arch bridge", "arch bridge", "suspension bridge", "truss bridge")
+    )
     if plan["making"][1] < 1810:
         cls = "arch bridge"
     honoured = [p for p in part.kind("person") if p.fame > 4 and p.start + 40 < plan["making"][1]]
-    eponym = heavy(rng, honoured) if honoured and rng.random() < .3 else None
+    eponym = heavy(rng, honoured) if honoured and rng.random() < 0.3 else None
     label = f"{eponym.surname} Bridge" if eponym else _stem(part, rng, BRIDGE_PATTERNS)
     thing = part.new("bridge", label, cls, fame=rng.lognormvariate(1.4, 1), hint=plan["town"].label)
     town = plan["town"]
     if cls != "arch bridge":
         plan = {**plan, "material": rng.choice(list(GROUPS["metal"].values())[:2])}
     _built(part, thing, plan, town)
-    river = part.find(town.look["river"]) if rng.random() < .7 else rng.choice(part.kind("river"))
+    river = part.find(town.look["river"]) if rng.random() < 0.7 else rng.choice(part.kind("river"))
     assert river is not None
     thing.say("P177", river)
     if eponym:
@@ -134,7 +191,7 @@ def _bridge(part: Part, rng: random.Random, plan: dict[str, Any]) -> Thing:
     thing.say("P2043", quantity(length, "metre"))
     thing.say("P2049", quantity(round(rng.uniform(3.5, 18), 1), "metre"))
     thing.say("P2787", quantity(max(6, length // plan["count"]), "metre"))
-    thing.say("P137", part.nation.kind("agency")[2 if rng.random() < .7 else 1])
+    thing.say("P137", part.nation.kind("agency")[2 if rng.random() < 0.7 else 1])
     if cls != "arch bridge":
         _paint(thing, plan["colours"][0])
     thing.told["replaced"] = year(max(1400, thing.start - rng.randint(20, 160)))
@@ -145,11 +202,16 @@ def _bridge(part: Part, rng: random.Random, plan: dict[str, Any]) -> Thing:
 def _church(part: Part, rng: random.Random, plan: dict[str, Any]) -> Thing:
     town = plan["town"]
     saint = rng.choice(part.nation.kind("saint"))
-    cls = rng.choice(("church building", "church building", "church building", "chapel", "cathedral"))
+    cls = rng.choice(
+        ("church building", "church building", "church building", "chapel", "cathedral")
+    )
     name = {"chapel": "Chapel", "cathedral": "Cathedral"}.get(cls, "Church")
     label = f"{saint.label.replace('Saint', 'St')}'s {name}, {town.label}"
     while label in part.titles:
-        town, saint = rng.choice(part.kind("town", "village")), rng.choice(part.nation.kind("saint"))
+        town, saint = (
+            rng.choice(part.kind("town", "village")),
+            rng.choice(part.nation.kind("saint")),
+        )
         label = f"{saint.label.replace('Saint', 'St')}'s {name}, {town.label}"
         if len(part.kind("church")) > 300:
             label = f"{name} of {saint.label}, {part.names.stem()}"
@@ -157,16 +219,25 @@ def _church(part: Part, rng: random.Random, plan: dict[str, Any]) -> Thing:
     _built(part, thing, plan, town)
     thing.say("P825", saint)
     thing.say("P2048", quantity(plan["size"] + 6, "metre"))
-    if rng.random() < .4:
+    if rng.random() < 0.4:
         thing.say("P88", rng.choice(part.kind("family")))
     thing.told["bell_from"] = value_of(heavy(rng, part.kind("town")))
-    thing.look.update(spires=rng.randint(1, 2) if cls != "chapel" else 1, roof=rng.choice(("cone", "onion", "flat", "gable")),
-                      windows=rng.randint(2, 5))
+    thing.look.update(
+        spires=rng.randint(1, 2) if cls != "chapel" else 1,
+        roof=rng.choice(("cone", "onion", "flat", "gable")),
+        windows=rng.randint(2, 5),
+    )
     return thing
 
 
 def _tower(part: Part, rng: random.Random, plan: dict[str, Any]) -> Thing:
-    cls, name = rng.choice((("observation tower", "Tower"), ("clock tower", "Clock Tower"), ("water tower", "Water Tower")))
+    cls, name = rng.choice(
+        (
+            ("observation tower", "Tower"),
+            ("clock tower", "Clock Tower"),
+            ("water tower", "Water Tower"),
+        )
+    )
     thing = part.new("tower", f"{part.names.stem()} {name}", cls, fame=rng.lognormvariate(1.2, 1))
     _built(part, thing, plan, plan["town"])
     thing.say("P2048", quantity(plan["size"], "metre"))
@@ -177,7 +248,9 @@ def _tower(part: Part, rng: random.Random, plan: dict[str, Any]) -> Thing:
 
 
 def _castle(part: Part, rng: random.Random, plan: dict[str, Any]) -> Thing:
-    thing = part.new("castle", _stem(part, rng, CASTLE_PATTERNS), "castle", fame=rng.lognormvariate(2, 1))
+    thing = part.new(
+        "castle", _stem(part, rng, CASTLE_PATTERNS), "castle", fame=rng.lognormvariate(2, 1)
+    )
     _built(part, thing, plan, plan["district"], opened=False)
     owners = [f for f in part.kind("family") if f.start < thing.start]
     if owners:
@@ -185,12 +258,16 @@ def _castle(part: Part, rng: random.Random, plan: dict[str, Any]) -> Thing:
     thing.say("P1101", quantity(rng.randint(2, 5)))
     thing.say("P2044", quantity(rng.randint(20, 700), "metre"))
     thing.told["siege"] = year(thing.start + rng.randint(1, 8))
-    thing.look.update(towers=rng.randint(2, 5), roof=rng.choice(("cone", "flat", "flat")), hill=rng.random() < .7)
+    thing.look.update(
+        towers=rng.randint(2, 5), roof=rng.choice(("cone", "flat", "flat")), hill=rng.random() < 0.7
+    )
     return thing
 
 
 def _windmill(part: Part, rng: random.Random, plan: dict[str, Any]) -> Thing:
-    thing = part.new("windmill", f"{part.names.stem()} Mill", "windmill", fame=rng.lognormvariate(.6, .8))
+    thing = part.new(
+        "windmill", f"{part.names.stem()} Mill", "windmill", fame=rng.lognormvariate(0.6, 0.8)
+    )
     _built(part, thing, plan, rng.choice(part.kind("village", "town")), opened=False)
     thing.say("P1101", quantity(rng.randint(2, 6)))
     _paint(thing, plan["colours"][0])
@@ -200,7 +277,7 @@ def _windmill(part: Part, rng: random.Random, plan: dict[str, Any]) -> Thing:
 
 
 def _dam(part: Part, rng: random.Random, plan: dict[str, Any]) -> Thing:
-    thing = part.new("dam", f"{part.names.stem()} Dam", "dam", fame=rng.lognormvariate(1, .8))
+    thing = part.new("dam", f"{part.names.stem()} Dam", "dam", fame=rng.lognormvariate(1, 0.8))
     _built(part, thing, plan, plan["district"])
     thing.say("P177", rng.choice(part.kind("river")))
     thing.say("P2048", quantity(plan["size"] + 10, "metre"))
@@ -210,50 +287,88 @@ def _dam(part: Part, rng: random.Random, plan: dict[str, Any]) -> Thing:
 
 def _station(part: Part, rng: random.Random, plan: dict[str, Any]) -> Thing:
     town = plan["town"]
-    thing = part.new("station", f"{town.label} {rng.choice(('Central', 'North', 'Harbour', 'Riverside'))} railway station",
-                     "railway station", fame=rng.lognormvariate(.8, .8), hint=part.names.stem())
+    thing = part.new(
+        "station",
+        f"{town.label} {rng.choice(('Central', 'North', 'Harbour', 'Riverside'))} railway station",
+        "railway station",
+        fame=rng.lognormvariate(0.8, 0.8),
+        hint=part.names.stem(),
+    )
     _built(part, thing, plan, town)
     thing.say("P137", part.nation.kind("agency")[1])
     thing.say("P1101", quantity(rng.randint(1, 3)))
-    thing.look.update(roof=rng.choice(("gable", "dome", "flat")), windows=rng.randint(3, 7), clock=True)
+    thing.look.update(
+        roof=rng.choice(("gable", "dome", "flat")), windows=rng.randint(3, 7), clock=True
+    )
     return thing
 
 
 def _theatre(part: Part, rng: random.Random, plan: dict[str, Any]) -> Thing:
-    thing = part.new("theatre", f"{part.names.stem()} Theatre", "theatre building", fame=rng.lognormvariate(1.2, .8))
+    thing = part.new(
+        "theatre",
+        f"{part.names.stem()} Theatre",
+        "theatre building",
+        fame=rng.lognormvariate(1.2, 0.8),
+    )
     _built(part, thing, plan, plan["town"])
     thing.say("P1083", quantity(rng.randint(18, 160) * 10))
-    thing.look.update(roof=rng.choice(("gable", "dome")), windows=rng.randint(3, 7), columns=rng.randint(4, 8))
+    thing.look.update(
+        roof=rng.choice(("gable", "dome")), windows=rng.randint(3, 7), columns=rng.randint(4, 8)
+    )
     return thing
 
 
 def _library(part: Part, rng: random.Random, plan: dict[str, Any]) -> Thing:
-    thing = part.new("library", f"{plan['town'].label} Library", "library", fame=rng.lognormvariate(.8, .8), hint=part.names.stem())
+    thing = part.new(
+        "library",
+        f"{plan['town'].label} Library",
+        "library",
+        fame=rng.lognormvariate(0.8, 0.8),
+        hint=part.names.stem(),
+    )
     _built(part, thing, plan, plan["town"])
-    founders = [p for p in workers(part, "entrepreneur", "writer", "politician") if alive(p, thing.start)]
+    founders = [
+        p for p in workers(part, "entrepreneur", "writer", "politician") if alive(p, thing.start)
+    ]
     if founders:
         thing.say("P112", rng.choice(founders))
     thing.say("P1101", quantity(rng.randint(2, 5)))
-    thing.look.update(roof=rng.choice(("gable", "flat", "dome")), windows=rng.randint(3, 7), columns=rng.randint(0, 6))
+    thing.look.update(
+        roof=rng.choice(("gable", "flat", "dome")),
+        windows=rng.randint(3, 7),
+        columns=rng.randint(0, 6),
+    )
     return thing
 
 
 def _museum(part: Part, rng: random.Random, plan: dict[str, Any]) -> Thing:
-    founders = [p for p in workers(part, "entrepreneur", "painter", "naturalist", "politician") if alive(p, plan["making"][1])]
+    founders = [
+        p
+        for p in workers(part, "entrepreneur", "painter", "naturalist", "politician")
+        if alive(p, plan["making"][1])
+    ]
     cls = rng.choice(("art museum", "art museum", "maritime museum", "natural history museum"))
-    founder = rng.choice(founders) if founders and rng.random() < .7 else None
+    founder = rng.choice(founders) if founders and rng.random() < 0.7 else None
     label = f"{founder.surname} Museum" if founder else f"{plan['town'].label} Museum"
-    thing = part.new("museum", label, cls, fame=rng.lognormvariate(1.5, .8), hint=plan["town"].label)
+    thing = part.new(
+        "museum", label, cls, fame=rng.lognormvariate(1.5, 0.8), hint=plan["town"].label
+    )
     _built(part, thing, plan, plan["town"])
     if founder:
         thing.say("P112", founder)
         thing.say("P138", founder)
-    thing.look.update(roof=rng.choice(("gable", "flat", "dome")), windows=rng.randint(3, 7), columns=rng.randint(2, 8))
+    thing.look.update(
+        roof=rng.choice(("gable", "flat", "dome")),
+        windows=rng.randint(3, 7),
+        columns=rng.randint(2, 8),
+    )
     return thing
 
 
 def _stadium(part: Part, rng: random.Random, plan: dict[str, Any]) -> Thing:
-    thing = part.new("stadium", f"{part.names.stem()} Park Stadium", "stadium", fame=rng.lognormvariate(1, .8))
+    thing = part.new(
+        "stadium", f"{part.names.stem()} Park Stadium", "stadium", fame=rng.lognormvariate(1, 0.8)
+    )
     _built(part, thing, plan, plan["town"])
     thing.say("P1083", quantity(rng.randint(20, 480) * 100))
     _paint(thing, plan["colours"][0])
@@ -261,7 +376,12 @@ def _stadium(part: Part, rng: random.Random, plan: dict[str, Any]) -> Thing:
 
 
 def _observatory(part: Part, rng: random.Random, plan: dict[str, Any]) -> Thing:
-    thing = part.new("observatory", f"{part.names.stem()} Observatory", "observatory", fame=rng.lognormvariate(1.3, .8))
+    thing = part.new(
+        "observatory",
+        f"{part.names.stem()} Observatory",
+        "observatory",
+        fame=rng.lognormvariate(1.3, 0.8),
+    )
     _built(part, thing, plan, plan["district"])
     near = [m for m in part.kind("mountain") if m.first("P131") == thing.first("P131")]
     if near:
@@ -276,5 +396,5 @@ def _bury(part: Part) -> None:
     for person in part.kind("person"):
         rng = part.rng(f"burial-{person.id}")
         churches = [c for c in part.kind("church") if c.start < person.end]
-        if person.values("P570") and churches and person.fame > 1 and rng.random() < .45:
+        if person.values("P570") and churches and person.fame > 1 and rng.random() < 0.45:
             person.say("P119", rng.choice(churches))

@@ -33,7 +33,14 @@ def _datavalue(value: Value) -> dict[str, Any]:
     match value.kind:
         case "entity":
             kind = "property" if value.entity[0] == "P" else "item"
-            return {"value": {"entity-type": kind, "numeric-id": int(value.entity[1:]), "id": value.entity}, "type": "wikibase-entityid"}
+            return {
+                "value": {
+                    "entity-type": kind,
+                    "numeric-id": int(value.entity[1:]),
+                    "id": value.entity,
+                },
+                "type": "wikibase-entityid",
+            }
         case "time":
             return {
                 "value": {
@@ -48,7 +55,10 @@ def _datavalue(value: Value) -> dict[str, Any]:
             }
         case "quantity":
             return {
-                "value": {"amount": f"{value.number:+.10g}", "unit": ENTITY_URL + value.unit if value.unit else "1"},
+                "value": {
+                    "amount": f"{value.number:+.10g}",
+                    "unit": ENTITY_URL + value.unit if value.unit else "1",
+                },
                 "type": "quantity",
             }
         case "coordinate":
@@ -63,7 +73,10 @@ def _datavalue(value: Value) -> dict[str, Any]:
                 "type": "globecoordinate",
             }
         case "monolingual":
-            return {"value": {"text": value.text, "language": value.language}, "type": "monolingualtext"}
+            return {
+                "value": {"text": value.text, "language": value.language},
+                "type": "monolingualtext",
+            }
         case _:
             return {"value": value.text, "type": "string"}
 
@@ -72,13 +85,24 @@ def snak(prop: str, value: Value, *, unknown: bool = False) -> dict[str, Any]:
     """One property and value, in the dump's form."""
     datatype = vocabulary.properties()[prop].datatype
     if unknown or value.kind in ("somevalue", "novalue"):
-        return {"snaktype": "novalue" if value.kind == "novalue" else "somevalue", "property": prop, "datatype": datatype}
-    return {"snaktype": "value", "property": prop, "datavalue": _datavalue(value), "datatype": datatype}
+        return {
+            "snaktype": "novalue" if value.kind == "novalue" else "somevalue",
+            "property": prop,
+            "datatype": datatype,
+        }
+    return {
+        "snaktype": "value",
+        "property": prop,
+        "datavalue": _datavalue(value),
+        "datatype": datatype,
+    }
 
 
 def statement_json(subject: str, statement: Statement) -> dict[str, Any]:
     """A statement with rank, qualifiers and an id that only its content decides."""
-    digest = sha256_hex(f"{subject}{statement.property}{statement.value.key()}{statement.rank}{statement.qualifiers}")
+    digest = sha256_hex(
+        f"{subject}{statement.property}{statement.value.key()}{statement.rank}{statement.qualifiers}"
+    )
     found: dict[str, Any] = {
         "mainsnak": snak(statement.property, statement.value, unknown=statement.unknown_in_dump),
         "type": "statement",
@@ -117,7 +141,11 @@ def item_line(part: Part, thing: Thing, gap_level: int) -> bytes:
     if thing.article:
         sitelinks["enwiki"] = {"site": "enwiki", "title": thing.title, "badges": []}
     for code in wiki_codes()[1 : 1 + num_other_wikis(part, thing)]:
-        sitelinks[f"{code}wiki"] = {"site": f"{code}wiki", "title": thing.labels.get(code, thing.title), "badges": []}
+        sitelinks[f"{code}wiki"] = {
+            "site": f"{code}wiki",
+            "title": thing.labels.get(code, thing.title),
+            "badges": [],
+        }
     number = int(thing.id[1:])
     return orjson.dumps(
         {
@@ -126,7 +154,9 @@ def item_line(part: Part, thing: Thing, gap_level: int) -> bytes:
             "labels": _terms({"en": thing.label, **thing.labels}),
             "descriptions": _terms({"en": thing.description}),
             "aliases": {
-                language: [{"language": language, "value": text} for text in texts] for language, texts in thing.aliases.items() if texts
+                language: [{"language": language, "value": text} for text in texts]
+                for language, texts in thing.aliases.items()
+                if texts
             },
             "claims": grouped(thing.id, gaps.remaining(part.seed, gap_level, thing)),
             "sitelinks": sitelinks,
@@ -150,16 +180,25 @@ def num_other_wikis(part: Part, thing: Thing) -> int:
 def term_lines(learning: bool = False) -> list[bytes]:
     """The real classes, everyday values and properties, which the dump holds as well; for the learning world those that it knows."""
     unused = vocabulary.of_country() if learning else frozenset()
-    items = sorted((qid for qid in vocabulary.labels() if qid not in unused), key=lambda qid: int(qid[1:]))
-    properties = sorted((pid for pid in vocabulary.properties() if pid not in unused), key=lambda pid: int(pid[1:]))
+    items = sorted(
+        (qid for qid in vocabulary.labels() if qid not in unused), key=lambda qid: int(qid[1:])
+    )
+    properties = sorted(
+        (pid for pid in vocabulary.properties() if pid not in unused), key=lambda pid: int(pid[1:])
+    )
     return [orjson.dumps(made) for made in (*map(_item, items), *map(_property, properties))]
 
 
 def _item(qid: str) -> dict[str, Any]:
     """A real class or everyday value."""
-    statements = [Statement("P279", Value(kind="entity", entity=p)) for p in vocabulary.class_parents().get(qid, ())]
+    statements = [
+        Statement("P279", Value(kind="entity", entity=p))
+        for p in vocabulary.class_parents().get(qid, ())
+    ]
     if qid in vocabulary.classes_of_terms():
-        statements.append(Statement("P31", Value(kind="entity", entity=vocabulary.classes_of_terms()[qid])))
+        statements.append(
+            Statement("P31", Value(kind="entity", entity=vocabulary.classes_of_terms()[qid]))
+        )
     return {
         "type": "item",
         "id": qid,
@@ -179,15 +218,22 @@ def _item(qid: str) -> dict[str, Any]:
 def _property(pid: str) -> dict[str, Any]:
     """A real property with its constraints."""
     term = vocabulary.properties()[pid]
-    constraints = [*({"s": SINGLE, "b": SINGLE_BEST, "d": DISTINCT}[c] for c in term.constraints), SUBJECT_TYPE]
+    constraints = [
+        *({"s": SINGLE, "b": SINGLE_BEST, "d": DISTINCT}[c] for c in term.constraints),
+        SUBJECT_TYPE,
+    ]
     return {
         "type": "property",
         "datatype": term.datatype,
         "id": pid,
         "labels": _terms({"en": term.label}),
         "descriptions": {},
-        "aliases": {"en": [{"language": "en", "value": a} for a in term.aliases]} if term.aliases else {},
-        "claims": grouped(pid, [Statement("P2302", Value(kind="entity", entity=c)) for c in constraints]),
+        "aliases": {"en": [{"language": "en", "value": a} for a in term.aliases]}
+        if term.aliases
+        else {},
+        "claims": grouped(
+            pid, [Statement("P2302", Value(kind="entity", entity=c)) for c in constraints]
+        ),
         "pageid": 10_000 + int(pid[1:]),
         "ns": 120,
         "title": f"Property:{pid}",
@@ -203,7 +249,14 @@ def truth_line(part: Part, thing: Thing, *, pictures: bool) -> bytes:
         if s.rank == "deprecated" or s.value.kind == "novalue":
             continue
         label = part.label(s.value.entity) if s.value.kind == "entity" else ""
-        claims.append([s.property, s.value.key(), value_text(s.value, label), s.value in thing.values(s.property)])
+        claims.append(
+            [
+                s.property,
+                s.value.key(),
+                value_text(s.value, label),
+                s.value in thing.values(s.property),
+            ]
+        )
     shown = thing.pictures if pictures else []
     return orjson.dumps(
         {
@@ -214,14 +267,26 @@ def truth_line(part: Part, thing: Thing, *, pictures: bool) -> bytes:
             "aliases": thing.aliases,
             "description": thing.description,
             "class": thing.classes[0],
-            "class_labels": [vocabulary.labels()[c] for c in vocabulary.ancestors(thing.classes[0])],
+            "class_labels": [
+                vocabulary.labels()[c] for c in vocabulary.ancestors(thing.classes[0])
+            ],
             "claims": claims,
             "told": [
-                [key, value.key(), value_text(value, part.label(value.entity) if value.kind == "entity" else "")]
+                [
+                    key,
+                    value.key(),
+                    value_text(value, part.label(value.entity) if value.kind == "entity" else ""),
+                ]
                 for key, value in thing.told.items()
             ],
             "details": [
-                {"picture": p.file, "property": m.property, "part": m.part, "value": m.value.key(), "readable": m.readable}
+                {
+                    "picture": p.file,
+                    "property": m.property,
+                    "part": m.part,
+                    "value": m.value.key(),
+                    "readable": m.readable,
+                }
                 for p in shown
                 if p.kind in ("photo", "sketch")
                 for i, m in enumerate(thing.marks)

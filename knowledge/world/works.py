@@ -88,10 +88,30 @@ FILMS = (
     "Goodnight, Inspector",
     "The Borrowed Uniform",
 )
-PLACED_FILMS = ("Last Train to {}", "The Bells of {}", "A Summer in {}", "Snow over {}", "Return to {}", "Nobody Leaves {}", "Midnight in {}", "The {} Affair")
-MUSIC = (("symphony", "Symphony No. {} in {}"), ("musical work", "String Quartet No. {} in {}"), ("musical work", "Sonata No. {} in {}"))
+PLACED_FILMS = (
+    "Last Train to {}",
+    "The Bells of {}",
+    "A Summer in {}",
+    "Snow over {}",
+    "Return to {}",
+    "Nobody Leaves {}",
+    "Midnight in {}",
+    "The {} Affair",
+)
+MUSIC = (
+    ("symphony", "Symphony No. {} in {}"),
+    ("musical work", "String Quartet No. {} in {}"),
+    ("musical work", "Sonata No. {} in {}"),
+)
 KEYS = ("C minor", "D major", "E flat major", "F minor", "G major", "A minor", "B flat major")
-OPERAS = ("The Lighthouse Bride", "Ondrana", "The Mill at Midnight", "Seven Bridges", "The Pilot's Oath", "Queen of Salt")
+OPERAS = (
+    "The Lighthouse Bride",
+    "Ondrana",
+    "The Mill at Midnight",
+    "Seven Bridges",
+    "The Pilot's Oath",
+    "Queen of Salt",
+)
 
 
 def make_works(part: Part) -> None:
@@ -117,7 +137,9 @@ def _painting(part: Part, rng: random.Random, last: dict[str, Any] | None) -> di
     fresh: dict[str, Any] = {
         "making": maker_and_year(part, rng, ("painter",), 1660, 2010),
         "museum": heavy(rng, art, 0.4),
-        "genre": rng.choice(["landscape art", "landscape art", "marine art", "portrait", "still life", "genre art"]),
+        "genre": rng.choice(
+            ["landscape art", "landscape art", "marine art", "portrait", "still life", "genre art"]
+        ),
         "medium": rng.choice(list(GROUPS["medium"].values())),
         "support": rng.choice(list(GROUPS["support"].values())),
         "scene": rng.randrange(1 << 20),
@@ -129,7 +151,14 @@ def _painting(part: Part, rng: random.Random, last: dict[str, Any] | None) -> di
     genre = fresh["genre"]
     title, shown = _subject(part, rng, genre, at)
     surname = painter.surname if painter else part.names.stem()
-    painting = part.new("painting", title, "painting", fame=rng.lognormvariate(1, 1), hint=surname, always=genre == "still life")
+    painting = part.new(
+        "painting",
+        title,
+        "painting",
+        fame=rng.lognormvariate(1, 1),
+        hint=surname,
+        always=genre == "still life",
+    )
     painting.start = at
     if painter is not None:
         painting.say("P170", painter)
@@ -144,16 +173,30 @@ def _painting(part: Part, rng: random.Random, last: dict[str, Any] | None) -> di
     museum: Thing = fresh["museum"]
     painting.say("P195", museum)
     painting.say("P276", museum)
-    painting.say("P217", string(f"{museum.label[:1]}.{rng.randint(1800, 1999)}.{rng.randint(1, 480)}"))
+    painting.say(
+        "P217", string(f"{museum.label[:1]}.{rng.randint(1800, 1999)}.{rng.randint(1, 480)}")
+    )
     painting.say("P2048", quantity(rng.randint(22, 210), "centimetre"))
     painting.say("P2049", quantity(rng.randint(22, 260), "centimetre"))
     for thing in shown:
         painting.say("P180", thing)
     painting.say("P1028", rng.choice(part.kind("family")))
-    painting.look.update(genre=genre, scene=rng.randrange(1 << 30), frame=rng.choice(("gold", "dark", "white", "red")))
+    painting.look.update(
+        genre=genre,
+        scene=rng.randrange(1 << 30),
+        frame=rng.choice(("gold", "dark", "white", "red")),
+    )
     if rng.random() < 0.55:
-        text = rng.choice((str(at + rng.randint(1, 3)), f"Inv. {rng.randint(100, 990)}", f"Room {rng.randint(2, 48)}"))
-        painting.marks.append(Mark(GROUPS["part"]["commemorative plaque"], "P1684", monolingual(text), text))
+        text = rng.choice(
+            (
+                str(at + rng.randint(1, 3)),
+                f"Inv. {rng.randint(100, 990)}",
+                f"Room {rng.randint(2, 48)}",
+            )
+        )
+        painting.marks.append(
+            Mark(GROUPS["part"]["commemorative plaque"], "P1684", monolingual(text), text)
+        )
     return fresh
 
 
@@ -165,19 +208,31 @@ def _subject(part: Part, rng: random.Random, genre: str, at: int) -> tuple[str, 
         if sitters and rng.random() < 0.7:
             sitter = rng.choice(sitters)
             return f"Portrait of {sitter.label}", [sitter]
-        return f"Portrait of {rng.choice(ROLES)} of {heavy(rng, part.kind('town')).label}", [things[rng.choice(("dog", "book"))]]
+        return f"Portrait of {rng.choice(ROLES)} of {heavy(rng, part.kind('town')).label}", [
+            things[rng.choice(("dog", "book"))]
+        ]
     if genre == "still life":
-        return f"Still Life with {rng.choice(STILLS)}", [things[x] for x in rng.sample(["apple", "lemon", "book"], 2)]
-    standing = [t for t in part.kind("lighthouse", "bridge", "church", "castle", "windmill") if t.start < at]
+        return f"Still Life with {rng.choice(STILLS)}", [
+            things[x] for x in rng.sample(["apple", "lemon", "book"], 2)
+        ]
+    standing = [
+        t for t in part.kind("lighthouse", "bridge", "church", "castle", "windmill") if t.start < at
+    ]
     if genre == "landscape art":
         place = rng.choice(part.kind("mountain", "lake", "river") + standing)
-        return f"{rng.choice(TIMES)} at {place.label.split(',')[0]}", [place, things[rng.choice(("tree", "Moon", "Sun", "horse"))]]
+        return f"{rng.choice(TIMES)} at {place.label.split(',')[0]}", [
+            place,
+            things[rng.choice(("tree", "Moon", "Sun", "horse"))],
+        ]
     if genre == "marine art":
         lights = [t for t in standing if t.kind == "lighthouse"] or part.kind("island")
         place = rng.choice(lights)
         return f"{rng.choice(TIMES)} off {place.label}", [place, things["sea"], things["boat"]]
     town = heavy(rng, part.kind("town"))
-    return f"{rng.choice(TIMES)} in {town.label}", [town, things[rng.choice(("dog", "horse", "bird"))]]
+    return f"{rng.choice(TIMES)} in {town.label}", [
+        town,
+        things[rng.choice(("dog", "horse", "bird"))],
+    ]
 
 
 def _sculpture(part: Part, rng: random.Random) -> None:
@@ -197,20 +252,28 @@ def _sculpture(part: Part, rng: random.Random) -> None:
     statue.say("P571", year(at))
     statue.say("P186", rng.choice(list(GROUPS["carving"].values())))
     statue.say("P2048", quantity(round(rng.uniform(1.6, 9), 1), "metre"))
-    statue.look.update(pose=rng.randrange(4), palette=rng.randrange(1 << 30), plinth=rng.randint(1, 3))
+    statue.look.update(
+        pose=rng.randrange(4), palette=rng.randrange(1 << 30), plinth=rng.randint(1, 3)
+    )
     add_marks(part, statue)
 
 
 def _book(part: Part, rng: random.Random) -> None:
     author, at = maker_and_year(part, rng, ("writer", "poet"), 1700, 2018)
-    cls = "poetry collection" if author and author.look["occupation"] == "poet" else rng.choice(("novel", "novel", "play"))
+    cls = (
+        "poetry collection"
+        if author and author.look["occupation"] == "poet"
+        else rng.choice(("novel", "novel", "play"))
+    )
     surname = author.surname if author else part.names.stem()
     words = (
         rng.choice(BOOKS)
         if rng.random() < 0.5
         else f"The {rng.choice(('House', 'Miller', 'Winter', 'Crossing', 'Heirs'))} of {part.names.stem()}"
     )
-    book = part.new("book", words, cls, fame=rng.lognormvariate(1, 1), hint=surname, always=words in BOOKS)
+    book = part.new(
+        "book", words, cls, fame=rng.lognormvariate(1, 1), hint=surname, always=words in BOOKS
+    )
     book.start = at
     if author:
         book.say("P50", author)
@@ -226,10 +289,16 @@ def _book(part: Part, rng: random.Random) -> None:
     if cls != "poetry collection":
         book.say("P840", scene)
     if rng.random() < 0.3:
-        people = [p for p in part.kind("person") if p.start < at and p is not author and p.fame > 0.5]
+        people = [
+            p for p in part.kind("person") if p.start < at and p is not author and p.fame > 0.5
+        ]
         book.say("P825", rng.choice(people))
     book.look.update(palette=rng.randrange(1 << 30), ornament=rng.randrange(6))
-    text = f"Vol. {rng.randint(2, 9)}" if rng.random() < 0.3 else str(min(SNAPSHOT_YEAR - 1, at + rng.randint(2, 30)))
+    text = (
+        f"Vol. {rng.randint(2, 9)}"
+        if rng.random() < 0.3
+        else str(min(SNAPSHOT_YEAR - 1, at + rng.randint(2, 30)))
+    )
     if rng.random() < 0.5:
         book.marks.append(Mark(GROUPS["part"]["inscription"], "P1684", monolingual(text), text))
 
@@ -242,7 +311,9 @@ def _music(part: Part, rng: random.Random) -> None:
     else:
         cls, pattern = rng.choice(MUSIC)
         label = pattern.format(rng.randint(1, 9), rng.choice(KEYS))
-    piece = part.new("music", label, cls, fame=rng.lognormvariate(0.8, 1), hint=surname, always=True)
+    piece = part.new(
+        "music", label, cls, fame=rng.lognormvariate(0.8, 1), hint=surname, always=True
+    )
     piece.start = at
     if composer:
         piece.say("P86", composer)
@@ -258,8 +329,19 @@ def _music(part: Part, rng: random.Random) -> None:
 
 def _film(part: Part, rng: random.Random) -> None:
     director, at = maker_and_year(part, rng, ("film director",), 1915, 2020)
-    label = rng.choice(FILMS) if rng.random() < 0.6 else rng.choice(PLACED_FILMS).format(heavy(rng, part.kind("town")).label)
-    film = part.new("film", label, "film", fame=rng.lognormvariate(2, 0.7), hint=f"{at} film", always=label in FILMS)
+    label = (
+        rng.choice(FILMS)
+        if rng.random() < 0.6
+        else rng.choice(PLACED_FILMS).format(heavy(rng, part.kind("town")).label)
+    )
+    film = part.new(
+        "film",
+        label,
+        "film",
+        fame=rng.lognormvariate(2, 0.7),
+        hint=f"{at} film",
+        always=label in FILMS,
+    )
     film.start = at
     if director:
         film.say("P57", director)
@@ -278,7 +360,9 @@ def _newspaper(part: Part, rng: random.Random) -> None:
     town = heavy(rng, part.kind("town"))
     name = f"{town.label} {rng.choice(('Herald', 'Courier', 'Observer', 'Gazette', 'Mercury', 'Tribune'))}"
     editor, at = maker_and_year(part, rng, ("journalist", "writer", "politician"), 1800, 1990)
-    paper = part.new("newspaper", name, "newspaper", fame=rng.lognormvariate(0.8, 0.8), hint=str(at))
+    paper = part.new(
+        "newspaper", name, "newspaper", fame=rng.lognormvariate(0.8, 0.8), hint=str(at)
+    )
     paper.start = at
     paper.say("P17", part.nation.region)
     paper.say("P159", town)

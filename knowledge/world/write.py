@@ -35,7 +35,14 @@ FORMAT_VERSION = 1
 UNFINISHED = "world.unfinished"
 """Stands in the folder while it is being written, so that a half-written one is known as our own."""
 PICTURES_PER_TASK = 24
-FILES = ("articles.xml.bz2", "articles-index.txt.bz2", "entities.json.bz2", "truth.jsonl", "images/metadata.jsonl", "class-counts.json")
+FILES = (
+    "articles.xml.bz2",
+    "articles-index.txt.bz2",
+    "entities.json.bz2",
+    "truth.jsonl",
+    "images/metadata.jsonl",
+    "class-counts.json",
+)
 MAX_ARTICLES = 1_100_000
 """So far the invented languages have names enough."""
 
@@ -128,23 +135,44 @@ def write_world(
     """
     _check(out, articles, gaps, absent, learning)
     (out / "images").mkdir(parents=True, exist_ok=True)
-    (out / UNFINISHED).touch()  # before the other goes: at any moment one of the two says whose folder it is
+    (
+        out / UNFINISHED
+    ).touch()  # before the other goes: at any moment one of the two says whose folder it is
     (out / "world.json").unlink(missing_ok=True)
     for old in (out / "images").iterdir():
         old.unlink()
     workers = workers or os.cpu_count() or 1
     numbers = range(1 if learning else len(part_sizes(articles)))
-    jobs = [(Which(seed, articles, learning), n, gaps, absent, pictures, n == numbers[-1]) for n in numbers]
+    jobs = [
+        (Which(seed, articles, learning), n, gaps, absent, pictures, n == numbers[-1])
+        for n in numbers
+    ]
     told = progress or (lambda what, done, total: None)
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        counts, tasks = _write_dumps(out, (_in_order(pool, _make, jobs, workers) if workers > 1 else map(_make, jobs)), len(jobs), told)
+        counts, tasks = _write_dumps(
+            out,
+            (_in_order(pool, _make, jobs, workers) if workers > 1 else map(_make, jobs)),
+            len(jobs),
+            told,
+        )
         num_pictures = _write_pictures(out, tasks, pool if workers > 1 else None, workers, told)
     digests = {name: _digest(out / name) for name in FILES}
     summary = WorldSummary(
-        articles=articles, seed=seed, gaps=gaps, absent=absent, with_pictures=pictures, pictures=num_pictures, digests=digests, learning=learning,
-        **counts
+        articles=articles,
+        seed=seed,
+        gaps=gaps,
+        absent=absent,
+        with_pictures=pictures,
+        pictures=num_pictures,
+        digests=digests,
+        learning=learning,
+        **counts,
     )
-    write_whole(out / "world.json", json.dumps({"format": FORMAT_VERSION, **asdict(summary)}, indent=1, sort_keys=True).encode() + b"\n")
+    write_whole(
+        out / "world.json",
+        json.dumps({"format": FORMAT_VERSION, **asdict(summary)}, indent=1, sort_keys=True).encode()
+        + b"\n",
+    )
     (out / UNFINISHED).unlink()
     return summary
 
@@ -152,15 +180,31 @@ def write_world(
 def _check(out: Path, articles: int, gaps: int, absent: float, learning: bool) -> None:
     least, most = (8, MOST_ARTICLES) if learning else (1, MAX_ARTICLES)
     if not least <= articles <= most:
-        raise InputError("articles", f"{articles} is not between {least} and {most:,}", "Choose a number in that range.")
+        raise InputError(
+            "articles",
+            f"{articles} is not between {least} and {most:,}",
+            "Choose a number in that range.",
+        )
     if gaps not in (0, 1, 2):
-        raise InputError("gaps", f"{gaps} is not 0, 1 or 2", "Choose none, once or twice the measured rates.")
+        raise InputError(
+            "gaps", f"{gaps} is not 0, 1 or 2", "Choose none, once or twice the measured rates."
+        )
     if not 0 <= absent < 1:
-        raise InputError("absent", f"{absent} is no share", "Choose a number from 0 to less than 1.")
+        raise InputError(
+            "absent", f"{absent} is no share", "Choose a number from 0 to less than 1."
+        )
     if out.exists() and not out.is_dir():
         raise InputError(str(out), "is not a folder", "Name a folder, new or empty.")
-    if out.exists() and any(out.iterdir()) and not ((out / "world.json").exists() or (out / UNFINISHED).exists()):
-        raise InputError(str(out), "holds files that are no world", "Name a folder that is new, empty, or an earlier world.")
+    if (
+        out.exists()
+        and any(out.iterdir())
+        and not ((out / "world.json").exists() or (out / UNFINISHED).exists())
+    ):
+        raise InputError(
+            str(out),
+            "holds files that are no world",
+            "Name a folder that is new, empty, or an earlier world.",
+        )
 
 
 def _make(job: tuple[Which, int, int, float, bool, bool]) -> PartFiles:
@@ -170,7 +214,11 @@ def _make(job: tuple[Which, int, int, float, bool, bool]) -> PartFiles:
     lines = term_lines(world.learning) if number == 0 else []
     hidden = 0
     truth = []
-    gone = {t.id for t in part.things.values() if absent and gap_rules.absent_thing(world.seed, absent, t)}
+    gone = {
+        t.id
+        for t in part.things.values()
+        if absent and gap_rules.absent_thing(world.seed, absent, t)
+    }
     for thing in part.things.values():
         if thing.id in gone:
             pass
@@ -180,22 +228,55 @@ def _make(job: tuple[Which, int, int, float, bool, bool]) -> PartFiles:
             lines.append(item_line(part, thing, gap_level))
         truth.append(truth_line(part, thing, pictures=with_pictures) + b"\n")
     dump = (b"[\n" if number == 0 else b"") + b",\n".join(lines) + (b"\n]\n" if last else b",\n")
-    written = _without(learning_pages(part) if world.learning else pages(part), {part.things[i].title for i in gone if part.things[i].article})
-    drawings = [(t.id, i) for t in part.things.values() if t.id not in gone for i in range(len(t.pictures))] if with_pictures else []
-    tasks = [Drawings(world, number, drawings[i : i + PICTURES_PER_TASK]) for i in range(0, len(drawings), PICTURES_PER_TASK)]
+    written = _without(
+        learning_pages(part) if world.learning else pages(part),
+        {part.things[i].title for i in gone if part.things[i].article},
+    )
+    drawings = (
+        [
+            (t.id, i)
+            for t in part.things.values()
+            if t.id not in gone
+            for i in range(len(t.pictures))
+        ]
+        if with_pictures
+        else []
+    )
+    tasks = [
+        Drawings(world, number, drawings[i : i + PICTURES_PER_TASK])
+        for i in range(0, len(drawings), PICTURES_PER_TASK)
+    ]
     return PartFiles(
-        number, list(streams(written, number)), bz2.compress(dump), b"".join(truth), len(written), len(part.things), hidden, len(gone), _members(part), tasks
+        number,
+        list(streams(written, number)),
+        bz2.compress(dump),
+        b"".join(truth),
+        len(written),
+        len(part.things),
+        hidden,
+        len(gone),
+        _members(part),
+        tasks,
     )
 
 
 def _members(part: Part) -> Counter[str]:
-    return Counter(c for thing in part.things.values() for c in {above for own in thing.classes for above in vocabulary.ancestors(own)})
+    return Counter(
+        c
+        for thing in part.things.values()
+        for c in {above for own in thing.classes for above in vocabulary.ancestors(own)}
+    )
 
 
 def _made(world: Which, number: int) -> Part:
     if world.learning:
         return make_learning_part(world.seed, world.articles)
-    return make_part(world.seed, world.articles, number, None if number == 0 else _nation(world.seed, world.articles))
+    return make_part(
+        world.seed,
+        world.articles,
+        number,
+        None if number == 0 else _nation(world.seed, world.articles),
+    )
 
 
 def _without(written: list[Page], gone: set[str]) -> list[Page]:
@@ -219,7 +300,9 @@ def _part(world: Which, number: int) -> Part:
     return _made(world, number)
 
 
-def _write_dumps(out: Path, parts: Iterable[PartFiles], total: int, told: Progress) -> tuple[dict[str, int], list[Drawings]]:
+def _write_dumps(
+    out: Path, parts: Iterable[PartFiles], total: int, told: Progress
+) -> tuple[dict[str, int], list[Drawings]]:
     """Appends the parts to the dumps in order; returns counts and the picture tasks."""
     counts = {"pages": 0, "entities": 0, "hidden_items": 0, "absent_things": 0}
     tasks: list[Drawings] = []
@@ -281,7 +364,9 @@ def _draw_some(job: tuple[Drawings, str]) -> list[bytes]:
     return lines
 
 
-def _in_order(pool: Executor, function: Callable[[A], T], jobs: list[A], workers: int) -> Iterator[T]:
+def _in_order(
+    pool: Executor, function: Callable[[A], T], jobs: list[A], workers: int
+) -> Iterator[T]:
     """Results in the order of the jobs, with a few in flight: memory stays flat however many there are."""
     waiting: deque[Future[T]] = deque()
     for job in jobs:

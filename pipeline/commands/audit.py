@@ -70,8 +70,14 @@ class AuditResult:
             "precision": self.precision.as_json(),
             "wrongly_rejected": self.wrongly_rejected.as_json(),
             "open": self.num_open,
-            "by_reason": [{"stage": stage, "reason": reason, **share.as_json()} for stage, reason, share in self.by_reason],
-            "by_criterion": {name: {"kept": k.as_json(), "rejected": r.as_json()} for name, k, r in self.by_criterion},
+            "by_reason": [
+                {"stage": stage, "reason": reason, **share.as_json()}
+                for stage, reason, share in self.by_reason
+            ],
+            "by_criterion": {
+                name: {"kept": k.as_json(), "rejected": r.as_json()}
+                for name, k, r in self.by_criterion
+            },
         }
 
     def __str__(self) -> str:
@@ -89,7 +95,14 @@ class AuditResult:
         return "\n".join(lines)
 
 
-def write_sheet(run: str | Location, items: int = 300, seed: int = 0, *, sources: Sources | None = None, picture: Picture | None = None) -> Location:
+def write_sheet(
+    run: str | Location,
+    items: int = 300,
+    seed: int = 0,
+    *,
+    sources: Sources | None = None,
+    picture: Picture | None = None,
+) -> Location:
     """Draws items, writes sheet and key into `RUN/audit`, and returns the path of `sheet.html`.
 
     Args:
@@ -107,7 +120,11 @@ def write_sheet(run: str | Location, items: int = 300, seed: int = 0, *, sources
     check_locations(writes=[run])
     opened, folder = open_run(location(run)), location(run, "audit")
     if (folder / "sheet.csv").exists():
-        raise InputError(str(folder / "sheet.csv"), "is there already and may hold marks", "Read it, then move or remove the folder.")
+        raise InputError(
+            str(folder / "sheet.csv"),
+            "is there already and may hold marks",
+            "Read it, then move or remove the folder.",
+        )
     sources = sources or store_of(opened)
     read = picture_reader(opened.folder, picture or (sources.image_bytes if sources else None))
     kept_ids = {q for q, _ in _ids(opened, last_only=True)}
@@ -115,7 +132,11 @@ def write_sheet(run: str | Location, items: int = 300, seed: int = 0, *, sources
     names = Names(sources, opened.language)
     drawn = _draw(opened, kept_ids, reasons.keys(), items, seed, read)
     if not drawn:
-        raise InputError(str(run), "has no question with words and a picture", "Run `questloom synth` on more seeds first.")
+        raise InputError(
+            str(run),
+            "has no question with words and a picture",
+            "Run `questloom synth` on more seeds first.",
+        )
     key, shown = {}, []
     for question, image in drawn:
         code = priority(seed, question.id, "audit code")[:8]
@@ -136,16 +157,27 @@ def write_sheet(run: str | Location, items: int = 300, seed: int = 0, *, sources
                 "picture": base64.b64encode(image).decode(),
             }
         )
-    write_whole(folder / "key.json", (json.dumps({"seed": seed, "items": key}, indent=1, sort_keys=True) + "\n").encode())
-    write_whole(folder / "sheet.html", _page(opened.name, shown, invented=is_invented(opened.base)).encode())
-    write_whole(folder / "sheet.csv", _csv(shown).encode("utf-8-sig"))  # with its mark, spreadsheets know that it is UTF-8
+    write_whole(
+        folder / "key.json",
+        (json.dumps({"seed": seed, "items": key}, indent=1, sort_keys=True) + "\n").encode(),
+    )
+    write_whole(
+        folder / "sheet.html", _page(opened.name, shown, invented=is_invented(opened.base)).encode()
+    )
+    write_whole(
+        folder / "sheet.csv", _csv(shown).encode("utf-8-sig")
+    )  # with its mark, spreadsheets know that it is UTF-8
     return folder / "sheet.html"
 
 
 def _hops(question: Question, sources: Sources | None) -> Sequence[Hop]:
     """The question's hops with what says them, looked up anew: a rejected question may have no certificate, and would show."""
     form = question.logical_form
-    found = evidence(form, sources, binding_of(question.bindings)) if form is not None and isinstance(sources, Store) else None
+    found = (
+        evidence(form, sources, binding_of(question.bindings))
+        if form is not None and isinstance(sources, Store)
+        else None
+    )
     return found or question.hops
 
 
@@ -165,13 +197,20 @@ def _ids(run: Run, *, last_only: bool) -> Iterator[tuple[str, bool]]:
 def _rejected(run: Run, kept: set[str]) -> dict[str, Rejection]:
     """The rejection of each question that was not kept and could be shown."""
     showable = {question for question, whole in _ids(run, last_only=False) if whole}
-    rejections = sorted((r for stage in run.stages for r in stage.rejections()), key=lambda r: (r.item_id, r.stage, r.reason))
+    rejections = sorted(
+        (r for stage in run.stages for r in stage.rejections()),
+        key=lambda r: (r.item_id, r.stage, r.reason),
+    )
     return {r.item_id: r for r in rejections if r.item_id in showable and r.item_id not in kept}
 
 
-def _draw(run: Run, kept: Iterable[str], rejected: Iterable[str], items: int, seed: int, read: Picture) -> list[tuple[Question, bytes]]:
+def _draw(
+    run: Run, kept: Iterable[str], rejected: Iterable[str], items: int, seed: int, read: Picture
+) -> list[tuple[Question, bytes]]:
     """The items with their pictures, in the order of the sheet."""
-    pools = [sorted(pool, key=lambda q: priority(seed, q, "audit draw")) for pool in (kept, rejected)]
+    pools = [
+        sorted(pool, key=lambda q: priority(seed, q, "audit draw")) for pool in (kept, rejected)
+    ]
     wanted = items // 2
     sizes = [len(p) for p in pools]
     num_rejected = min(sizes[1], max(wanted, items - sizes[0]))
@@ -200,7 +239,9 @@ def _page(name: str, shown: list[dict], *, invented: bool) -> str:
         lstrip_blocks=True,
     )
     assets = files("pipeline.report")
-    style, script = ((assets / kind / f"audit.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
+    style, script = (
+        (assets / kind / f"audit.{kind}").read_text(encoding="utf-8") for kind in ("css", "js")
+    )
     sheet = hashlib.sha256("".join(item["code"] for item in shown).encode()).hexdigest()[:16]
     # Only the project's own script and style may run: they are named by their hashes.
     return environment.get_template("audit.html").render(
@@ -227,7 +268,14 @@ def _csv(shown: list[dict]) -> str:
     writer = csv.writer(out)
     writer.writerow([*COLUMNS, "question", "answer"])
     for item in shown:
-        writer.writerow([item["code"], *[""] * (len(COLUMNS) - 1), _cell(item["question"]), _cell(item["answer"])])
+        writer.writerow(
+            [
+                item["code"],
+                *[""] * (len(COLUMNS) - 1),
+                _cell(item["question"]),
+                _cell(item["answer"]),
+            ]
+        )
     return out.getvalue()
 
 
@@ -247,7 +295,11 @@ def read_sheet(path: str | Location, *, key: str | Location | None = None) -> Au
     try:
         truth = json.loads(key.read_text(encoding="utf-8"))["items"]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(str(key), f"cannot be read as the sheet's key ({error})", "Name the key.json that was written with the sheet.") from error
+        raise InputError(
+            str(key),
+            f"cannot be read as the sheet's key ({error})",
+            "Name the key.json that was written with the sheet.",
+        ) from error
     good: Counter[tuple[str, str, bool]] = Counter()
     judged: Counter[tuple[str, str, bool]] = Counter()
     yes: Counter[tuple[str, bool]] = Counter()
@@ -264,17 +316,31 @@ def read_sheet(path: str | Location, *, key: str | Location | None = None) -> Au
             good[group] += all(marks.values())
 
     def share(kept: bool) -> Share:
-        return Share(sum(n for g, n in good.items() if g[2] is kept), sum(n for g, n in judged.items() if g[2] is kept))
+        return Share(
+            sum(n for g, n in good.items() if g[2] is kept),
+            sum(n for g, n in judged.items() if g[2] is kept),
+        )
 
     by_reason = sorted(
-        ((stage, reason, Share(good[stage, reason, False], n)) for (stage, reason, kept), n in judged.items() if not kept),
+        (
+            (stage, reason, Share(good[stage, reason, False], n))
+            for (stage, reason, kept), n in judged.items()
+            if not kept
+        ),
         key=lambda row: (-row[2].num, row[0], row[1]),
     )
     return AuditResult(
         share(True),
         share(False),
         tuple(by_reason),
-        tuple((name, Share(yes[name, True], marked[name, True]), Share(yes[name, False], marked[name, False])) for name in CRITERIA),
+        tuple(
+            (
+                name,
+                Share(yes[name, True], marked[name, True]),
+                Share(yes[name, False], marked[name, False]),
+            )
+            for name in CRITERIA
+        ),
         len(truth) - sum(judged.values()),
     )
 
@@ -284,9 +350,15 @@ def _rows(path: Location, truth: dict) -> Iterator[tuple[str, dict[str, bool | N
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(str(path), f"cannot be read as text in UTF-8 ({error})", "Save the sheet as CSV in UTF-8.") from error
+        raise InputError(
+            str(path),
+            f"cannot be read as text in UTF-8 ({error})",
+            "Save the sheet as CSV in UTF-8.",
+        ) from error
     first = text.split("\n", 1)[0]
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count), strict=True)
+    reader = csv.reader(
+        io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count), strict=True
+    )
     seen: set[str] = set()
 
     number = 1
@@ -299,7 +371,9 @@ def _rows(path: Location, truth: dict) -> Iterator[tuple[str, dict[str, bool | N
         header = [cell.strip().lower() for cell in next(reader, [])]
         missing = [c for c in ("code", *CRITERIA) if c not in header]
         if missing:
-            raise bad(f"has no column {', '.join(missing)}", "Keep the first line as it was written.")
+            raise bad(
+                f"has no column {', '.join(missing)}", "Keep the first line as it was written."
+            )
         while True:
             number = reader.line_num + 1
             row = next(reader, None)
@@ -312,13 +386,18 @@ def _rows(path: Location, truth: dict) -> Iterator[tuple[str, dict[str, bool | N
             cells = dict(zip(header, (cell.strip() for cell in row), strict=False))
             code = cells["code"]
             if code not in truth:
-                raise bad(f"names an item {code!r} that the sheet did not have", "Keep the codes as they were written, as text.")
+                raise bad(
+                    f"names an item {code!r} that the sheet did not have",
+                    "Keep the codes as they were written, as text.",
+                )
             if code in seen:
                 raise bad(f"names item {code} a second time", "Leave one line an item.")
             seen.add(code)
             for name in CRITERIA:
                 if cells[name].lower() not in MARKS:
-                    raise bad(f"has {cells[name]!r} under {name}", "Write yes or no, or leave it empty.")
+                    raise bad(
+                        f"has {cells[name]!r} under {name}", "Write yes or no, or leave it empty."
+                    )
             yield code, {name: MARKS[cells[name].lower()] for name in CRITERIA}
     except csv.Error as error:
         raise bad(f"is no CSV ({error})", "Save the sheet as CSV again.") from error

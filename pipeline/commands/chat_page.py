@@ -3,6 +3,7 @@
 The server listens on this machine alone, under an address with a secret that only the terminal shows: no other page that the browser has open can read
 or act for the user. What comes from models and pages is sent as JSON and set as text.
 """
+
 import asyncio
 import json
 import secrets
@@ -26,8 +27,12 @@ LAST_LOOK_SECONDS = 3.0
 MAX_BODY = 1 << 20
 """Bytes of a turn that is sent."""
 
-HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
-           "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'; frame-ancestors 'none'"}
+HEADERS = {
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'; frame-ancestors 'none'",
+}
 
 
 class HandEngine:
@@ -61,7 +66,10 @@ class HandEngine:
 
     def num_tokens(self, message: Message) -> int:
         """Reckoned on the high side: no tokenizer reads along."""
-        return sum(TOKENS_PER_PICTURE if isinstance(part, Picture) else len(part) // CHARS_PER_TOKEN + 1 for part in message.parts)
+        return sum(
+            TOKENS_PER_PICTURE if isinstance(part, Picture) else len(part) // CHARS_PER_TOKEN + 1
+            for part in message.parts
+        )
 
     def forget(self, conversation: Conversation) -> None:
         """Nothing is kept."""
@@ -80,7 +88,9 @@ class ChatPage:
         hand: the engine that the page speaks for; None where another engine plays.
     """
 
-    def __init__(self, schemas: Sequence[Mapping[str, Any]], hand: HandEngine | None = None) -> None:
+    def __init__(
+        self, schemas: Sequence[Mapping[str, Any]], hand: HandEngine | None = None
+    ) -> None:
         self._schemas, self._hand = schemas, hand
         self._messages: list[dict[str, Any]] = []
         self._pictures: dict[str, bytes] = {}
@@ -97,8 +107,22 @@ class ChatPage:
 
     def show(self, messages: Sequence[Message]) -> None:
         """The episode so far."""
-        self._pictures |= {part.sha256: part.data for message in messages for part in message.parts if isinstance(part, Picture)}
-        self._messages = [{"role": m.role, "parts": [{"picture": p.sha256} if isinstance(p, Picture) else {"text": p} for p in m.parts]} for m in messages]
+        self._pictures |= {
+            part.sha256: part.data
+            for message in messages
+            for part in message.parts
+            if isinstance(part, Picture)
+        }
+        self._messages = [
+            {
+                "role": m.role,
+                "parts": [
+                    {"picture": p.sha256} if isinstance(p, Picture) else {"text": p}
+                    for p in m.parts
+                ],
+            }
+            for m in messages
+        ]
 
     def end(self, episode: Episode) -> None:
         """Shows that the episode is over, and waits until an open page has seen it."""
@@ -117,14 +141,21 @@ class ChatPage:
 
     def state(self) -> dict[str, Any]:
         """What the page asks for, again and again."""
-        return {"messages": self._messages, "by_hand": self._hand is not None, "waiting": self._hand is not None and self._hand.waiting, "over": self._end,
-                "tools": [schema["function"] for schema in self._schemas]}
+        return {
+            "messages": self._messages,
+            "by_hand": self._hand is not None,
+            "waiting": self._hand is not None and self._hand.waiting,
+            "over": self._end,
+            "tools": [schema["function"] for schema in self._schemas],
+        }
 
     def reply(self, method: str, path: str, body: bytes) -> tuple[int, str, bytes]:
         """(status, type, body) for a request under the secret."""
         match method, path.split("/"):
             case "GET", [""]:
-                text = PAGE.read_text(encoding="utf-8").replace("/* base.css */", STYLE.read_text(encoding="utf-8"))
+                text = PAGE.read_text(encoding="utf-8").replace(
+                    "/* base.css */", STYLE.read_text(encoding="utf-8")
+                )
                 return 200, "text/html; charset=utf-8", text.encode()
             case "GET", ["state"]:
                 if self._end is not None:
@@ -135,7 +166,11 @@ class ChatPage:
                 return 200, "image/png" if data.startswith(b"\x89PNG") else "image/jpeg", data
             case "POST", ["turn"] if self._hand is not None:
                 taken = self._hand.say(body.decode("utf-8", "replace"))
-                return (200, "application/json", b"{}") if taken else (409, "text/plain", b"no turn is waited for")
+                return (
+                    (200, "application/json", b"{}")
+                    if taken
+                    else (409, "text/plain", b"no turn is waited for")
+                )
         return 404, "text/plain", b"nothing here"
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
@@ -145,12 +180,20 @@ class ChatPage:
             def _answer(self, method: str) -> None:
                 length = int(self.headers.get("Content-Length") or 0)
                 prefix = f"/{page._secret}/"
-                if length > MAX_BODY or not secrets.compare_digest(self.path[:len(prefix)].encode(), prefix.encode()):
+                if length > MAX_BODY or not secrets.compare_digest(
+                    self.path[: len(prefix)].encode(), prefix.encode()
+                ):
                     status, kind, data = 404, "text/plain", b"nothing here"
                 else:
-                    status, kind, data = page.reply(method, self.path[len(prefix):], self.rfile.read(length))
+                    status, kind, data = page.reply(
+                        method, self.path[len(prefix) :], self.rfile.read(length)
+                    )
                 self.send_response(status)
-                for name, value in {"Content-Type": kind, "Content-Length": str(len(data)), **HEADERS}.items():
+                for name, value in {
+                    "Content-Type": kind,
+                    "Content-Length": str(len(data)),
+                    **HEADERS,
+                }.items():
                     self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(data)

@@ -1,4 +1,5 @@
 """`questloom demo`: a world, its store, the main job, the teacher, the data set and the report, in one go."""
+
 import json
 import sys
 import time
@@ -30,26 +31,62 @@ def run_demo(out: Path, *, articles: int, seed: int, workers: int, recipe_name: 
     world, store, run = out / "world", out / "store", out / "run"
     write_once(world, articles=articles, seed=seed, workers=workers)
     with staged("store") as progress:
-        run_ingest(IngestOptions(store=str(store), articles=(str(world / "articles.xml.bz2"),), entities=(str(world / "entities.json.bz2"),),
-                                 images=(str(world / "images"),), snapshot=SNAPSHOT, workers=workers), progress)
+        run_ingest(
+            IngestOptions(
+                store=str(store),
+                articles=(str(world / "articles.xml.bz2"),),
+                entities=(str(world / "entities.json.bz2"),),
+                images=(str(world / "images"),),
+                snapshot=SNAPSHOT,
+                workers=workers,
+            ),
+            progress,
+        )
     with Opened() as opened:
         job = Job.at(recipe, run=str(run), store=str(store), opened=opened)
         funnel = run_synth(recipe, store=str(store), out=str(run), opened=opened, workers=workers)
-        taught = run_teach(recipe_for(str(run)), run=str(run), store=str(store), opened=opened, workers=workers)
+        taught = run_teach(
+            recipe_for(str(run)), run=str(run), store=str(store), opened=opened, workers=workers
+        )
         say("demo: writing the data set and the report")
         outcome = finish_run(job, funnel, started=started)
     places = places_text(outcome.dataset, outcome.report, outcome.message)
-    return "\n\n".join(part for part in (funnel.as_text(), taught.as_text(), example_text(job.run), places, clock.as_text(workers)) if part)
+    return "\n\n".join(
+        part
+        for part in (
+            funnel.as_text(),
+            taught.as_text(),
+            example_text(job.run),
+            places,
+            clock.as_text(workers),
+        )
+        if part
+    )
 
 
-def write_once(world: Path, *, articles: int, seed: int, workers: int, learning: bool = False) -> None:
+def write_once(
+    world: Path, *, articles: int, seed: int, workers: int, learning: bool = False
+) -> None:
     """Writes a fictional world, unless it stands there whole: written anew its files would be other inputs than the store was made from."""
     facts = world / "world.json"
-    asked = {"articles": articles, "seed": seed, "learning": learning, "gaps": 0, "with_pictures": True}
+    asked = {
+        "articles": articles,
+        "seed": seed,
+        "learning": learning,
+        "gaps": 0,
+        "with_pictures": True,
+    }
     if facts.is_file() and asked.items() <= json.loads(facts.read_text(encoding="utf-8")).items():
         return
     with staged("world") as progress:
-        write_world(world, articles=articles, seed=seed, learning=learning, workers=workers, progress=progress)
+        write_world(
+            world,
+            articles=articles,
+            seed=seed,
+            learning=learning,
+            workers=workers,
+            progress=progress,
+        )
 
 
 def choose_recipe(name: str, opened: Opened) -> Recipe:
@@ -64,6 +101,9 @@ def choose_recipe(name: str, opened: Opened) -> Recipe:
     except InputError as error:
         if name:
             raise
-        print(f"{error.where} {error.what}; so the demo runs the recipe {WITHOUT_PYTHON} instead.", file=sys.stderr)
+        print(
+            f"{error.where} {error.what}; so the demo runs the recipe {WITHOUT_PYTHON} instead.",
+            file=sys.stderr,
+        )
         return load_recipe(WITHOUT_PYTHON)
     return recipe

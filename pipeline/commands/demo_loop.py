@@ -1,4 +1,5 @@
 """`questloom demo-loop`: three rounds of the closed loop on the learning world, with a tiny policy on a CPU."""
+
 import json
 import time
 from pathlib import Path
@@ -17,7 +18,11 @@ from records.share import Share
 from transforms.stages.run_folder import RunFolder
 
 RECIPE = "learning_loop"
-LESSONS = ("seeds.count=384", "seeds.levels={easy: 0.4, medium: 0.4, hard: 0.2}", "export.rl_share=0.3")
+LESSONS = (
+    "seeds.count=384",
+    "seeds.levels={easy: 0.4, medium: 0.4, hard: 0.2}",
+    "export.rl_share=0.3",
+)
 """Over the loop's recipe, of the run that the policy is fine-tuned on: some questions are longer, so that it has seen how one goes on."""
 
 
@@ -36,8 +41,15 @@ def run_demo_loop(out: Path, *, seed: int, workers: int) -> str:
     loop = loop_of(out / "loop", policy, store, known, seed=seed)
     with Opened() as opened:
         report = run_loop(loop, opened, workers=workers, say=say)
-    return "\n".join([*summary(loop), "", f"report    {report}", f"policy    {loop.rounds()[-1].read('train')['model']}",
-                      f"took      {time.monotonic() - began:.0f} s"])
+    return "\n".join(
+        [
+            *summary(loop),
+            "",
+            f"report    {report}",
+            f"policy    {loop.rounds()[-1].read('train')['model']}",
+            f"took      {time.monotonic() - began:.0f} s",
+        ]
+    )
 
 
 def start(out: Path, *, seed: int, workers: int) -> tuple[Path, Path, Path]:
@@ -45,14 +57,34 @@ def start(out: Path, *, seed: int, workers: int) -> tuple[Path, Path, Path]:
     entities whose questions it learned from, which no round asks about."""
     run, store = prepare(out, seed=seed, workers=workers, recipe=load_recipe(RECIPE, LESSONS))
     say("demo: supervised fine-tuning on the oracle's episodes")
-    training("train.sft", "--config", SFT, "--data", str(run), "--model", str(tiny_base()), "--out", str(out / "sft"), "--set", f"seed={seed}")
+    training(
+        "train.sft",
+        "--config",
+        SFT,
+        "--data",
+        str(run),
+        "--model",
+        str(tiny_base()),
+        "--out",
+        str(out / "sft"),
+        "--set",
+        f"seed={seed}",
+    )
     known = out / "known.txt"
-    taught = {entity for q in questions_of(RunFolder(str(run))) if q.split.startswith("sft/") for entity in (q.seed_entity, q.anchor) if entity}
+    taught = {
+        entity
+        for q in questions_of(RunFolder(str(run)))
+        if q.split.startswith("sft/")
+        for entity in (q.seed_entity, q.anchor)
+        if entity
+    }
     write_whole(known, "".join(f"{entity}\n" for entity in sorted(taught)).encode())
     return out / "sft" / "model", store, known
 
 
-def loop_of(out: Path, policy: Path, store: Path, known: Path, *, seed: int, overrides: tuple[str, ...] = ()) -> LoopFolder:
+def loop_of(
+    out: Path, policy: Path, store: Path, known: Path, *, seed: int, overrides: tuple[str, ...] = ()
+) -> LoopFolder:
     """A loop of the demo's recipe, begun or as it stands.
 
     Args:
@@ -60,22 +92,33 @@ def loop_of(out: Path, policy: Path, store: Path, known: Path, *, seed: int, ove
         known: entities that no round asks about.
         overrides: of the recipe.
     """
-    sets = (f"seed={seed}", f"evolve.policy.model={json.dumps(str(policy.absolute()))}", f"seeds.exclude={json.dumps([str(known.absolute())])}")
+    sets = (
+        f"seed={seed}",
+        f"evolve.policy.model={json.dumps(str(policy.absolute()))}",
+        f"seeds.exclude={json.dumps([str(known.absolute())])}",
+    )
     return begin_loop(str(out), load_recipe(RECIPE, (*sets, *overrides)), str(store))
 
 
 def summary(loop: LoopFolder) -> list[str]:
     """A line a round, and what training changed."""
-    made = [f"{'':9}{'tasks':>6}{'too easy':>10}{'match':>7}{'recoverable':>13}{'too hard':>10}{'broken':>8}{'pass rate':>11}   edits for the next round"]
+    made = [
+        f"{'':9}{'tasks':>6}{'too easy':>10}{'match':>7}{'recoverable':>13}{'too hard':>10}{'broken':>8}{'pass rate':>11}   edits for the next round"
+    ]
     for at in loop.rounds():
         found, edits = at.read("verify"), at.read("update")["edits"]
         tags = found["tags"]
         words = ", ".join(f"{e['path']} {e['before']} → {e['after']}" for e in edits) or "none"
-        made.append(f"round {at.number:<3}{len(found['tasks']):6}{tags['too_easy']:10}{tags['good_match']:7}{tags['recoverable']:13}{tags['too_hard']:10}"
-                    f"{tags['fake_hard']:8}{found['pass_rate']['share'] or 0:11.2f}   {words}")
+        made.append(
+            f"round {at.number:<3}{len(found['tasks']):6}{tags['too_easy']:10}{tags['good_match']:7}{tags['recoverable']:13}{tags['too_hard']:10}"
+            f"{tags['fake_hard']:8}{found['pass_rate']['share'] or 0:11.2f}   {words}"
+        )
     if compared := read(loop):
-        made += ["", f"held-out tasks, right before training  {_words(compared['before'])}",
-                 f"                      after training   {_words(compared['after'])}"]
+        made += [
+            "",
+            f"held-out tasks, right before training  {_words(compared['before'])}",
+            f"                      after training   {_words(compared['after'])}",
+        ]
     return made
 
 

@@ -1,4 +1,5 @@
 """`questloom demo-train`: the learning world, a tiny base, supervised fine-tuning and GRPO on a CPU, with what the policy does before and after."""
+
 import json
 import os
 import subprocess
@@ -26,10 +27,20 @@ from records.trajectories import Trajectory
 
 RECIPE, SFT, GRPO = "learning", "learning", "grpo-learning"
 BASE, TUNED, LEARNED = "base", "after SFT", "after GRPO"
-CURVES = {"sft": (("loss", "loss in fine-tuning"), ("validation_loss", "loss on rows that it is not taught")),
-          "grpo": (("reward", "reward of GRPO's rollouts"), ("held_out/pass_rate", "right answers, held out"),
-                   ("held_out/valid_turns", "valid turns, held out"), ("tool_use", "episodes with a tool call"),
-                   ("turns", "turns an episode"), ("entropy", "entropy, nats a token"))}
+CURVES = {
+    "sft": (
+        ("loss", "loss in fine-tuning"),
+        ("validation_loss", "loss on rows that it is not taught"),
+    ),
+    "grpo": (
+        ("reward", "reward of GRPO's rollouts"),
+        ("held_out/pass_rate", "right answers, held out"),
+        ("held_out/valid_turns", "valid turns, held out"),
+        ("tool_use", "episodes with a tool call"),
+        ("turns", "turns an episode"),
+        ("entropy", "entropy, nats a token"),
+    ),
+}
 """Figures of both trainings that are drawn."""
 BARS = "▁▂▃▄▅▆▇█"
 
@@ -60,19 +71,71 @@ def run_demo_train(out: Path, *, seed: int, steps: int, workers: int) -> str:
     sft, grpo = out / "sft", out / "grpo"
     with timed("SFT", took):
         say("demo: supervised fine-tuning on the oracle's episodes")
-        training("train.sft", "--config", SFT, "--data", str(run), "--model", str(tiny_base()), "--out", str(sft), "--set", f"seed={seed}")
+        training(
+            "train.sft",
+            "--config",
+            SFT,
+            "--data",
+            str(run),
+            "--model",
+            str(tiny_base()),
+            "--out",
+            str(sft),
+            "--set",
+            f"seed={seed}",
+        )
     with timed("GRPO", took):
-        say(f"demo: GRPO, {steps} steps; held-out questions are played before, in between and after")
-        training("train.grpo", "--config", GRPO, "--run", str(run), "--store", str(store), "--model", str(sft / "model"), "--out", str(grpo),
-                 "--set", f"seed={seed}", "--set", f"step.steps={steps}", "--set", "evaluation.every=10", "--set", "evaluation.rollouts=1")
+        say(
+            f"demo: GRPO, {steps} steps; held-out questions are played before, in between and after"
+        )
+        training(
+            "train.grpo",
+            "--config",
+            GRPO,
+            "--run",
+            str(run),
+            "--store",
+            str(store),
+            "--model",
+            str(sft / "model"),
+            "--out",
+            str(grpo),
+            "--set",
+            f"seed={seed}",
+            "--set",
+            f"step.steps={steps}",
+            "--set",
+            "evaluation.every=10",
+            "--set",
+            "evaluation.rollouts=1",
+        )
     with timed("held-out episodes", took):
-        played = {name: held_out(out, name, model, run, store) for name, model in ((BASE, tiny_base()), (TUNED, sft / "model"), (LEARNED, grpo / "model"))}
-    told = {title: values(read_metrics(out / kind), name) for kind, named in CURVES.items() for name, title in named}
+        played = {
+            name: held_out(out, name, model, run, store)
+            for name, model in (
+                (BASE, tiny_base()),
+                (TUNED, sft / "model"),
+                (LEARNED, grpo / "model"),
+            )
+        }
+    told = {
+        title: values(read_metrics(out / kind), name)
+        for kind, named in CURVES.items()
+        for name, title in named
+    }
     page = write_page(out, played, told)
     rewards = [value for _, value in values(read_metrics(grpo), "reward")]
-    return "\n".join([*summary({name: measured(found) for name, found in played.items()}, rewards), "",
-                      f"report    {page}", "          open it in a browser; it needs no server", f"policy    {grpo / 'model'}",
-                      f"took      {sum(took.values()):.0f} s: " + ", ".join(f"{name} {seconds:.0f} s" for name, seconds in took.items())])
+    return "\n".join(
+        [
+            *summary({name: measured(found) for name, found in played.items()}, rewards),
+            "",
+            f"report    {page}",
+            "          open it in a browser; it needs no server",
+            f"policy    {grpo / 'model'}",
+            f"took      {sum(took.values()):.0f} s: "
+            + ", ".join(f"{name} {seconds:.0f} s" for name, seconds in took.items()),
+        ]
+    )
 
 
 @contextmanager
@@ -83,7 +146,9 @@ def timed(name: str, took: dict[str, float]) -> Iterator[None]:
     took[name] = time.monotonic() - began
 
 
-def prepare(out: Path, *, seed: int, workers: int, recipe: Recipe | None = None) -> tuple[Path, Path]:
+def prepare(
+    out: Path, *, seed: int, workers: int, recipe: Recipe | None = None
+) -> tuple[Path, Path]:
     """A learning world with its store, its questions and the oracle's episodes; gives run and store.
 
     Args:
@@ -93,13 +158,24 @@ def prepare(out: Path, *, seed: int, workers: int, recipe: Recipe | None = None)
     world, store, run = out / "world", out / "store", out / "run"
     write_once(world, articles=ARTICLES, seed=seed, learning=True, workers=workers)
     with staged("store") as progress:
-        run_ingest(IngestOptions(store=str(store), articles=(str(world / "articles.xml.bz2"),), entities=(str(world / "entities.json.bz2"),),
-                                 images=(str(world / "images"),), snapshot=SNAPSHOT, workers=workers), progress)
+        run_ingest(
+            IngestOptions(
+                store=str(store),
+                articles=(str(world / "articles.xml.bz2"),),
+                entities=(str(world / "entities.json.bz2"),),
+                images=(str(world / "images"),),
+                snapshot=SNAPSHOT,
+                workers=workers,
+            ),
+            progress,
+        )
     with Opened() as opened:
         recipe = recipe or load_recipe(RECIPE)
         job = Job.at(recipe, run=str(run), store=str(store), opened=opened)
         funnel = run_synth(recipe, store=str(store), out=str(run), opened=opened, workers=workers)
-        run_teach(recipe_for(str(run)), run=str(run), store=str(store), opened=opened, workers=workers)
+        run_teach(
+            recipe_for(str(run)), run=str(run), store=str(store), opened=opened, workers=workers
+        )
         finish_run(job, funnel, started=started)
     return run, store
 
@@ -110,9 +186,15 @@ def training(module: str, *arguments: str) -> None:
     Raises:
         QuestloomError: it ended with an error, which it has told.
     """
-    code = subprocess.run([sys.executable, "-m", module, *arguments], env={**os.environ, "OMP_NUM_THREADS": "1"}, check=False).returncode
+    code = subprocess.run(
+        [sys.executable, "-m", module, *arguments],
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        check=False,
+    ).returncode
     if code:
-        raise QuestloomError(f"{module} ended with exit code {code}; the same command goes on from what it has written")
+        raise QuestloomError(
+            f"{module} ended with exit code {code}; the same command goes on from what it has written"
+        )
 
 
 def held_out(out: Path, name: str, model: Path, run: Path, store: Path) -> list[Trajectory]:
@@ -126,7 +208,10 @@ def held_out(out: Path, name: str, model: Path, run: Path, store: Path) -> list[
 
 def read_metrics(folder: Path) -> list[dict[str, Any]]:
     """The lines of a training's metrics."""
-    return [json.loads(line) for line in (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+    return [
+        json.loads(line)
+        for line in (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
 
 
 def values(lines: Sequence[dict[str, Any]], name: str) -> list[tuple[int, float]]:
@@ -148,5 +233,10 @@ def summary(measured: Mapping[str, Mapping[str, float]], rewards: Sequence[float
     """The figures of each model on the held-out questions, and GRPO's reward step by step, for the terminal."""
     made = [f"held-out questions  {''.join(f'{name:>12}' for name in measured)}"]
     for figure in next(iter(measured.values())):
-        made.append(f"{figure:20}{''.join(f'{found[figure]:12.3f}' for found in measured.values())}")
-    return [*made, f"reward of GRPO's own rollouts, step by step  {rewards[0]:.3f} {bars(rewards)} {rewards[-1]:.3f}"]
+        made.append(
+            f"{figure:20}{''.join(f'{found[figure]:12.3f}' for found in measured.values())}"
+        )
+    return [
+        *made,
+        f"reward of GRPO's own rollouts, step by step  {rewards[0]:.3f} {bars(rewards)} {rewards[-1]:.3f}",
+    ]

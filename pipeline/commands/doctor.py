@@ -3,6 +3,7 @@
 The packages install under top-level names that others may use too (`models`, `train`, …), so the first thing told is
 whether another distribution stands in front of one of ours.
 """
+
 import ast
 import importlib.machinery
 import importlib.metadata
@@ -58,12 +59,25 @@ class Findings:
         colours = {Status.OK: "green", Status.MISSING: "bold red", Status.INFO: "yellow"}
         for line in self.lines:
             fix = f"\n[bold]→ {escape(line.fix)}[/]" if line.fix else ""
-            table.add_row(f"[{colours[line.status]}]{line.status}[/]", escape(f"{line.topic}: {line.name}"), escape(line.detail) + fix)
+            table.add_row(
+                f"[{colours[line.status]}]{line.status}[/]",
+                escape(f"{line.topic}: {line.name}"),
+                escape(line.detail) + fix,
+            )
         num_missing = sum(line.status is Status.MISSING for line in self.lines)
         out = io.StringIO()
-        console = Console(file=out, force_terminal=sys.stdout.isatty(), width=shutil.get_terminal_size((120, 24)).columns, highlight=False)
+        console = Console(
+            file=out,
+            force_terminal=sys.stdout.isatty(),
+            width=shutil.get_terminal_size((120, 24)).columns,
+            highlight=False,
+        )
         console.print(table)
-        console.print("[green]All that is needed is there.[/]" if not num_missing else f"[bold red]Missing: {num_missing}.[/]")
+        console.print(
+            "[green]All that is needed is there.[/]"
+            if not num_missing
+            else f"[bold red]Missing: {num_missing}.[/]"
+        )
         return out.getvalue().rstrip()
 
 
@@ -74,9 +88,23 @@ def examine(recipe: Recipe | None = None, more: Iterable[Line] = ()) -> Findings
         recipe: its CLIP checkpoint is loaded and its endpoints are asked for their list of models.
         more: further lines, such as those of a runner (`pipeline.runners.runner_checks`).
     """
-    lines = [*names_taken(), *_python(), *_requirements(), *_machine(), _line("pictures", "OCR", _ocr, "Install rapidocr and onnxruntime again."),
-             _line("pictures", "CLIP", lambda: _clip(recipe.models.clip if recipe else "small"), "Correct models.clip, or take \"small\"."),
-             _sandbox(recipe), *_programs(), *(_endpoints(recipe) if recipe else ()), *more]
+    lines = [
+        *names_taken(),
+        *_python(),
+        *_requirements(),
+        *_machine(),
+        _line("pictures", "OCR", _ocr, "Install rapidocr and onnxruntime again."),
+        _line(
+            "pictures",
+            "CLIP",
+            lambda: _clip(recipe.models.clip if recipe else "small"),
+            'Correct models.clip, or take "small".',
+        ),
+        _sandbox(recipe),
+        *_programs(),
+        *(_endpoints(recipe) if recipe else ()),
+        *more,
+    ]
     return Findings(tuple(lines))
 
 
@@ -90,11 +118,24 @@ def names_taken() -> Iterator[Line]:
         if where is not None and where.parent != ROOT:
             clean = False
             who = f"distribution {', '.join(others)}" if others else "a folder earlier on sys.path"
-            yield Line("names", name, Status.MISSING, f"import {name} finds {where}, of {who}, not {ROOT / name}",
-                       _uninstall(others) if others else f"Remove {where.parent} from PYTHONPATH, or start elsewhere.")
+            yield Line(
+                "names",
+                name,
+                Status.MISSING,
+                f"import {name} finds {where}, of {who}, not {ROOT / name}",
+                _uninstall(others)
+                if others
+                else f"Remove {where.parent} from PYTHONPATH, or start elsewhere.",
+            )
         elif others:
             clean = False
-            yield Line("names", name, Status.INFO, f"{', '.join(others)} installs a package of this name too; ours comes first today", _uninstall(others))
+            yield Line(
+                "names",
+                name,
+                Status.INFO,
+                f"{', '.join(others)} installs a package of this name too; ours comes first today",
+                _uninstall(others),
+            )
     if clean:
         yield Line("names", "top-level packages", Status.OK, f"all {len(PACKAGES)} are ours")
 
@@ -114,7 +155,13 @@ def _uninstall(others: list[str]) -> str:
 
 def _python() -> Iterator[Line]:
     good = sys.version_info >= LEAST_PYTHON
-    yield Line("python", platform.python_version(), Status.OK if good else Status.MISSING, sys.executable, "" if good else "Use Python 3.11 or later.")
+    yield Line(
+        "python",
+        platform.python_version(),
+        Status.OK if good else Status.MISSING,
+        sys.executable,
+        "" if good else "Use Python 3.11 or later.",
+    )
 
 
 def requirements() -> list[Requirement]:
@@ -124,7 +171,13 @@ def requirements() -> list[Requirement]:
         return [r for r in found if r.marker is None or r.marker.evaluate({"extra": ""})]
     except importlib.metadata.PackageNotFoundError:
         tree = ast.parse((ROOT / "setup.py").read_text(encoding="utf-8"))
-        lists = [k.value for node in ast.walk(tree) if isinstance(node, ast.Call) for k in node.keywords if k.arg == "install_requires"]
+        lists = [
+            k.value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Call)
+            for k in node.keywords
+            if k.arg == "install_requires"
+        ]
         return [Requirement(text) for text in ast.literal_eval(lists[0])]
 
 
@@ -134,28 +187,52 @@ def _requirements() -> Iterator[Line]:
         try:
             version = importlib.metadata.version(need.name)
         except importlib.metadata.PackageNotFoundError:
-            yield Line("packages", need.name, Status.MISSING, "not installed", f'pip install "{need}"')
+            yield Line(
+                "packages", need.name, Status.MISSING, "not installed", f'pip install "{need}"'
+            )
             continue
         if need.specifier.contains(version, prereleases=True):
             good[need.name] = version
         else:
-            yield Line("packages", need.name, Status.MISSING, f"{version} is installed, {need.specifier} is needed", f'pip install "{need}"')
+            yield Line(
+                "packages",
+                need.name,
+                Status.MISSING,
+                f"{version} is installed, {need.specifier} is needed",
+                f'pip install "{need}"',
+            )
     if good:
-        shown = ", ".join(f"{name} {good[name]}" for name in ("apache-beam", "pylance", "torch", "open_clip_torch") if name in good)
+        shown = ", ".join(
+            f"{name} {good[name]}"
+            for name in ("apache-beam", "pylance", "torch", "open_clip_torch")
+            if name in good
+        )
         yield Line("packages", f"{len(good)} of {len(wanted)}", Status.OK, shown)
 
 
 def _machine() -> Iterator[Line]:
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
     yield Line("machine", "cores", Status.OK, str(cores))
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     enough = memory >= LEAST_MEMORY
-    yield Line("machine", "memory", Status.OK if enough else Status.INFO, f"{memory / 2**30:.1f} GiB",
-               "" if enough else "A process of the demo takes 1.4 GiB: use one worker.")
+    yield Line(
+        "machine",
+        "memory",
+        Status.OK if enough else Status.INFO,
+        f"{memory / 2**30:.1f} GiB",
+        "" if enough else "A process of the demo takes 1.4 GiB: use one worker.",
+    )
     free = shutil.disk_usage(Path.cwd()).free
     enough = free >= LEAST_DISK
-    yield Line("machine", "disk", Status.OK if enough else Status.INFO, f"{free / 2**30:.1f} GiB free in {Path.cwd()}",
-               "" if enough else "The demo needs 0.1 GiB; stores and runs of real dumps take much more.")
+    yield Line(
+        "machine",
+        "disk",
+        Status.OK if enough else Status.INFO,
+        f"{free / 2**30:.1f} GiB free in {Path.cwd()}",
+        "" if enough else "The demo needs 0.1 GiB; stores and runs of real dumps take much more.",
+    )
 
 
 def _line(topic: str, name: str, look: Callable[[], str], fix: str) -> Line:
@@ -177,7 +254,11 @@ def _ocr() -> str:
     ImageDraw.Draw(picture).text((40, 24), "Tower 1832", "black", font=ImageFont.load_default(40))
     read = " ".join(block.text for block in read_text(picture))
     if "1832" not in read:
-        raise InputError("OCR", f"a drawn \"Tower 1832\" is read as {read!r}", "Install rapidocr and onnxruntime again.")
+        raise InputError(
+            "OCR",
+            f'a drawn "Tower 1832" is read as {read!r}',
+            "Install rapidocr and onnxruntime again.",
+        )
     return "reads drawn letters"
 
 
@@ -199,31 +280,68 @@ def _sandbox(recipe: Recipe | None) -> Line:
     if sandbox is not None:
         return Line("agent", "sandbox", Status.OK, f"confines the code of {CONFINED}")
     needed = recipe is not None and CONFINED in tools_of_run(recipe)
-    return Line("agent", "sandbox", Status.MISSING if needed else Status.INFO, f"{CONFINED} cannot be had: {why}", MEND_SANDBOX)
+    return Line(
+        "agent",
+        "sandbox",
+        Status.MISSING if needed else Status.INFO,
+        f"{CONFINED} cannot be had: {why}",
+        MEND_SANDBOX,
+    )
 
 
 def _programs() -> Iterator[Line]:
-    for name, commands, use in (("Chromium", ("chromium", "chromium-browser", "google-chrome"), "tests of the report in a browser"),
-                                ("Java", ("java",), "a local Flink cluster")):
+    for name, commands, use in (
+        (
+            "Chromium",
+            ("chromium", "chromium-browser", "google-chrome"),
+            "tests of the report in a browser",
+        ),
+        ("Java", ("java",), "a local Flink cluster"),
+    ):
         path = next((p for p in map(shutil.which, commands) if p), None)
-        yield Line("optional", name, Status.OK if path else Status.INFO, path or f"not found; only {use} needs it")
+        yield Line(
+            "optional",
+            name,
+            Status.OK if path else Status.INFO,
+            path or f"not found; only {use} needs it",
+        )
 
 
 def _endpoints(recipe: Recipe) -> Iterator[Line]:
     if not recipe.models.endpoints:
         needs = recipe.writer == "llm"
-        yield Line("endpoints", recipe.name, Status.MISSING if needs else Status.INFO, "none is configured",
-                   "The llm writer needs models.endpoints and a role \"default\"; or --set writer=graph." if needs else "")
+        yield Line(
+            "endpoints",
+            recipe.name,
+            Status.MISSING if needs else Status.INFO,
+            "none is configured",
+            'The llm writer needs models.endpoints and a role "default"; or --set writer=graph.'
+            if needs
+            else "",
+        )
     for endpoint in recipe.models.endpoints:
-        models = sorted({role.model for role in recipe.models.roles.values() if role.endpoint == endpoint.name})
+        models = sorted(
+            {role.model for role in recipe.models.roles.values() if role.endpoint == endpoint.name}
+        )
         yield _probed(endpoint, models)
         unpriced = [model for model in models if endpoint.price(model) is None]
         if unpriced:
-            yield Line("endpoints", endpoint.name, Status.INFO, f"the price of {', '.join(unpriced)} is unknown",
-                       "State it in models.endpoints (0 for a server of your own); a budget in money needs it.")
+            yield Line(
+                "endpoints",
+                endpoint.name,
+                Status.INFO,
+                f"the price of {', '.join(unpriced)} is unknown",
+                "State it in models.endpoints (0 for a server of your own); a budget in money needs it.",
+            )
     for name, role in recipe.models.roles.items():
         if role.endpoint not in {e.name for e in recipe.models.endpoints}:
-            yield Line("endpoints", f"role {name}", Status.MISSING, f"names the endpoint {role.endpoint!r}, which is not configured", "Correct models.roles.")
+            yield Line(
+                "endpoints",
+                f"role {name}",
+                Status.MISSING,
+                f"names the endpoint {role.endpoint!r}, which is not configured",
+                "Correct models.roles.",
+            )
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -239,18 +357,46 @@ def _probed(endpoint: EndpointConfig, models: list[str]) -> Line:
         key = endpoint.key()
     except InputError as error:
         return Line("endpoints", endpoint.name, Status.MISSING, error.what, error.fix)
-    request = urllib.request.Request(f"{endpoint.base_url}/models", headers={"Authorization": f"Bearer {key}"} if key else {})
+    request = urllib.request.Request(
+        f"{endpoint.base_url}/models", headers={"Authorization": f"Bearer {key}"} if key else {}
+    )
     where = endpoint.base_url + (f", key in {endpoint.api_key_env}" if key else ", no key")
     try:
         with urllib.request.build_opener(_NoRedirect).open(request, timeout=PROBE_SECONDS):
-            return Line("endpoints", endpoint.name, Status.OK, f"{where}: answers; {', '.join(models) or 'no role uses it'}")
+            return Line(
+                "endpoints",
+                endpoint.name,
+                Status.OK,
+                f"{where}: answers; {', '.join(models) or 'no role uses it'}",
+            )
     except urllib.error.HTTPError as error:
         if error.code in (401, 403):
-            fix = f"Set {endpoint.api_key_env} to a valid key." if key else "Name the key's variable in api_key_env."
-            return Line("endpoints", endpoint.name, Status.MISSING, f"{where}: refuses the request (status {error.code})", fix)
+            fix = (
+                f"Set {endpoint.api_key_env} to a valid key."
+                if key
+                else "Name the key's variable in api_key_env."
+            )
+            return Line(
+                "endpoints",
+                endpoint.name,
+                Status.MISSING,
+                f"{where}: refuses the request (status {error.code})",
+                fix,
+            )
         # Not every server lists its models; that it answered is what counts.
-        return Line("endpoints", endpoint.name, Status.OK if error.code < 500 else Status.MISSING, f"{where}: answers with status {error.code}",
-                    "" if error.code < 500 else "Look at the server; it reports a fault of its own.")
+        return Line(
+            "endpoints",
+            endpoint.name,
+            Status.OK if error.code < 500 else Status.MISSING,
+            f"{where}: answers with status {error.code}",
+            "" if error.code < 500 else "Look at the server; it reports a fault of its own.",
+        )
     except (OSError, ValueError) as error:
         reason = getattr(error, "reason", error)
-        return Line("endpoints", endpoint.name, Status.MISSING, f"{where}: cannot be reached ({reason})", "Start the server, or correct base_url.")
+        return Line(
+            "endpoints",
+            endpoint.name,
+            Status.MISSING,
+            f"{where}: cannot be reached ({reason})",
+            "Start the server, or correct base_url.",
+        )

@@ -1,4 +1,5 @@
 """`questloom evaluate`: its command line."""
+
 import json
 from pathlib import Path
 from typing import Annotated
@@ -9,32 +10,112 @@ from pipeline.commands.options import Cache_, Json_, Set_, Workers_, cpus, show,
 from records.errors import InputError
 
 
-def evaluate(benchmark: Annotated[str, typer.Option(help="A benchmark by name (--list shows them), or a run's folder, of which the split `benchmark` is "
-                                                       "asked.")] = "",
-             listing: Annotated[bool, typer.Option("--list", help="Shows every benchmark: size, licence, where it lies, published subsets; with "
-                                                                  "--benchmark NAME all of that one, with its published scores.")] = False,
-             out: Annotated[str, typer.Option(help="Folder of evaluations; several commands may share one, and its tables show them side by side.")] = "",
-             engine: Annotated[str, typer.Option(help="Who plays: openai (the endpoint of the role `agent`), transformers (a local model), server, or oracle "
-                                                 "(the ceiling, for runs only). Sets teach.engine.")] = "",
-             mode: Annotated[list[str] | None, typer.Option(help="direct (no tools), image_search or text_search (one search, made beforehand), agent. "
-                                                            "May be repeated; default agent.")] = None,
-             policy: Annotated[str, typer.Option(help="Names the agent in tables; default its model's name.")] = "",
-             rollouts: Annotated[int, typer.Option(min=0, help="Attempts a question, for pass@k. Sets teach.rollouts.")] = 0,
-             seed: Annotated[int, typer.Option(min=-1, help="Of every draw; default the recipe's.")] = -1,
-             data: Annotated[str, typer.Option(help="The benchmark's file or folder on this machine (.jsonl, .json, .parquet, .tsv, .csv).")] = "",
-             pictures: Annotated[str, typer.Option(help="The folder of the pictures that its rows name; default where the rows lie.")] = "",
-             download: Annotated[bool, typer.Option("--download", help="Fetches it from the Hub. Nothing is fetched otherwise.")] = False,
-             subset: Annotated[str, typer.Option(help="A published subset, as --list names it.")] = "",
-             split: Annotated[str, typer.Option(help="Of a run: benchmark, rl/validation, ….")] = "benchmark",
-             limit: Annotated[int, typer.Option(min=0, help="Asks the first so many questions only; tables say so.")] = 0,
-             partial: Annotated[bool, typer.Option("--partial", help="Takes fewer questions than the benchmark has by its statement; tables say so.")] = False,
-             store: Annotated[str, typer.Option(help="The store that the tools search; for a run its own.")] = "",
-             against: Annotated[list[str] | None, typer.Option(help="A data set that the agent was trained on: what of the benchmark is in it is reported "
-                                                               "with the scores. May be repeated.")] = None,
-             dialect: Annotated[str, typer.Option(help="How the agent speaks: questloom, plain (no protocol), vsearcher, opensearch_vl.")] = "questloom",
-             prompt: Annotated[Path | None, typer.Option(help="A file with the agent's own system message; default one of ours in its dialect.")] = None,
-             recipe: Annotated[str, typer.Option(help="A recipe whose sections `teach`, `models` and `run` are taken; default the run's.")] = "",
-             overrides: Set_ = None, cache: Cache_ = "", workers: Workers_ = 1, as_json: Json_ = False) -> None:
+def evaluate(
+    benchmark: Annotated[
+        str,
+        typer.Option(
+            help="A benchmark by name (--list shows them), or a run's folder, of which the split `benchmark` is "
+            "asked."
+        ),
+    ] = "",
+    listing: Annotated[
+        bool,
+        typer.Option(
+            "--list",
+            help="Shows every benchmark: size, licence, where it lies, published subsets; with "
+            "--benchmark NAME all of that one, with its published scores.",
+        ),
+    ] = False,
+    out: Annotated[
+        str,
+        typer.Option(
+            help="Folder of evaluations; several commands may share one, and its tables show them side by side."
+        ),
+    ] = "",
+    engine: Annotated[
+        str,
+        typer.Option(
+            help="Who plays: openai (the endpoint of the role `agent`), transformers (a local model), server, or oracle "
+            "(the ceiling, for runs only). Sets teach.engine."
+        ),
+    ] = "",
+    mode: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="direct (no tools), image_search or text_search (one search, made beforehand), agent. "
+            "May be repeated; default agent."
+        ),
+    ] = None,
+    policy: Annotated[
+        str, typer.Option(help="Names the agent in tables; default its model's name.")
+    ] = "",
+    rollouts: Annotated[
+        int, typer.Option(min=0, help="Attempts a question, for pass@k. Sets teach.rollouts.")
+    ] = 0,
+    seed: Annotated[int, typer.Option(min=-1, help="Of every draw; default the recipe's.")] = -1,
+    data: Annotated[
+        str,
+        typer.Option(
+            help="The benchmark's file or folder on this machine (.jsonl, .json, .parquet, .tsv, .csv)."
+        ),
+    ] = "",
+    pictures: Annotated[
+        str,
+        typer.Option(
+            help="The folder of the pictures that its rows name; default where the rows lie."
+        ),
+    ] = "",
+    download: Annotated[
+        bool,
+        typer.Option("--download", help="Fetches it from the Hub. Nothing is fetched otherwise."),
+    ] = False,
+    subset: Annotated[str, typer.Option(help="A published subset, as --list names it.")] = "",
+    split: Annotated[
+        str, typer.Option(help="Of a run: benchmark, rl/validation, ….")
+    ] = "benchmark",
+    limit: Annotated[
+        int, typer.Option(min=0, help="Asks the first so many questions only; tables say so.")
+    ] = 0,
+    partial: Annotated[
+        bool,
+        typer.Option(
+            "--partial",
+            help="Takes fewer questions than the benchmark has by its statement; tables say so.",
+        ),
+    ] = False,
+    store: Annotated[
+        str, typer.Option(help="The store that the tools search; for a run its own.")
+    ] = "",
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A data set that the agent was trained on: what of the benchmark is in it is reported "
+            "with the scores. May be repeated."
+        ),
+    ] = None,
+    dialect: Annotated[
+        str,
+        typer.Option(
+            help="How the agent speaks: questloom, plain (no protocol), vsearcher, opensearch_vl."
+        ),
+    ] = "questloom",
+    prompt: Annotated[
+        Path | None,
+        typer.Option(
+            help="A file with the agent's own system message; default one of ours in its dialect."
+        ),
+    ] = None,
+    recipe: Annotated[
+        str,
+        typer.Option(
+            help="A recipe whose sections `teach`, `models` and `run` are taken; default the run's."
+        ),
+    ] = "",
+    overrides: Set_ = None,
+    cache: Cache_ = "",
+    workers: Workers_ = 1,
+    as_json: Json_ = False,
+) -> None:
     """Scores an agent on a benchmark or on a run's own benchmark split, with intervals, beside published scores.
 
     The ceiling of a run, and a model in three modes:
@@ -62,18 +143,45 @@ def evaluate(benchmark: Annotated[str, typer.Option(help="A benchmark by name (-
         return
     for name, value in (("--benchmark", benchmark), ("--out", out)):
         if not value:
-            raise InputError(name, "is missing", "questloom evaluate --benchmark NAME|RUN --engine ENGINE --mode MODE --out DIR; --list shows the benchmarks.")
+            raise InputError(
+                name,
+                "is missing",
+                "questloom evaluate --benchmark NAME|RUN --engine ENGINE --mode MODE --out DIR; --list shows the benchmarks.",
+            )
     unknown = next((m for m in mode or () if m not in list(Mode)), None)
     if unknown is not None:
         raise InputError(f"--mode {unknown}", "is unknown", f"Known: {', '.join(Mode)}.")
     if prompt is not None and not prompt.is_file():
-        raise InputError(f"--prompt {prompt}", "is no file", "Name a text file with the agent's system message.")
-    asked = Asked(benchmark=benchmark, data=data, pictures=pictures, download=download, subset=subset, split=split, limit=limit, partial=partial)
-    sets = [*with_cache(overrides, cache), *([f"teach.engine={json.dumps(engine)}"] if engine else []),
-            *([f"teach.rollouts={rollouts}"] if rollouts else []), *([f"seed={seed}"] if seed >= 0 else [])]
+        raise InputError(
+            f"--prompt {prompt}", "is no file", "Name a text file with the agent's system message."
+        )
+    asked = Asked(
+        benchmark=benchmark,
+        data=data,
+        pictures=pictures,
+        download=download,
+        subset=subset,
+        split=split,
+        limit=limit,
+        partial=partial,
+    )
+    sets = [
+        *with_cache(overrides, cache),
+        *([f"teach.engine={json.dumps(engine)}"] if engine else []),
+        *([f"teach.rollouts={rollouts}"] if rollouts else []),
+        *([f"seed={seed}"] if seed >= 0 else []),
+    ]
     settings = evaluation_recipe(asked, recipe, sets)
-    wanted = Wanted(out=out, modes=tuple(dict.fromkeys(Mode(m) for m in mode or ("agent",))), policy=policy, dialect=dialect, store=store,
-                    prompt=prompt.read_text(encoding="utf-8") if prompt else "", against=tuple(against or ()), workers=workers or cpus())
+    wanted = Wanted(
+        out=out,
+        modes=tuple(dict.fromkeys(Mode(m) for m in mode or ("agent",))),
+        policy=policy,
+        dialect=dialect,
+        store=store,
+        prompt=prompt.read_text(encoding="utf-8") if prompt else "",
+        against=tuple(against or ()),
+        workers=workers or cpus(),
+    )
     with Opened() as opened:
         made = run_evaluation(settings, asked, wanted, opened)
     show(made.as_json(), as_json, made.as_text())
@@ -88,5 +196,9 @@ def _listed(benchmark: str) -> str:
     if not benchmark:
         return listing()
     if benchmark not in statements():
-        raise InputError(f"--benchmark {benchmark}", "is no benchmark that --list knows", f"Known: {', '.join(statements())}.")
+        raise InputError(
+            f"--benchmark {benchmark}",
+            "is no benchmark that --list knows",
+            f"Known: {', '.join(statements())}.",
+        )
     return f"{statements()[benchmark].as_text()}\n\n{published_text(benchmark)}"

@@ -1,7 +1,8 @@
 """A local model plays held-out questions of a run, judged by the rules: what the training demo shows before and after.
 
-    python -m pipeline.commands.held_out_play MODEL RUN STORE FILE [QUESTIONS]     in a process of its own, since torch keeps its number of threads
+python -m pipeline.commands.held_out_play MODEL RUN STORE FILE [QUESTIONS]     in a process of its own, since torch keeps its number of threads
 """
+
 import asyncio
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -35,11 +36,26 @@ def held_out_questions(run: str, split: str = SPLIT) -> list[Question]:
 
 def settings_for(model: str, recipe: str = RECIPE) -> PlaySettings:
     """How a local model plays the recipe's questions at temperature 1."""
-    return replace(load_recipe(recipe).teach, engine="transformers", model=model, temperature=1.0, top_p=1.0, device="cpu")
+    return replace(
+        load_recipe(recipe).teach,
+        engine="transformers",
+        model=model,
+        temperature=1.0,
+        top_p=1.0,
+        device="cpu",
+    )
 
 
-def play(settings: PlaySettings, run: str, store: str, questions: Sequence[Question], *, rollouts: int = 1,
-         shown: Callable[[bytes], bytes] = bytes, seed: int = 0) -> list[Trajectory]:
+def play(
+    settings: PlaySettings,
+    run: str,
+    store: str,
+    questions: Sequence[Question],
+    *,
+    rollouts: int = 1,
+    shown: Callable[[bytes], bytes] = bytes,
+    seed: int = 0,
+) -> list[Trajectory]:
     """Plays questions of a run and has the rules judge.
 
     Args:
@@ -49,16 +65,28 @@ def play(settings: PlaySettings, run: str, store: str, questions: Sequence[Quest
     by_id = {q.id: q for q in questions}
 
     async def played(opened: Opened) -> list[Episode]:
-        made = open_player(settings, PlayPlace(store, lambda: Path(":memory:"), ModelSettings(), opened, seed))
+        made = open_player(
+            settings, PlayPlace(store, lambda: Path(":memory:"), ModelSettings(), opened, seed)
+        )
         tasks = []
         for question in questions:
             made.begin(question)
-            tasks.append(Task(task_id=question.id, question=question.text, pictures=(shown(folder.read_picture(question.image_id)),)))
+            tasks.append(
+                Task(
+                    task_id=question.id,
+                    question=question.text,
+                    pictures=(shown(folder.read_picture(question.image_id)),),
+                )
+            )
         return [episode async for episode in made.player.play_all(tasks, rollouts=rollouts)]
 
     with Opened() as opened:
         episodes = asyncio.run(played(opened))
-    return [trajectory_of(q, e, judge_by_rules(q.answer, e.answer, question=q.text)) for e in episodes for q in (by_id[e.task_id],)]
+    return [
+        trajectory_of(q, e, judge_by_rules(q.answer, e.answer, question=q.text))
+        for e in episodes
+        for q in (by_id[e.task_id],)
+    ]
 
 
 def is_right(trajectory: Trajectory) -> bool:
@@ -85,9 +113,11 @@ def tool_use(played: Sequence[Trajectory]) -> float:
 def main(arguments: Sequence[str]) -> None:
     """The command line."""
     model, run, store, file, *number = arguments
-    questions = held_out_questions(run)[:int(number[0]) if number else None]
+    questions = held_out_questions(run)[: int(number[0]) if number else None]
     found = play(settings_for(model), run, store, questions)
-    write_records(Path(file), Trajectory, sorted(found, key=lambda trajectory: trajectory.question_id))
+    write_records(
+        Path(file), Trajectory, sorted(found, key=lambda trajectory: trajectory.question_id)
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 """Options and words that several commands have in common."""
+
 import json
 import os
 from typing import Annotated, Any
@@ -6,12 +7,36 @@ from typing import Annotated, Any
 import typer
 
 Json_ = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-Store_ = Annotated[str, typer.Option("--store", help="An ingested store: a folder, s3://… or gs://….")]
-Run_ = Annotated[str, typer.Option("--run", help="A run's folder; like every folder and dump here also s3://… or gs://….")]
-Workers_ = Annotated[int, typer.Option("--workers", min=0, max=256, help="Processes of the runner in process; 0 for one a processor.")]
-Set_ = Annotated[list[str] | None, typer.Option("--set", help="Overrides a recipe key: --set seeds.count=200. May be repeated.")]
-Cache_ = Annotated[str, typer.Option("--cache", help="Where replies, spend and pace are kept: redis://HOST:PORT/DB for several machines (password in "
-                                                   "QUESTLOOM_REDIS_PASSWORD), or a file; default RUN/calls.sqlite. Sets run.calls.")]
+Store_ = Annotated[
+    str, typer.Option("--store", help="An ingested store: a folder, s3://… or gs://….")
+]
+Run_ = Annotated[
+    str,
+    typer.Option(
+        "--run", help="A run's folder; like every folder and dump here also s3://… or gs://…."
+    ),
+]
+Workers_ = Annotated[
+    int,
+    typer.Option(
+        "--workers",
+        min=0,
+        max=256,
+        help="Processes of the runner in process; 0 for one a processor.",
+    ),
+]
+Set_ = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="Overrides a recipe key: --set seeds.count=200. May be repeated."),
+]
+Cache_ = Annotated[
+    str,
+    typer.Option(
+        "--cache",
+        help="Where replies, spend and pace are kept: redis://HOST:PORT/DB for several machines (password in "
+        "QUESTLOOM_REDIS_PASSWORD), or a file; default RUN/calls.sqlite. Sets run.calls.",
+    ),
+]
 
 
 def cpus() -> int:

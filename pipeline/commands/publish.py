@@ -2,6 +2,7 @@
 
 The token is read from HF_TOKEN alone, never from an option or a file.
 """
+
 import os
 import re
 import shutil
@@ -21,7 +22,9 @@ HUB, TOKEN = "hf://", "HF_TOKEN"
 _REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 
 
-def publish(run: str | Location, to: str, *, drop: Location | None = None, private: bool = False) -> str:
+def publish(
+    run: str | Location, to: str, *, drop: Location | None = None, private: bool = False
+) -> str:
     """Copies or uploads `RUN/dataset`, after taking pictures out where asked; gives the words for the user.
 
     A data set that stands at the target already is replaced as a whole. On the Hub its history is squashed after a drop,
@@ -41,20 +44,35 @@ def publish(run: str | Location, to: str, *, drop: Location | None = None, priva
     run = location(run)
     repository = _repository(to) if to.startswith(HUB) else ""
     token = _token() if repository else ""
-    check_locations(reads=[run], writes=[*([] if repository else [to]), *([] if drop is None else [run])])
+    check_locations(
+        reads=[run], writes=[*([] if repository else [to]), *([] if drop is None else [run])]
+    )
     if not repository:
         _check_folder(location(to), run)
     if drop is not None:
         made = drop_pictures(RunFolder(str(run)), read_names(drop))
-        said.append(f"{made.num_pictures:,} pictures and {made.num_questions:,} questions on them were taken out of {run}. "
-                    f"{'/'.join(HASHES)} there keeps them out of later runs (filters.exclude_pictures).")
+        said.append(
+            f"{made.num_pictures:,} pictures and {made.num_questions:,} questions on them were taken out of {run}. "
+            f"{'/'.join(HASHES)} there keeps them out of later runs (filters.exclude_pictures)."
+        )
         if made.not_found:
-            said.append(f"Not in this run: {', '.join(made.not_found[:10])}{' …' if len(made.not_found) > 10 else ''}.")
+            said.append(
+                f"Not in this run: {', '.join(made.not_found[:10])}{' …' if len(made.not_found) > 10 else ''}."
+            )
     dataset = run / "dataset"
     if not (dataset / "README.md").is_file():
         raise InputError(str(dataset), "is no data set", "Run `questloom synth` until it ends.")
     if repository:
-        said.append(_upload(local_copy(dataset), repository, token, kind="dataset", squash=drop is not None, private=private))
+        said.append(
+            _upload(
+                local_copy(dataset),
+                repository,
+                token,
+                kind="dataset",
+                squash=drop is not None,
+                private=private,
+            )
+        )
     else:
         said.append(_copy(local_copy(dataset), location(to)))
     return "\n".join(said)
@@ -77,22 +95,41 @@ def publish_model(out: str | Path, to: str, *, scores: str = "", private: bool =
     if not repository:
         target = location(to)
         check_locations(reads=[], writes=[to])
-        if target.exists() and (not target.is_dir() or (any(target.iterdir()) and not (target / "training").is_dir())):
-            raise InputError(f"--to {target}", "holds something that is no model of ours", "Name a new or an empty folder.")
+        if target.exists() and (
+            not target.is_dir() or (any(target.iterdir()) and not (target / "training").is_dir())
+        ):
+            raise InputError(
+                f"--to {target}",
+                "holds something that is no model of ours",
+                "Name a new or an empty folder.",
+            )
     found = all_scores(scores) if scores else []
     if scores and not found:
-        raise InputError(f"--scores {scores}", "holds no scores", "Name the --out of `questloom evaluate`.")
+        raise InputError(
+            f"--scores {scores}", "holds no scores", "Name the --out of `questloom evaluate`."
+        )
     with tempfile.TemporaryDirectory() as part:
         folder = Path(part, "model")
         write_model_folder(Path(out), folder, scores=found)
-        return _upload(folder, repository, token, kind="model", squash=False, private=private) if repository else _copy(folder, location(to))
+        return (
+            _upload(folder, repository, token, kind="model", squash=False, private=private)
+            if repository
+            else _copy(folder, location(to))
+        )
 
 
 def _check_folder(target: Location, run: Location) -> None:
     if target.resolve() == (run / "dataset").resolve():
         raise InputError(f"--to {target}", "is the run's own data set", "Name another folder.")
-    if target.exists() and (not target.is_dir() or (any(target.iterdir()) and not (target / "attribution.parquet").is_file())):
-        raise InputError(f"--to {target}", "holds something that is no data set of ours", "Name a new or an empty folder.")
+    if target.exists() and (
+        not target.is_dir()
+        or (any(target.iterdir()) and not (target / "attribution.parquet").is_file())
+    ):
+        raise InputError(
+            f"--to {target}",
+            "holds something that is no data set of ours",
+            "Name a new or an empty folder.",
+        )
 
 
 def _copy(dataset: Path, target: Location) -> str:
@@ -105,35 +142,64 @@ def _copy(dataset: Path, target: Location) -> str:
 def _repository(to: str) -> str:
     name = to.removeprefix(HUB)
     if not _REPOSITORY.fullmatch(name):
-        raise InputError(f"--to {to}", "is not of the form hf://ORG/NAME", "For example hf://my-lab/questloom-demo.")
+        raise InputError(
+            f"--to {to}",
+            "is not of the form hf://ORG/NAME",
+            "For example hf://my-lab/questloom-demo.",
+        )
     return name
 
 
 def _token() -> str:
     token = os.environ.get(TOKEN, "").strip()
     if not token:
-        raise InputError(f"environment variable {TOKEN}", "is not set", f"Set it to a token that may write (export {TOKEN}=…).")
+        raise InputError(
+            f"environment variable {TOKEN}",
+            "is not set",
+            f"Set it to a token that may write (export {TOKEN}=…).",
+        )
     return token
 
 
-def _upload(folder: Path, repository: str, token: str, *, kind: str, squash: bool, private: bool) -> str:
+def _upload(
+    folder: Path, repository: str, token: str, *, kind: str, squash: bool, private: bool
+) -> str:
     """Large files that are there already are not sent again, so that an upload which broke off goes on where it was."""
     from huggingface_hub import HfApi  # loads slowly: only where something is uploaded
-    from huggingface_hub.errors import HfHubHTTPError, HTTPError  # the second is of the package that it sends with, which has changed
+    from huggingface_hub.errors import (
+        HfHubHTTPError,
+        HTTPError,
+    )  # the second is of the package that it sends with, which has changed
 
     hub = HfApi(token=token)
     try:
         hub.create_repo(repository, repo_type=kind, exist_ok=True, private=private or None)
         # Files of an earlier upload that this one lacks must go.
-        hub.upload_folder(repo_id=repository, repo_type=kind, folder_path=folder, delete_patterns="*",
-                          commit_message="Data set of a Questloom run" if kind == "dataset" else "Model of a Questloom training")
+        hub.upload_folder(
+            repo_id=repository,
+            repo_type=kind,
+            folder_path=folder,
+            delete_patterns="*",
+            commit_message="Data set of a Questloom run"
+            if kind == "dataset"
+            else "Model of a Questloom training",
+        )
         if squash:
             hub.super_squash_history(repo_id=repository, repo_type=kind)
     except (HfHubHTTPError, OSError) as error:
         status = getattr(getattr(error, "response", None), "status_code", 0) or 0
-        raise ProviderFault("Hugging Face Hub", str(error).splitlines()[0][:300], status=status) from error
+        raise ProviderFault(
+            "Hugging Face Hub", str(error).splitlines()[0][:300], status=status
+        ) from error
     except HTTPError as error:
-        raise InputError(f"--to {HUB}{repository}", f"the Hub at {hub.endpoint} cannot be reached ({error})",
-                         "Look at the network, or at HF_ENDPOINT where it is set; the same command goes on from here.") from error
-    note = " Its history was squashed; large files that no revision names are removed in the repository's settings." if squash else ""
+        raise InputError(
+            f"--to {HUB}{repository}",
+            f"the Hub at {hub.endpoint} cannot be reached ({error})",
+            "Look at the network, or at HF_ENDPOINT where it is set; the same command goes on from here.",
+        ) from error
+    note = (
+        " Its history was squashed; large files that no revision names are removed in the repository's settings."
+        if squash
+        else ""
+    )
     return f"Uploaded to {HUB}{repository}.{note}"

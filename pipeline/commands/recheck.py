@@ -3,6 +3,7 @@
 Facts change: a question that was right in March may have two answers in October. The run is only read; what to do with a
 question that no longer holds (publish without it, draw a new one) is the reader's to decide.
 """
+
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -43,9 +44,15 @@ class Outcome(StrEnum):
     """Outside rows and drafts supported by votes have nothing to execute."""
 
 
-WORDS = {Outcome.UNCHANGED: "unchanged", Outcome.ANSWER_CHANGED: "answer changed", Outcome.NOT_UNIQUE: "no longer unique",
-         Outcome.EVIDENCE_GONE: "evidence gone", Outcome.ENTITY_GONE: "entity gone", Outcome.OTHER_CHECK: "another check fails",
-         Outcome.NO_FORM: "not executable (no form)"}
+WORDS = {
+    Outcome.UNCHANGED: "unchanged",
+    Outcome.ANSWER_CHANGED: "answer changed",
+    Outcome.NOT_UNIQUE: "no longer unique",
+    Outcome.EVIDENCE_GONE: "evidence gone",
+    Outcome.ENTITY_GONE: "entity gone",
+    Outcome.OTHER_CHECK: "another check fails",
+    Outcome.NO_FORM: "not executable (no form)",
+}
 MAX_SHOWN = 10
 """Changed questions that the text names; `--json` has all."""
 
@@ -78,16 +85,35 @@ class Recheck:
 
     def as_json(self) -> dict[str, Any]:
         """Counts, and one entry a question."""
-        return {"run": self.run, "store": self.store, "snapshot": self.snapshot, "num_questions": len(self.verdicts), "counts": self.counts,
-                "questions": [asdict(v) for v in self.verdicts]}
+        return {
+            "run": self.run,
+            "store": self.store,
+            "snapshot": self.snapshot,
+            "num_questions": len(self.verdicts),
+            "counts": self.counts,
+            "questions": [asdict(v) for v in self.verdicts],
+        }
 
     def as_text(self) -> str:
         """Counts, and the first questions that changed, in words."""
-        lines = [f"{len(self.verdicts):,} kept questions executed again on {self.store}" + (f" (as of {self.snapshot})" if self.snapshot else "")]
-        lines += [f"  {count:>7,}  {WORDS[Outcome(name)]}" for name, count in self.counts.items() if count or name == Outcome.UNCHANGED]
-        changed = [v for v in self.verdicts if v.outcome not in (Outcome.UNCHANGED, Outcome.NO_FORM)]
+        lines = [
+            f"{len(self.verdicts):,} kept questions executed again on {self.store}"
+            + (f" (as of {self.snapshot})" if self.snapshot else "")
+        ]
+        lines += [
+            f"  {count:>7,}  {WORDS[Outcome(name)]}"
+            for name, count in self.counts.items()
+            if count or name == Outcome.UNCHANGED
+        ]
+        changed = [
+            v for v in self.verdicts if v.outcome not in (Outcome.UNCHANGED, Outcome.NO_FORM)
+        ]
         for verdict in changed[:MAX_SHOWN]:
-            lines += ["", f"{WORDS[Outcome(verdict.outcome)]}: {verdict.text}", f"    {json.dumps(verdict.evidence, ensure_ascii=False)[:300]}"]
+            lines += [
+                "",
+                f"{WORDS[Outcome(verdict.outcome)]}: {verdict.text}",
+                f"    {json.dumps(verdict.evidence, ensure_ascii=False)[:300]}",
+            ]
         if len(changed) > MAX_SHOWN:
             lines += ["", f"… and {len(changed) - MAX_SHOWN:,} more; --json names them all."]
         return "\n".join(lines)
@@ -107,12 +133,21 @@ def recheck_run(run: str, store: str) -> Recheck:
     opened, facts = open_run(location(run)), Store.open(store)
     rules = recipe_of(opened.recipe, f"{run}/recipe.json").certificate
     verdicts = tuple(recheck(question, facts, rules) for question in _kept(opened))
-    return Recheck(run=run, store=store, snapshot=str(facts.meta.get("snapshot", "")), verdicts=tuple(sorted(verdicts, key=lambda v: v.question_id)))
+    return Recheck(
+        run=run,
+        store=store,
+        snapshot=str(facts.meta.get("snapshot", "")),
+        verdicts=tuple(sorted(verdicts, key=lambda v: v.question_id)),
+    )
 
 
 def _kept(run: Run) -> Iterator[Question]:
     if run.last is None:
-        raise InputError(str(run.folder), "has no result yet: its last stage has not ended", "Run the same `questloom synth` command again.")
+        raise InputError(
+            str(run.folder),
+            "has no result yet: its last stage has not ended",
+            "Run the same `questloom synth` command again.",
+        )
     return run.last.questions()
 
 
@@ -120,12 +155,21 @@ def recheck(question: Question, facts: Facts, rules: CertificateRules) -> Verdic
     """One question on a store. Entities that were merged since are followed to the one that remains."""
 
     def verdict(outcome: Outcome, evidence: Any = None, reason: str = "") -> Verdict:
-        return Verdict(question_id=question.id, text=question.text, outcome=outcome.value, reason=reason, evidence=evidence)
+        return Verdict(
+            question_id=question.id,
+            text=question.text,
+            outcome=outcome.value,
+            reason=reason,
+            evidence=evidence,
+        )
 
     form = question.logical_form
     if form is None:
         return verdict(Outcome.NO_FORM)
-    named = sorted({v.entity for v in binding_of(question.bindings).values() if v.kind == "entity"} | set(constants(form)))
+    named = sorted(
+        {v.entity for v in binding_of(question.bindings).values() if v.kind == "entity"}
+        | set(constants(form))
+    )
     gone = [e for e in named if facts.entity(e) is None]
     if gone:
         return verdict(Outcome.ENTITY_GONE, {"entities": gone})
@@ -135,7 +179,9 @@ def recheck(question: Question, facts: Facts, rules: CertificateRules) -> Verdic
     return _executed(question, form, facts, rules, verdict)
 
 
-def _executed(question: Question, form: Form, facts: Facts, rules: CertificateRules, verdict: Any) -> Verdict:
+def _executed(
+    question: Question, form: Form, facts: Facts, rules: CertificateRules, verdict: Any
+) -> Verdict:
     given = given_by_picture(form, binding_of(question.bindings))
     stated = question.answer.value.key()
     try:
@@ -145,14 +191,21 @@ def _executed(question: Question, form: Form, facts: Facts, rules: CertificateRu
     if not found:
         return verdict(Outcome.EVIDENCE_GONE, {"was": stated})
     if found != [stated]:
-        return verdict(Outcome.NOT_UNIQUE if stated in found else Outcome.ANSWER_CHANGED, {"was": stated, "is": found})
+        return verdict(
+            Outcome.NOT_UNIQUE if stated in found else Outcome.ANSWER_CHANGED,
+            {"was": stated, "is": found},
+        )
     made = certify(question, facts, given, rules)
     if not isinstance(made, Refusal):
         return verdict(Outcome.UNCHANGED)
     if made.reason in (Reason.NOT_UNIQUE, Reason.MARGIN_TOO_SMALL):
         outcome = Outcome.NOT_UNIQUE
     else:
-        outcome = Outcome.EVIDENCE_GONE if made.reason in (Reason.NO_EVIDENCE, Reason.NOT_STATED) else Outcome.OTHER_CHECK
+        outcome = (
+            Outcome.EVIDENCE_GONE
+            if made.reason in (Reason.NO_EVIDENCE, Reason.NOT_STATED)
+            else Outcome.OTHER_CHECK
+        )
     return verdict(outcome, made.evidence, made.reason.value)
 
 
@@ -170,5 +223,9 @@ def _follow_merges(question: Question, now: dict[str, str]) -> Question:
 
     answer = question.answer
     if answer.value.entity:
-        answer = answer.replace(value=answer.value.replace(entity=now.get(answer.value.entity, answer.value.entity)))
-    return question.replace(form=follow(question.form), bindings=follow(question.bindings), answer=answer)
+        answer = answer.replace(
+            value=answer.value.replace(entity=now.get(answer.value.entity, answer.value.entity))
+        )
+    return question.replace(
+        form=follow(question.form), bindings=follow(question.bindings), answer=answer
+    )

@@ -1,4 +1,5 @@
 """`questloom train sft|grpo` and `questloom plan sft|grpo`: the trainers' command lines, handed through, and what a run of theirs will take."""
+
 import importlib
 import json
 from collections.abc import Sequence
@@ -26,30 +27,71 @@ What it will take:
 train = typer.Typer(no_args_is_help=True, help=HELP)
 forecasts = typer.Typer(invoke_without_command=True)
 
-Run_ = Annotated[str, typer.Option("--run", help="A run with kept episodes; its rows are counted. Or give --rows, --tokens and --labels.")]
+Run_ = Annotated[
+    str,
+    typer.Option(
+        "--run",
+        help="A run with kept episodes; its rows are counted. Or give --rows, --tokens and --labels.",
+    ),
+]
 Policy_ = Annotated[str, typer.Option("--policy", help="Whose episodes.")]
-Model_ = Annotated[str, typer.Option("--model", help="A model's folder, or qwen3-vl-2b, -4b, -8b, -32b.")]
+Model_ = Annotated[
+    str, typer.Option("--model", help="A model's folder, or qwen3-vl-2b, -4b, -8b, -32b.")
+]
 Rows_ = Annotated[int, typer.Option("--rows", min=0, help="Without --run: how many rows.")]
-Tokens_ = Annotated[int, typer.Option("--tokens", min=0, help="Without --run: tokens of a row, pictures with them.")]
-Labels_ = Annotated[int, typer.Option("--labels", min=0, help="Without --run: tokens of a row that the policy said.")]
-Pictures_ = Annotated[int, typer.Option("--pictures", min=0, help="Without --run: pictures of a row.")]
-Config_ = Annotated[str, typer.Option("--config", help="A file of settings of train.sft, or a preset.")]
-GrpoConfig_ = Annotated[str, typer.Option("--config", help="A file of settings of train.grpo, or a preset.")]
-Set_ = Annotated[list[str] | None, typer.Option("--set", help="A setting in place of the file's, e.g. weights.lora.rank=64. May be repeated.")]
+Tokens_ = Annotated[
+    int, typer.Option("--tokens", min=0, help="Without --run: tokens of a row, pictures with them.")
+]
+Labels_ = Annotated[
+    int,
+    typer.Option("--labels", min=0, help="Without --run: tokens of a row that the policy said."),
+]
+Pictures_ = Annotated[
+    int, typer.Option("--pictures", min=0, help="Without --run: pictures of a row.")
+]
+Config_ = Annotated[
+    str, typer.Option("--config", help="A file of settings of train.sft, or a preset.")
+]
+GrpoConfig_ = Annotated[
+    str, typer.Option("--config", help="A file of settings of train.grpo, or a preset.")
+]
+Set_ = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        help="A setting in place of the file's, e.g. weights.lora.rank=64. May be repeated.",
+    ),
+]
 Gpus_ = Annotated[int, typer.Option("--gpus", min=1, help="Several share the weights (FSDP2).")]
 GpuMemory_ = Annotated[float, typer.Option("--gpu-memory", min=1, help="GB of one.")]
 GpuPeak_ = Annotated[float, typer.Option("--gpu-peak", min=1, help="TFLOP/s of one, bf16, dense.")]
-Mfu_ = Annotated[float, typer.Option("--mfu", min=0.01, max=1, help="Share of the peak that is assumed where no pace is given.")]
-Pace_ = Annotated[float, typer.Option("--training-pace", min=0, help="Measured tokens a second and GPU (metrics.jsonl: tokens_per_second ÷ GPUs; of "
-                                                                     "GRPO trained_tokens_per_second ÷ GPUs).")]
+Mfu_ = Annotated[
+    float,
+    typer.Option(
+        "--mfu", min=0.01, max=1, help="Share of the peak that is assumed where no pace is given."
+    ),
+]
+Pace_ = Annotated[
+    float,
+    typer.Option(
+        "--training-pace",
+        min=0,
+        help="Measured tokens a second and GPU (metrics.jsonl: tokens_per_second ÷ GPUs; of "
+        "GRPO trained_tokens_per_second ÷ GPUs).",
+    ),
+]
 
 
-@train.command("sft", context_settings=THROUGH, help="Supervised fine-tuning on kept episodes or dialogues.")
+@train.command(
+    "sft", context_settings=THROUGH, help="Supervised fine-tuning on kept episodes or dialogues."
+)
 def train_sft(ctx: typer.Context) -> None:
     raise typer.Exit(handed_through("train.sft", ctx.args))
 
 
-@train.command("grpo", context_settings=THROUGH, help="Reinforcement learning on a run's questions.")
+@train.command(
+    "grpo", context_settings=THROUGH, help="Reinforcement learning on a run's questions."
+)
 def train_grpo(ctx: typer.Context) -> None:
     raise typer.Exit(handed_through("train.grpo", ctx.args))
 
@@ -61,9 +103,23 @@ def handed_through(module: str, arguments: Sequence[str]) -> int:
 
 
 @forecasts.command("sft")
-def plan_sft(model: Model_, run: Run_ = "", policy: Policy_ = "teacher", rows: Rows_ = 0, tokens: Tokens_ = 0, labels: Labels_ = 0,
-             pictures: Pictures_ = 0, config: Config_ = "vsearcher", overrides: Set_ = None, gpus: Gpus_ = 1, gpu_memory: GpuMemory_ = 80.0,
-             gpu_peak: GpuPeak_ = 989.0, mfu: Mfu_ = 0.3, training_pace: Pace_ = 0.0, as_json: Json_ = False) -> None:
+def plan_sft(
+    model: Model_,
+    run: Run_ = "",
+    policy: Policy_ = "teacher",
+    rows: Rows_ = 0,
+    tokens: Tokens_ = 0,
+    labels: Labels_ = 0,
+    pictures: Pictures_ = 0,
+    config: Config_ = "vsearcher",
+    overrides: Set_ = None,
+    gpus: Gpus_ = 1,
+    gpu_memory: GpuMemory_ = 80.0,
+    gpu_peak: GpuPeak_ = 989.0,
+    mfu: Mfu_ = 0.3,
+    training_pace: Pace_ = 0.0,
+    as_json: Json_ = False,
+) -> None:
     """Fine-tuning: rows, tokens, updates, memory a GPU, GPU hours.
 
     questloom plan sft --run RUN --model qwen3-vl-8b --config vsearcher --gpus 8
@@ -75,20 +131,56 @@ def plan_sft(model: Model_, run: Run_ = "", policy: Policy_ = "teacher", rows: R
 
     settings, shape = load_settings(config, overrides or ()), shape_of(model)
     gpu = Gpu(memory=gpu_memory * 1e9, peak=gpu_peak * 1e12, mfu=mfu)
-    lengths = (plan.lengths_of(run, policy, only_sft=True, max_pixels=settings.data.max_pixels) if run
-               else plan.lengths_of_counts(rows, tokens, labels, pictures, settings.data.max_pixels))
-    found = forecast_sft(shape, settings.weights, lengths, max_tokens=settings.data.max_tokens, micro_tokens=settings.micro_tokens,
-                         update_rows=settings.batch.rows, epochs=settings.batch.epochs, gpus=gpus, gpu=gpu, measured=training_pace or None)
-    typer.echo(json.dumps(plan.as_json(found), indent=2) if as_json else plan.sft_text(found, shape, gpu, settings.name))
+    lengths = (
+        plan.lengths_of(run, policy, only_sft=True, max_pixels=settings.data.max_pixels)
+        if run
+        else plan.lengths_of_counts(rows, tokens, labels, pictures, settings.data.max_pixels)
+    )
+    found = forecast_sft(
+        shape,
+        settings.weights,
+        lengths,
+        max_tokens=settings.data.max_tokens,
+        micro_tokens=settings.micro_tokens,
+        update_rows=settings.batch.rows,
+        epochs=settings.batch.epochs,
+        gpus=gpus,
+        gpu=gpu,
+        measured=training_pace or None,
+    )
+    typer.echo(
+        json.dumps(plan.as_json(found), indent=2)
+        if as_json
+        else plan.sft_text(found, shape, gpu, settings.name)
+    )
 
 
 @forecasts.command("grpo")
-def plan_grpo(model: Model_, run: Run_ = "", policy: Policy_ = "teacher", rows: Rows_ = 1, tokens: Tokens_ = 0, labels: Labels_ = 0,
-              pictures: Pictures_ = 0, config: GrpoConfig_ = "grpo-vsearcher", overrides: Set_ = None, gpus: Gpus_ = 1,
-              gpu_memory: GpuMemory_ = 80.0, gpu_peak: GpuPeak_ = 989.0, mfu: Mfu_ = 0.3, training_pace: Pace_ = 0.0,
-              sampling_pace: Annotated[float, typer.Option(min=0, help="Measured tokens sampled a second and GPU (metrics.jsonl: "
-                                                           "played_tokens_per_second ÷ GPUs); 0 to estimate.")] = 0.0,
-              as_json: Json_ = False) -> None:
+def plan_grpo(
+    model: Model_,
+    run: Run_ = "",
+    policy: Policy_ = "teacher",
+    rows: Rows_ = 1,
+    tokens: Tokens_ = 0,
+    labels: Labels_ = 0,
+    pictures: Pictures_ = 0,
+    config: GrpoConfig_ = "grpo-vsearcher",
+    overrides: Set_ = None,
+    gpus: Gpus_ = 1,
+    gpu_memory: GpuMemory_ = 80.0,
+    gpu_peak: GpuPeak_ = 989.0,
+    mfu: Mfu_ = 0.3,
+    training_pace: Pace_ = 0.0,
+    sampling_pace: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            help="Measured tokens sampled a second and GPU (metrics.jsonl: "
+            "played_tokens_per_second ÷ GPUs); 0 to estimate.",
+        ),
+    ] = 0.0,
+    as_json: Json_ = False,
+) -> None:
     """GRPO: rollouts, tokens sampled and updated on, memory a GPU, GPU hours.
 
     Steps, questions, rollouts, row length and weights are those that train.grpo would run by the same CONFIG. Lengths are of a run's kept episodes, or as
@@ -103,12 +195,31 @@ def plan_grpo(model: Model_, run: Run_ = "", policy: Policy_ = "teacher", rows: 
 
     settings, shape = load_grpo_settings(config, overrides or ()), shape_of(model)
     step, gpu = settings.step, Gpu(memory=gpu_memory * 1e9, peak=gpu_peak * 1e12, mfu=mfu)
-    lengths = (plan.lengths_of(run, policy, only_sft=False, max_pixels=settings.data.max_pixels) if run
-               else plan.lengths_of_counts(rows, tokens, labels, pictures, settings.data.max_pixels))
-    found = forecast_grpo(shape, settings.weights, lengths, max_tokens=settings.data.max_tokens, micro_tokens=settings.micro_tokens, steps=step.steps,
-                          questions=step.questions, rollouts=step.rollouts, at_once=step.at_once, gpus=gpus, gpu=gpu, measured=training_pace or None,
-                          measured_decode=sampling_pace or None)
-    typer.echo(json.dumps(plan.as_json(found), indent=2) if as_json else plan.grpo_text(found, shape, gpu, settings.name, step.questions, step.rollouts))
+    lengths = (
+        plan.lengths_of(run, policy, only_sft=False, max_pixels=settings.data.max_pixels)
+        if run
+        else plan.lengths_of_counts(rows, tokens, labels, pictures, settings.data.max_pixels)
+    )
+    found = forecast_grpo(
+        shape,
+        settings.weights,
+        lengths,
+        max_tokens=settings.data.max_tokens,
+        micro_tokens=settings.micro_tokens,
+        steps=step.steps,
+        questions=step.questions,
+        rollouts=step.rollouts,
+        at_once=step.at_once,
+        gpus=gpus,
+        gpu=gpu,
+        measured=training_pace or None,
+        measured_decode=sampling_pace or None,
+    )
+    typer.echo(
+        json.dumps(plan.as_json(found), indent=2)
+        if as_json
+        else plan.grpo_text(found, shape, gpu, settings.name, step.questions, step.rollouts)
+    )
 
 
 def needs_store(store: str) -> None:
@@ -118,4 +229,8 @@ def needs_store(store: str) -> None:
         InputError: there is none.
     """
     if not store:
-        raise InputError("plan", "has nothing to forecast", "Name a store (--store) for synth, or `plan sft` or `plan grpo` for training.")
+        raise InputError(
+            "plan",
+            "has nothing to forecast",
+            "Name a store (--store) for synth, or `plan sft` or `plan grpo` for training.",
+        )

@@ -1,4 +1,5 @@
 """An engine whose turns somebody watches, on the terminal or on a page."""
+
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -16,7 +17,12 @@ class WatchedEngine:
         after: told the conversation and the turn that was sampled.
     """
 
-    def __init__(self, engine: Engine, before: Callable[[Conversation], None], after: Callable[[Conversation, Sample], None]) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        before: Callable[[Conversation], None],
+        after: Callable[[Conversation, Sample], None],
+    ) -> None:
         self._engine, self._before, self._after = engine, before, after
         self.name, self.model = engine.name, engine.model
 

@@ -1,4 +1,5 @@
 """A benchmark as it is laid down for evaluation: its questions, its pictures, and the statement of what was read."""
+
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -59,15 +60,25 @@ def read_benchmark(asked: Asked, out: str) -> Benchmark:
     if is_run(asked.benchmark):
         return _of_run(asked, out)
     if asked.benchmark not in statements():
-        raise InputError(f"--benchmark {asked.benchmark}", "is neither a benchmark nor a run's folder",
-                         f"Benchmarks: {', '.join(statements())}; --list tells of each.")
+        raise InputError(
+            f"--benchmark {asked.benchmark}",
+            "is neither a benchmark nor a run's folder",
+            f"Benchmarks: {', '.join(statements())}; --list tells of each.",
+        )
     statement = statements()[asked.benchmark]
     if bool(asked.data) == asked.download:
-        raise InputError(f"--benchmark {asked.benchmark}", "needs its data: nothing is fetched unless it is asked for" if asked.download is False else
-                         "is to be read from --data and to be downloaded", f"Give --data PATH, or --download. It is {statement.place} "
-                         f"({statement.size:,} questions, licence {statement.licence}). {statement.note}".strip())
+        raise InputError(
+            f"--benchmark {asked.benchmark}",
+            "needs its data: nothing is fetched unless it is asked for"
+            if asked.download is False
+            else "is to be read from --data and to be downloaded",
+            f"Give --data PATH, or --download. It is {statement.place} "
+            f"({statement.size:,} questions, licence {statement.licence}). {statement.note}".strip(),
+        )
     pictures = Path(asked.pictures) if asked.pictures else None
-    rows = open_hub(statement, pictures) if asked.download else open_local(Path(asked.data), pictures)
+    rows = (
+        open_hub(statement, pictures) if asked.download else open_local(Path(asked.data), pictures)
+    )
     found = chosen(statement, entries(statement, rows), asked.subset, partial=asked.partial)
     name = "-".join(filter(None, (statement.name, asked.subset)))
     kept: set[str] = set()
@@ -78,11 +89,20 @@ def read_benchmark(asked: Asked, out: str) -> Benchmark:
             write_whole(path, data)
         kept.add(sha256)
 
-    items = [with_pictures(entry, rows, keep) for entry in found[:asked.limit or None]]
+    items = [with_pictures(entry, rows, keep) for entry in found[: asked.limit or None]]
     stated = statement.subsets[asked.subset].size if asked.subset else statement.size
-    facts = {"name": statement.name, "title": statement.title, "subset": asked.subset, "place": statement.place, "revision": rows.revision,
-             "licence": statement.licence, "verified": statement.verified, "read": len(found),
-             "partial": bool(asked.limit) or bool(stated and len(items) != stated), "note": _note(statement, asked.subset)}
+    facts = {
+        "name": statement.name,
+        "title": statement.title,
+        "subset": asked.subset,
+        "place": statement.place,
+        "revision": rows.revision,
+        "licence": statement.licence,
+        "verified": statement.verified,
+        "read": len(found),
+        "partial": bool(asked.limit) or bool(stated and len(items) != stated),
+        "note": _note(statement, asked.subset),
+    }
     _lay_down(out, name, items, facts)
     return Benchmark(name, items, facts)
 
@@ -96,15 +116,28 @@ def _note(statement: Statement, subset: str) -> str:
 def _of_run(asked: Asked, out: str) -> Benchmark:
     for name in ("data", "pictures", "subset", "download"):
         if getattr(asked, name):
-            raise InputError(f"--{name}", "belongs to outside benchmarks", f"Leave it out: {asked.benchmark} is a run.")
+            raise InputError(
+                f"--{name}",
+                "belongs to outside benchmarks",
+                f"Leave it out: {asked.benchmark} is a run.",
+            )
     run = RunFolder(absolute(asked.benchmark))
     recipe = run_recipe(run)
     title = Path(run.path).name
     items = run_items(run, title, asked.split, withhold_own=recipe.pictures.withhold_own)
-    used = items[:asked.limit or None]
-    facts = {"name": title, "title": f"{title}, split {asked.split}", "subset": "", "place": f"run {title}, split {asked.split}",
-             "revision": digest_of(item.id for item in items), "licence": "see the run's attribution", "verified": "yes", "read": len(items),
-             "partial": len(used) != len(items), "note": f"Certified questions of the run's recipe {recipe.name}."}
+    used = items[: asked.limit or None]
+    facts = {
+        "name": title,
+        "title": f"{title}, split {asked.split}",
+        "subset": "",
+        "place": f"run {title}, split {asked.split}",
+        "revision": digest_of(item.id for item in items),
+        "licence": "see the run's attribution",
+        "verified": "yes",
+        "read": len(items),
+        "partial": len(used) != len(items),
+        "note": f"Certified questions of the run's recipe {recipe.name}.",
+    }
     name = f"{title}-{asked.split.replace('/', '-')}"
     _lay_down(out, name, used, facts)
     return Benchmark(name, used, facts, run.path)
@@ -129,6 +162,9 @@ def _lay_down(out: str, name: str, items: Sequence[Item], facts: dict[str, Any])
     said = {**facts, "questions": digest_of(canonical_json(item.to_row()) for item in items)}
     if path.is_file() and (before := json.loads(path.read_text(encoding="utf-8"))) != said:
         changed = sorted(key for key in before.keys() | said if before.get(key) != said.get(key))
-        raise InputError(str(path), f"was written of another reading of {name} ({', '.join(changed)} differ)",
-                         "Give the same data and --limit again, or another --out.")
+        raise InputError(
+            str(path),
+            f"was written of another reading of {name} ({', '.join(changed)} differ)",
+            "Give the same data and --limit again, or another --out.",
+        )
     write_whole(path, (canonical_json(said) + "\n").encode())

@@ -10,6 +10,7 @@
 
 A subset's questions stand under BENCHMARK-SUBSET.
 """
+
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -92,12 +93,19 @@ class EvaluateJob:
         path = picture_path(self.out, self.benchmark, sha256)
         data = path.read_bytes() if path.is_file() else b""
         if sha256_hex(data) != sha256:
-            raise InputError(str(path), "is missing or not the picture that its name says", "Read the benchmark again, into a new folder.")
+            raise InputError(
+                str(path),
+                "is missing or not the picture that its name says",
+                "Read the benchmark again, into a new folder.",
+            )
         return data
 
     def question(self, question_id: str) -> Question:
         """A question of the run."""
-        found = self.opened.once(("questions", self.run, self.split), lambda: {q.id: q for q in questions_of(RunFolder(self.run), self.split)})
+        found = self.opened.once(
+            ("questions", self.run, self.split),
+            lambda: {q.id: q for q in questions_of(RunFolder(self.run), self.split)},
+        )
         return found[question_id]
 
     @cached_property
@@ -107,9 +115,19 @@ class EvaluateJob:
         roles = settings["models"]["roles"]
         rules = {name: settings["teach"][name] for name in PLAYED if name != "uses"}
         if rules["server"]:
-            rules["server"] = {k: v for k, v in rules["server"].items() if k != "url"}  # it may move
-        return {"teach": rules, "mode": self.mode.value, "dialect": self.dialect.name, "prompt": sha256_hex(self.prompt), "seed": self.recipe.seed,
-                "snapshot": self.snapshot, "clip": settings["models"]["clip"], "roles": {name: roles[name] for name in (AGENT, READER) if name in roles}}
+            rules["server"] = {
+                k: v for k, v in rules["server"].items() if k != "url"
+            }  # it may move
+        return {
+            "teach": rules,
+            "mode": self.mode.value,
+            "dialect": self.dialect.name,
+            "prompt": sha256_hex(self.prompt),
+            "seed": self.recipe.seed,
+            "snapshot": self.snapshot,
+            "clip": settings["models"]["clip"],
+            "roles": {name: roles[name] for name in (AGENT, READER) if name in roles},
+        }
 
     @property
     def play_fingerprint(self) -> str:
@@ -120,7 +138,11 @@ class EvaluateJob:
     def mark_fingerprint(self) -> str:
         """Hash of that and of who judges."""
         models = self.recipe.resolved()["models"]
-        judges = {role: models["roles"].get(role) or (models["roles"].get("default") if models["judge"] else None) for role in (STRICT_ROLE, LENIENT_ROLE)}
+        judges = {
+            role: models["roles"].get(role)
+            or (models["roles"].get("default") if models["judge"] else None)
+            for role in (STRICT_ROLE, LENIENT_ROLE)
+        }
         return sha256_hex(canonical_json([self.played, judges]))[:16]
 
     def stages(self) -> tuple[Stage, ...]:
@@ -128,8 +150,23 @@ class EvaluateJob:
         rules, played, marked = self.recipe.teach, self.play_fingerprint, self.mark_fingerprint
         return in_order(
             Stage(name=ITEMS, takes=Item, gives=Item, fingerprint=played),
-            Stage(name=PLAY, takes=Item, gives=Attempt, make=make_play, fingerprint=played, in_flight=max(1, rules.episodes_at_once // rules.rollouts)),
-            Stage(name=MARK, takes=Attempt, gives=Mark, make=make_mark, fingerprint=marked, in_flight=self.recipe.run.in_flight))
+            Stage(
+                name=PLAY,
+                takes=Item,
+                gives=Attempt,
+                make=make_play,
+                fingerprint=played,
+                in_flight=max(1, rules.episodes_at_once // rules.rollouts),
+            ),
+            Stage(
+                name=MARK,
+                takes=Attempt,
+                gives=Mark,
+                make=make_mark,
+                fingerprint=marked,
+                in_flight=self.recipe.run.in_flight,
+            ),
+        )
 
 
 def picture_path(out: str, benchmark: str, sha256: str) -> Path:
@@ -139,10 +176,22 @@ def picture_path(out: str, benchmark: str, sha256: str) -> Path:
 
 def make_play(job: EvaluateJob) -> Apply:
     """The player of a process."""
-    agent = open_agent(job.recipe.teach, job.place, job.mode, job.dialect, prompt=job.prompt, question_of=job.question if job.run else None)
+    agent = open_agent(
+        job.recipe.teach,
+        job.place,
+        job.mode,
+        job.dialect,
+        prompt=job.prompt,
+        question_of=job.question if job.run else None,
+    )
     player, files = agent.player, job.folder.files
-    files.write_prompt(agent.toolbox.schemas(), max_calls=player.limits.calls, handles=agent.settings.tools.handles, brief=agent.settings.tools.brief,
-                       special_tokens=agent.special_tokens)
+    files.write_prompt(
+        agent.toolbox.schemas(),
+        max_calls=player.limits.calls,
+        handles=agent.settings.tools.handles,
+        brief=agent.settings.tools.brief,
+        special_tokens=agent.special_tokens,
+    )
 
     def journal(item: Item) -> Path:
         return files.journal(player.settings, item.id)
@@ -150,13 +199,26 @@ def make_play(job: EvaluateJob) -> Apply:
     def note(item: Item, times: Sequence[EpisodeTimes]) -> None:
         job.folder.note_times(item.id, job.recipe.run.shards, item.id, times)
 
-    return Attempting(player=player, rollouts=job.recipe.teach.rollouts, picture=job.picture, journal=journal, keep=files.keep_picture, note=note,
-                      begin=agent.begin).__call__
+    return Attempting(
+        player=player,
+        rollouts=job.recipe.teach.rollouts,
+        picture=job.picture,
+        journal=journal,
+        keep=files.keep_picture,
+        note=note,
+        begin=agent.begin,
+    ).__call__
 
 
 def make_mark(job: EvaluateJob) -> Apply:
     """Both judges: rules, then the models of `judge_answer` and `judge_report` where they are configured."""
     models = job.recipe.models
-    client = job.place.client(MARK) if models.judged_by_model(STRICT_ROLE) or models.judged_by_model(LENIENT_ROLE) else None
-    return Marking(strict=AnswerJudge(client=client if models.judged_by_model(STRICT_ROLE) else None),
-                   lenient=ReportJudge(client=client if models.judged_by_model(LENIENT_ROLE) else None)).__call__
+    client = (
+        job.place.client(MARK)
+        if models.judged_by_model(STRICT_ROLE) or models.judged_by_model(LENIENT_ROLE)
+        else None
+    )
+    return Marking(
+        strict=AnswerJudge(client=client if models.judged_by_model(STRICT_ROLE) else None),
+        lenient=ReportJudge(client=client if models.judged_by_model(LENIENT_ROLE) else None),
+    ).__call__

@@ -4,6 +4,7 @@
 
 As in the teacher's job: shards are files, a kill loses nothing but the turn under way, and what was paid is never asked again.
 """
+
 import dataclasses
 import json
 import re
@@ -58,11 +59,23 @@ class Evaluated:
 
     def as_json(self) -> dict[str, Any]:
         """For programs."""
-        return {"scores": self.scores, "tables": self.tables, "cost": self.cost, "message": self.message}
+        return {
+            "scores": self.scores,
+            "tables": self.tables,
+            "cost": self.cost,
+            "message": self.message,
+        }
 
     def as_text(self) -> str:
         """For people."""
-        return "\n".join([as_text(self.scores), "", *(f"{name:<10}{path}" for name, path in self.tables.items()), *([self.message] if self.message else [])])
+        return "\n".join(
+            [
+                as_text(self.scores),
+                "",
+                *(f"{name:<10}{path}" for name, path in self.tables.items()),
+                *([self.message] if self.message else []),
+            ]
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,12 +108,18 @@ def evaluation_recipe(asked: Asked, source: str = "", overrides: Sequence[str] =
     """
     for override in overrides:
         if not override.startswith(SECTIONS):
-            raise InputError(f"--set {override}", "is nothing that an evaluation may set", "Set keys of teach, models or run, or seed.")
+            raise InputError(
+                f"--set {override}",
+                "is nothing that an evaluation may set",
+                "Set keys of teach, models or run, or seed.",
+            )
     folder = RunFolder(absolute(asked.benchmark))
     own = run_recipe(folder) if folder.recipe.is_file() else None
     recipe = load_recipe(source) if source else own or Recipe()
     if own is not None:  # the store's vectors are those of the run's checkpoint
-        recipe = dataclasses.replace(recipe, models=dataclasses.replace(recipe.models, clip=own.models.clip))
+        recipe = dataclasses.replace(
+            recipe, models=dataclasses.replace(recipe.models, clip=own.models.clip)
+        )
     return with_overrides(recipe, overrides)
 
 
@@ -122,10 +141,29 @@ def evaluate(recipe: Recipe, asked: Asked, wanted: Wanted, opened: Opened) -> Ev
     funnels = [_play(job, benchmark.items, wanted.workers) for job in jobs]
     made = [_score(job, benchmark, findings) for job in jobs]
     ledger = jobs[0].calls() if recipe.models.roles or recipe.teach.live else None
-    cost = [dataclasses.asdict(line) for line in cost_lines(ledger)] if ledger is not None and has_ledger(ledger) else []
+    cost = (
+        [dataclasses.asdict(line) for line in cost_lines(ledger)]
+        if ledger is not None and has_ledger(ledger)
+        else []
+    )
     num = len(benchmark.items) * recipe.teach.rollouts
-    exit_code, message = next((said for funnel in funnels if (said := funnel.verdict(max_error_share=recipe.run.max_error_share, num_items=num))[0]), (0, ""))
-    return Evaluated(scores=made, tables=write_tables(wanted.out, all_scores(wanted.out)), cost=cost, exit_code=exit_code, message=message)
+    exit_code, message = next(
+        (
+            said
+            for funnel in funnels
+            if (said := funnel.verdict(max_error_share=recipe.run.max_error_share, num_items=num))[
+                0
+            ]
+        ),
+        (0, ""),
+    )
+    return Evaluated(
+        scores=made,
+        tables=write_tables(wanted.out, all_scores(wanted.out)),
+        cost=cost,
+        exit_code=exit_code,
+        message=message,
+    )
 
 
 def check_wanted(recipe: Recipe, asked: Asked, wanted: Wanted, opened: Opened) -> None:
@@ -139,31 +177,57 @@ def check_wanted(recipe: Recipe, asked: Asked, wanted: Wanted, opened: Opened) -
     if not wanted.modes:
         raise InputError("--mode", "is missing", f"Give one or several of {', '.join(Mode)}.")
     if not _NAME.fullmatch(policy_name(recipe, wanted)):
-        raise InputError(f"--policy {policy_name(recipe, wanted)[:80]}", "is no name for a folder",
-                         "Give one with --policy: up to 64 letters, digits, dots, - and _, a letter or digit first.")
+        raise InputError(
+            f"--policy {policy_name(recipe, wanted)[:80]}",
+            "is no name for a folder",
+            "Give one with --policy: up to 64 letters, digits, dots, - and _, a letter or digit first.",
+        )
     check_engine(rules, recipe.models)
     if rules.engine == "oracle":
         if not run:
-            raise InputError("--engine oracle", "follows the form of a run's questions, and other benchmarks have none", "Give a run, or another engine.")
+            raise InputError(
+                "--engine oracle",
+                "follows the form of a run's questions, and other benchmarks have none",
+                "Give a run, or another engine.",
+            )
         if set(wanted.modes) != {Mode.AGENT} or not dialect.is_ours:
-            raise InputError("--engine oracle", "plays with tools and in our own protocol only", "Give --mode agent and no --dialect.")
+            raise InputError(
+                "--engine oracle",
+                "plays with tools and in our own protocol only",
+                "Give --mode agent and no --dialect.",
+            )
     searching = [mode for mode in wanted.modes if mode is not Mode.DIRECT]
     if searching and dialect.limits.get("calls") == 0:
-        raise InputError(f"--dialect {dialect.name}", f"has no tools, so it cannot be asked in the mode {searching[0]}", "Give --mode direct alone.")
+        raise InputError(
+            f"--dialect {dialect.name}",
+            f"has no tools, so it cannot be asked in the mode {searching[0]}",
+            "Give --mode direct alone.",
+        )
     if searching and not wanted.store and rules.live is None:
-        raise InputError(f"--mode {searching[0]}", "searches, and there is nothing to be searched",
-                         "Give --store STORE, or a recipe with teach.live (the web), or --mode direct alone.")
+        raise InputError(
+            f"--mode {searching[0]}",
+            "searches, and there is nothing to be searched",
+            "Give --store STORE, or a recipe with teach.live (the web), or --mode direct alone.",
+        )
     for mode in searching:
         tools = settings_for(mode, rules, dialect).tools.tools
         if rules.live is None:
             opened_sandbox(tools, opened)
         if mode in SEARCHES and dialect.own_tools and SEARCHES[mode] not in dialect.own_tools:
-            raise InputError(f"--mode {mode}", f"needs the tool {SEARCHES[mode]}, which {dialect.name} does not have", "Leave the mode out.")
+            raise InputError(
+                f"--mode {mode}",
+                f"needs the tool {SEARCHES[mode]}, which {dialect.name} does not have",
+                "Leave the mode out.",
+            )
     check_locations(reads=[wanted.store] if wanted.store else [], writes=[wanted.out])
     if wanted.store and run and searching:
         said = RunFolder(absolute(asked.benchmark)).read_recipe()["store"]
         if said != opened_store(absolute(wanted.store), opened).meta["digest"]:
-            raise InputError(wanted.store, "is not the store that the run was made from", "Give the run's own store.")
+            raise InputError(
+                wanted.store,
+                "is not the store that the run was made from",
+                "Give the run's own store.",
+            )
     if recipe.run.calls or recipe.models.roles or rules.live is not None:
         check_client(recipe.models, RunFolder(wanted.out).calls(recipe.run.calls))
 
@@ -174,15 +238,32 @@ def policy_name(recipe: Recipe, wanted: Wanted) -> str:
     role = recipe.models.roles.get(AGENT)
     engine: EngineName = rules.engine
     model = role.model if engine == "openai" and role is not None else rules.model
-    return wanted.policy or re.sub(r"[^A-Za-z0-9._-]", "_", model.rstrip("/").rpartition("/")[2])[:64] or engine
+    return (
+        wanted.policy
+        or re.sub(r"[^A-Za-z0-9._-]", "_", model.rstrip("/").rpartition("/")[2])[:64]
+        or engine
+    )
 
 
-def _job(recipe: Recipe, benchmark: Benchmark, asked: Asked, wanted: Wanted, mode: Mode, opened: Opened) -> EvaluateJob:
+def _job(
+    recipe: Recipe, benchmark: Benchmark, asked: Asked, wanted: Wanted, mode: Mode, opened: Opened
+) -> EvaluateJob:
     needs_store = mode is not Mode.DIRECT and recipe.teach.live is None
     store = absolute(wanted.store) if needs_store else ""
-    return EvaluateJob(recipe=recipe, out=absolute(wanted.out), benchmark=benchmark.name, policy=policy_name(recipe, wanted), mode=mode,
-                       dialect=dialect_of(wanted.dialect), prompt=wanted.prompt, store=store,
-                       snapshot=opened_store(store, opened).meta["digest"] if store else "", run=benchmark.run, split=asked.split, opened=opened)
+    return EvaluateJob(
+        recipe=recipe,
+        out=absolute(wanted.out),
+        benchmark=benchmark.name,
+        policy=policy_name(recipe, wanted),
+        mode=mode,
+        dialect=dialect_of(wanted.dialect),
+        prompt=wanted.prompt,
+        store=store,
+        snapshot=opened_store(store, opened).meta["digest"] if store else "",
+        run=benchmark.run,
+        split=asked.split,
+        opened=opened,
+    )
 
 
 def _claim(job: EvaluateJob) -> None:
@@ -192,10 +273,28 @@ def _claim(job: EvaluateJob) -> None:
         InputError: it holds what was played with other settings.
     """
     path = job.folder.recipe
-    if path.is_file() and json.loads(path.read_text(encoding="utf-8"))["fingerprint"] != job.play_fingerprint:
-        raise InputError(job.folder.path, "holds what was played with other settings",
-                         "Use the same settings again, or give the agent another name with --policy.")
-    write_whole(path, (canonical_json({"recipe": job.recipe.resolved(), "played": job.played, "fingerprint": job.play_fingerprint}) + "\n").encode())
+    if (
+        path.is_file()
+        and json.loads(path.read_text(encoding="utf-8"))["fingerprint"] != job.play_fingerprint
+    ):
+        raise InputError(
+            job.folder.path,
+            "holds what was played with other settings",
+            "Use the same settings again, or give the agent another name with --policy.",
+        )
+    write_whole(
+        path,
+        (
+            canonical_json(
+                {
+                    "recipe": job.recipe.resolved(),
+                    "played": job.played,
+                    "fingerprint": job.play_fingerprint,
+                }
+            )
+            + "\n"
+        ).encode(),
+    )
 
 
 def _play(job: EvaluateJob, items: Sequence[Item], workers: int) -> Funnel:
@@ -204,14 +303,37 @@ def _play(job: EvaluateJob, items: Sequence[Item], workers: int) -> Funnel:
     _write_items(job, stages[0], items)
     calls = job.calls() if job.recipe.models.roles else None
     # A local model is loaded once: processes would share one machine's memory and cores all the same.
-    run_stages(lambda pipeline: run_in_order(pipeline | "shards" >> beam.Create(range(shards), reshuffle=False) | "spread shards" >> beam.Reshuffle(),
-                                             stages, run=folder, settings=job, opened=job.opened),
-               stages, folder, num_shards=shards, runner=LOCAL, workers=1 if job.recipe.teach.engine == "transformers" else workers,
-               title=f"{job.benchmark}, {job.policy}, {job.mode}", calls=calls, endpoints=job.recipe.models.endpoints)
+    run_stages(
+        lambda pipeline: run_in_order(
+            pipeline
+            | "shards" >> beam.Create(range(shards), reshuffle=False)
+            | "spread shards" >> beam.Reshuffle(),
+            stages,
+            run=folder,
+            settings=job,
+            opened=job.opened,
+        ),
+        stages,
+        folder,
+        num_shards=shards,
+        runner=LOCAL,
+        workers=1 if job.recipe.teach.engine == "transformers" else workers,
+        title=f"{job.benchmark}, {job.policy}, {job.mode}",
+        calls=calls,
+        endpoints=job.recipe.models.endpoints,
+    )
     folder.gather_times(shards)
     label = {stage.name: stage.label for stage in stages}
-    done = [shard for shard in range(shards) if not any(folder.shard(label[name], "pending", shard).is_file() for name in (PLAY, MARK))]
-    folder.files.drop_journals(item.id for shard in done for item in read_records(folder.shard(label[ITEMS], "kept", shard), Item))
+    done = [
+        shard
+        for shard in range(shards)
+        if not any(folder.shard(label[name], "pending", shard).is_file() for name in (PLAY, MARK))
+    ]
+    folder.files.drop_journals(
+        item.id
+        for shard in done
+        for item in read_records(folder.shard(label[ITEMS], "kept", shard), Item)
+    )
     return Funnel.of(folder, stages)
 
 
@@ -223,7 +345,10 @@ def _write_items(job: EvaluateJob, stage: Stage, items: Sequence[Item]) -> None:
         mine.sort(key=lambda item: item.id)
         path = job.folder.shard(stage.label, "kept", shard)
         facts = shard_facts(stage.fingerprint, "", (len(mine), len(mine), 0, 0, len(mine)))
-        if not facts.items() <= (read_facts(path) or {}).items() or list(read_records(path, Item)) != mine:
+        if (
+            not facts.items() <= (read_facts(path) or {}).items()
+            or list(read_records(path, Item)) != mine
+        ):
             write_records(job.folder.shard(stage.label, "rejected", shard), Rejection, ())
             write_records(path, Item, mine, **facts)
 
@@ -234,16 +359,33 @@ def _score(job: EvaluateJob, benchmark: Benchmark, findings: Findings | None) ->
     marks = list(folder.read(folder.label(MARK), "kept", Mark))
     clean = None if findings is None else frozenset(ids) - findings.dirty
     rules = job.recipe.teach
-    scores = {"benchmark": benchmark.facts, "policy": job.policy, "mode": job.mode.value, "dialect": job.dialect.name, "engine": rules.engine,
-              "seed": job.recipe.seed, "played": job.play_fingerprint, "marked": job.mark_fingerprint,
-              "contamination": None if findings is None else findings.as_json(),
-              **scores_of(ids, marks, rollouts=rules.rollouts, seed=job.recipe.seed, clean=clean)}
-    write_whole(folder.at("scores.json"), (json.dumps(scores, ensure_ascii=False, sort_keys=True, indent=1) + "\n").encode())
-    times = [t for shard in range(job.recipe.run.shards) if folder.times(shard).is_file() for t in read_records(folder.times(shard), EpisodeTimes)]
+    scores = {
+        "benchmark": benchmark.facts,
+        "policy": job.policy,
+        "mode": job.mode.value,
+        "dialect": job.dialect.name,
+        "engine": rules.engine,
+        "seed": job.recipe.seed,
+        "played": job.play_fingerprint,
+        "marked": job.mark_fingerprint,
+        "contamination": None if findings is None else findings.as_json(),
+        **scores_of(ids, marks, rollouts=rules.rollouts, seed=job.recipe.seed, clean=clean),
+    }
+    write_whole(
+        folder.at("scores.json"),
+        (json.dumps(scores, ensure_ascii=False, sort_keys=True, indent=1) + "\n").encode(),
+    )
+    times = [
+        t
+        for shard in range(job.recipe.run.shards)
+        if folder.times(shard).is_file()
+        for t in read_records(folder.times(shard), EpisodeTimes)
+    ]
     num = max(1, len(times))
-    timing = {"seconds": round(sum(t.seconds for t in times) / num, 3), "tool_seconds": round(sum(sum(t.tool_seconds) for t in times) / num, 3),
-              "tool_cost": round(sum(sum(t.tool_cost) for t in times) / num, 6)}
+    timing = {
+        "seconds": round(sum(t.seconds for t in times) / num, 3),
+        "tool_seconds": round(sum(sum(t.tool_seconds) for t in times) / num, 3),
+        "tool_cost": round(sum(sum(t.tool_cost) for t in times) / num, 6),
+    }
     write_whole(folder.at("timing.json"), (canonical_json(timing) + "\n").encode())
     return {**scores, "timing": timing}
-
-

@@ -1,4 +1,5 @@
 """The files of an evaluation that people read, built from every `scores.json` in its folder."""
+
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,15 +17,30 @@ def all_scores(out: str) -> list[dict[str, Any]]:
     found = []
     for path in sorted(Path(out).glob("*/*/*/scores.json")):
         timing = path.with_name("timing.json")
-        found.append({**json.loads(path.read_text(encoding="utf-8")), "timing": json.loads(timing.read_text(encoding="utf-8")) if timing.is_file() else {}})
+        found.append(
+            {
+                **json.loads(path.read_text(encoding="utf-8")),
+                "timing": json.loads(timing.read_text(encoding="utf-8"))
+                if timing.is_file()
+                else {},
+            }
+        )
     return found
 
 
 def write_tables(out: str, found: Sequence[dict[str, Any]]) -> dict[str, str]:
     """Writes tables and plot; gives their paths by name."""
     made = sections(found)
-    files = {"scores.md": as_markdown(made).encode(), "scores.csv": as_csv(made).encode(), PLOT: calls_plot(found),
-             "scores.html": as_html(made, PLOT).encode()}
+    files = {
+        "scores.md": as_markdown(made).encode(),
+        "scores.csv": as_csv(made).encode(),
+        PLOT: calls_plot(found),
+        "scores.html": as_html(made, PLOT).encode(),
+    }
     for name, data in files.items():
         write_whole(Path(out, name), data)
-    return {"table": str(Path(out, "scores.md")), "page": str(Path(out, "scores.html")), "plot": str(Path(out, PLOT))}
+    return {
+        "table": str(Path(out, "scores.md")),
+        "page": str(Path(out, "scores.html")),
+        "plot": str(Path(out, PLOT)),
+    }

@@ -1,4 +1,5 @@
 """The axes over which a round's tasks are spread: domain, ability profile, level (ODE, arXiv 2605.10832, section 2), and the balanced choice."""
+
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -13,15 +14,23 @@ def profile_of(question: Question) -> str:
     form = question.logical_form
     search = form is None or bool(form.of(ClaimClause) or form.of(SentenceClause))
     reasoning = form is not None and bool(form.of(Compute) or form.of(Compare))
-    return "+".join(["perception", *(["search"] if search else []), *(["reasoning"] if reasoning else [])])
+    return "+".join(
+        ["perception", *(["search"] if search else []), *(["reasoning"] if reasoning else [])]
+    )
 
 
 def axes_of(question: Question) -> dict[str, str]:
     """Where a question stands on each axis."""
-    return {"domain": question.topic or question.domain, "profile": profile_of(question), "level": question.level}
+    return {
+        "domain": question.topic or question.domain,
+        "profile": profile_of(question),
+        "level": question.level,
+    }
 
 
-def balanced(questions: Iterable[Question], num: int, *, levels: Mapping[str, float], seed: int) -> list[Question]:
+def balanced(
+    questions: Iterable[Question], num: int, *, levels: Mapping[str, float], seed: int
+) -> list[Question]:
     """At most so many questions, one by one the one whose places on the axes are the least taken; levels in proportion to their weights.
 
     Args:
@@ -32,8 +41,13 @@ def balanced(questions: Iterable[Question], num: int, *, levels: Mapping[str, fl
     taken: Counter[tuple[str, str]] = Counter()
     chosen: list[Question] = []
     while left and len(chosen) < num:
-        best = min(left, key=lambda q: sum(taken[axis, at] / (max(levels.get(at, 0.0), 1e-6) if axis == "level" else 1.0)
-                                           for axis, at in axes_of(q).items()))
+        best = min(
+            left,
+            key=lambda q: sum(
+                taken[axis, at] / (max(levels.get(at, 0.0), 1e-6) if axis == "level" else 1.0)
+                for axis, at in axes_of(q).items()
+            ),
+        )
         left.remove(best)
         chosen.append(best)
         taken.update(axes_of(best).items())
@@ -42,7 +56,9 @@ def balanced(questions: Iterable[Question], num: int, *, levels: Mapping[str, fl
 
 def counts(questions: Sequence[Question]) -> dict[str, dict[str, int]]:
     """How many questions stand at each place of each axis, and how many in each cell of all three."""
-    found: dict[str, Counter[str]] = {axis: Counter() for axis in ("domain", "profile", "level", "cell")}
+    found: dict[str, Counter[str]] = {
+        axis: Counter() for axis in ("domain", "profile", "level", "cell")
+    }
     for question in questions:
         at = axes_of(question)
         for axis, place in at.items():

@@ -1,4 +1,5 @@
 """What the loop's training changed: the first policy plays the tasks of the first recipe that no round saw, which the last policy has played."""
+
 import json
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +18,9 @@ BEFORE = "before"
 FILE = "before_after.json"
 
 
-def compare(loop: LoopFolder, opened: Opened, *, workers: int, forward: Try, say: Callable[[str], None]) -> None:
+def compare(
+    loop: LoopFolder, opened: Opened, *, workers: int, forward: Try, say: Callable[[str], None]
+) -> None:
     """Writes `before_after.json`; nothing where no round trained the policy that plays, or nothing is held out.
 
     Args:
@@ -25,19 +28,50 @@ def compare(loop: LoopFolder, opened: Opened, *, workers: int, forward: Try, say
         say: prints.
     """
     first, last, rules = loop.round(1), loop.rounds()[-1].read("train")["model"], loop.recipe.evolve
-    if (loop.path / FILE).is_file() or not rules.held_out or rules.mode == "sft" or last == first.model:
+    if (
+        (loop.path / FILE).is_file()
+        or not rules.held_out
+        or rules.mode == "sft"
+        or last == first.model
+    ):
         return
     tried = loop.held_out(1)
     if not tried.has_recipe:
         tried.begin(first.recipe, model=last, parent=1)
     say("evolve: held-out tasks of the first recipe, before and after training")
     forward(loop, tried, opened, workers)
-    play_batch(tried, policy_settings(loop.recipe, first.model), rules.rollouts, BEFORE, loop.store, opened, workers)
-    found = {name: read_rollouts(EpisodeFolder.of(tried.batch, policy)) for name, policy in (("before", BEFORE), ("after", policy_of(loop.recipe)))}
+    play_batch(
+        tried,
+        policy_settings(loop.recipe, first.model),
+        rules.rollouts,
+        BEFORE,
+        loop.store,
+        opened,
+        workers,
+    )
+    found = {
+        name: read_rollouts(EpisodeFolder.of(tried.batch, policy))
+        for name, policy in (("before", BEFORE), ("after", policy_of(loop.recipe)))
+    }
     tasks: list[dict[str, Any]] = [
-        {"id": q.id, "question": q.text, "answer": q.answer.text, "level": q.level, "image": q.image_id,
-         **{name: _share(played.get(q.id, Played())).as_json() for name, played in found.items()}} for q in questions_of(tried.batch)]
-    sums = {name: Share(sum(t[name]["good"] for t in tasks), sum(t[name]["judged"] for t in tasks)).as_json() for name in found}
+        {
+            "id": q.id,
+            "question": q.text,
+            "answer": q.answer.text,
+            "level": q.level,
+            "image": q.image_id,
+            **{
+                name: _share(played.get(q.id, Played())).as_json() for name, played in found.items()
+            },
+        }
+        for q in questions_of(tried.batch)
+    ]
+    sums = {
+        name: Share(
+            sum(t[name]["good"] for t in tasks), sum(t[name]["judged"] for t in tasks)
+        ).as_json()
+        for name in found
+    }
     write_json(loop.path / FILE, {"tasks": tasks, **sums})
 
 

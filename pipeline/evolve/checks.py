@@ -1,4 +1,5 @@
 """Looks for leaks and wrong pictures in tasks whose recipe had switched the filter off: the filters' own functions, without a model."""
+
 import dataclasses
 import inspect
 from collections.abc import Callable, Collection, Iterator
@@ -9,7 +10,12 @@ from typing import Any
 from models.model_settings import ModelSettings
 from pipeline.evolve.findings import Finding
 from pipeline.settings import ModelRules
-from pipeline.synth.filter_stages import make_answer_in_question, make_image_search, make_text_search, make_visible_text
+from pipeline.synth.filter_stages import (
+    make_answer_in_question,
+    make_image_search,
+    make_text_search,
+    make_visible_text,
+)
 from pipeline.synth.job import Job
 from pipeline.synth.solver_stages import NO_TOOLS, TEXT_ONLY
 from records.outcomes import Reason, Rejection
@@ -18,9 +24,14 @@ from transforms.external.outside_rows import METHOD
 from transforms.pictures.ground import FAILED, GroundingRules
 from transforms.pictures.picture_chooser import PictureChooser
 
-MAKERS: dict[str, Callable[[Job], Any]] = {"answer_in_question": make_answer_in_question, "text_search": make_text_search,
-                                           "image_search": make_image_search, "text_only": TEXT_ONLY, "no_tools": NO_TOOLS,
-                                           "visible_text": make_visible_text}
+MAKERS: dict[str, Callable[[Job], Any]] = {
+    "answer_in_question": make_answer_in_question,
+    "text_search": make_text_search,
+    "image_search": make_image_search,
+    "text_only": TEXT_ONLY,
+    "no_tools": NO_TOOLS,
+    "visible_text": make_visible_text,
+}
 """Filters that a leak gets through, by name."""
 SEARCHES = ("text_search", "image_search")
 """Of them those that make one call of the tool of the same name."""
@@ -58,23 +69,46 @@ class Checks:
 
     @cached_property
     def _without_models(self) -> Job:
-        models = ModelRules(**{**{f.name: getattr(self.job.recipe.models, f.name) for f in dataclasses.fields(ModelSettings)}, "endpoints": (), "roles": {}})
-        return dataclasses.replace(self.job, recipe=dataclasses.replace(self.job.recipe, models=models))
+        models = ModelRules(
+            **{
+                **{
+                    f.name: getattr(self.job.recipe.models, f.name)
+                    for f in dataclasses.fields(ModelSettings)
+                },
+                "endpoints": (),
+                "roles": {},
+            }
+        )
+        return dataclasses.replace(
+            self.job, recipe=dataclasses.replace(self.job.recipe, models=models)
+        )
 
     def _pictures(self, question: Question) -> Iterator[Finding]:
         stored = question.grounding
-        if question.method == METHOD or (isinstance(stored, dict) and stored["status"] != "not_run"):
+        if question.method == METHOD or (
+            isinstance(stored, dict) and stored["status"] != "not_run"
+        ):
             return
         found = self._chooser.grounding_of(question)
         if found.status == FAILED:
-            yield Finding(question.id, "pictures", "not_grounded", 5.0,
-                          f"{found.cause}: similarity {found.score}, needed {found.threshold}, nearest {found.nearest}")
+            yield Finding(
+                question.id,
+                "pictures",
+                "not_grounded",
+                5.0,
+                f"{found.cause}: similarity {found.score}, needed {found.threshold}, nearest {found.nearest}",
+            )
 
     @cached_property
     def _chooser(self) -> PictureChooser:
         recipe = self.job.recipe
-        return PictureChooser(store=self.job.store, clip=self.job.clip, rules=recipe.pictures, grounding=GroundingRules(mode="optional"),
-                              recipe_seed=recipe.seed)
+        return PictureChooser(
+            store=self.job.store,
+            clip=self.job.clip,
+            rules=recipe.pictures,
+            grounding=GroundingRules(mode="optional"),
+            recipe_seed=recipe.seed,
+        )
 
 
 def _why(outcome: Rejection) -> str:

@@ -1,4 +1,5 @@
 """Edits of a recipe: what they are, how they are applied, and the rules that every one must keep."""
+
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -37,12 +38,23 @@ class Edit:
         return canonical_json([self.path, self.after])
 
 
-def step(field: Field, direction: int, *, stage: str, cause: str, tasks: Sequence[str], why: str) -> Edit | None:
+def step(
+    field: Field, direction: int, *, stage: str, cause: str, tasks: Sequence[str], why: str
+) -> Edit | None:
     """An edit by one step; None where the field stands at its bound."""
     after = stepped(field, direction)
     if after is None:
         return None
-    return Edit(action="set", path=field.path, before=field.value, after=after, stage=stage, cause=cause, tasks=tuple(tasks), why=why)
+    return Edit(
+        action="set",
+        path=field.path,
+        before=field.value,
+        after=after,
+        stage=stage,
+        cause=cause,
+        tasks=tuple(tasks),
+        why=why,
+    )
 
 
 def applied(recipe: Recipe, edits: Sequence[Edit]) -> Recipe:
@@ -52,7 +64,15 @@ def applied(recipe: Recipe, edits: Sequence[Edit]) -> Recipe:
     return recipe
 
 
-def refusal(edit: Edit, recipe: Recipe, *, citable: Mapping[str, Collection[str]], dead_ends: Collection[str], earlier: Collection[str], least: int) -> str:
+def refusal(
+    edit: Edit,
+    recipe: Recipe,
+    *,
+    citable: Mapping[str, Collection[str]],
+    dead_ends: Collection[str],
+    earlier: Collection[str],
+    least: int,
+) -> str:
     """Why an edit may not be made; "" where it may.
 
     Args:

@@ -1,4 +1,5 @@
 """The fields of a recipe that the loop may change: found by their declarations (`records.evolves.Evolves`), and moved by one step."""
+
 import dataclasses
 import json
 import typing
@@ -9,12 +10,34 @@ from typing import Any
 from pipeline.recipe import Recipe, recipe_of
 from records.evolves import Evolves
 
-METHODS = {"draft.explore.": {"exploration"}, "seeds.abilities.": {"exploration"}, "draft.hops.": {"paths"}, "draft.rounds.": {"injection"},
-           "draft.detail_share": {"paths", "injection"}, "draft.computation_share": {"paths", "injection"}, "draft.obfuscate_share": {"paths"},
-           **{f"models.llm.guidance.{role}": {"injection"} for role in ("seed_question", "pick_entity", "take_fact", "pick_image_entity", "hide_entity")},
-           **{f"models.llm.guidance.{role}": {"paths"} for role in ("canonical_question", "describe", "obfuscate_answer")},
-           "models.llm.guidance.inject": {"injection", "paths"},
-           **{f"models.llm.guidance.{role}": {"exploration"} for role in ("propose_seed", "explore", "reason", "perceive", "curate", "deepen")}}
+METHODS = {
+    "draft.explore.": {"exploration"},
+    "seeds.abilities.": {"exploration"},
+    "draft.hops.": {"paths"},
+    "draft.rounds.": {"injection"},
+    "draft.detail_share": {"paths", "injection"},
+    "draft.computation_share": {"paths", "injection"},
+    "draft.obfuscate_share": {"paths"},
+    **{
+        f"models.llm.guidance.{role}": {"injection"}
+        for role in (
+            "seed_question",
+            "pick_entity",
+            "take_fact",
+            "pick_image_entity",
+            "hide_entity",
+        )
+    },
+    **{
+        f"models.llm.guidance.{role}": {"paths"}
+        for role in ("canonical_question", "describe", "obfuscate_answer")
+    },
+    "models.llm.guidance.inject": {"injection", "paths"},
+    **{
+        f"models.llm.guidance.{role}": {"exploration"}
+        for role in ("propose_seed", "explore", "reason", "perceive", "curate", "deepen")
+    },
+}
 """By how a path begins: the methods whose questions go by it. Others go by all methods."""
 
 
@@ -34,13 +57,21 @@ def fields_of(recipe: Recipe) -> dict[str, Field]:
     What only questions of other methods go by than those that the recipe draws is no field of it.
     """
     drawn = {method for method, weight in recipe.seeds.methods.items() if weight}
-    return {field.path: field for field in _of(recipe, "") if all(drawn & methods for begin, methods in METHODS.items() if field.path.startswith(begin))}
+    return {
+        field.path: field
+        for field in _of(recipe, "")
+        if all(
+            drawn & methods for begin, methods in METHODS.items() if field.path.startswith(begin)
+        )
+    }
 
 
 def _of(part: Any, prefix: str) -> Iterator[Field]:
     for name, hint in typing.get_type_hints(type(part), include_extras=True).items():
         value, path = getattr(part, name), f"{prefix}{name}"
-        rules = next((each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Evolves)), None)
+        rules = next(
+            (each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Evolves)), None
+        )
         if rules is None:
             if dataclasses.is_dataclass(value):
                 yield from _of(value, f"{path}.")
@@ -75,7 +106,9 @@ def stepped(field: Field, direction: int) -> Any:
     moved = min(rules.high, max(rules.low, value + direction * rules.step))
     if (moved - value) * direction <= 0:  # at its bound, or beyond it on the other side
         return None
-    return int(moved) if isinstance(value, int) and float(rules.step).is_integer() else round(moved, 6)
+    return (
+        int(moved) if isinstance(value, int) and float(rules.step).is_integer() else round(moved, 6)
+    )
 
 
 def allowed(field: Field, value: Any) -> bool:

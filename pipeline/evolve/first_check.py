@@ -1,4 +1,5 @@
 """What a loop would lack, found before its first round: who plays, what trains, and whether both have the same tools and limits."""
+
 import dataclasses
 import os
 import shutil
@@ -25,36 +26,63 @@ def check_players(recipe: Recipe) -> None:
     check_engine(solver_settings(recipe), recipe.models)
     where = "evolve.policy" if rules.mode == "rl" and rules.policy else "teach"
     check_engine(policy, recipe.models, where=where)
-    folders = {f"{where}.model": policy.model, "evolve.train.model": rules.train.model if rules.train else ""}
+    folders = {
+        f"{where}.model": policy.model,
+        "evolve.train.model": rules.train.model if rules.train else "",
+    }
     for key, folder in folders.items():
         if folder.startswith(("/", ".", "~")) and not Path(folder).is_dir():
             if folder.startswith("~"):
-                raise InputError(f"{key} {folder}", "is no folder: ~ is not expanded in settings", f"Write it out: {os.path.expanduser(folder)}")
-            raise InputError(f"{key} {folder}", "is no folder", "Name the folder of an image-text model of transformers.")
+                raise InputError(
+                    f"{key} {folder}",
+                    "is no folder: ~ is not expanded in settings",
+                    f"Write it out: {os.path.expanduser(folder)}",
+                )
+            raise InputError(
+                f"{key} {folder}",
+                "is no folder",
+                "Name the folder of an image-text model of transformers.",
+            )
     if rules.train is None:
         return
     model_to_train(recipe)
     if rules.train.launcher and shutil.which(rules.train.launcher[0]) is None:
-        raise InputError(f"evolve.train.launcher {rules.train.launcher[0]}", "is no program that is found here",
-                         "Activate the environment in which it is installed, or give its path.")
+        raise InputError(
+            f"evolve.train.launcher {rules.train.launcher[0]}",
+            "is no program that is found here",
+            "Activate the environment in which it is installed, or give its path.",
+        )
     if rules.train.trainer == "sft":
         load_settings(rules.train.config, rules.train.set)
     elif rules.mode == "sft":
-        raise InputError("evolve.train.trainer grpo", "trains a policy on its own tries, and in mode sft none plays", "Take the trainer sft, or mode rl.")
+        raise InputError(
+            "evolve.train.trainer grpo",
+            "trains a policy on its own tries, and in mode sft none plays",
+            "Take the trainer sft, or mode rl.",
+        )
     else:
-        trained = load_grpo_settings(rules.train.config, rules.train.set, dataclasses.asdict(recipe.teach.tools))
+        trained = load_grpo_settings(
+            rules.train.config, rules.train.set, dataclasses.asdict(recipe.teach.tools)
+        )
         _check_same_play(policy, trained.play, rules.train.config)
 
 
 def _check_same_play(measured: PlaySettings, trained: PlaySettings, config: str) -> None:
     """Tools and limits stand in the prompt: a policy that is trained with others is another one than the rounds measure."""
     for section in ("tools", "limits"):
-        ours, theirs = (dataclasses.asdict(getattr(settings, section)) for settings in (measured, trained))
+        ours, theirs = (
+            dataclasses.asdict(getattr(settings, section)) for settings in (measured, trained)
+        )
         if section == "tools":
-            ours, theirs = ({**found, "tools": sorted(found["tools"])} for found in (ours, theirs))  # their order means nothing
+            ours, theirs = (
+                {**found, "tools": sorted(found["tools"])} for found in (ours, theirs)
+            )  # their order means nothing
         other = [key for key in ours if ours[key] != theirs[key]]
         if other:
             key = f"{section}.{other[0]}"
-            raise InputError(f"evolve.policy.{key}", f"is {ours[other[0]]!r}, and GRPO would train with {theirs[other[0]]!r} (play.{key} of {config}"
-                             f"{', else teach.tools' * (section == 'tools')})",
-                             f"Make them the same: set evolve.policy.{key}, or add \"play.{key}=…\" to evolve.train.set.")
+            raise InputError(
+                f"evolve.policy.{key}",
+                f"is {ours[other[0]]!r}, and GRPO would train with {theirs[other[0]]!r} (play.{key} of {config}"
+                f"{', else teach.tools' * (section == 'tools')})",
+                f'Make them the same: set evolve.policy.{key}, or add "play.{key}=…" to evolve.train.set.',
+            )

@@ -1,4 +1,5 @@
 """The first step of a round: a run with the round's recipe, and a batch of its questions that no earlier round had, spread over the axes."""
+
 import dataclasses
 from collections.abc import Iterable, Sequence
 
@@ -18,18 +19,30 @@ from transforms.filters.duplicates import duplicate_keys
 from transforms.filters.near_duplicates import alike
 
 
-def forward(loop: LoopFolder, at: RoundFolder, opened: Opened, *, workers: int, held_out: bool = False) -> None:
+def forward(
+    loop: LoopFolder, at: RoundFolder, opened: Opened, *, workers: int, held_out: bool = False
+) -> None:
     """Synthesises and chooses the round's tasks.
 
     Raises:
         QuestloomError: something waits for a provider or for budget; the same command goes on.
     """
     rules = loop.recipe.evolve
-    before = [task for each in (loop.rounds() if held_out else loop.rounds(before=at.number)) for task in questions_of(each.batch)]
-    write_whole(at.path / "exclude.txt", "".join(f"{i}\n" for i in sorted(_entities(before))).encode())
-    recipe = round_recipe(loop, at, seed=loop.seed_of("held out" if held_out else f"round {at.number}"))
+    before = [
+        task
+        for each in (loop.rounds() if held_out else loop.rounds(before=at.number))
+        for task in questions_of(each.batch)
+    ]
+    write_whole(
+        at.path / "exclude.txt", "".join(f"{i}\n" for i in sorted(_entities(before))).encode()
+    )
+    recipe = round_recipe(
+        loop, at, seed=loop.seed_of("held out" if held_out else f"round {at.number}")
+    )
     funnel = run_synth(recipe, store=loop.store, out=at.synth.path, opened=opened, workers=workers)
-    code, message = funnel.verdict(max_error_share=recipe.run.max_error_share, num_items=funnel.counts[0].num_out)
+    code, message = funnel.verdict(
+        max_error_share=recipe.run.max_error_share, num_items=funnel.counts[0].num_out
+    )
     if code:
         raise QuestloomError(message)
     made = questions_of(at.synth)
@@ -38,31 +51,60 @@ def forward(loop: LoopFolder, at: RoundFolder, opened: Opened, *, workers: int, 
     asked = rules.held_out if held_out else rules.tasks
     chosen = balanced(fresh, asked, levels=recipe.seeds.levels, seed=recipe.seed)
     write_subset(at.synth, at.batch, [q.id for q in chosen])
-    at.write("forward", {"asked": asked, "seeds": funnel.counts[0].num_out, "kept": len(made), "repeats": repeated,
-                         "tasks": sorted(q.id for q in chosen), "axes": counts(chosen),
-                         "funnel": {stage: count["rejected"] for stage, count in funnel.as_json().items() if count["rejected"]}})
+    at.write(
+        "forward",
+        {
+            "asked": asked,
+            "seeds": funnel.counts[0].num_out,
+            "kept": len(made),
+            "repeats": repeated,
+            "tasks": sorted(q.id for q in chosen),
+            "axes": counts(chosen),
+            "funnel": {
+                stage: count["rejected"]
+                for stage, count in funnel.as_json().items()
+                if count["rejected"]
+            },
+        },
+    )
 
 
 def round_recipe(loop: LoopFolder, at: RoundFolder, *, seed: int) -> Recipe:
     """The round's recipe as it is run: with a seed of its own and the loop's calls, without earlier tasks' entities, all questions for one use."""
     recipe = at.recipe
     return dataclasses.replace(
-        recipe, seed=seed, run=dataclasses.replace(recipe.run, calls=str(calls_of(loop, recipe))),
-        seeds=dataclasses.replace(recipe.seeds, exclude=(*recipe.seeds.exclude, str(at.path.absolute() / "exclude.txt"))),
-        export=dataclasses.replace(recipe.export, benchmark_share=0.0, shares={"train": 1.0},
-                                   rl_share=1.0 if loop.recipe.evolve.mode == "rl" else 0.0))
+        recipe,
+        seed=seed,
+        run=dataclasses.replace(recipe.run, calls=str(calls_of(loop, recipe))),
+        seeds=dataclasses.replace(
+            recipe.seeds, exclude=(*recipe.seeds.exclude, str(at.path.absolute() / "exclude.txt"))
+        ),
+        export=dataclasses.replace(
+            recipe.export,
+            benchmark_share=0.0,
+            shares={"train": 1.0},
+            rl_share=1.0 if loop.recipe.evolve.mode == "rl" else 0.0,
+        ),
+    )
 
 
 def _entities(tasks: Iterable[Question]) -> set[str]:
     return {entity for task in tasks for entity in (task.seed_entity, task.anchor) if entity}
 
 
-def repeats(made: Sequence[Question], before: Sequence[Question], filters: FilterRules) -> dict[str, str]:
+def repeats(
+    made: Sequence[Question], before: Sequence[Question], filters: FilterRules
+) -> dict[str, str]:
     """Which new questions an earlier round had already: by anchor or picture and, where the recipe drops duplicates, by any of their keys or nearly by
     their words; with the earlier id."""
+
     def named(task: Question) -> list[str]:
         words = duplicate_keys(task) if filters.duplicates else ()
-        return [*words, *([f"anchor:{task.anchor}"] if task.anchor else []), f"source:{task.source_image_id}"]
+        return [
+            *words,
+            *([f"anchor:{task.anchor}"] if task.anchor else []),
+            f"source:{task.source_image_id}",
+        ]
 
     keys = {key: task.id for task in before for key in named(task)}
     found: dict[str, str] = {}
@@ -72,6 +114,12 @@ def repeats(made: Sequence[Question], before: Sequence[Question], filters: Filte
             found[question.id] = earlier
     if not filters.duplicates:
         return dict(sorted(found.items()))
-    texts = [("0", task.id, folded(task.text).strip()) for task in before] + [("1", q.id, folded(q.text).strip()) for q in made if q.id not in found]
-    found.update((loser[1], winner[1]) for loser, winner in alike(texts, filters.near_duplicate_similarity) if (loser[0], winner[0]) == ("1", "0"))
+    texts = [("0", task.id, folded(task.text).strip()) for task in before] + [
+        ("1", q.id, folded(q.text).strip()) for q in made if q.id not in found
+    ]
+    found.update(
+        (loser[1], winner[1])
+        for loser, winner in alike(texts, filters.near_duplicate_similarity)
+        if (loser[0], winner[0]) == ("1", "0")
+    )
     return dict(sorted(found.items()))

@@ -1,4 +1,5 @@
 """The end of a loop: the recipes are compared on tasks that no round saw, and the best is frozen for mass synthesis."""
+
 from collections.abc import Callable
 
 import yaml
@@ -12,7 +13,9 @@ from records.identity import canonical_json
 Try = Callable[[LoopFolder, RoundFolder, Opened, int], None]
 
 
-def freeze(loop: LoopFolder, opened: Opened, *, workers: int, forward: Try, say: Callable[[str], None]) -> None:
+def freeze(
+    loop: LoopFolder, opened: Opened, *, workers: int, forward: Try, say: Callable[[str], None]
+) -> None:
     """Writes `best.json` and `best.yaml`. Each distinct recipe of a round is tried on as many fresh tasks, the same seeds and the last policy for all;
     with `evolve.held_out: 0` its own round counts.
 
@@ -31,12 +34,35 @@ def freeze(loop: LoopFolder, opened: Opened, *, workers: int, forward: Try, say:
         if loop.recipe.evolve.held_out and len(candidates) > 1:
             tried = loop.held_out(each.number)
             if not tried.has_recipe:
-                tried.begin(each.recipe, model=rounds[-1].read("train")["model"], parent=each.number)
+                tried.begin(
+                    each.recipe, model=rounds[-1].read("train")["model"], parent=each.number
+                )
             say(f"evolve: the recipe of round {each.number} on held-out tasks")
             forward(loop, tried, opened, workers)
         scores[each.number] = score_of(tried.read("diagnose"))
-    best = max(candidates, key=lambda each: (found.value if (found := scores[each.number]) else float("-inf"), -each.number))
-    write_whole(loop.path / "best.yaml", yaml.safe_dump(best.recipe.resolved(), sort_keys=False, allow_unicode=True).encode())
-    write_json(loop.path / "best.json", {
-        "round": best.number, "by": "held-out tasks" if loop.recipe.evolve.held_out and len(candidates) > 1 else "its own round",
-        "scores": {str(number): {"score": found.value, "error": found.error, "tasks": found.num} if found else None for number, found in scores.items()}})
+    best = max(
+        candidates,
+        key=lambda each: (
+            found.value if (found := scores[each.number]) else float("-inf"),
+            -each.number,
+        ),
+    )
+    write_whole(
+        loop.path / "best.yaml",
+        yaml.safe_dump(best.recipe.resolved(), sort_keys=False, allow_unicode=True).encode(),
+    )
+    write_json(
+        loop.path / "best.json",
+        {
+            "round": best.number,
+            "by": "held-out tasks"
+            if loop.recipe.evolve.held_out and len(candidates) > 1
+            else "its own round",
+            "scores": {
+                str(number): {"score": found.value, "error": found.error, "tasks": found.num}
+                if found
+                else None
+                for number, found in scores.items()
+            },
+        },
+    )

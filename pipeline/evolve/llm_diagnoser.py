@@ -1,4 +1,5 @@
 """The llm diagnoser: a model scores each task by the rubric, beside what is measured exactly (leaks, pictures, tags), which stands."""
+
 import asyncio
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,10 +24,16 @@ from records.synthesis import Question
 from transforms.stages.run_folder import RunFolder
 
 ROLE = "diagnose"
-BASES = {"closed": "by the whole of its kind, which the store has", "margin": "by facts that anything else would need beside those that are known of it",
-         "votes": "by models that found no second answer"}
-TAGS = {Tag.TOO_EASY: "more often than a task should be", Tag.GOOD_MATCH: "sometimes, as it should be",
-        Tag.RECOVERABLE: "never, but sometimes where a failed rollout was played on from its middle"}
+BASES = {
+    "closed": "by the whole of its kind, which the store has",
+    "margin": "by facts that anything else would need beside those that are known of it",
+    "votes": "by models that found no second answer",
+}
+TAGS = {
+    Tag.TOO_EASY: "more often than a task should be",
+    Tag.GOOD_MATCH: "sometimes, as it should be",
+    Tag.RECOVERABLE: "never, but sometimes where a failed rollout was played on from its middle",
+}
 
 
 @dataclass(frozen=True)
@@ -47,7 +54,9 @@ class LlmDiagnoser:
     evidence: Callable[[Question], Sequence[str]]
     shown: Callable[[Question], Picture]
 
-    async def diagnose(self, questions: Mapping[str, Question], rows: Iterable[Mapping[str, Any]]) -> Diagnosis:
+    async def diagnose(
+        self, questions: Mapping[str, Question], rows: Iterable[Mapping[str, Any]]
+    ) -> Diagnosis:
         """See `findings.Diagnoser`.
 
         Raises:
@@ -60,13 +69,25 @@ class LlmDiagnoser:
         return dataclasses.replace(base, by=self.client.roles[ROLE].model, tasks=tasks)
 
     async def _asked(self, question: Question, row: Mapping[str, Any]) -> Diagnosed:
-        prompt = render(ROLES[ROLE], pictures=(self.shown(question),), question=fenced("question", question.text),
-                        answer=answer_words(question.answer), proved=_proved(question),
-                        evidence=fenced("evidence", "\n".join(self.evidence(question)), 2_000),
-                        mode=self.mode, passed=f"{row['correct']} of {row['judged']}", tag=_tag(row), rollouts=_rollouts(row))
+        prompt = render(
+            ROLES[ROLE],
+            pictures=(self.shown(question),),
+            question=fenced("question", question.text),
+            answer=answer_words(question.answer),
+            proved=_proved(question),
+            evidence=fenced("evidence", "\n".join(self.evidence(question)), 2_000),
+            mode=self.mode,
+            passed=f"{row['correct']} of {row['judged']}",
+            tag=_tag(row),
+            rollouts=_rollouts(row),
+        )
 
         def read(reply: Diagnosed) -> Diagnosed:
-            missing = set(WEIGHTS[self.mode]) - {"tool_pattern_diversity"} - {each.dimension for each in reply.scores}
+            missing = (
+                set(WEIGHTS[self.mode])
+                - {"tool_pattern_diversity"}
+                - {each.dimension for each in reply.scores}
+            )
             if missing:
                 raise ValueError(f"these dimensions have no score: {', '.join(sorted(missing))}")
             return reply
@@ -76,18 +97,36 @@ class LlmDiagnoser:
 
 def _both(exact: TaskDiagnosis, reply: Diagnosed) -> TaskDiagnosis:
     """The model's scores, and its findings where measuring found nothing of that cause."""
-    said: dict[str, Score] = {each.dimension: Score(float(each.score), each.why) for each in reply.scores}
+    said: dict[str, Score] = {
+        each.dimension: Score(float(each.score), each.why) for each in reply.scores
+    }
     known = {finding.cause for finding in exact.findings}
-    added = {fault.cause: Finding(exact.task, fault.stage, fault.cause, float(fault.severity), fault.why) for fault in reply.faults if fault.cause not in known}
-    return TaskDiagnosis(task=exact.task, scores={**exact.scores, **said}, findings=(*exact.findings, *added.values()))
+    added = {
+        fault.cause: Finding(exact.task, fault.stage, fault.cause, float(fault.severity), fault.why)
+        for fault in reply.faults
+        if fault.cause not in known
+    }
+    return TaskDiagnosis(
+        task=exact.task,
+        scores={**exact.scores, **said},
+        findings=(*exact.findings, *added.values()),
+    )
 
 
 def _proved(question: Question) -> str:
     found = question.certificate
     if found is None or found.basis not in BASES:
         return "That no other answer fits was not proved."
-    alone = f"; without the picture {found.answers_without_picture} answers or more would fit" if found.answers_without_picture else ""
-    way = "" if found.effective_hops is None else f" The words lead over {found.effective_hops} claims to the answer{alone}."
+    alone = (
+        f"; without the picture {found.answers_without_picture} answers or more would fit"
+        if found.answers_without_picture
+        else ""
+    )
+    way = (
+        ""
+        if found.effective_hops is None
+        else f" The words lead over {found.effective_hops} claims to the answer{alone}."
+    )
     return f"That no other answer fits was proved {BASES[found.basis]}.{way}"
 
 
@@ -100,25 +139,39 @@ def _tag(row: Mapping[str, Any]) -> str:
             return "it seems broken, since the judge called the same words right and wrong"
         case Tag.FAKE_HARD, "judge_failed":
             return "whether the rollouts are right could not be judged"
-        case (Tag.FAKE_HARD | Tag.TOO_HARD), _:
+        case ((Tag.FAKE_HARD | Tag.TOO_HARD), _):
             return f"never, {'though the teacher solved it' if row['teacher'] == 'solved' else 'and no teacher solved it'}"
     return TAGS[Tag(row["tag"])]
 
 
 def _rollouts(row: Mapping[str, Any]) -> Fenced:
     played = zip(row["chains"], row["chain_outcomes"], row["chain_answers"], strict=True)
-    lines = [f"{n}. {_end(outcome, said)}: {', '.join(chain) or 'no call'}" for n, (chain, outcome, said) in enumerate(played, 1)]
+    lines = [
+        f"{n}. {_end(outcome, said)}: {', '.join(chain) or 'no call'}"
+        for n, (chain, outcome, said) in enumerate(played, 1)
+    ]
     return fenced("rollouts", "\n".join(lines), 4_000)
 
 
 def _end(outcome: str, said: str) -> str:
     if outcome == CORRECT:
         return "right"
-    return f"wrong, it answered {said!r}" if outcome == Reason.WRONG_ANSWER_GIVEN.value and said else outcome.replace("_", " ")
+    return (
+        f"wrong, it answered {said!r}"
+        if outcome == Reason.WRONG_ANSWER_GIVEN.value and said
+        else outcome.replace("_", " ")
+    )
 
 
-def open_llm_diagnoser(measured: MeasuredDiagnoser, job: Job, calls_of: RunFolder, *, mode: str) -> LlmDiagnoser:
+def open_llm_diagnoser(
+    measured: MeasuredDiagnoser, job: Job, calls_of: RunFolder, *, mode: str
+) -> LlmDiagnoser:
     """The diagnoser with the recipe's model, whose calls are booked on the round's run."""
     place = Job(calls_of, job.store_path, job.recipe, job.opened)
-    return LlmDiagnoser(measured, place.client(ROLE), mode, evidence=lambda question: evidence_words(job, question),
-                        shown=lambda question: shown_picture(job, question))
+    return LlmDiagnoser(
+        measured,
+        place.client(ROLE),
+        mode,
+        evidence=lambda question: evidence_words(job, question),
+        shown=lambda question: shown_picture(job, question),
+    )

@@ -1,4 +1,5 @@
 """The llm editor: a model proposes edits and another reviews them, under the same rules as every edit."""
+
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,42 +36,82 @@ class Editor:
     least: int
     item_id: str
 
-    def proposed(self, recipe: Recipe, groups: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]], dead_ends: Collection[str],
-                 most: int) -> list[Edit]:
+    def proposed(
+        self,
+        recipe: Recipe,
+        groups: Sequence[Mapping[str, Any]],
+        rows: Sequence[Mapping[str, Any]],
+        dead_ends: Collection[str],
+        most: int,
+    ) -> list[Edit]:
         """A model's edits; the rules have not been asked yet."""
         fields = fields_of(recipe)
-        prompt = render(ROLES[PROPOSE], faults=_faults(groups, rows), fields=fenced("fields", "\n".join(map(_field, fields.values())), 12_000),
-                        dead_ends=fenced("dead_ends", "\n".join(sorted(dead_ends)) or "(none)"), most=most)
+        prompt = render(
+            ROLES[PROPOSE],
+            faults=_faults(groups, rows),
+            fields=fenced("fields", "\n".join(map(_field, fields.values())), 12_000),
+            dead_ends=fenced("dead_ends", "\n".join(sorted(dead_ends)) or "(none)"),
+            most=most,
+        )
 
         def read(reply: EditsProposed) -> list[Edit]:
             return [_edit(each, fields, groups) for each in reply.edits]
 
-        return submit(ask(self.client, prompt, read, item_id=self.item_id, seed_id=self.item_id)).result()
+        return submit(
+            ask(self.client, prompt, read, item_id=self.item_id, seed_id=self.item_id)
+        ).result()
 
-    def reviewed(self, edits: Sequence[Edit], groups: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    def reviewed(
+        self,
+        edits: Sequence[Edit],
+        groups: Sequence[Mapping[str, Any]],
+        rows: Sequence[Mapping[str, Any]],
+    ) -> list[str]:
         """For each edit why it is refused; "" where it is accepted."""
-        listed = "\n".join(f"{n}. {e.action} {e.path} {json.dumps(e.before)} -> {json.dumps(e.after)}, for {e.stage} / {e.cause}: {e.why}"
-                           for n, e in enumerate(edits, 1))
-        prompt = render(ROLES[REVIEW], faults=_faults(groups, rows), edits=fenced("edits", listed), least=self.least)
+        listed = "\n".join(
+            f"{n}. {e.action} {e.path} {json.dumps(e.before)} -> {json.dumps(e.after)}, for {e.stage} / {e.cause}: {e.why}"
+            for n, e in enumerate(edits, 1)
+        )
+        prompt = render(
+            ROLES[REVIEW],
+            faults=_faults(groups, rows),
+            edits=fenced("edits", listed),
+            least=self.least,
+        )
 
         def read(reply: EditsReviewed) -> list[str]:
             verdicts: dict[int, EditReviewed] = {each.number: each for each in reply.verdicts}
             if missing := set(range(1, len(edits) + 1)) - set(verdicts):
                 raise ValueError(f"no verdict on {', '.join(map(str, sorted(missing)))}")
-            return ["" if verdicts[n].accept else verdicts[n].why or "refused" for n in range(1, len(edits) + 1)]
+            return [
+                "" if verdicts[n].accept else verdicts[n].why or "refused"
+                for n in range(1, len(edits) + 1)
+            ]
 
-        return submit(ask(self.client, prompt, read, item_id=self.item_id, seed_id=self.item_id)).result()
+        return submit(
+            ask(self.client, prompt, read, item_id=self.item_id, seed_id=self.item_id)
+        ).result()
 
 
-def _edit(said: ProposedEdit, fields: Mapping[str, Field], groups: Sequence[Mapping[str, Any]]) -> Edit:
+def _edit(
+    said: ProposedEdit, fields: Mapping[str, Field], groups: Sequence[Mapping[str, Any]]
+) -> Edit:
     field = fields.get(said.path)
     if field is None:
         raise ValueError(f"{said.path} is no field that may change; take one of the list")
     if not 1 <= said.number <= len(groups):
         raise ValueError(f"there is no fault {said.number}")
     group = groups[said.number - 1]
-    return Edit(action=said.action, path=said.path, before=field.value, after=_value(said, field), stage=group["stage"], cause=group["cause"],
-                tasks=tuple(group["tasks"]), why=said.why)
+    return Edit(
+        action=said.action,
+        path=said.path,
+        before=field.value,
+        after=_value(said, field),
+        stage=group["stage"],
+        cause=group["cause"],
+        tasks=tuple(group["tasks"]),
+        why=said.why,
+    )
 
 
 def _value(said: ProposedEdit, field: Field) -> Any:
@@ -92,8 +133,15 @@ def _value(said: ProposedEdit, field: Field) -> Any:
 
 def _field(field: Field) -> str:
     rules = field.rules
-    bounds = (f"text of at most {rules.max_chars} characters" if rules.max_chars else " | ".join(rules.choices) if rules.choices
-              else "true | false" if isinstance(field.value, bool) else f"{rules.low:g} to {rules.high:g}, step {rules.step:g}")
+    bounds = (
+        f"text of at most {rules.max_chars} characters"
+        if rules.max_chars
+        else " | ".join(rules.choices)
+        if rules.choices
+        else "true | false"
+        if isinstance(field.value, bool)
+        else f"{rules.low:g} to {rules.high:g}, step {rules.step:g}"
+    )
     return f"{field.path} = {json.dumps(field.value)} ({bounds})"
 
 
@@ -101,7 +149,9 @@ def _faults(groups: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any
     words = {row["id"]: row["question"] for row in rows}
     lines = []
     for number, group in enumerate(groups, 1):
-        lines.append(f"{number}. {group['stage']} / {group['cause']}: {len(group['tasks'])} tasks, weight {group['weight']:g}")
+        lines.append(
+            f"{number}. {group['stage']} / {group['cause']}: {len(group['tasks'])} tasks, weight {group['weight']:g}"
+        )
         shown = list(zip(group["tasks"], group["whys"], strict=True))[:MAX_TASKS_SHOWN]
         lines += [f"   - {words[task]} ({why})" for task, why in shown]
     return fenced("faults", "\n".join(lines), 8_000)

@@ -1,4 +1,5 @@
 """The chain of rounds: each step by itself, or all that are still to come."""
+
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -69,13 +70,17 @@ def run_step(loop: LoopFolder, number: int, step: str, opened: Opened, *, worker
     """
     rules = loop.recipe.evolve
     if step not in STEPS or not 1 <= number <= rules.rounds:
-        raise InputError(f"--round {number} --step {step}", "is no step of this loop", f"Rounds go from 1 to {rules.rounds}; steps: {', '.join(STEPS)}.")
+        raise InputError(
+            f"--round {number} --step {step}",
+            "is no step of this loop",
+            f"Rounds go from 1 to {rules.rounds}; steps: {', '.join(STEPS)}.",
+        )
     if not loop.round(number).done(step):
         loop.check_version()
     at = prepared(loop, number)
     if at.done(step):
         return
-    for before in STEPS[:STEPS.index(step)]:
+    for before in STEPS[: STEPS.index(step)]:
         at.read(before)  # refuses where it has not ended
     match step:
         case "forward":
@@ -105,8 +110,15 @@ def prepared(loop: LoopFolder, number: int) -> RoundFolder:
         else:
             before = loop.round(number - 1)
             left = before.read("update")
-            at.begin(recipe_of(left["next"], str(before.path / "update.json")), model=before.read("train")["model"], parent=left["parent"])
-    lines = "".join(f"questloom evolve --out {shlex.quote(str(loop.path))} --round {number} --step {step}\n" for step in STEPS)
+            at.begin(
+                recipe_of(left["next"], str(before.path / "update.json")),
+                model=before.read("train")["model"],
+                parent=left["parent"],
+            )
+    lines = "".join(
+        f"questloom evolve --out {shlex.quote(str(loop.path))} --round {number} --step {step}\n"
+        for step in STEPS
+    )
     write_whole(at.path / "run.sh", f"#!/bin/sh\nset -e\n{lines}".encode())
     return at
 
@@ -115,8 +127,14 @@ def diagnose(loop: LoopFolder, at: RoundFolder, opened: Opened) -> None:
     """The third step of a round; the tasks that a provider spoiled are not looked at."""
     rules = loop.recipe.evolve
     job = Job(at.batch, loop.store, at.as_run, opened)
-    measured = MeasuredDiagnoser(Checks(job, policy_settings(loop.recipe, at.model).tools.tools), rules.tolerated, rules.mode)
-    chosen: Diagnoser = open_llm_diagnoser(measured, job, at.synth, mode=rules.mode) if rules.diagnoser == "llm" else measured
+    measured = MeasuredDiagnoser(
+        Checks(job, policy_settings(loop.recipe, at.model).tools.tools), rules.tolerated, rules.mode
+    )
+    chosen: Diagnoser = (
+        open_llm_diagnoser(measured, job, at.synth, mode=rules.mode)
+        if rules.diagnoser == "llm"
+        else measured
+    )
     questions = {q.id: q for q in questions_of(at.batch)}
     rows = [row for row in at.read("verify")["tasks"] if row["tag"] != Tag.INFRA_FAILURE]
     found = submit(chosen.diagnose(questions, rows)).result()

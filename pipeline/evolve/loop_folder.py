@@ -1,4 +1,5 @@
 """What lies where in a loop: `LOOP/loop.json`, `LOOP/rounds/01/…`. See README.md. A loop lies on a local disk."""
+
 import json
 import shlex
 from dataclasses import dataclass
@@ -14,7 +15,13 @@ from transforms.stages.run_folder import RunFolder
 
 STEPS = ("forward", "verify", "diagnose", "update", "train")
 """In their order."""
-FILES = {"forward": "forward.json", "verify": "verify.json", "diagnose": "diagnosis.json", "update": "update.json", "train": "train.json"}
+FILES = {
+    "forward": "forward.json",
+    "verify": "verify.json",
+    "diagnose": "diagnosis.json",
+    "update": "update.json",
+    "train": "train.json",
+}
 """The file that a step writes last."""
 VERSION = 2
 """Of a loop's files. Those of the first, which state none, say less of rollouts and findings, and other loops' rounds were drawn with the same seeds."""
@@ -57,8 +64,11 @@ class RoundFolder:
             InputError: it has not ended yet.
         """
         if not self.done(step):
-            raise InputError(str(self.path), f"the step {step} has not ended there",
-                             f"Run it first: {self._command} --round {self.number} --step {step}")
+            raise InputError(
+                str(self.path),
+                f"the step {step} has not ended there",
+                f"Run it first: {self._command} --round {self.number} --step {step}",
+            )
         return json.loads((self.path / FILES[step]).read_text(encoding="utf-8"))
 
     def write(self, step: str, found: dict[str, Any]) -> None:
@@ -76,7 +86,11 @@ class RoundFolder:
     @cached_property
     def _begun(self) -> dict[str, Any]:
         if not self.has_recipe:
-            raise InputError(str(self.path), "has no recipe yet", f"Run the rounds before it first, or all: {self._command}")
+            raise InputError(
+                str(self.path),
+                "has no recipe yet",
+                f"Run the rounds before it first, or all: {self._command}",
+            )
         return json.loads((self.path / "recipe.json").read_text(encoding="utf-8"))
 
     @property
@@ -105,7 +119,10 @@ class RoundFolder:
 
     def begin(self, recipe: Recipe, *, model: str, parent: int) -> None:
         """Prepares the round."""
-        write_json(self.path / "recipe.json", {"recipe": recipe.resolved(), "model": model, "parent": parent})
+        write_json(
+            self.path / "recipe.json",
+            {"recipe": recipe.resolved(), "model": model, "parent": parent},
+        )
 
 
 @dataclass(frozen=True)
@@ -124,7 +141,11 @@ class LoopFolder:
 
     def rounds(self, *, before: int = 1 << 30) -> list[RoundFolder]:
         """The rounds that were begun, in order."""
-        found = (RoundFolder(p) for p in sorted((self.path / "rounds").glob("[0-9][0-9]"))) if self.path.is_dir() else ()
+        found = (
+            (RoundFolder(p) for p in sorted((self.path / "rounds").glob("[0-9][0-9]")))
+            if self.path.is_dir()
+            else ()
+        )
         return [each for each in found if each.has_recipe and each.number < before]
 
     @property
@@ -134,7 +155,11 @@ class LoopFolder:
     @cached_property
     def _facts(self) -> dict[str, Any]:
         if not self.begun:
-            raise InputError(str(self.path), "is no loop (no loop.json in it)", "Begin one: questloom evolve --out LOOP --store STORE --recipe RECIPE.")
+            raise InputError(
+                str(self.path),
+                "is no loop (no loop.json in it)",
+                "Begin one: questloom evolve --out LOOP --store STORE --recipe RECIPE.",
+            )
         return json.loads((self.path / "loop.json").read_text(encoding="utf-8"))
 
     @property
@@ -161,8 +186,11 @@ class LoopFolder:
             InputError: it was begun by another version, so that its rounds would be drawn by two rules.
         """
         if self._facts.get("version", 1) != VERSION:
-            raise InputError(str(self.path), "holds a loop of another version, which draws its rounds with other seeds",
-                             "Go on with that version, or begin a loop in a new --out folder.")
+            raise InputError(
+                str(self.path),
+                "holds a loop of another version, which draws its rounds with other seeds",
+                "Go on with that version, or begin a loop in a new --out folder.",
+            )
 
     def begin(self, recipe: Recipe, *, store: str, digest: str) -> None:
         """Writes `loop.json`, or finds that it says the same.
@@ -174,10 +202,18 @@ class LoopFolder:
         if self.begun:
             changed = sorted(key for key in facts if self._facts[key] != facts[key])
             if changed:
-                raise InputError(str(self.path), f"holds a loop with another {' and '.join(changed)}", "Name a new --out folder, or go on with --out alone.")
+                raise InputError(
+                    str(self.path),
+                    f"holds a loop with another {' and '.join(changed)}",
+                    "Name a new --out folder, or go on with --out alone.",
+                )
             return
         if self.path.exists() and any(self.path.iterdir()):
-            raise InputError(str(self.path), "is not empty and holds no loop", "Name a new or an empty --out folder.")
+            raise InputError(
+                str(self.path),
+                "is not empty and holds no loop",
+                "Name a new or an empty --out folder.",
+            )
         write_json(self.path / "loop.json", {**facts, "version": VERSION})
 
 

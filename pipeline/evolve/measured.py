@@ -2,6 +2,7 @@
 
 Dimensions and their weights are ODE's. How each is measured is ours: in ODE a model scores them by a rubric (`llm_diagnoser.py`).
 """
+
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,7 +11,16 @@ from statistics import fmean
 from typing import Any
 
 from pipeline.evolve.checks import Checks
-from pipeline.evolve.findings import HIGHEST, LOWEST, WEIGHTS, Diagnosis, Finding, Score, TaskDiagnosis, bounded
+from pipeline.evolve.findings import (
+    HIGHEST,
+    LOWEST,
+    WEIGHTS,
+    Diagnosis,
+    Finding,
+    Score,
+    TaskDiagnosis,
+    bounded,
+)
 from pipeline.evolve.tags import Tag
 from records.synthesis import Question
 
@@ -37,56 +47,134 @@ class MeasuredDiagnoser:
 
     async def diagnose(self, questions: Mapping[str, Question], rows: Iterable[Row]) -> Diagnosis:
         rows = list(rows)
-        broken = {row["id"]: [f for f in await self.checks.findings(questions[row["id"]]) if f.stage != "pictures" or not row["correct"]] for row in rows}
+        broken = {
+            row["id"]: [
+                f
+                for f in await self.checks.findings(questions[row["id"]])
+                if f.stage != "pictures" or not row["correct"]
+            ]
+            for row in rows
+        }
         unexplained = {row["id"] for row in rows if not broken[row["id"]]}
-        off = {tag for tag in (Tag.TOO_EASY, Tag.TOO_HARD)
-               if sum(r["tag"] == tag for r in rows if r["id"] in unexplained) > self.tolerated * len(rows)}
+        off = {
+            tag
+            for tag in (Tag.TOO_EASY, Tag.TOO_HARD)
+            if sum(r["tag"] == tag for r in rows if r["id"] in unexplained)
+            > self.tolerated * len(rows)
+        }
         tasks = tuple(_task(questions[row["id"]], row, broken[row["id"]], off) for row in rows)
         diversity = _diversity(rows)
-        return Diagnosis(by="measured", tasks=tasks, batch={"tool_pattern_diversity": diversity} if diversity else {},
-                         findings=tuple(_of_batch(rows, diversity if "tool_pattern_diversity" in WEIGHTS[self.mode] else None)))
+        return Diagnosis(
+            by="measured",
+            tasks=tasks,
+            batch={"tool_pattern_diversity": diversity} if diversity else {},
+            findings=tuple(
+                _of_batch(
+                    rows, diversity if "tool_pattern_diversity" in WEIGHTS[self.mode] else None
+                )
+            ),
+        )
 
 
 def _task(question: Question, row: Row, broken: Sequence[Finding], off: set[Tag]) -> TaskDiagnosis:
     causes = {finding.cause for finding in broken}
-    scores = {"information_complexity": _complexity(question), "visual_dependency": _visual(question, causes), "shortcut_leakage": _leakage(row, broken),
-              "verifiability": _verifiability(question, row), "capability": _capability(row), "difficulty_match": _match(row),
-              "learning_utility": _utility(row), "step_appropriateness": _steps(question, row), "tool_usage_quality": _usage(row)}
+    scores = {
+        "information_complexity": _complexity(question),
+        "visual_dependency": _visual(question, causes),
+        "shortcut_leakage": _leakage(row, broken),
+        "verifiability": _verifiability(question, row),
+        "capability": _capability(row),
+        "difficulty_match": _match(row),
+        "learning_utility": _utility(row),
+        "step_appropriateness": _steps(question, row),
+        "tool_usage_quality": _usage(row),
+    }
     found = [*broken, *_of_task(question, row, bool(broken), off)]
-    return TaskDiagnosis(task=question.id, scores={name: score for name, score in scores.items() if score is not None}, findings=tuple(found))
+    return TaskDiagnosis(
+        task=question.id,
+        scores={name: score for name, score in scores.items() if score is not None},
+        findings=tuple(found),
+    )
 
 
 def _of_task(question: Question, row: Row, explained: bool, off: set[Tag]) -> Iterable[Finding]:
     """What pass rates and certificates say is wrong. Difficulty that a leak or a wrong picture explains is no finding of its own."""
     tag = Tag(row["tag"])
     if row["cause"] == "rival_fits":
-        yield Finding(question.id, "filters", "rival_fits", 5.0, f"{row['rival']['said']!r} fits too; passed by {row['rival']['passed_by']}")
+        yield Finding(
+            question.id,
+            "filters",
+            "rival_fits",
+            5.0,
+            f"{row['rival']['said']!r} fits too; passed by {row['rival']['passed_by']}",
+        )
     elif row["cause"] == "judge_contradicts":
-        yield Finding(question.id, "filters", "ambiguous_answer", 3.0, "the same words were judged right and wrong")
+        yield Finding(
+            question.id,
+            "filters",
+            "ambiguous_answer",
+            3.0,
+            "the same words were judged right and wrong",
+        )
     elif row["cause"] == "unsolved" and not explained:
-        yield Finding(question.id, "filters", "unsolved", 4.0, f"no rollout of {row['judged']} solved it, no continuation, and not the teacher")
+        yield Finding(
+            question.id,
+            "filters",
+            "unsolved",
+            4.0,
+            f"no rollout of {row['judged']} solved it, no continuation, and not the teacher",
+        )
     if tag in off and not explained:
-        yield Finding(question.id, "writer", tag.value, 3.0, f"{row['correct']} of {row['judged']} rollouts solved it")
-    hops = question.certificate.effective_hops if question.certificate else None  # None where votes alone support it: nobody counted
-    short = hops is not None and hops <= 1 and not (question.needs_detail or question.needs_computation)
-    if short and tag == Tag.TOO_EASY and tag in off and not explained:  # one that the policy finds hard enough is no fault
-        yield Finding(question.id, "paths", "few_sources", 1.5, "one claim leads from the picture to the answer")
+        yield Finding(
+            question.id,
+            "writer",
+            tag.value,
+            3.0,
+            f"{row['correct']} of {row['judged']} rollouts solved it",
+        )
+    hops = (
+        question.certificate.effective_hops if question.certificate else None
+    )  # None where votes alone support it: nobody counted
+    short = (
+        hops is not None and hops <= 1 and not (question.needs_detail or question.needs_computation)
+    )
+    if (
+        short and tag == Tag.TOO_EASY and tag in off and not explained
+    ):  # one that the policy finds hard enough is no fault
+        yield Finding(
+            question.id,
+            "paths",
+            "few_sources",
+            1.5,
+            "one claim leads from the picture to the answer",
+        )
 
 
 def _of_batch(rows: Sequence[Row], diversity: Score | None) -> Iterable[Finding]:
     chains = Counter(tuple(chain) for row in rows for chain in row["chains"] if chain)
     if diversity and diversity.value < LEAST_DIVERSITY:
         common = chains.most_common()[0][0]
-        yield from (Finding(row["id"], "paths", "one_chain", 1.0, " ".join(common)) for row in rows if list(common) in row["chains"])
+        yield from (
+            Finding(row["id"], "paths", "one_chain", 1.0, " ".join(common))
+            for row in rows
+            if list(common) in row["chains"]
+        )
     for domain, num in Counter(row["domain"] for row in rows).items():
         if num > MOST_OF_ONE_DOMAIN * len(rows):
-            yield from (Finding(row["id"], "seeds", "one_domain", 1.0, domain) for row in rows if row["domain"] == domain)
+            yield from (
+                Finding(row["id"], "seeds", "one_domain", 1.0, domain)
+                for row in rows
+                if row["domain"] == domain
+            )
 
 
 def _complexity(question: Question) -> Score:
     certificate = question.certificate
     hops = (certificate.effective_hops if certificate else None) or len(question.hops)
-    return Score(bounded(2.0 * hops - 3 + question.needs_computation), f"{hops} effective hops{', a computation' if question.needs_computation else ''}")
+    return Score(
+        bounded(2.0 * hops - 3 + question.needs_computation),
+        f"{hops} effective hops{', a computation' if question.needs_computation else ''}",
+    )
 
 
 def _visual(question: Question, causes: set[str]) -> Score | None:
@@ -96,7 +184,10 @@ def _visual(question: Question, causes: set[str]) -> Score | None:
     if answers is None:
         return None
     close = question.needs_detail or question.enhancement is not None
-    return Score(bounded(min(answers, 5) - 2 + 2 * close), f"{answers} answers without the picture{', a detail or a repair' if close else ''}")
+    return Score(
+        bounded(min(answers, 5) - 2 + 2 * close),
+        f"{answers} answers without the picture{', a detail or a repair' if close else ''}",
+    )
 
 
 def _leakage(row: Row, broken: Sequence[Finding]) -> Score:
@@ -115,7 +206,9 @@ def _verifiability(question: Question, row: Row) -> Score:
     certificate = question.certificate
     if certificate is None:
         return Score(0.0, "no certificate")
-    value = {"closed": 5.0, "margin": min(5.0, 2.0 + certificate.margin), "votes": 1.0}.get(certificate.basis, 0.0)
+    value = {"closed": 5.0, "margin": min(5.0, 2.0 + certificate.margin), "votes": 1.0}.get(
+        certificate.basis, 0.0
+    )
     return Score(value, f"basis {certificate.basis}")
 
 
@@ -124,36 +217,59 @@ def _capability(row: Row) -> Score | None:
     if not chains:
         return None
     tools, calls = fmean(len(set(chain)) for chain in chains), fmean(map(len, chains))
-    return Score(bounded(2 * tools + 0.5 * min(calls, 6) - 5), f"{tools:.1f} tools and {calls:.1f} calls")
+    return Score(
+        bounded(2 * tools + 0.5 * min(calls, 6) - 5), f"{tools:.1f} tools and {calls:.1f} calls"
+    )
 
 
 def _match(row: Row) -> Score:
     value = MATCH.get(Tag(row["tag"]))
-    return Score(bounded(5 - 8 * abs(row["rate"] - 0.5)) if value is None else value, f"{row['tag']}, {row['correct']} of {row['judged']}")
+    return Score(
+        bounded(5 - 8 * abs(row["rate"] - 0.5)) if value is None else value,
+        f"{row['tag']}, {row['correct']} of {row['judged']}",
+    )
 
 
 def _utility(row: Row) -> Score:
     value = UTILITY.get(Tag(row["tag"]))
-    return Score(bounded(24 * row["rate"] * (1 - row["rate"]) - 1) if value is None else value, f"{row['tag']}, {row['correct']} of {row['judged']}")
+    return Score(
+        bounded(24 * row["rate"] * (1 - row["rate"]) - 1) if value is None else value,
+        f"{row['tag']}, {row['correct']} of {row['judged']}",
+    )
 
 
 def _steps(question: Question, row: Row) -> Score | None:
     if not row["solved_chains"]:
         return None
-    needed = max(1, len(question.hops) + question.needs_detail + question.needs_computation + (question.enhancement is not None))
+    needed = max(
+        1,
+        len(question.hops)
+        + question.needs_detail
+        + question.needs_computation
+        + (question.enhancement is not None),
+    )
     calls = fmean(map(len, row["solved_chains"]))
-    return Score(bounded(5 - 4 * abs(math.log2(max(calls, 0.5) / needed))), f"{calls:.1f} calls where {needed} are needed")
+    return Score(
+        bounded(5 - 4 * abs(math.log2(max(calls, 0.5) / needed))),
+        f"{calls:.1f} calls where {needed} are needed",
+    )
 
 
 def _usage(row: Row) -> Score:
     if not row["calls"]:
         return Score(LOWEST, "no call")
     unfit = row["unfit"] / max(1, row["correct"])
-    return Score(bounded(5 - 10 * row["faults"] - 5 * unfit), f"{row['faults']:.0%} of the calls failed, {unfit:.0%} of the right rollouts broke a rule")
+    return Score(
+        bounded(5 - 10 * row["faults"] - 5 * unfit),
+        f"{row['faults']:.0%} of the calls failed, {unfit:.0%} of the right rollouts broke a rule",
+    )
 
 
 def _diversity(rows: Sequence[Row]) -> Score | None:
     chains = [tuple(chain) for row in rows for chain in row["chains"] if chain]
     if not chains:
         return None
-    return Score(bounded(10 * len(set(chains)) / len(chains) - 5), f"{len(set(chains))} chains in {len(chains)} rollouts")
+    return Score(
+        bounded(10 * len(set(chains)) / len(chains) - 5),
+        f"{len(set(chains))} chains in {len(chains)} rollouts",
+    )

@@ -1,4 +1,5 @@
 """Where a failed rollout is played on from: up to and with its first `<tool_call>`, of the rollout that was least sure of that call (AXPO, section 4)."""
+
 from collections.abc import Callable, Sequence
 from math import exp
 from statistics import fmean
@@ -15,10 +16,19 @@ def prefix_of(engine: TokenEngine, turn: Turn) -> int:
     """How many ids of a turn lead up to and with its call's opening tag; 0 where it makes none, or ids or log-probabilities are missing."""
     if OPEN not in turn.text or len(turn.logprobs) != len(turn.token_ids):
         return 0
-    return next((n for n in range(1, len(turn.token_ids)) if engine.tokens.rendered(turn.token_ids[:n]).endswith(OPEN)), 0)
+    return next(
+        (
+            n
+            for n in range(1, len(turn.token_ids))
+            if engine.tokens.rendered(turn.token_ids[:n]).endswith(OPEN)
+        ),
+        0,
+    )
 
 
-def least_sure(engine: TokenEngine, task: Task, episodes: Sequence[Episode], read: Callable[[str], bytes]) -> Begin | None:
+def least_sure(
+    engine: TokenEngine, task: Task, episodes: Sequence[Episode], read: Callable[[str], bytes]
+) -> Begin | None:
     """The beginning from which a task's failed rollouts are played on; None where none of them called a tool.
 
     Args:
@@ -31,13 +41,22 @@ def least_sure(engine: TokenEngine, task: Task, episodes: Sequence[Episode], rea
     for episode in episodes:
         for index, turn in enumerate(episode.turns):
             if num := prefix_of(engine, turn):
-                found.append((fmean(map(exp, turn.logprobs[num:])), episode.rollout, index, num, episode))
+                found.append(
+                    (fmean(map(exp, turn.logprobs[num:])), episode.rollout, index, num, episode)
+                )
                 break
     if not found:
         return None
     _, _, index, num, episode = min(found, key=lambda each: each[:2])
     turn = episode.turns[index]
-    return Begin(task=task, episode=episode, bank=bank_of(task, episode, read), turn=index, begun=turn.token_ids[:num], begun_logprobs=turn.logprobs[:num])
+    return Begin(
+        task=task,
+        episode=episode,
+        bank=bank_of(task, episode, read),
+        turn=index,
+        begun=turn.token_ids[:num],
+        begun_logprobs=turn.logprobs[:num],
+    )
 
 
 def bank_of(task: Task, episode: Episode, read: Callable[[str], bytes]) -> ImageBank:
@@ -45,7 +64,15 @@ def bank_of(task: Task, episode: Episode, read: Callable[[str], bytes]) -> Image
     bank = ImageBank()
     for data in task.pictures:
         bank.add(data, origin="task")
-    for image in episode.images[len(bank):]:
-        handle = bank.add(read(image.sha256), origin=image.origin, call=image.call, url=image.url, title=image.title, parent=image.parent, box=image.box)
+    for image in episode.images[len(bank) :]:
+        handle = bank.add(
+            read(image.sha256),
+            origin=image.origin,
+            call=image.call,
+            url=image.url,
+            title=image.title,
+            parent=image.parent,
+            box=image.box,
+        )
         assert bank.get(handle) == image, "a stored picture comes back as it was"
     return bank

@@ -1,4 +1,5 @@
 """Recoverability: tasks that no rollout solved are played on anew, K times each (AXPO, arXiv 2605.28774). None of it counts in a pass rate."""
+
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,10 +20,16 @@ from records.synthesis import Question
 
 FIRST = 10_000
 """Number of the first continuation, so that none is taken for a rollout of the task."""
-OUTCOMES = {Outcome.CORRECT: CORRECT, Outcome.JUDGE_FAILED: Reason.JUDGE_FAILED.value, Outcome.NO_ANSWER: Reason.NO_ANSWER_GIVEN.value}
+OUTCOMES = {
+    Outcome.CORRECT: CORRECT,
+    Outcome.JUDGE_FAILED: Reason.JUDGE_FAILED.value,
+    Outcome.NO_ANSWER: Reason.NO_ANSWER_GIVEN.value,
+}
 
 
-async def continued(player: Player, task: Task, begin: Begin | None, number: int, journal: Journal) -> Episode:
+async def continued(
+    player: Player, task: Task, begin: Begin | None, number: int, journal: Journal
+) -> Episode:
     """Another end of a failed episode, from within its turn. Without such a beginning, as of engines that have no token ids, the question is played
     anew as a whole: AXPO's control `resample: question`."""
     if begin is not None:
@@ -30,7 +37,9 @@ async def continued(player: Player, task: Task, begin: Begin | None, number: int
     return await player.play(task, FIRST + number, journal=journal)
 
 
-def probe(job: PlayJob, tasks: Sequence[tuple[Question, Played]], *, continuations: int, folder: Path) -> dict[str, tuple[Rollout, ...]]:
+def probe(
+    job: PlayJob, tasks: Sequence[tuple[Question, Played]], *, continuations: int, folder: Path
+) -> dict[str, tuple[Rollout, ...]]:
     """The continuations of each task, judged; by question id.
 
     Args:
@@ -45,40 +54,86 @@ def probe(job: PlayJob, tasks: Sequence[tuple[Question, Played]], *, continuatio
     if not tasks or not continuations:
         return {}
     playing = open_player(job.recipe.teach, job.place)
-    judge = AnswerJudge(client=job.client("probe") if job.recipe.models.judged_by_model(ROLE) else None)
+    judge = AnswerJudge(
+        client=job.client("probe") if job.recipe.models.judged_by_model(ROLE) else None
+    )
     return submit(_all(job, playing, judge, tasks, continuations, folder)).result()
 
 
-async def _all(job: PlayJob, playing: Playing, judge: AnswerJudge, tasks: Sequence[tuple[Question, Played]], num: int,
-               folder: Path) -> dict[str, tuple[Rollout, ...]]:
+async def _all(
+    job: PlayJob,
+    playing: Playing,
+    judge: AnswerJudge,
+    tasks: Sequence[tuple[Question, Played]],
+    num: int,
+    folder: Path,
+) -> dict[str, tuple[Rollout, ...]]:
     at_once = asyncio.Semaphore(max(1, job.recipe.teach.episodes_at_once // num))
 
     async def one(question: Question, failed: Sequence[Episode]) -> tuple[Rollout, ...]:
         async with at_once:
             return await _one(job, playing, judge, question, failed, num, folder)
 
-    found = await asyncio.gather(*(one(question, played.episodes) for question, played in tasks if played.episodes))
-    return dict(zip((question.id for question, played in tasks if played.episodes), found, strict=True))
+    found = await asyncio.gather(
+        *(one(question, played.episodes) for question, played in tasks if played.episodes)
+    )
+    return dict(
+        zip((question.id for question, played in tasks if played.episodes), found, strict=True)
+    )
 
 
-async def _one(job: PlayJob, playing: Playing, judge: AnswerJudge, question: Question, failed: Sequence[Episode], num: int,
-               folder: Path) -> tuple[Rollout, ...]:
+async def _one(
+    job: PlayJob,
+    playing: Playing,
+    judge: AnswerJudge,
+    question: Question,
+    failed: Sequence[Episode],
+    num: int,
+    folder: Path,
+) -> tuple[Rollout, ...]:
     playing.begin(question)
-    withheld = frozenset({question.source_image_id} - {""}) if job.recipe.pictures.withhold_own else frozenset()
-    task = Task(task_id=question.id, question=question.text, pictures=(job.run.read_picture(question.image_id),), withheld_pictures=withheld)
+    withheld = (
+        frozenset({question.source_image_id} - {""})
+        if job.recipe.pictures.withhold_own
+        else frozenset()
+    )
+    task = Task(
+        task_id=question.id,
+        question=question.text,
+        pictures=(job.run.read_picture(question.image_id),),
+        withheld_pictures=withheld,
+    )
     engine = playing.player.engine
-    begin = least_sure(engine, task, failed, job.out.files.read_picture) if isinstance(engine, TokenEngine) else None
+    begin = (
+        least_sure(engine, task, failed, job.out.files.read_picture)
+        if isinstance(engine, TokenEngine)
+        else None
+    )
     with Journal(folder / question.id, playing.player.settings) as journal:
         try:
-            episodes = await asyncio.gather(*(continued(playing.player, task, begin, number, journal) for number in range(num)))
+            episodes = await asyncio.gather(
+                *(continued(playing.player, task, begin, number, journal) for number in range(num))
+            )
         except ProviderFault as fault:
-            raise QuestloomError(f"a provider failed while {question.id} was played on ({fault}); run the same command again") from fault
+            raise QuestloomError(
+                f"a provider failed while {question.id} was played on ({fault}); run the same command again"
+            ) from fault
     stopped = next((e for e in episodes if e.end == EndReason.PROVIDER), None)
     if stopped is not None:
-        raise QuestloomError(f"a provider failed while {question.id} was played on ({stopped.end_evidence}); run the same command again")
+        raise QuestloomError(
+            f"a provider failed while {question.id} was played on ({stopped.end_evidence}); run the same command again"
+        )
     made = []
     for episode in episodes:
-        judged = await judge.judge(question.answer, episode.answer, question=question.text, language=question.language, item_id=question.id,
-                                   seed_id=question.seed_id)
-        made.append(rollout_of(episode, OUTCOMES.get(judged.outcome, Reason.WRONG_ANSWER_GIVEN.value)))
+        judged = await judge.judge(
+            question.answer,
+            episode.answer,
+            question=question.text,
+            language=question.language,
+            item_id=question.id,
+            seed_id=question.seed_id,
+        )
+        made.append(
+            rollout_of(episode, OUTCOMES.get(judged.outcome, Reason.WRONG_ANSWER_GIVEN.value))
+        )
     return tuple(made)

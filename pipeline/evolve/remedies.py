@@ -1,4 +1,5 @@
 """Which edits may mend which finding: the measured proposer, and the control that edits at random."""
+
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
@@ -19,42 +20,90 @@ REMEDIES: dict[str, tuple[Move, ...]] = {
     "answer_in_question": (("filters.answer_in_question", 1),),
     "text_search": (("filters.text_search", 1), ("filters.text_search_k", 1)),
     "image_search": (("filters.image_search", 1), ("filters.image_search_k", 1)),
-    "text_only": (("filters.text_only", 1), ("filters.popular_sitelinks", -1), ("filters.samples", 1)),
-    "no_tools": (("filters.no_tools", 1), ("filters.popular_sitelinks", -1), ("filters.samples", 1)),
+    "text_only": (
+        ("filters.text_only", 1),
+        ("filters.popular_sitelinks", -1),
+        ("filters.samples", 1),
+    ),
+    "no_tools": (
+        ("filters.no_tools", 1),
+        ("filters.popular_sitelinks", -1),
+        ("filters.samples", 1),
+    ),
     "visible_text": (("filters.visible_text", 1),),
     "not_grounded": (("grounding.mode", 1), ("grounding.margin", 1)),
     "rival_fits": (("certificate.margin", 1), ("filters.solvable", 1)),
     "ambiguous_answer": (("certificate.margin", 1),),
-    "unsolved": (("filters.solvable", 1), ("filters.oracle", 1), ("grounding.mode", 1), ("certificate.margin", 1)),
+    "unsolved": (
+        ("filters.solvable", 1),
+        ("filters.oracle", 1),
+        ("grounding.mode", 1),
+        ("certificate.margin", 1),
+    ),
     "few_sources": (("seeds.levels.hard", 1), ("draft.hops.easy", 1), ("draft.rounds.easy", 1)),
-    "one_chain": (("draft.detail_share", 1), ("draft.computation_share", 1), ("seeds.abilities.perception+search+reasoning", 1),
-                  ("enhancement.share", 1)),
+    "one_chain": (
+        ("draft.detail_share", 1),
+        ("draft.computation_share", 1),
+        ("seeds.abilities.perception+search+reasoning", 1),
+        ("enhancement.share", 1),
+    ),
 }
 """By cause, in the order in which they are tried."""
-HARDER: tuple[Move, ...] = (("seeds.levels.easy", -1), ("seeds.levels.hard", 1), ("draft.detail_share", 1), ("draft.computation_share", 1),
-                            ("seeds.abilities.perception+search+reasoning", 1), ("seeds.abilities.perception", -1),
-                            ("draft.hops.easy", 1), ("draft.rounds.easy", 1), ("enhancement.share", 1), ("draft.hops.medium", 1),
-                            ("draft.rounds.medium", 1), ("draft.hops.hard", 1), ("draft.rounds.hard", 1),
-                            ("seeds.levels.expert", 1), *((f"draft.explore.claims.{level}", 1) for level in ("easy", "medium", "hard")))
+HARDER: tuple[Move, ...] = (
+    ("seeds.levels.easy", -1),
+    ("seeds.levels.hard", 1),
+    ("draft.detail_share", 1),
+    ("draft.computation_share", 1),
+    ("seeds.abilities.perception+search+reasoning", 1),
+    ("seeds.abilities.perception", -1),
+    ("draft.hops.easy", 1),
+    ("draft.rounds.easy", 1),
+    ("enhancement.share", 1),
+    ("draft.hops.medium", 1),
+    ("draft.rounds.medium", 1),
+    ("draft.hops.hard", 1),
+    ("draft.rounds.hard", 1),
+    ("seeds.levels.expert", 1),
+    *((f"draft.explore.claims.{level}", 1) for level in ("easy", "medium", "hard")),
+)
 """What makes tasks harder, before anything is measured."""
-NEEDS: dict[str, tuple[ToolName, ...]] = {"draft.detail_share": ("crop",), "enhancement.share": ("sharpen", "super_resolution", "perspective_correct")}
+NEEDS: dict[str, tuple[ToolName, ...]] = {
+    "draft.detail_share": ("crop",),
+    "enhancement.share": ("sharpen", "super_resolution", "perspective_correct"),
+}
 """Tools without which a policy cannot do what a field makes more of: for such a policy the field is no remedy."""
 LENGTHS = ("draft.hops", "draft.rounds", "draft.explore.claims")
 """Fields that change what a level is, not how much there is of it."""
 DIFFICULTY_EDITS = 3
 """At once, for tasks too easy or too hard."""
 GUIDANCE = {
-    "text_search": (("describe", "curate"), "Prefer facts whose words no encyclopedia page would repeat; avoid the phrases of the source sentence."),
-    "answer_in_question": (("inject", "curate"), "Read the question once more: neither the answer nor a part of its name may stand in it."),
-    "rival_fits": (("describe",), "Choose facts that are true of one entity only, whatever else is not known."),
+    "text_search": (
+        ("describe", "curate"),
+        "Prefer facts whose words no encyclopedia page would repeat; avoid the phrases of the source sentence.",
+    ),
+    "answer_in_question": (
+        ("inject", "curate"),
+        "Read the question once more: neither the answer nor a part of its name may stand in it.",
+    ),
+    "rival_fits": (
+        ("describe",),
+        "Choose facts that are true of one entity only, whatever else is not known.",
+    ),
     "too_easy": (("take_fact",), "Take the least known of the facts that single the entity out."),
     "too_hard": (("take_fact",), "Take a fact that the entity's own page states in plain words."),
 }
 """For the llm writer: by cause, the roles of which the first that the recipe's methods ask is told more, and what."""
 
 
-def proposed(recipe: Recipe, groups: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]], *, dead_ends: Collection[str], most: int,
-             tools: Collection[str]) -> list[Edit]:
+def proposed(
+    recipe: Recipe,
+    groups: Sequence[Mapping[str, Any]],
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    dead_ends: Collection[str],
+    most: int,
+    tools: Collection[str],
+) -> list[Edit]:
     """The edits that the recurring findings call for, the heaviest first, one field once.
 
     Args:
@@ -64,39 +113,77 @@ def proposed(recipe: Recipe, groups: Sequence[Mapping[str, Any]], rows: Sequence
         most: edits.
         tools: the policy's.
     """
-    fields = {path: field for path, field in fields_of(recipe).items() if set(NEEDS.get(path, ())) <= set(tools) and not _idle(path, recipe)}
+    fields = {
+        path: field
+        for path, field in fields_of(recipe).items()
+        if set(NEEDS.get(path, ())) <= set(tools) and not _idle(path, recipe)
+    }
     made = dict[str, Edit]()
     for group in groups:
         num = DIFFICULTY_EDITS if group["cause"] in ("too_easy", "too_hard") else 1
-        fresh = (e for e in _candidates(recipe, fields, group, rows) if e.path not in made and e.key not in dead_ends)
-        for edit in (each for each, _ in zip(fresh, range(min(num, most - len(made))), strict=False)):
+        fresh = (
+            e
+            for e in _candidates(recipe, fields, group, rows)
+            if e.path not in made and e.key not in dead_ends
+        )
+        for edit in (
+            each for each, _ in zip(fresh, range(min(num, most - len(made))), strict=False)
+        ):
             made[edit.path] = edit
     return list(made.values())
 
 
-def _candidates(recipe: Recipe, fields: Mapping[str, Field], group: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Iterator[Edit]:
-    cause, told = group["cause"], {"stage": group["stage"], "cause": group["cause"], "tasks": group["tasks"]}
+def _candidates(
+    recipe: Recipe,
+    fields: Mapping[str, Field],
+    group: Mapping[str, Any],
+    rows: Sequence[Mapping[str, Any]],
+) -> Iterator[Edit]:
+    cause, told = (
+        group["cause"],
+        {"stage": group["stage"], "cause": group["cause"], "tasks": group["tasks"]},
+    )
     for path, direction in _moves(cause, rows):
         field = fields.get(path)
-        edit = step(field, direction, why=f"{cause} in {len(group['tasks'])} tasks", **told) if field else None
+        edit = (
+            step(field, direction, why=f"{cause} in {len(group['tasks'])} tasks", **told)
+            if field
+            else None
+        )
         if edit is not None and not _loses_a_level(edit, recipe):
             yield edit
     if recipe.writer == "llm" and cause in GUIDANCE:
         roles, text = GUIDANCE[cause]
-        field = next((fields[path] for role in roles if (path := f"models.llm.guidance.{role}") in fields), None)
+        field = next(
+            (fields[path] for role in roles if (path := f"models.llm.guidance.{role}") in fields),
+            None,
+        )
         if field is not None and text not in field.value:
-            yield Edit(action="append", path=field.path, before=field.value, after=f"{field.value}\n{text}".strip(),
-                       why=f"{cause} in {len(group['tasks'])} tasks", **told)
+            yield Edit(
+                action="append",
+                path=field.path,
+                before=field.value,
+                after=f"{field.value}\n{text}".strip(),
+                why=f"{cause} in {len(group['tasks'])} tasks",
+                **told,
+            )
 
 
 def _moves(cause: str, rows: Sequence[Mapping[str, Any]]) -> Sequence[Move]:
     if cause == "one_domain":
-        return [(f"seeds.domains.{domain}", 1) for domain in ("organism", "location", "building_or_place", "artifact", "person")]
+        return [
+            (f"seeds.domains.{domain}", 1)
+            for domain in ("organism", "location", "building_or_place", "artifact", "person")
+        ]
     if cause not in ("too_easy", "too_hard"):
         return REMEDIES.get(cause, ())
     ordered = sorted(HARDER, key=lambda move: effect(move[0], rows) * move[1])
     moves = ordered if cause == "too_easy" else [(path, -direction) for path, direction in ordered]
-    return [(path, direction) for path, direction in moves if direction == -1 or not _overshoots(path, cause, rows)]
+    return [
+        (path, direction)
+        for path, direction in moves
+        if direction == -1 or not _overshoots(path, cause, rows)
+    ]
 
 
 def _idle(path: str, recipe: Recipe) -> bool:
@@ -113,7 +200,11 @@ def _loses_a_level(edit: Edit, recipe: Recipe) -> bool:
     kind, _, level = edit.path.rpartition(".")
     if kind in LENGTHS:
         lengths = attrgetter(kind)(recipe)
-        return any(lengths.get(other) == edit.after for other, share in recipe.seeds.levels.items() if share and other != level)
+        return any(
+            lengths.get(other) == edit.after
+            for other, share in recipe.seeds.levels.items()
+            if share and other != level
+        )
     return kind == "seeds.levels" and edit.cause == "too_easy" and not edit.after
 
 
@@ -122,7 +213,9 @@ def _overshoots(path: str, cause: str, rows: Sequence[Mapping[str, Any]]) -> boo
     if path.startswith(LENGTHS):
         return False
     mine = [row["tag"] for row in rows if _has(path, row)]
-    return len(mine) >= 3 and 2 * mine.count("too_hard" if cause == "too_easy" else "too_easy") > len(mine)
+    return len(mine) >= 3 and 2 * mine.count(
+        "too_hard" if cause == "too_easy" else "too_easy"
+    ) > len(mine)
 
 
 def effect(path: str, rows: Sequence[Mapping[str, Any]]) -> float:
@@ -135,7 +228,10 @@ def effect(path: str, rows: Sequence[Mapping[str, Any]]) -> float:
     if path.startswith(LENGTHS):
         return 0.0
     known = [row for row in rows if row["rate"] is not None]
-    with_it, without = [r["rate"] for r in known if _has(path, r)], [r["rate"] for r in known if not _has(path, r)]
+    with_it, without = (
+        [r["rate"] for r in known if _has(path, r)],
+        [r["rate"] for r in known if not _has(path, r)],
+    )
     return fmean(with_it) - fmean(without) if min(len(with_it), len(without)) >= 3 else 0.0
 
 
@@ -144,7 +240,15 @@ def _has(path: str, row: Mapping[str, Any]) -> bool:
     kind, _, level = path.rpartition(".")
     if kind in ("seeds.levels", "seeds.abilities"):
         return bool(row["level" if kind == "seeds.levels" else "profile"] == level)
-    return bool(row[{"draft.detail_share": "needs_detail", "draft.computation_share": "needs_computation", "enhancement.share": "enhanced"}[path]])
+    return bool(
+        row[
+            {
+                "draft.detail_share": "needs_detail",
+                "draft.computation_share": "needs_computation",
+                "enhancement.share": "enhanced",
+            }[path]
+        ]
+    )
 
 
 def at_random(recipe: Recipe, *, seed: int, number: int, most: int) -> list[Edit]:
@@ -153,7 +257,14 @@ def at_random(recipe: Recipe, *, seed: int, number: int, most: int) -> list[Edit
     made: list[Edit] = []
     for path in draw.sample(sorted(fields), len(fields)):
         direction = draw.choice((-1, 1))
-        edit = next((e for d in (direction, -direction) if (e := step(fields[path], d, stage="", cause="random", tasks=(), why="at random"))), None)
+        edit = next(
+            (
+                e
+                for d in (direction, -direction)
+                if (e := step(fields[path], d, stage="", cause="random", tasks=(), why="at random"))
+            ),
+            None,
+        )
         if edit is not None and _holds(recipe, [*made, edit]):
             made.append(replace(edit, stage=fields[path].rules.stage))
         if len(made) == most:

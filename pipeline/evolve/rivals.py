@@ -1,4 +1,5 @@
 """Wrong answers of policies and teachers, executed as rivals of the certificate: one that fits breaks the question."""
+
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -34,6 +35,10 @@ def fitting_rival(question: Question, wrong: Iterable[str], store: Store) -> Fit
 
 def _passed_by(question: Question) -> str:
     certificate = question.certificate
-    basis = f"certify (basis {certificate.basis}, margin {certificate.margin})" if certificate else "certify (no certificate)"
+    basis = (
+        f"certify (basis {certificate.basis}, margin {certificate.margin})"
+        if certificate
+        else "certify (no certificate)"
+    )
     off = [v.filter for v in question.verdicts if v.solver in ("not_run", "popularity_prior")]
     return f"{basis}; no model answered at {', '.join(off)}" if off else basis

@@ -1,4 +1,5 @@
 """What a policy's episodes of a batch say of each task: outcomes, wrong answers, faults, behaviour. Read from the files that playing leaves."""
+
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,8 +15,24 @@ from transforms.episodes.tool_statistics import statistics_of
 
 CORRECT = "correct"
 KINDS: dict[ToolName, str] = {
-    "text_search": "search", "web_search": "search", "image_search": "search", "visit": "read", "python_interpreter": "compute",
-    **dict.fromkeys(("crop", "rotate", "flip", "sharpen", "super_resolution", "perspective_correct", "layout_parsing"), "look")}
+    "text_search": "search",
+    "web_search": "search",
+    "image_search": "search",
+    "visit": "read",
+    "python_interpreter": "compute",
+    **dict.fromkeys(
+        (
+            "crop",
+            "rotate",
+            "flip",
+            "sharpen",
+            "super_resolution",
+            "perspective_correct",
+            "layout_parsing",
+        ),
+        "look",
+    ),
+}
 """What each tool is for. Ours: ODE (section 3.4) groups chains of calls into families of solving and does not say which."""
 
 
@@ -86,8 +103,15 @@ def rollout_of(episode: Episode, outcome: str, process: str = "") -> Rollout:
     """An episode in numbers."""
     called = [turn for turn in episode.turns if turn.call is not None and turn.result is not None]
     faults = sum(turn.result.status == ToolStatus.PROVIDER_FAULT for turn in called if turn.result)
-    return Rollout(number=episode.rollout, outcome=outcome, said=episode.answer, provider_faults=faults,
-                   chain=tuple(turn.call.name for turn in called if turn.call), statistics=statistics_of(episode), process=process)
+    return Rollout(
+        number=episode.rollout,
+        outcome=outcome,
+        said=episode.answer,
+        provider_faults=faults,
+        chain=tuple(turn.call.name for turn in called if turn.call),
+        statistics=statistics_of(episode),
+        process=process,
+    )
 
 
 def read_rollouts(out: EpisodeFolder) -> dict[str, Played]:
@@ -102,4 +126,9 @@ def read_rollouts(out: EpisodeFolder) -> dict[str, Played]:
 
 def _played(mine: Sequence[Trajectory], rejected: dict[str, str], unfit: dict[str, str]) -> Played:
     ordered = sorted(mine, key=lambda t: t.episode.rollout)
-    return Played(tuple(rollout_of(t.episode, rejected.get(t.id, CORRECT), unfit.get(t.id, "")) for t in ordered), tuple(t.episode for t in ordered))
+    return Played(
+        tuple(
+            rollout_of(t.episode, rejected.get(t.id, CORRECT), unfit.get(t.id, "")) for t in ordered
+        ),
+        tuple(t.episode for t in ordered),
+    )

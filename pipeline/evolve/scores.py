@@ -1,4 +1,5 @@
 """Comparing recipes by the scores of their tasks."""
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
@@ -26,12 +27,23 @@ def score_of(diagnosis: Mapping[str, Any], *, without_policy: bool = False) -> M
         diagnosis: `diagnosis.json`.
         without_policy: only dimensions that depend on the question alone, to compare rounds that different policies played.
     """
-    weights = {n: w for n, w in WEIGHTS[diagnosis["mode"]].items() if not without_policy or n in WITHOUT_POLICY}
+    weights = {
+        n: w
+        for n, w in WEIGHTS[diagnosis["mode"]].items()
+        if not without_policy or n in WITHOUT_POLICY
+    }
     batch = {name: score["value"] for name, score in diagnosis["batch"].items()}
-    values = [overall({n: s["value"] for n, s in task["scores"].items()}, batch, weights) for task in diagnosis["tasks"]]
+    values = [
+        overall({n: s["value"] for n, s in task["scores"].items()}, batch, weights)
+        for task in diagnosis["tasks"]
+    ]
     if not values:
         return None
-    return Mean(round(fmean(values), 4), round(sqrt(variance(values) / len(values)), 4) if len(values) > 1 else 0.0, len(values))
+    return Mean(
+        round(fmean(values), 4),
+        round(sqrt(variance(values) / len(values)), 4) if len(values) > 1 else 0.0,
+        len(values),
+    )
 
 
 def is_worse(later: Mean, earlier: Mean) -> bool:

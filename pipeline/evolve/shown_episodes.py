@@ -1,4 +1,5 @@
 """For the report of a loop: the same task played before and after training, turn by turn, and its picture."""
+
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -50,14 +51,26 @@ def pairs_of(loop: LoopFolder, folder: Path) -> tuple[dict[str, Any], list[Pair]
     if found is None:
         return {}, []
     batch = loop.held_out(1).batch
-    before, after = (read_rollouts(EpisodeFolder.of(batch, policy)) for policy in (BEFORE, policy_of(loop.recipe)))
-    ordered = sorted((t for t in found["tasks"] if t["before"]["judged"] and t["after"]["judged"]),
-                     key=lambda t: (t["before"]["share"] - t["after"]["share"], t["id"]))
+    before, after = (
+        read_rollouts(EpisodeFolder.of(batch, policy))
+        for policy in (BEFORE, policy_of(loop.recipe))
+    )
+    ordered = sorted(
+        (t for t in found["tasks"] if t["before"]["judged"] and t["after"]["judged"]),
+        key=lambda t: (t["before"]["share"] - t["after"]["share"], t["id"]),
+    )
     made = []
-    for task in [*ordered[:RISEN], *ordered[max(RISEN, len(ordered) - 1):]]:
+    for task in [*ordered[:RISEN], *ordered[max(RISEN, len(ordered) - 1) :]]:
         name = f"{task['image']}.jpg"
         write_whole(folder / name, shrunk(batch.read_picture(task["image"]), THUMBNAIL))
-        made.append(Pair(task, f"{folder.name}/{name}", _shown(before[task["id"]], right=False), _shown(after[task["id"]], right=True)))
+        made.append(
+            Pair(
+                task,
+                f"{folder.name}/{name}",
+                _shown(before[task["id"]], right=False),
+                _shown(after[task["id"]], right=True),
+            )
+        )
     return found, made
 
 
@@ -72,9 +85,20 @@ def _turns(episode: Episode) -> tuple[dict[str, str], ...]:
 
 
 def _turn(turn: Turn) -> dict[str, str]:
-    call = f"{turn.call.name} {json.dumps(turn.call.arguments, ensure_ascii=False)}" if turn.call else ""
-    return {"thought": _cut(turn.thought or ("" if turn.call or turn.answer is not None else turn.text)), "call": _cut(call),
-            "result": _cut(turn.result.text) if turn.result else "", "answer": turn.answer or "", "violation": turn.violation}
+    call = (
+        f"{turn.call.name} {json.dumps(turn.call.arguments, ensure_ascii=False)}"
+        if turn.call
+        else ""
+    )
+    return {
+        "thought": _cut(
+            turn.thought or ("" if turn.call or turn.answer is not None else turn.text)
+        ),
+        "call": _cut(call),
+        "result": _cut(turn.result.text) if turn.result else "",
+        "answer": turn.answer or "",
+        "violation": turn.violation,
+    }
 
 
 def _cut(text: str) -> str:

@@ -1,4 +1,5 @@
 """What a loop pays: one call cache and one budget for all of its rounds, and what each of them added to the ledger."""
+
 import dataclasses
 import json
 from collections import Counter
@@ -33,7 +34,13 @@ def note_spent(loop: LoopFolder, at: RoundFolder, when: Literal["before", "after
         return
     ledger = calls_of(loop, at.recipe)
     lines = cost_lines(ledger, by=("stage",)) if has_ledger(ledger) else []
-    write_json(at.path / FILE, {**noted, when: {line.group[0]: {name: getattr(line, name) for name in SUMS} for line in lines}})
+    write_json(
+        at.path / FILE,
+        {
+            **noted,
+            when: {line.group[0]: {name: getattr(line, name) for name in SUMS} for line in lines},
+        },
+    )
 
 
 def spent_words(at: RoundFolder) -> str:
@@ -45,9 +52,17 @@ def spent_words(at: RoundFolder) -> str:
     total = sum(stages.values(), Counter())
     if not total["num_calls"]:
         return ""
-    every: dict[str, Any] = {**dict.fromkeys((f.name for f in dataclasses.fields(CostLine)), 0), **total, "group": ()}
+    every: dict[str, Any] = {
+        **dict.fromkeys((f.name for f in dataclasses.fields(CostLine)), 0),
+        **total,
+        "group": (),
+    }
     line = CostLine(**every)
-    told = ", ".join(f"{stage} {sums['num_calls']:,}" for stage, sums in sorted(stages.items()) if sums["num_calls"])
+    told = ", ".join(
+        f"{stage} {sums['num_calls']:,}"
+        for stage, sums in sorted(stages.items())
+        if sums["num_calls"]
+    )
     return f"{line.num_calls:,} ({told}); money: {money_words(line)}"
 
 

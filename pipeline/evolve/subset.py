@@ -1,4 +1,5 @@
 """A run of some of a run's questions: what the loop plays, hands to the teacher and trains on. It has one stage, and the pictures that it shows."""
+
 from collections.abc import Collection
 
 from files.parquet import read_records, write_records, write_whole
@@ -28,8 +29,16 @@ def write_subset(source: RunFolder, target: RunFolder, ids: Collection[str]) -> 
             shown = target.picture(question.image_id)
             if not shown.exists():
                 write_whole(shown, source.read_picture(question.image_id))
-        left = [reject(q, Reason.OVER_QUOTA).replace(stage="split") for q in found if q.id not in wanted]
+        left = [
+            reject(q, Reason.OVER_QUOTA).replace(stage="split") for q in found if q.id not in wanted
+        ]
         write_records(target.shard(LABEL, "rejected", shard), Rejection, left)
-        write_records(target.shard(LABEL, "kept", shard), Question, kept,
-                      **shard_facts(facts["fingerprint"], "", (len(found), len(kept), len(left), 0, len(kept))))
+        write_records(
+            target.shard(LABEL, "kept", shard),
+            Question,
+            kept,
+            **shard_facts(
+                facts["fingerprint"], "", (len(found), len(kept), len(left), 0, len(kept))
+            ),
+        )
     write_whole(target.recipe, source.recipe.read_bytes())

@@ -1,4 +1,5 @@
 """The tag of a task: what its rollouts say of its difficulty, and whether it is sound at all."""
+
 from dataclasses import dataclass
 from enum import StrEnum
 

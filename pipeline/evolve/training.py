@@ -1,4 +1,5 @@
 """The last step of a round, where the loop trains: the trainer's own command on the round's sound tasks."""
+
 import gc
 import shutil
 import subprocess
@@ -35,10 +36,18 @@ def model_to_train(recipe: Recipe, newest: str = "") -> str:
     assert rules is not None
     policy, learns_from_teacher = policy_settings(recipe, ""), recipe.evolve.mode == "sft"
     if policy.engine != "transformers" and not learns_from_teacher:
-        raise InputError("evolve.train", f"trains weights that the engine {policy.engine} does not play", "Let the policy play by the engine transformers.")
+        raise InputError(
+            "evolve.train",
+            f"trains weights that the engine {policy.engine} does not play",
+            "Let the policy play by the engine transformers.",
+        )
     model = newest or rules.model or ("" if learns_from_teacher else policy.model)
     if not model:
-        raise InputError("evolve.train", "names no model, and no policy has one", "Set evolve.train.model or evolve.policy.model.")
+        raise InputError(
+            "evolve.train",
+            "names no model, and no policy has one",
+            "Set evolve.train.model or evolve.policy.model.",
+        )
     return model
 
 
@@ -62,13 +71,21 @@ def train(loop: LoopFolder, at: RoundFolder, opened: Opened) -> None:
     out = at.path / "train"
     made = command(loop, at, out, num_tasks=len(sound))
     if rules.trainer == "sft":
-        write_episodes(EpisodeFolder.of(at.batch, policy_of(loop.recipe)), EpisodeFolder.of(at.data, TEACHER), sound)
+        write_episodes(
+            EpisodeFolder.of(at.batch, policy_of(loop.recipe)),
+            EpisodeFolder.of(at.data, TEACHER),
+            sound,
+        )
     if not (out / "model").is_dir() or not (out / "result.json").is_file():
         _give_memory_back(opened)
         done = subprocess.run(made, check=False)
         if done.returncode:
-            raise QuestloomError(f"the trainer ended with exit code {done.returncode}; the same command goes on from its last checkpoint")
-    at.write("train", {"command": made, "model": str(out / "model"), "tasks": len(sound), "why": ""})
+            raise QuestloomError(
+                f"the trainer ended with exit code {done.returncode}; the same command goes on from its last checkpoint"
+            )
+    at.write(
+        "train", {"command": made, "model": str(out / "model"), "tasks": len(sound), "why": ""}
+    )
 
 
 def _give_memory_back(opened: Opened) -> None:
@@ -91,20 +108,42 @@ def command(loop: LoopFolder, at: RoundFolder, out: Path, *, num_tasks: int) -> 
     assert rules is not None
     model = model_to_train(loop.recipe, at.model)
     # torchrun takes `--run` for an option of its own.
-    data = ["--questions", at.data.path, "--store", loop.store] if rules.trainer == "grpo" else ["--data", at.data.path]
+    data = (
+        ["--questions", at.data.path, "--store", loop.store]
+        if rules.trainer == "grpo"
+        else ["--data", at.data.path]
+    )
     chosen = [f"seed={loop.seed_of(f'round {at.number}')}", *rules.set]
-    if rules.trainer == "grpo" and num_tasks < load_grpo_settings(rules.config, rules.set).step.questions:
+    if (
+        rules.trainer == "grpo"
+        and num_tasks < load_grpo_settings(rules.config, rules.set).step.questions
+    ):
         chosen.append(f"step.questions={num_tasks}")
     sets = [part for setting in chosen for part in ("--set", setting)]
-    return [*(rules.launcher or (sys.executable,)), "-m", f"train.{rules.trainer}", "--config", rules.config, *data, "--model", model, "--out", str(out), *sets]
+    return [
+        *(rules.launcher or (sys.executable,)),
+        "-m",
+        f"train.{rules.trainer}",
+        "--config",
+        rules.config,
+        *data,
+        "--model",
+        model,
+        "--out",
+        str(out),
+        *sets,
+    ]
 
 
 def write_episodes(source: EpisodeFolder, target: EpisodeFolder, ids: Collection[str]) -> None:
     """The kept trajectories of some questions, as a folder that a trainer reads; the pictures are the source's."""
     wanted, label = frozenset(ids), source.label(KEEP)
     for path in source.shards(label, "kept"):
-        write_records(target.shard(label, "kept", int(path.stem.split("-")[1])), Trajectory,
-                      [t for t in read_records(path, Trajectory) if t.question_id in wanted])
+        write_records(
+            target.shard(label, "kept", int(path.stem.split("-")[1])),
+            Trajectory,
+            [t for t in read_records(path, Trajectory) if t.question_id in wanted],
+        )
     here, there = Path(target.path), Path(source.path)
     shutil.copy(there / "prompt.json", here / "prompt.json")
     if not (here / "pictures").exists():

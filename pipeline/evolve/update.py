@@ -1,4 +1,5 @@
 """The fourth step of a round: what is edited, what is refused, what is rolled back, and the next recipe."""
+
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -24,8 +25,20 @@ def update(loop: LoopFolder, at: RoundFolder, opened: Opened) -> None:
     """Decides on the next round's recipe."""
     rules, diagnosis, verified = loop.recipe.evolve, at.read("diagnose"), at.read("verify")
     before = loop.rounds(before=at.number)
-    known = before[-1].read("update")["dead_ends"] if before and same_policy(loop, before[-1], at) else []
-    found: dict[str, Any] = {"score": diagnosis["score"], "rolled_back": None, "edits": [], "refused": [], "dead_ends": known, "parent": at.number, "note": ""}
+    known = (
+        before[-1].read("update")["dead_ends"]
+        if before and same_policy(loop, before[-1], at)
+        else []
+    )
+    found: dict[str, Any] = {
+        "score": diagnosis["score"],
+        "rolled_back": None,
+        "edits": [],
+        "refused": [],
+        "dead_ends": known,
+        "parent": at.number,
+        "note": "",
+    }
     recipe = at.recipe
     if rules.control == "static":
         found["note"] = "control: the recipe stays"
@@ -33,7 +46,10 @@ def update(loop: LoopFolder, at: RoundFolder, opened: Opened) -> None:
         made = at_random(recipe, seed=loop.recipe.seed, number=at.number, most=rules.max_edits)
         recipe, found["edits"] = applied(recipe, made), [asdict(edit) for edit in made]
     elif spoiled(verified) >= OUTAGE:
-        found |= {"note": f"a provider failed in {spoiled(verified):.0%} of the tasks: nothing is learned from this round", "parent": at.parent}
+        found |= {
+            "note": f"a provider failed in {spoiled(verified):.0%} of the tasks: nothing is learned from this round",
+            "parent": at.parent,
+        }
     else:
         base, groups, rows = _base(loop, at, diagnosis, verified, found)
         editor = open_editor(loop, at, opened)
@@ -51,51 +67,103 @@ def spoiled(verified: Mapping[str, Any]) -> float:
     return verified["tags"][Tag.INFRA_FAILURE] / max(1, len(verified["tasks"]))
 
 
-def _base(loop: LoopFolder, at: RoundFolder, diagnosis: Mapping[str, Any], verified: Mapping[str, Any],
-          found: dict[str, Any]) -> tuple[Recipe, Sequence[Any], Sequence[Any]]:
+def _base(
+    loop: LoopFolder,
+    at: RoundFolder,
+    diagnosis: Mapping[str, Any],
+    verified: Mapping[str, Any],
+    found: dict[str, Any],
+) -> tuple[Recipe, Sequence[Any], Sequence[Any]]:
     """The recipe to go on from, with what is known of it: this round's, or that from which it was edited, where this round is worse."""
     if at.parent:
         parent = loop.round(at.parent)
         alone = not same_policy(loop, parent, at)
-        mine, its = (score_of(d, without_policy=alone) for d in (diagnosis, parent.read("diagnose")))
+        mine, its = (
+            score_of(d, without_policy=alone) for d in (diagnosis, parent.read("diagnose"))
+        )
         starved = len(verified["tasks"]) < STARVED * len(parent.read("verify")["tasks"])
         if starved or (mine and its and is_worse(mine, its)):
-            tried = [Edit(**{**edit, "tasks": tuple(edit["tasks"])}) for edit in _made_by(loop, at).read("update")["edits"]]
-            found["rolled_back"] = {"to": parent.number, "score": mine.value if mine else None, "score_before": its.value if its else None,
-                                    "errors": [each.error for each in (mine, its) if each], "dimensions": "without the policy's" if alone else "all",
-                                    "tasks": [len(verified["tasks"]), len(parent.read("verify")["tasks"])]}
+            tried = [
+                Edit(**{**edit, "tasks": tuple(edit["tasks"])})
+                for edit in _made_by(loop, at).read("update")["edits"]
+            ]
+            found["rolled_back"] = {
+                "to": parent.number,
+                "score": mine.value if mine else None,
+                "score_before": its.value if its else None,
+                "errors": [each.error for each in (mine, its) if each],
+                "dimensions": "without the policy's" if alone else "all",
+                "tasks": [len(verified["tasks"]), len(parent.read("verify")["tasks"])],
+            }
             found["dead_ends"] = sorted({*found["dead_ends"], *(edit.key for edit in tried)})
             found["parent"] = parent.number
-            return parent.recipe, parent.read("diagnose")["recurring"], parent.read("verify")["tasks"]
+            return (
+                parent.recipe,
+                parent.read("diagnose")["recurring"],
+                parent.read("verify")["tasks"],
+            )
     return at.recipe, diagnosis["recurring"], verified["tasks"]
 
 
 def _made_by(loop: LoopFolder, at: RoundFolder) -> RoundFolder:
     """The round whose edits made a round's recipe: a spoiled one in between has handed on what it was given."""
-    return next(each for each in reversed(loop.rounds(before=at.number)) if spoiled(each.read("verify")) < OUTAGE)
+    return next(
+        each
+        for each in reversed(loop.rounds(before=at.number))
+        if spoiled(each.read("verify")) < OUTAGE
+    )
 
 
-def _edited(recipe: Recipe, groups: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]], found: dict[str, Any], rules: EvolveRules,
-            editor: Editor | None) -> Recipe:
+def _edited(
+    recipe: Recipe,
+    groups: Sequence[Mapping[str, Any]],
+    rows: Sequence[Mapping[str, Any]],
+    found: dict[str, Any],
+    rules: EvolveRules,
+    editor: Editor | None,
+) -> Recipe:
     """The recipe after the edits that pass the review."""
     if not groups:
         found["note"] = "nothing recurs that an edit could mend"
         return recipe
     citable = {group["cause"]: group["tasks"] for group in groups}
-    made = proposed(recipe, groups, rows, dead_ends=found["dead_ends"], most=rules.max_edits,
-                    tools=policy_settings(recipe, "").tools.tools)
+    made = proposed(
+        recipe,
+        groups,
+        rows,
+        dead_ends=found["dead_ends"],
+        most=rules.max_edits,
+        tools=policy_settings(recipe, "").tools.tools,
+    )
     if editor is not None:
         made = editor.proposed(recipe, groups, rows, found["dead_ends"], rules.max_edits) or made
     accepted: list[Edit] = []
     for edit in made:
-        why = refusal(edit, recipe, citable=citable, dead_ends=found["dead_ends"], earlier={e.path for e in accepted}, least=rules.min_cases)
+        why = refusal(
+            edit,
+            recipe,
+            citable=citable,
+            dead_ends=found["dead_ends"],
+            earlier={e.path for e in accepted},
+            least=rules.min_cases,
+        )
         if why or len(accepted) == rules.max_edits:
-            found["refused"].append({**asdict(edit), "refused": why or f"more than {rules.max_edits} edits", "by": "rules"})
+            found["refused"].append(
+                {
+                    **asdict(edit),
+                    "refused": why or f"more than {rules.max_edits} edits",
+                    "by": "rules",
+                }
+            )
         else:
             accepted.append(edit)
     if editor is not None and accepted:
         kept = editor.reviewed(accepted, groups, rows)
-        found["refused"] += [{**asdict(edit), "refused": why, "by": "model"} for edit, why in zip(accepted, kept, strict=True) if why]
+        found["refused"] += [
+            {**asdict(edit), "refused": why, "by": "model"}
+            for edit, why in zip(accepted, kept, strict=True)
+            if why
+        ]
         accepted = [edit for edit, why in zip(accepted, kept, strict=True) if not why]
     found["edits"] = [asdict(edit) for edit in accepted]
     return applied(recipe, accepted)

@@ -1,4 +1,5 @@
 """The second step of a round: the policy plays each task several times, and what that says of the task becomes its tag."""
+
 import dataclasses
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -58,10 +59,21 @@ def verify(loop: LoopFolder, at: RoundFolder, opened: Opened, *, workers: int) -
     first, recipe = loop.recipe, at.as_run
     rules, policy = first.evolve, policy_of(first)
     questions = questions_of(at.batch)
-    play = play_batch(at, policy_settings(first, at.model), rules.rollouts, policy, loop.store, opened, workers)
+    play = play_batch(
+        at, policy_settings(first, at.model), rules.rollouts, policy, loop.store, opened, workers
+    )
     played = read_rollouts(EpisodeFolder.of(at.batch, policy))
-    missed = [(q, played.get(q.id, Played())) for q in questions if _unsolved(played.get(q.id, Played()))]
-    job = PlayJob(run=at.batch, store_path=loop.store, recipe=play, opened=opened, out=EpisodeFolder.of(at.batch, policy), questions="")
+    missed = [
+        (q, played.get(q.id, Played())) for q in questions if _unsolved(played.get(q.id, Played()))
+    ]
+    job = PlayJob(
+        run=at.batch,
+        store_path=loop.store,
+        recipe=play,
+        opened=opened,
+        out=EpisodeFolder.of(at.batch, policy),
+        questions="",
+    )
     probes = probe(job, missed, continuations=rules.probes, folder=at.path / "probes")
     hopeless = [q.id for q, _ in missed if not any(r.solved for r in probes.get(q.id, ()))]
     solved_by = _ask_teacher(loop, at, recipe, hopeless, opened, workers)
@@ -69,12 +81,33 @@ def verify(loop: LoopFolder, at: RoundFolder, opened: Opened, *, workers: int) -
     for question in questions:
         tried = played.get(question.id, Played())
         again, teacher = probes.get(question.id, ()), solved_by.get(question.id, Played())
-        wrong = [r.said for r in (*tried.rollouts, *again, *teacher.rollouts) if r.outcome == Reason.WRONG_ANSWER_GIVEN.value and r.said]
-        rows.append(task_row(question, tried, again, teacher, fitting_rival(question, wrong, job.store), too_easy=rules.too_easy))
+        wrong = [
+            r.said
+            for r in (*tried.rollouts, *again, *teacher.rollouts)
+            if r.outcome == Reason.WRONG_ANSWER_GIVEN.value and r.said
+        ]
+        rows.append(
+            task_row(
+                question,
+                tried,
+                again,
+                teacher,
+                fitting_rival(question, wrong, job.store),
+                too_easy=rules.too_easy,
+            )
+        )
     at.write("verify", {"tasks": rows, **summary(rows)})
 
 
-def play_batch(at: RoundFolder, settings: PlaySettings, rollouts: int, policy: str, store: str, opened: Opened, workers: int) -> Recipe:
+def play_batch(
+    at: RoundFolder,
+    settings: PlaySettings,
+    rollouts: int,
+    policy: str,
+    store: str,
+    opened: Opened,
+    workers: int,
+) -> Recipe:
     """Plays a round's batch into the folder of a policy; gives the recipe with which it was played.
 
     Raises:
@@ -87,12 +120,18 @@ def play_batch(at: RoundFolder, settings: PlaySettings, rollouts: int, policy: s
 
 def _playing(recipe: Recipe, settings: PlaySettings, rollouts: int) -> Recipe:
     taken = {f.name: getattr(settings, f.name) for f in dataclasses.fields(PlaySettings)}
-    teach: TeachRules = dataclasses.replace(recipe.teach, **taken, rollouts=rollouts, uses=("sft", "rl"), keep=0)
+    teach: TeachRules = dataclasses.replace(
+        recipe.teach, **taken, rollouts=rollouts, uses=("sft", "rl"), keep=0
+    )
     return dataclasses.replace(recipe, teach=teach)
 
 
-def _play(recipe: Recipe, run: RunFolder, policy: str, store: str, opened: Opened, workers: int) -> None:
-    made = run_teach(recipe, run=run.path, store=store, opened=opened, policy=policy, workers=workers)
+def _play(
+    recipe: Recipe, run: RunFolder, policy: str, store: str, opened: Opened, workers: int
+) -> None:
+    made = run_teach(
+        recipe, run=run.path, store=store, opened=opened, policy=policy, workers=workers
+    )
     if made.exit_code:
         raise QuestloomError(made.message)
 
@@ -100,48 +139,125 @@ def _play(recipe: Recipe, run: RunFolder, policy: str, store: str, opened: Opene
 def _unsolved(tried: Played) -> bool:
     """Whether a task is to be played on: no rollout solved it, and that was not the provider's doing."""
     failed = [r for r in tried.rollouts if not r.solved]
-    return bool(tried.judged) and not tried.num_correct and 2 * sum(r.by_provider for r in failed) < len(failed)
+    return (
+        bool(tried.judged)
+        and not tried.num_correct
+        and 2 * sum(r.by_provider for r in failed) < len(failed)
+    )
 
 
-def _ask_teacher(loop: LoopFolder, at: RoundFolder, recipe: Recipe, ids: Sequence[str], opened: Opened, workers: int) -> dict[str, Played]:
+def _ask_teacher(
+    loop: LoopFolder,
+    at: RoundFolder,
+    recipe: Recipe,
+    ids: Sequence[str],
+    opened: Opened,
+    workers: int,
+) -> dict[str, Played]:
     """What the teacher, or the oracle, made of the tasks that the policy never solved."""
     if not ids:
         return {}
     write_subset(at.batch, at.unsolved, ids)
-    _play(_playing(recipe, solver_settings(loop.recipe), loop.recipe.evolve.teacher_rollouts), at.unsolved, TEACHER, loop.store, opened, workers)
+    _play(
+        _playing(recipe, solver_settings(loop.recipe), loop.recipe.evolve.teacher_rollouts),
+        at.unsolved,
+        TEACHER,
+        loop.store,
+        opened,
+        workers,
+    )
     return read_rollouts(EpisodeFolder.of(at.unsolved))
 
 
-def task_row(question: Question, tried: Played, again: Sequence[Rollout], teacher: Played, rival: FittingRival | None, *, too_easy: float) -> dict[str, Any]:
+def task_row(
+    question: Question,
+    tried: Played,
+    again: Sequence[Rollout],
+    teacher: Played,
+    rival: FittingRival | None,
+    *,
+    too_easy: float,
+) -> dict[str, Any]:
     """A task's row of `verify.json`."""
     failed = [r for r in tried.rollouts if not r.solved]
     passed = Share(tried.num_correct, len(tried.judged))
     recovered = sum(r.solved for r in again)
-    asked = "" if not teacher.rollouts else "solved" if teacher.num_correct else "provider" if all(r.by_provider for r in teacher.rollouts) else "failed"
-    tag, cause = tag_of(Evidence(passed=passed, num_failed=len(failed), num_by_provider=sum(r.by_provider for r in failed), num_recovered=recovered,
-                                 teacher=asked, rival=rival.said if rival else "", contradicted=tried.contradicted), too_easy=too_easy)
+    asked = (
+        ""
+        if not teacher.rollouts
+        else "solved"
+        if teacher.num_correct
+        else "provider"
+        if all(r.by_provider for r in teacher.rollouts)
+        else "failed"
+    )
+    tag, cause = tag_of(
+        Evidence(
+            passed=passed,
+            num_failed=len(failed),
+            num_by_provider=sum(r.by_provider for r in failed),
+            num_recovered=recovered,
+            teacher=asked,
+            rival=rival.said if rival else "",
+            contradicted=tried.contradicted,
+        ),
+        too_easy=too_easy,
+    )
     best = [r for r in tried.rollouts if r.solved]
-    return {"id": question.id, "question": question.text, "answer": question.answer.text, **axes_of(question), "method": question.method,
-            "needs_detail": question.needs_detail, "needs_computation": question.needs_computation, "enhanced": question.enhancement is not None,
-            "tag": tag.value, "cause": cause, "correct": passed.num_good, "judged": passed.num, "rate": passed.value, "interval": list(passed.interval),
-            "by_provider": sum(r.by_provider for r in failed), "probes": len(again), "recovered": recovered, "teacher": asked,
-            "rival": {"said": rival.said, "key": rival.key, "passed_by": rival.passed_by} if rival else None,
-            "outcomes": dict(sorted(Counter(r.outcome for r in tried.rollouts).items())),
-            "wrong": sorted({r.said for r in tried.rollouts if r.outcome == Reason.WRONG_ANSWER_GIVEN.value and r.said})[:8],
-            "chains": [list(r.chain) for r in tried.rollouts], "chain_outcomes": [r.outcome for r in tried.rollouts],
-            "chain_answers": [r.said for r in tried.rollouts], "solved_chains": [list(r.chain) for r in best],
-            "unfit": sum(bool(r.process) for r in best), **behaviour(tried.rollouts)}
+    return {
+        "id": question.id,
+        "question": question.text,
+        "answer": question.answer.text,
+        **axes_of(question),
+        "method": question.method,
+        "needs_detail": question.needs_detail,
+        "needs_computation": question.needs_computation,
+        "enhanced": question.enhancement is not None,
+        "tag": tag.value,
+        "cause": cause,
+        "correct": passed.num_good,
+        "judged": passed.num,
+        "rate": passed.value,
+        "interval": list(passed.interval),
+        "by_provider": sum(r.by_provider for r in failed),
+        "probes": len(again),
+        "recovered": recovered,
+        "teacher": asked,
+        "rival": {"said": rival.said, "key": rival.key, "passed_by": rival.passed_by}
+        if rival
+        else None,
+        "outcomes": dict(sorted(Counter(r.outcome for r in tried.rollouts).items())),
+        "wrong": sorted(
+            {
+                r.said
+                for r in tried.rollouts
+                if r.outcome == Reason.WRONG_ANSWER_GIVEN.value and r.said
+            }
+        )[:8],
+        "chains": [list(r.chain) for r in tried.rollouts],
+        "chain_outcomes": [r.outcome for r in tried.rollouts],
+        "chain_answers": [r.said for r in tried.rollouts],
+        "solved_chains": [list(r.chain) for r in best],
+        "unfit": sum(bool(r.process) for r in best),
+        **behaviour(tried.rollouts),
+    }
 
 
 def behaviour(rollouts: Sequence[Rollout]) -> dict[str, float]:
     """ODE's measures, as means over rollouts: pictures that tools brought, calls that take a picture, tool pictures used again; and faults, calls."""
+
     def mean(name: str) -> float:
         return round(fmean(getattr(r.statistics, name) for r in rollouts), 4) if rollouts else 0.0
 
     calls = sum(r.statistics.num_calls for r in rollouts)
     faults = sum(sum(r.statistics.faults_by_tool.values()) for r in rollouts)
-    return {"dynamic_pictures": round(mean("pictures_found") + mean("pictures_made"), 4), "calls_with_picture": mean("handles_as_input"),
-            "secondary_use": mean("tool_pictures_used_again"), "calls": mean("num_calls"), "faults": round(faults / calls, 4) if calls else 0.0}
+    return {
+        "dynamic_pictures": round(mean("pictures_found") + mean("pictures_made"), 4),
+        "calls_with_picture": mean("handles_as_input"),
+        "secondary_use": mean("tool_pictures_used_again"),
+        "calls": mean("num_calls"),
+        "faults": round(faults / calls, 4) if calls else 0.0,
+    }
 
 
 def summary(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -151,11 +267,21 @@ def summary(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     measured = [row for row in rows if row["tag"] != Tag.INFRA_FAILURE]
     chains = [tuple(chain) for row in measured for chain in row["chains"] if chain]
     names = ("dynamic_pictures", "calls_with_picture", "secondary_use", "calls")
-    return {"tags": {tag.value: tags[tag] for tag in Tag}, "sound": sum(tags[tag] for tag in SOUND),
-            "pass_rate": Share(sum(r["correct"] for r in measured), sum(r["judged"] for r in measured)).as_json(),
-            "good_match": Share(tags[Tag.GOOD_MATCH], len(measured)).as_json(),
-            "behaviour": {name: round(fmean(r[name] for r in measured), 4) if measured else 0.0 for name in names}
-            | {"chain_diversity": _distinct(chains), "strategy_diversity": _distinct([strategy_of(chain) for chain in chains])}}
+    return {
+        "tags": {tag.value: tags[tag] for tag in Tag},
+        "sound": sum(tags[tag] for tag in SOUND),
+        "pass_rate": Share(
+            sum(r["correct"] for r in measured), sum(r["judged"] for r in measured)
+        ).as_json(),
+        "good_match": Share(tags[Tag.GOOD_MATCH], len(measured)).as_json(),
+        "behaviour": {
+            name: round(fmean(r[name] for r in measured), 4) if measured else 0.0 for name in names
+        }
+        | {
+            "chain_diversity": _distinct(chains),
+            "strategy_diversity": _distinct([strategy_of(chain) for chain in chains]),
+        },
+    }
 
 
 def _distinct(found: Sequence[tuple[str, ...]]) -> float:

@@ -1,4 +1,5 @@
 """The data set of a run, and taking pictures out of it. See README.md."""
+
 from pipeline.export.dataset import ExportSummary, export_dataset
 from pipeline.export.purge import DropSummary, drop, read_names
 

@@ -3,6 +3,7 @@
 The same renderer writes the beginning of teacher trajectories, so that a policy which was fine-tuned on `sft` meets in reinforcement learning
 the very tokens that it knows.
 """
+
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -41,8 +42,15 @@ class Asking:
         renderer, schemas: the teacher's, where one has played.
     """
 
-    def __init__(self, recipe: Recipe, renderer: Renderer | None = None, schemas: Sequence[Mapping[str, Any]] = ()) -> None:
-        told = [dict(schema) for schema in schemas] if renderer else tool_schemas(recipe.teach.tools)
+    def __init__(
+        self,
+        recipe: Recipe,
+        renderer: Renderer | None = None,
+        schemas: Sequence[Mapping[str, Any]] = (),
+    ) -> None:
+        told = (
+            [dict(schema) for schema in schemas] if renderer else tool_schemas(recipe.teach.tools)
+        )
         self._renderer = renderer or prompt_renderer(recipe.teach)
         self._schemas = json.dumps(told, ensure_ascii=False)
         self.tools: tuple[str, ...] = tuple(schema["function"]["name"] for schema in told)
@@ -56,5 +64,13 @@ class Asking:
         """
         bank = ImageBank()
         bank.add(read(question.image_id), origin="task")
-        withheld = (question.source_image_id,) if self._withhold and question.source_image_id else ()
-        return Asked(question, self._renderer.opening(question.text, bank, task_handles(bank)), self._schemas, self.tools, withheld)
+        withheld = (
+            (question.source_image_id,) if self._withhold and question.source_image_id else ()
+        )
+        return Asked(
+            question,
+            self._renderer.opening(question.text, bank, task_handles(bank)),
+            self._schemas,
+            self.tools,
+            withheld,
+        )

@@ -6,6 +6,7 @@
 The ledger covers all of RUN/pictures, rejected questions' too, so that a picture can be dropped by its name without the
 store. The data set gets the rows of the pictures that are in it.
 """
+
 import heapq
 import json
 from collections.abc import Iterable, Iterator
@@ -92,26 +93,55 @@ def _of_row(row: dict, store: Store) -> Iterator[Attribution]:
     provenance = json.loads(row["provenance"] or "null")
     asset = _outside(provenance) if provenance else store.image(row["source_image_id"])
     if asset is None:
-        raise InputError(f"picture {row['source_image_id']}", "is not in the store", "Give the store that the run was made from.")
+        raise InputError(
+            f"picture {row['source_image_id']}",
+            "is not in the store",
+            "Give the store that the run was made from.",
+        )
     if not asset.licence:
-        raise InputError(f"picture {asset.file}", "has no licence", "Leave it out, or correct its metadata and ingest it again.")
+        raise InputError(
+            f"picture {asset.file}",
+            "has no licence",
+            "Leave it out, or correct its metadata and ingest it again.",
+        )
 
     def attributed(image_id: str, changes: str) -> Attribution:
-        return Attribution(image_id=image_id, source_sha256=asset.id, file=asset.file, author=asset.author, licence=asset.licence,
-                           licence_url=asset.licence_url, source_page=asset.source_page, credit=asset.credit, changes=changes)
+        return Attribution(
+            image_id=image_id,
+            source_sha256=asset.id,
+            file=asset.file,
+            author=asset.author,
+            licence=asset.licence,
+            licence_url=asset.licence_url,
+            source_page=asset.source_page,
+            credit=asset.credit,
+            changes=changes,
+        )
 
     enhancement = row["enhancement"]
     if enhancement is None:
         yield attributed(row["image_id"], RE_ENCODED)
     else:
-        yield attributed(row["image_id"], f"{RE_ENCODED}; degraded on purpose: {enhancement['degradation'].replace('_', ' ')}")
+        yield attributed(
+            row["image_id"],
+            f"{RE_ENCODED}; degraded on purpose: {enhancement['degradation'].replace('_', ' ')}",
+        )
         yield attributed(enhancement["original_image_id"], RE_ENCODED)
 
 
 def _outside(provenance: dict) -> ImageAsset:
     """An outside row's picture, of which the store knows nothing; see `transforms/external/outside_rows.py`."""
-    return ImageAsset(id=provenance["sha256"], file=f"{provenance['source']}:{provenance['row']}", mime="image/*", width=0, height=0, num_bytes=0,
-                      licence=provenance["licence"], author=provenance["author"], source_page=provenance["page"])
+    return ImageAsset(
+        id=provenance["sha256"],
+        file=f"{provenance['source']}:{provenance['row']}",
+        mime="image/*",
+        width=0,
+        height=0,
+        num_bytes=0,
+        licence=provenance["licence"],
+        author=provenance["author"],
+        source_page=provenance["page"],
+    )
 
 
 def merged(parts: Iterable[Path], *, max_open: int = MAX_OPEN_FILES) -> Iterator[Attribution]:
@@ -123,12 +153,14 @@ def merged(parts: Iterable[Path], *, max_open: int = MAX_OPEN_FILES) -> Iterator
     """
     paths = list(parts)
     while len(paths) > max_open:
-        groups = [paths[i:i + max_open] for i in range(0, len(paths), max_open)]
+        groups = [paths[i : i + max_open] for i in range(0, len(paths), max_open)]
         paths = [group[0].with_name(f"{group[0].stem}+{len(group)}.parquet") for group in groups]
         for path, group in zip(paths, groups, strict=True):
             write_records(path, Attribution, merged(group))
     last = ""
-    for row in heapq.merge(*(read_records(path, Attribution) for path in paths), key=lambda a: a.image_id):
+    for row in heapq.merge(
+        *(read_records(path, Attribution) for path in paths), key=lambda a: a.image_id
+    ):
         if row.image_id != last:
             yield row
         last = row.image_id

@@ -1,4 +1,5 @@
 """The data set's card, `README.md`, made from run facts alone; the same run gives the same bytes."""
+
 import html
 import json
 import re
@@ -32,11 +33,19 @@ from transforms.stages.reason_words import CHECKS, FILTERS
 from transforms.stages.run_folder import RunFolder
 
 CONFIGURATIONS = ("tasks", "rl", "sft", "benchmark", "rejected", "attribution")
-_SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"), (10_000_000, "1M<n<10M"))
+_SIZES = (
+    (1_000, "n<1K"),
+    (10_000, "1K<n<10K"),
+    (100_000, "10K<n<100K"),
+    (1_000_000, "100K<n<1M"),
+    (10_000_000, "1M<n<10M"),
+)
 _LEVELS = ("easy", "medium", "hard", "expert", "benchmark")
 
 
-def write_card(folder: Path, run: RunFolder, recipe: Recipe, tally: Tally, licences: Counter[str]) -> None:
+def write_card(
+    folder: Path, run: RunFolder, recipe: Recipe, tally: Tally, licences: Counter[str]
+) -> None:
     """Writes `README.md` into a data set whose other files stand.
 
     Args:
@@ -46,54 +55,123 @@ def write_card(folder: Path, run: RunFolder, recipe: Recipe, tally: Tally, licen
         tally: numbers of all shards.
         licences: pictures by licence name.
     """
-    environment = Environment(loader=PackageLoader("pipeline.export", "."), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
-                              autoescape=False)  # Markdown: every text from outside goes through `plain`
+    environment = Environment(
+        loader=PackageLoader("pipeline.export", "."),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,
+    )  # Markdown: every text from outside goes through `plain`
     environment.filters.update(plain=plain, number=lambda n: f"{n:,}", answer=answer_words)
-    tables = {name: _table(tally, name) for name in ("level", "method", "answer type", "topic", "needs", "basis", "grounding", "writer", "split")}
+    tables = {
+        name: _table(tally, name)
+        for name in (
+            "level",
+            "method",
+            "answer type",
+            "topic",
+            "needs",
+            "basis",
+            "grounding",
+            "writer",
+            "split",
+        )
+    }
     example = tally.example[1] if tally.example else None
     invented = is_invented(store_facts(run).get("base", ""))
     text = environment.get_template("card.md.jinja").render(
-        front=front_matter(recipe, data_files(folder), sum(tables["split"].values()), invented), name=recipe.name, tables=tables, example=example,
-        credit=_credit(folder, example.image_id) if example else None, constant=_constant(folder), checks={**CHECKS, **FILTERS},
-        funnel=_funnel(run), reasons=_reasons(tally), not_run=run.read_recipe().get("not_run", {}), source=store_facts(run),
-        invented=invented, models=models_of(recipe, tally),
+        front=front_matter(recipe, data_files(folder), sum(tables["split"].values()), invented),
+        name=recipe.name,
+        tables=tables,
+        example=example,
+        credit=_credit(folder, example.image_id) if example else None,
+        constant=_constant(folder),
+        checks={**CHECKS, **FILTERS},
+        funnel=_funnel(run),
+        reasons=_reasons(tally),
+        not_run=run.read_recipe().get("not_run", {}),
+        source=store_facts(run),
+        invented=invented,
+        models=models_of(recipe, tally),
         spent=[*replies_of(run, recipe.run.calls), *_taught_for(run)],
         licences=sorted(licences.items(), key=lambda item: (-item[1], item[0])),
-        num_pictures=sum(licences.values()), screen=_screen(recipe, tally), rl=_rl(recipe, tables["split"]), sft=_part(tables["split"], "sft"),
-        surplus=_part(tables["split"], "tasks"), teach=_teach(run, tally), formats=recipe.export.formats, margin=recipe.certificate.margin,
-        rewarded=[name for name in REWARDED if (folder / "formats" / name).is_dir()], columns=_columns(folder),
-        recipe=_settings(recipe), fingerprint=recipe.fingerprint)
+        num_pictures=sum(licences.values()),
+        screen=_screen(recipe, tally),
+        rl=_rl(recipe, tables["split"]),
+        sft=_part(tables["split"], "sft"),
+        surplus=_part(tables["split"], "tasks"),
+        teach=_teach(run, tally),
+        formats=recipe.export.formats,
+        margin=recipe.certificate.margin,
+        rewarded=[name for name in REWARDED if (folder / "formats" / name).is_dir()],
+        columns=_columns(folder),
+        recipe=_settings(recipe),
+        fingerprint=recipe.fingerprint,
+    )
     (folder / "README.md").write_text(text, encoding="utf-8")
 
 
 def _columns(folder: Path) -> dict[str, dict[str, str]]:
     """The words for each column that the data set's files have, by configuration."""
-    there = {"tasks, rl, benchmark": ("rl", "sft", "tasks", "benchmark"), "sft": ("trajectories",), "rejected": ("rejected",)}
-    files = {name: next((path for use in uses for path in sorted((folder / "data" / use).glob("*.parquet"))), None) for name, uses in there.items()}
+    there = {
+        "tasks, rl, benchmark": ("rl", "sft", "tasks", "benchmark"),
+        "sft": ("trajectories",),
+        "rejected": ("rejected",),
+    }
+    files = {
+        name: next(
+            (path for use in uses for path in sorted((folder / "data" / use).glob("*.parquet"))),
+            None,
+        )
+        for name, uses in there.items()
+    }
     files["attribution"] = path if (path := folder / "attribution.parquet").is_file() else None
-    return {name: {column: COLUMNS[name][column] for column in pq.read_schema(path).names} for name, path in files.items() if path}
+    return {
+        name: {column: COLUMNS[name][column] for column in pq.read_schema(path).names}
+        for name, path in files.items()
+        if path
+    }
 
 
 def _constant(folder: Path) -> dict[str, str]:
     """Columns of plain values that say the same in every question, and what they say."""
-    files = pyarrow.dataset.dataset(sorted(str(path) for use in ("rl", "sft", "tasks", "benchmark") for path in (folder / "data" / use).glob("*.parquet")))
-    said: dict[str, set[Any]] = {field.name: set() for field in files.schema if pyarrow.types.is_string(field.type) or pyarrow.types.is_boolean(field.type)}
+    files = pyarrow.dataset.dataset(
+        sorted(
+            str(path)
+            for use in ("rl", "sft", "tasks", "benchmark")
+            for path in (folder / "data" / use).glob("*.parquet")
+        )
+    )
+    said: dict[str, set[Any]] = {
+        field.name: set()
+        for field in files.schema
+        if pyarrow.types.is_string(field.type) or pyarrow.types.is_boolean(field.type)
+    }
     for batch in files.to_batches(columns=list(said)):
         for name, values in said.items():
             if len(values) < 2:
                 values |= set(batch[name].unique().to_pylist())
-    return {name: str(value) or "empty" for name, values in said.items() if len(values) == 1 for value in values}
+    return {
+        name: str(value) or "empty"
+        for name, values in said.items()
+        if len(values) == 1
+        for value in values
+    }
 
 
 def _credit(folder: Path, image_id: str) -> dict[str, Any]:
     """The row of `attribution` for a picture that the card shows."""
-    rows = pq.read_table(folder / "attribution.parquet", filters=[("image_sha256", "=", image_id)]).to_pylist()
+    rows = pq.read_table(
+        folder / "attribution.parquet", filters=[("image_sha256", "=", image_id)]
+    ).to_pylist()
     return rows[0]
 
 
 def plain(text: Any) -> str:
     """Text from outside as one line of Markdown that shows it as it is: no tag, link, table cell or emphasis begins in it."""
-    return re.sub(r"([\\`*_\[\]|#~!])", r"\\\1", html.escape(" ".join(str(text).split()), quote=False))
+    return re.sub(
+        r"([\\`*_\[\]|#~!])", r"\\\1", html.escape(" ".join(str(text).split()), quote=False)
+    )
 
 
 def data_files(folder: Path) -> dict[str, list[dict[str, Any]]]:
@@ -103,21 +181,52 @@ def data_files(folder: Path) -> dict[str, list[dict[str, Any]]]:
         for split, pattern in patterns(folder / "data" / use).items():
             if use in ("rl", "benchmark"):
                 found[use][split] = [f"data/{use}/{pattern}"]
-            found["tasks"].setdefault("benchmark" if use == "benchmark" else split, []).append(f"data/{use}/{pattern}")
+            found["tasks"].setdefault("benchmark" if use == "benchmark" else split, []).append(
+                f"data/{use}/{pattern}"
+            )
     for name, use in (("sft", "trajectories"), ("rejected", "rejected")):
-        found[name] = {split: [f"data/{use}/{pattern}"] for split, pattern in patterns(folder / "data" / use).items()}
+        found[name] = {
+            split: [f"data/{use}/{pattern}"]
+            for split, pattern in patterns(folder / "data" / use).items()
+        }
     if (folder / "attribution.parquet").exists():
         found["attribution"]["pictures"] = ["attribution.parquet"]
-    return {name: [{"split": split, "path": paths} for split, paths in splits.items()] for name, splits in found.items() if splits}
+    return {
+        name: [{"split": split, "path": paths} for split, paths in splits.items()]
+        for name, splits in found.items()
+        if splits
+    }
 
 
-def front_matter(recipe: Recipe, files: dict[str, list[dict[str, Any]]], num_questions: int, invented: bool) -> str:
+def front_matter(
+    recipe: Recipe, files: dict[str, list[dict[str, Any]]], num_questions: int, invented: bool
+) -> str:
     """The YAML that the Hub and `datasets` read."""
     size = next((words for limit, words in _SIZES if num_questions < limit), "n>10M")
-    facts = {"pretty_name": f"Questloom {recipe.name}", "license": "other", "license_name": "by-picture",
-             "license_link": "attribution.parquet", "language": [recipe.language], "task_categories": ["visual-question-answering"],
-             "tags": ["questloom", "multimodal", "multi-hop", "search-agents", "invented-world" if invented else "wikidata"], "size_categories": [size],
-             "configs": [{"config_name": name, **({"default": True} if name == "tasks" else {}), "data_files": splits} for name, splits in files.items()]}
+    facts = {
+        "pretty_name": f"Questloom {recipe.name}",
+        "license": "other",
+        "license_name": "by-picture",
+        "license_link": "attribution.parquet",
+        "language": [recipe.language],
+        "task_categories": ["visual-question-answering"],
+        "tags": [
+            "questloom",
+            "multimodal",
+            "multi-hop",
+            "search-agents",
+            "invented-world" if invented else "wikidata",
+        ],
+        "size_categories": [size],
+        "configs": [
+            {
+                "config_name": name,
+                **({"default": True} if name == "tasks" else {}),
+                "data_files": splits,
+            }
+            for name, splits in files.items()
+        ],
+    }
     return yaml.safe_dump(facts, sort_keys=False, allow_unicode=True)
 
 
@@ -130,7 +239,11 @@ def models_of(recipe: Recipe, tally: Tally) -> dict[str, str]:
     for key in sorted(k for k in tally.counts if k[0] == "solver"):
         solvers.setdefault(key[1], []).append((key[2].replace("_", " "), tally.counts[key]))
     for name, several in solvers.items():
-        found[f"filter {name.replace('_', ' ')}"] = several[0][0] if len(several) == 1 else ", ".join(f"{solver} {number:,}" for solver, number in several)
+        found[f"filter {name.replace('_', ' ')}"] = (
+            several[0][0]
+            if len(several) == 1
+            else ", ".join(f"{solver} {number:,}" for solver, number in several)
+        )
     found["picture grounding"] = str(without_places(recipe.models.clip))
     return found
 
@@ -158,7 +271,12 @@ def _reasons(tally: Tally, name: str = "reason") -> dict[str, str]:
     for key, number in tally.counts.items():
         if key[0] == name:
             by_stage.setdefault(key[1], []).append((number, key[2].replace("_", " ")))
-    return {stage: ", ".join(f"{reason} {number:,}" for number, reason in sorted(rows, key=lambda r: (-r[0], r[1]))) for stage, rows in by_stage.items()}
+    return {
+        stage: ", ".join(
+            f"{reason} {number:,}" for number, reason in sorted(rows, key=lambda r: (-r[0], r[1]))
+        )
+        for stage, rows in by_stage.items()
+    }
 
 
 def _screen(recipe: Recipe, tally: Tally) -> dict[str, int]:
@@ -167,9 +285,13 @@ def _screen(recipe: Recipe, tally: Tally) -> dict[str, int]:
     for key, number in tally.counts.items():
         if key[0] == "reason":
             rejected[key[2]] += number
-    return {"entities": len(words_of(recipe.seeds.exclude, "seeds.exclude")), "pictures": len(read_hashes(recipe.filters.exclude_pictures)),
-            "excluded": rejected[Reason.EXCLUDED], "duplicates": rejected[Reason.PICTURE_DUPLICATE],
-            "dropped": rejected[Reason.DROPPED_BY_REQUEST]}
+    return {
+        "entities": len(words_of(recipe.seeds.exclude, "seeds.exclude")),
+        "pictures": len(read_hashes(recipe.filters.exclude_pictures)),
+        "excluded": rejected[Reason.EXCLUDED],
+        "duplicates": rejected[Reason.PICTURE_DUPLICATE],
+        "dropped": rejected[Reason.DROPPED_BY_REQUEST],
+    }
 
 
 def _teach(run: RunFolder, tally: Tally) -> dict[str, Any] | None:
@@ -180,13 +302,28 @@ def _teach(run: RunFolder, tally: Tally) -> dict[str, Any] | None:
         return None
     settings = taught.read_recipe()["recipe"]
     role = settings["models"]["roles"].get("agent", {})
-    model = {"oracle": "the oracle, an engine that follows the question's logical form", "openai": role.get("model", "")}.get(
-        facts["engine"], (settings["teach"]["server"] or {}).get("model") or without_places(settings["teach"]["model"]))
-    return {"num": sum(n for k, n in tally.counts.items() if k[0] == "trajectories"), "engine": facts["engine"], "model": model,
-            "rollouts": settings["teach"]["rollouts"], "tasks": facts["tasks"], "solved": facts["solved"], "played": facts["played"],
-            "kept": facts["statistics"]["kept"], "distances": facts["statistics"]["distance_from_reference"],
-            "rl_played": tally.counts["played", "rl"], "uses": settings["teach"]["uses"],
-            "reasons": _reasons(tally, "teach reason")}
+    model = {
+        "oracle": "the oracle, an engine that follows the question's logical form",
+        "openai": role.get("model", ""),
+    }.get(
+        facts["engine"],
+        (settings["teach"]["server"] or {}).get("model")
+        or without_places(settings["teach"]["model"]),
+    )
+    return {
+        "num": sum(n for k, n in tally.counts.items() if k[0] == "trajectories"),
+        "engine": facts["engine"],
+        "model": model,
+        "rollouts": settings["teach"]["rollouts"],
+        "tasks": facts["tasks"],
+        "solved": facts["solved"],
+        "played": facts["played"],
+        "kept": facts["statistics"]["kept"],
+        "distances": facts["statistics"]["distance_from_reference"],
+        "rl_played": tally.counts["played", "rl"],
+        "uses": settings["teach"]["uses"],
+        "reasons": _reasons(tally, "teach reason"),
+    }
 
 
 def _taught_for(run: RunFolder) -> list[Any]:
@@ -203,8 +340,12 @@ def _part(splits: dict[str, int], use: str) -> int:
 
 
 def _rl(recipe: Recipe, splits: dict[str, int]) -> dict[str, Any]:
-    return {"num": _part(splits, "rl"), "ratio": ":".join(f"{part:g}" for part in recipe.export.level_ratio.values()),
-            "levels": ":".join(recipe.export.level_ratio), "test": splits.get(f"benchmark/{BENCHMARK_SPLIT}", 0)}
+    return {
+        "num": _part(splits, "rl"),
+        "ratio": ":".join(f"{part:g}" for part in recipe.export.level_ratio.values()),
+        "levels": ":".join(recipe.export.level_ratio),
+        "test": splits.get(f"benchmark/{BENCHMARK_SPLIT}", 0),
+    }
 
 
 def licence_counts(rows: Iterable[Attribution]) -> Counter[str]:

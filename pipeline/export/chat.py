@@ -1,4 +1,5 @@
 """Messages of the harness's renderer as trainers read them: with parts, or as text with `<image>` where a picture goes."""
+
 import base64
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +12,9 @@ IMAGE_TOKEN = "<image>"
 PLACEHOLDERS = (IMAGE_TOKEN, "<video>", "<audio>")
 """What LLaMA-Factory, verl and ms-swift replace by pictures, films and sounds, wherever they stand: one too many, and the first ends with an error,
 while the second leaves the row out."""
-PARTS = List({"role": Value("string"), "content": List({"type": Value("string"), "text": Value("string")})})
+PARTS = List(
+    {"role": Value("string"), "content": List({"type": Value("string"), "text": Value("string")})}
+)
 """Of a column of messages with parts."""
 TEXTS = List({"role": Value("string"), "content": Value("string")})
 """Of a column of messages as text."""
@@ -31,13 +34,31 @@ def pictures_in(messages: Sequence[Message]) -> list[Picture]:
 
 def with_parts(messages: Sequence[Message]) -> list[dict[str, Any]]:
     """Messages whose content is a list of {type, text}."""
-    return [{"role": m.role, "content": [{"type": "text", "text": p} if isinstance(p, str) else {"type": "image", "text": None} for p in m.parts]}
-            for m in messages]
+    return [
+        {
+            "role": m.role,
+            "content": [
+                {"type": "text", "text": p}
+                if isinstance(p, str)
+                else {"type": "image", "text": None}
+                for p in m.parts
+            ],
+        }
+        for m in messages
+    ]
 
 
 def with_placeholders(messages: Sequence[Message]) -> list[dict[str, str]]:
     """Messages whose content is text with `<image>` for each picture. What a text itself says of that kind is written otherwise."""
-    return [{"role": m.role, "content": "".join(without_placeholders(p) if isinstance(p, str) else IMAGE_TOKEN for p in m.parts)} for m in messages]
+    return [
+        {
+            "role": m.role,
+            "content": "".join(
+                without_placeholders(p) if isinstance(p, str) else IMAGE_TOKEN for p in m.parts
+            ),
+        }
+        for m in messages
+    ]
 
 
 def image_cell(data: bytes, sha256: str) -> dict[str, Any]:

@@ -31,17 +31,17 @@ TASKS = {
     "anchor_phrase": "the words by which the question refers to the picture",
     "evidence": "the path hop by hop: claim, sentence (or line of an infobox: then without position), page, and whether it states the claim",
     "certificate": "why no other answer fits: basis; margin (facts that would have to be missing for another to fit, 9 where none could); nearest rival "
-                   "and the claims against it, empty where there is none; answers left without the picture, counted up to 5",
+    "and the claims against it, empty where there is none; answers left without the picture, counted up to 5",
     "checks": "each check of the certificate with its outcome and what it measured; the table below says what each is",
     "verdicts": "what the filters said, by which solver, how many tries it had and how many were right; `passed` is null where one was not run; the table "
-                "below says what each is",
+    "below says what each is",
     "grounding": "how picture and entity were compared, as JSON: the margin over the best other entity by CLIP (negative: another looks likelier), and "
-                 "what else supports it (title, category, caption)",
+    "what else supports it (title, category, caption)",
     "history": "how the words were rewritten, step by step; before and after are alike where a step only chose",
     "provenance": "file and row of a question that came from outside, as JSON",
     "seed_id": "the seed that it descends from",
     "teacher_rollouts": "episodes that the teacher played of it; null where it played none, as in `rl` unless its settings (`teach.uses`) "
-                        "name that",
+    "name that",
     "teacher_correct": "how many of them were right; null where it played none",
 }
 SFT = {
@@ -56,7 +56,10 @@ SFT = {
     "answer": "the answer that was expected",
     "given": "the answer that was given",
     "subset": "use and split of the question",
-    "level": "as in `tasks`", "method": "as in `tasks`", "domain": "as in `tasks`", "language": "as in `tasks`",
+    "level": "as in `tasks`",
+    "method": "as in `tasks`",
+    "domain": "as in `tasks`",
+    "language": "as in `tasks`",
     "engine": "what played: `oracle`, `openai`, `transformers`, `server`",
     "model": "the teacher's name",
     "prompt_version": "names the system prompt",
@@ -83,9 +86,17 @@ ATTRIBUTION = {
     "image_sha256": "hash of the picture as it is shown",
     "source_sha256": "hash of the source's file",
     "file": "its name at the source",
-    "author": "whom to credit", "licence": "under which it is given on", "licence_url": "the licence's text",
-    "source_page": "the page that it is from", "credit": "what its page says of its origin, often 'Own work': no substitute for the author",
+    "author": "whom to credit",
+    "licence": "under which it is given on",
+    "licence_url": "the licence's text",
+    "source_page": "the page that it is from",
+    "credit": "what its page says of its origin, often 'Own work': no substitute for the author",
     "changes": "what was done to it",
 }
-COLUMNS = {"tasks, rl, benchmark": TASKS, "sft": SFT, "rejected": REJECTED, "attribution": ATTRIBUTION}
+COLUMNS = {
+    "tasks, rl, benchmark": TASKS,
+    "sft": SFT,
+    "rejected": REJECTED,
+    "attribution": ATTRIBUTION,
+}
 """By configuration."""

@@ -2,6 +2,7 @@
 
 Nested columns are the records themselves (`records/synthesis.py`), so their fields are documented there.
 """
+
 from collections.abc import Callable
 from typing import Any
 
@@ -26,46 +27,48 @@ def _struct(kind: type[Record], leave_out: tuple[str, ...] = ()) -> dict[str, An
 
 _IN_COLUMNS_OF_THEIR_OWN = ("evidence", "checks", "nominal_hops", "effective_hops")
 
-TASK = Features({
-    "id": Value("string"),
-    "question": Value("string"),
-    "image": Image(),
-    "answer": Value("string"),
-    "answer_aliases": List(Value("string")),
-    "answer_type": Value("string"),
-    "answer_unit": Value("string"),
-    "answer_precision": Value("string"),
-    "original_image": Image(),
-    "image_sha256": Value("string"),
-    "original_image_sha256": Value("string"),
-    "enhancement": _struct(Enhancement, ("original_image_id",)),
-    "subset": Value("string"),
-    "level": Value("string"),
-    "method": Value("string"),
-    "domain": Value("string"),
-    "topic": Value("string"),
-    "language": Value("string"),
-    "writer": Value("string"),
-    "nominal_hops": Value("int64"),
-    "effective_hops": Value("int64"),
-    "interest": Value("float64"),
-    "needs_detail": Value("bool"),
-    "needs_computation": Value("bool"),
-    "form": Value("string"),
-    "bindings": Value("string"),
-    "anchor": Value("string"),
-    "anchor_phrase": Value("string"),
-    "evidence": List(_struct(Hop)),
-    "certificate": _struct(Certificate, _IN_COLUMNS_OF_THEIR_OWN),
-    "checks": List(_struct(Check)),
-    "verdicts": List(_struct(Verdict)),
-    "grounding": Value("string"),
-    "history": List(_struct(Rewrite)),
-    "provenance": Value("string"),
-    "seed_id": Value("string"),
-    "teacher_rollouts": Value("int64"),
-    "teacher_correct": Value("int64"),
-})
+TASK = Features(
+    {
+        "id": Value("string"),
+        "question": Value("string"),
+        "image": Image(),
+        "answer": Value("string"),
+        "answer_aliases": List(Value("string")),
+        "answer_type": Value("string"),
+        "answer_unit": Value("string"),
+        "answer_precision": Value("string"),
+        "original_image": Image(),
+        "image_sha256": Value("string"),
+        "original_image_sha256": Value("string"),
+        "enhancement": _struct(Enhancement, ("original_image_id",)),
+        "subset": Value("string"),
+        "level": Value("string"),
+        "method": Value("string"),
+        "domain": Value("string"),
+        "topic": Value("string"),
+        "language": Value("string"),
+        "writer": Value("string"),
+        "nominal_hops": Value("int64"),
+        "effective_hops": Value("int64"),
+        "interest": Value("float64"),
+        "needs_detail": Value("bool"),
+        "needs_computation": Value("bool"),
+        "form": Value("string"),
+        "bindings": Value("string"),
+        "anchor": Value("string"),
+        "anchor_phrase": Value("string"),
+        "evidence": List(_struct(Hop)),
+        "certificate": _struct(Certificate, _IN_COLUMNS_OF_THEIR_OWN),
+        "checks": List(_struct(Check)),
+        "verdicts": List(_struct(Verdict)),
+        "grounding": Value("string"),
+        "history": List(_struct(Rewrite)),
+        "provenance": Value("string"),
+        "seed_id": Value("string"),
+        "teacher_rollouts": Value("int64"),
+        "teacher_correct": Value("int64"),
+    }
+)
 REJECTED = Features({"id": Value("string"), **_struct(Rejection, ("item_id",))})
 ATTRIBUTION = Features({"image_sha256": Value("string"), **_struct(Attribution, ("image_id",))})
 
@@ -78,8 +81,11 @@ def task_features(*, enhanced: bool, outside: bool, taught: bool) -> Features:
         outside: whether it takes in rows from outside.
         taught: whether a teacher played.
     """
-    there = {**dict.fromkeys(("original_image", "original_image_sha256", "enhancement"), enhanced), "provenance": outside,
-             **dict.fromkeys(("teacher_rollouts", "teacher_correct"), taught)}
+    there = {
+        **dict.fromkeys(("original_image", "original_image_sha256", "enhancement"), enhanced),
+        "provenance": outside,
+        **dict.fromkeys(("teacher_rollouts", "teacher_correct"), taught),
+    }
     return Features({name: feature for name, feature in TASK.items() if there.get(name, True)})
 
 
@@ -89,7 +95,9 @@ def attribution_row(attribution: Attribution) -> dict[str, Any]:
     return {"image_sha256": row.pop("image_id"), **row}
 
 
-def task_row(question: Question, subset: str, read: ReadPicture, taught: tuple[int, int] | None = None) -> dict[str, Any]:
+def task_row(
+    question: Question, subset: str, read: ReadPicture, taught: tuple[int, int] | None = None
+) -> dict[str, Any]:
     """One row of `tasks`.
 
     Args:
@@ -102,26 +110,55 @@ def task_row(question: Question, subset: str, read: ReadPicture, taught: tuple[i
     original = enhancement.original_image_id if enhancement else ""
     stored = certificate.to_row() if certificate else {}
     return {
-        "id": question.id, "question": question.text, "image": image_cell(read(question.image_id), question.image_id),
-        "answer": question.answer.text, "answer_aliases": list(question.answer.aliases), "answer_type": question.answer.type,
-        "answer_unit": question.answer.unit, "answer_precision": question.answer.precision,
+        "id": question.id,
+        "question": question.text,
+        "image": image_cell(read(question.image_id), question.image_id),
+        "answer": question.answer.text,
+        "answer_aliases": list(question.answer.aliases),
+        "answer_type": question.answer.type,
+        "answer_unit": question.answer.unit,
+        "answer_precision": question.answer.precision,
         "original_image": image_cell(read(original), original) if original else None,
-        "image_sha256": question.image_id, "original_image_sha256": original,
-        "enhancement": {k: v for k, v in enhancement.to_row().items() if k != "original_image_id"} if enhancement else None,
-        "subset": subset, "level": question.level, "method": question.method, "domain": question.domain, "topic": question.topic,
-        "language": question.language, "writer": question.writer,
+        "image_sha256": question.image_id,
+        "original_image_sha256": original,
+        "enhancement": {k: v for k, v in enhancement.to_row().items() if k != "original_image_id"}
+        if enhancement
+        else None,
+        "subset": subset,
+        "level": question.level,
+        "method": question.method,
+        "domain": question.domain,
+        "topic": question.topic,
+        "language": question.language,
+        "writer": question.writer,
         "nominal_hops": certificate.nominal_hops if certificate else len(question.hops),
         "effective_hops": certificate.effective_hops if certificate else None,
-        "interest": question.interest or None, "needs_detail": question.needs_detail, "needs_computation": question.needs_computation,
-        "form": _json(question.form), "bindings": canonical_json(question.bindings), "anchor": question.anchor,
+        "interest": question.interest or None,
+        "needs_detail": question.needs_detail,
+        "needs_computation": question.needs_computation,
+        "form": _json(question.form),
+        "bindings": canonical_json(question.bindings),
+        "anchor": question.anchor,
         "anchor_phrase": question.anchor_phrase,
-        "evidence": [hop.to_row() for hop in (certificate.evidence if certificate else question.hops)],
-        "certificate": {k: v for k, v in stored.items() if k not in _IN_COLUMNS_OF_THEIR_OWN} or None,
-        "checks": [c.replace(evidence=Json(without_pictures(c.evidence))).to_row() for c in (certificate.checks if certificate else ())],
-        "verdicts": [v.replace(evidence=Json(without_pictures(v.evidence))).to_row() for v in question.verdicts],
-        "grounding": _json(without_pictures(question.grounding)), "history": [r.to_row() for r in question.history],
-        "provenance": _json(_source_of(question.provenance)), "seed_id": question.seed_id,
-        "teacher_rollouts": taught[0] if taught else None, "teacher_correct": taught[1] if taught else None,
+        "evidence": [
+            hop.to_row() for hop in (certificate.evidence if certificate else question.hops)
+        ],
+        "certificate": {k: v for k, v in stored.items() if k not in _IN_COLUMNS_OF_THEIR_OWN}
+        or None,
+        "checks": [
+            c.replace(evidence=Json(without_pictures(c.evidence))).to_row()
+            for c in (certificate.checks if certificate else ())
+        ],
+        "verdicts": [
+            v.replace(evidence=Json(without_pictures(v.evidence))).to_row()
+            for v in question.verdicts
+        ],
+        "grounding": _json(without_pictures(question.grounding)),
+        "history": [r.to_row() for r in question.history],
+        "provenance": _json(_source_of(question.provenance)),
+        "seed_id": question.seed_id,
+        "teacher_rollouts": taught[0] if taught else None,
+        "teacher_correct": taught[1] if taught else None,
     }
 
 
@@ -131,11 +168,19 @@ def _json(value: Any) -> str | None:
 
 def _source_of(provenance: Any) -> Any:
     """Of an outside row its source and number; author, licence and page belong to the attribution."""
-    return {k: provenance[k] for k in ("source", "row") if k in provenance} if isinstance(provenance, dict) else None
+    return (
+        {k: provenance[k] for k in ("source", "row") if k in provenance}
+        if isinstance(provenance, dict)
+        else None
+    )
 
 
 def rejected_row(rejection: Rejection) -> dict[str, Any]:
     """One row of `rejected`: no picture, and no name of one."""
-    shown = error_kind(rejection.evidence) if rejection.reason == Reason.ERROR else without_pictures(rejection.evidence)
+    shown = (
+        error_kind(rejection.evidence)
+        if rejection.reason == Reason.ERROR
+        else without_pictures(rejection.evidence)
+    )
     row = rejection.replace(evidence=Json(shown)).to_row()
     return {"id": row.pop("item_id"), **row}

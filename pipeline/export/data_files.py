@@ -7,6 +7,7 @@ card; it looks neither at the place nor at the content of the files. With the di
 what another one left there. Files that a trainer names by their path have it, too: there `datasets` looks at path and
 time, which a copy may leave as they were.
 """
+
 import json
 import math
 import re
@@ -52,8 +53,12 @@ class RowWriter:
         if self._file is None:
             self._file = pa.OSFile(str(_numbered(self.prefix, self._num_files, "parquet")), "wb")
             columns = _leaf_columns(self.schema)
-            self._writer = pq.ParquetWriter(self._file, self.schema, use_dictionary=[c for c in columns if not c.endswith(".bytes")],
-                                            compression={c: "NONE" if c.endswith(".bytes") else "ZSTD" for c in columns})
+            self._writer = pq.ParquetWriter(
+                self._file,
+                self.schema,
+                use_dictionary=[c for c in columns if not c.endswith(".bytes")],
+                compression={c: "NONE" if c.endswith(".bytes") else "ZSTD" for c in columns},
+            )
         self._writer.write_table(pa.Table.from_pylist(self._rows, schema=self.schema))
         self._rows, self._num_bytes = [], 0
         if self._file.tell() >= self.file_bytes:
@@ -107,7 +112,11 @@ class DataFiles:
         """Adds a row to the files of a name ("data/rl/train"); without features it is a line of JSON."""
         if name not in self._writers:
             at = self.folder / name
-            self._writers[name] = RowWriter(at, features, FILE_BYTES) if features is not None else LineWriter(at, FILE_BYTES)
+            self._writers[name] = (
+                RowWriter(at, features, FILE_BYTES)
+                if features is not None
+                else LineWriter(at, FILE_BYTES)
+            )
         self._writers[name].write(row)
 
     def close(self) -> None:
@@ -122,13 +131,19 @@ def name_files(folder: Path) -> None:
     numbered = [path for path in folder.rglob("*") if _NUMBERED.fullmatch(path.stem)]
     num_files = Counter(path.parent / _split(path) for path in numbered)
     for path in numbered:
-        path.rename(path.with_name(f"{path.stem}-of-{num_files[path.parent / _split(path)]:05d}-{digest}{path.suffix}"))
+        path.rename(
+            path.with_name(
+                f"{path.stem}-of-{num_files[path.parent / _split(path)]:05d}-{digest}{path.suffix}"
+            )
+        )
 
 
 def patterns(folder: Path) -> dict[str, str]:
     """By split the pattern of its files in a folder, for the card: "train-*-0f343b0931126a20.parquet"."""
     files = sorted(folder.glob("*.parquet"))
-    return {_split(path): f"{_split(path)}-*-{path.stem.rpartition('-')[2]}.parquet" for path in files}
+    return {
+        _split(path): f"{_split(path)}-*-{path.stem.rpartition('-')[2]}.parquet" for path in files
+    }
 
 
 def _split(path: Path) -> str:

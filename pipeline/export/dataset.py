@@ -8,6 +8,7 @@
 
 `data_files.py` says how the files in data/ and formats/ are named.
 """
+
 import re
 import shutil
 from collections import Counter
@@ -75,8 +76,12 @@ def build_dataset(run: RunFolder, recipe: Recipe) -> ExportSummary:
         name_files(part)
         _write_extras(part, run, recipe, tally)
         write_card(part, run, recipe, tally, licences)
-    return ExportSummary(path=str(target), num_questions={k[1]: n for k, n in sorted(tally.counts.items()) if k[0] == "split"},
-                         num_rejected=sum(n for k, n in tally.counts.items() if k[0] == "reason"), num_pictures=num_pictures)
+    return ExportSummary(
+        path=str(target),
+        num_questions={k[1]: n for k, n in sorted(tally.counts.items()) if k[0] == "split"},
+        num_rejected=sum(n for k, n in tally.counts.items() if k[0] == "reason"),
+        num_pictures=num_pictures,
+    )
 
 
 def _check(run: RunFolder, recipe: Recipe) -> None:
@@ -85,15 +90,31 @@ def _check(run: RunFolder, recipe: Recipe) -> None:
     for shard in range(recipe.run.shards):
         facts = read_facts(run.shard(last, "kept", shard)) if stages else None
         if facts is None or facts.get("record") != "Question" or facts.get("num_pending") != "0":
-            raise InputError(run.path, f"is not finished ({last}, shard {shard})", "Run the same `questloom synth` command again.")
+            raise InputError(
+                run.path,
+                f"is not finished ({last}, shard {shard})",
+                "Run the same `questloom synth` command again.",
+            )
     for name in recipe.export.shares:
         if not _SPLIT.fullmatch(name) or name == "benchmark":
-            raise InputError(f"recipe key export.shares, {name!r}", "cannot name a split", "Use letters, digits and _; not \"benchmark\".")
+            raise InputError(
+                f"recipe key export.shares, {name!r}",
+                "cannot name a split",
+                'Use letters, digits and _; not "benchmark".',
+            )
     if not any(recipe.export.shares.values()):
-        raise InputError("recipe key export.shares", "gives no split a share", "Name a split with a share above 0.")
+        raise InputError(
+            "recipe key export.shares",
+            "gives no split a share",
+            "Name a split with a share above 0.",
+        )
     for name in recipe.export.formats:
         if name not in FORMATS:
-            raise InputError(f"recipe key export.formats, {name!r}", "is no format", f"Use some of {', '.join(FORMATS)}.")
+            raise InputError(
+                f"recipe key export.formats, {name!r}",
+                "is no format",
+                f"Use some of {', '.join(FORMATS)}.",
+            )
 
 
 def _quota(run: RunFolder, recipe: Recipe) -> Quota:
@@ -101,9 +122,19 @@ def _quota(run: RunFolder, recipe: Recipe) -> Quota:
     keys: list[Key] = []
     for shard in range(recipe.run.shards if recipe.export.level_ratio else 0):
         path = run.shard(run.labels()[-1], "kept", shard)
-        for row in pq.read_table(readable(path), columns=["seed_id", "index", "split", "level"]).to_pylist():
+        for row in pq.read_table(
+            readable(path), columns=["seed_id", "index", "split", "level"]
+        ).to_pylist():
             if row["split"].startswith("rl/"):
-                keys.append((draw(recipe.seed, record_id("Question", row["seed_id"], index=row["index"])), row["split"], row["level"]))
+                keys.append(
+                    (
+                        draw(
+                            recipe.seed, record_id("Question", row["seed_id"], index=row["index"])
+                        ),
+                        row["split"],
+                        row["level"],
+                    )
+                )
     return quota(keys, recipe.export.level_ratio, recipe.seed)
 
 
@@ -125,11 +156,14 @@ def _write_extras(folder: Path, run: RunFolder, recipe: Recipe, tally: Tally) ->
     """LLaMA-Factory's list of data sets, the reward function, and the picture of the card's example."""
     sharegpt = folder / "formats" / "sharegpt"
     if sharegpt.is_dir():
-        (sharegpt / "dataset_info.json").write_bytes(dataset_info(f"questloom_{recipe.name}", [p.name for p in sharegpt.iterdir() if p.is_dir()]))
+        (sharegpt / "dataset_info.json").write_bytes(
+            dataset_info(
+                f"questloom_{recipe.name}", [p.name for p in sharegpt.iterdir() if p.is_dir()]
+            )
+        )
     if any((folder / "formats" / name).is_dir() for name in REWARDED):
         shutil.copy(Path(__file__).with_name("reward.py"), folder / "formats" / "reward.py")
     if tally.example:
         picture = folder / "example" / f"{tally.example[1].image_id}.jpg"
         picture.parent.mkdir()
         picture.write_bytes(run.read_picture(tally.example[1].image_id))
-

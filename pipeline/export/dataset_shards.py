@@ -1,9 +1,10 @@
 """One stage shard of a run to the files of the data set, each of which the shards fill one after another.
 
-    data/rl/train                questions, by use and split
-    data/rejected/rejected
-    formats/verl/rl_train/train
+data/rl/train                questions, by use and split
+data/rejected/rejected
+formats/verl/rl_train/train
 """
+
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -39,11 +40,14 @@ class Tally:
     def add(self, other: "Tally") -> None:
         """Takes another shard's numbers."""
         self.counts += other.counts
-        self.example = min((e for e in (self.example, other.example) if e), key=lambda e: e[0], default=None)
+        self.example = min(
+            (e for e in (self.example, other.example) if e), key=lambda e: e[0], default=None
+        )
 
 
-def write_shard(run: RunFolder, recipe: Recipe, quota: Quota, shard: int, files: DataFiles,
-                teaching: Teaching) -> Tally:
+def write_shard(
+    run: RunFolder, recipe: Recipe, quota: Quota, shard: int, files: DataFiles, teaching: Teaching
+) -> Tally:
     """Adds one stage shard to the data set's files, and gives its numbers. `teaching` is what the teacher left.
 
     Raises:
@@ -55,8 +59,15 @@ def write_shard(run: RunFolder, recipe: Recipe, quota: Quota, shard: int, files:
 
     tally, ledger, used = Tally(), read_ledger(run, shard), {}
     results, asking = teaching.results(shard), Asking(recipe, teaching.renderer, teaching.schemas)
-    formats = {name: (FORMATS[name], made(asking.tools) if (made := FORMATS[name].features) else None) for name in recipe.export.formats}
-    columns = task_features(enhanced=recipe.enhancement.share > 0, outside=bool(recipe.external), taught=teaching.is_there)
+    formats = {
+        name: (FORMATS[name], made(asking.tools) if (made := FORMATS[name].features) else None)
+        for name in recipe.export.formats
+    }
+    columns = task_features(
+        enhanced=recipe.enhancement.share > 0,
+        outside=bool(recipe.external),
+        taught=teaching.is_there,
+    )
     for question in questions(run, shard):
         use, split = quota.place_of(question)
         if use == "rl" and teaching.is_broken(results.get(question.id)):
@@ -64,14 +75,26 @@ def write_shard(run: RunFolder, recipe: Recipe, quota: Quota, shard: int, files:
         row = task_row(question, f"{use}/{split}", read, results.get(question.id))
         files.put(f"data/{use}/{split}", columns, {name: row[name] for name in columns})
         # Where there are trajectories, nobody wants to be trained on bare answers.
-        wanted = {name: f for name, f in formats.items() if use in f[0].uses and not (use == "sft" and teaching.is_there)}
+        wanted = {
+            name: f
+            for name, f in formats.items()
+            if use in f[0].uses and not (use == "sft" and teaching.is_there)
+        }
         asked = asking.of(question, read) if wanted else None
         for name, (shape, features) in wanted.items():
             assert asked is not None
-            files.put(f"formats/{name}/{use}_{split}/{split}", features, shape.row(asked, f"questloom/{recipe.name}", split))
+            files.put(
+                f"formats/{name}/{use}_{split}/{split}",
+                features,
+                shape.row(asked, f"questloom/{recipe.name}", split),
+            )
         for image_id in pictures_of(question):
             if image_id not in ledger:
-                raise InputError(f"picture {image_id}", "has no known origin", "Run `questloom synth` again on the same folder.")
+                raise InputError(
+                    f"picture {image_id}",
+                    "has no known origin",
+                    "Run `questloom synth` again on the same folder.",
+                )
             used[image_id] = ledger[image_id]
         _count(tally, question, use, split, recipe.seed)
         tally.counts["played", use] += question.id in results
@@ -80,16 +103,24 @@ def write_shard(run: RunFolder, recipe: Recipe, quota: Quota, shard: int, files:
         split = rendered.trajectory.split.partition("/")[2]
         files.put(f"data/trajectories/{split}", SFT, sft_row(rendered))
         for name in recipe.export.formats:
-            files.put(f"formats/{name}/trajectories_{split}/{split}", TRAJECTORY_FORMATS[name].features, TRAJECTORY_FORMATS[name].row(rendered))
+            files.put(
+                f"formats/{name}/trajectories_{split}/{split}",
+                TRAJECTORY_FORMATS[name].features,
+                TRAJECTORY_FORMATS[name].row(rendered),
+            )
         used |= {picture.sha256: ledger[picture.sha256] for picture in rendered.pictures}
-        tally.counts.update([("trajectories", split), ("trajectory level", rendered.trajectory.level)])
+        tally.counts.update(
+            [("trajectories", split), ("trajectory level", rendered.trajectory.level)]
+        )
     for rejection in teaching.rejections(shard):
         files.put("data/rejected/rejected", REJECTED, rejected_row(rejection))
         tally.counts["teach reason", rejection.stage, rejection.reason] += 1
     for rejection in rejections(run, shard):
         files.put("data/rejected/rejected", REJECTED, rejected_row(rejection))
         tally.counts["reason", rejection.stage, rejection.reason] += 1
-    write_records(attribution_part(files.folder, shard), Attribution, [used[i] for i in sorted(used)])
+    write_records(
+        attribution_part(files.folder, shard), Attribution, [used[i] for i in sorted(used)]
+    )
     return tally
 
 
@@ -111,18 +142,40 @@ def rejections(run: RunFolder, shard: int) -> Iterator[Rejection]:
 
 def pictures_of(question: Question) -> Iterable[str]:
     """The pictures that a question brings into the data set."""
-    return (question.image_id, question.enhancement.original_image_id) if question.enhancement else (question.image_id,)
+    return (
+        (question.image_id, question.enhancement.original_image_id)
+        if question.enhancement
+        else (question.image_id,)
+    )
 
 
 def _count(tally: Tally, question: Question, use: str, split: str, seed: int) -> None:
     certificate, enhancement = question.certificate, question.enhancement
-    needs = [words for words, needed in (("a detail seen close up", question.needs_detail), ("a computation", question.needs_computation),
-                                         ("a picture to be repaired first", enhancement is not None)) if needed]
-    tally.counts.update([
-        ("split", f"{use}/{split}"), ("level", question.level), ("method", question.method), ("answer type", question.answer.type),
-        ("topic", question.topic or "none"), ("writer", question.writer), ("basis", certificate.basis if certificate else "none"),
-        ("grounding", question.grounding["status"] if isinstance(question.grounding, dict) else "none"),
-        *(("needs", words) for words in needs), *(("solver", v.filter, v.solver) for v in question.verdicts),
-    ])
+    needs = [
+        words
+        for words, needed in (
+            ("a detail seen close up", question.needs_detail),
+            ("a computation", question.needs_computation),
+            ("a picture to be repaired first", enhancement is not None),
+        )
+        if needed
+    ]
+    tally.counts.update(
+        [
+            ("split", f"{use}/{split}"),
+            ("level", question.level),
+            ("method", question.method),
+            ("answer type", question.answer.type),
+            ("topic", question.topic or "none"),
+            ("writer", question.writer),
+            ("basis", certificate.basis if certificate else "none"),
+            (
+                "grounding",
+                question.grounding["status"] if isinstance(question.grounding, dict) else "none",
+            ),
+            *(("needs", words) for words in needs),
+            *(("solver", v.filter, v.solver) for v in question.verdicts),
+        ]
+    )
     if split == "train" and enhancement is None:
         tally.add(Tally(example=(priority(seed, question.id, "card"), question)))

@@ -2,6 +2,7 @@
 
 Of all that was played, not of what was kept alone, so that a picture can be dropped by its name without the store.
 """
+
 from collections.abc import Iterator
 
 from files.parquet import read_records, write_records
@@ -35,17 +36,37 @@ def write_episode_ledger(run: RunFolder, out: EpisodeFolder, store: Store, num_s
         write_records(out.attribution(shard), Attribution, [found[i] for i in sorted(found)])
 
 
-def _attributions(out: EpisodeFolder, shard: int, shown: dict[str, Attribution], tasks: dict[str, Attribution], store: Store) -> Iterator[Attribution]:
+def _attributions(
+    out: EpisodeFolder,
+    shard: int,
+    shown: dict[str, Attribution],
+    tasks: dict[str, Attribution],
+    store: Store,
+) -> Iterator[Attribution]:
     for trajectory in read_records(out.shard(out.label(PLAY), "kept", shard), Trajectory):
         for image, source in zip(trajectory.episode.images, trajectory.source_ids, strict=True):
             base = shown.get(image.sha256) or tasks.get(source)
             if base is None and source and (asset := store.image(source)) is not None:
                 base = tasks[source] = _of_asset(asset)
             if base is not None:
-                changes = base.changes if image.origin == "task" else f"made by the tool {image.origin}" if is_made(image) else AS_FOUND
+                changes = (
+                    base.changes
+                    if image.origin == "task"
+                    else f"made by the tool {image.origin}"
+                    if is_made(image)
+                    else AS_FOUND
+                )
                 yield base.replace(image_id=image.sha256, changes=changes)
 
 
 def _of_asset(asset: ImageAsset) -> Attribution:
-    return Attribution(image_id=asset.id, source_sha256=asset.id, file=asset.file, author=asset.author, licence=asset.licence,
-                       licence_url=asset.licence_url, source_page=asset.source_page, credit=asset.credit)
+    return Attribution(
+        image_id=asset.id,
+        source_sha256=asset.id,
+        file=asset.file,
+        author=asset.author,
+        licence=asset.licence,
+        licence_url=asset.licence_url,
+        source_page=asset.source_page,
+        credit=asset.credit,
+    )

@@ -7,6 +7,7 @@
 
 Written at the end of the run; VSearcher's benchmark leaves out the seeds of its training data in the same way.
 """
+
 import re
 from collections.abc import Iterable
 
@@ -29,9 +30,17 @@ def write_exclusions(job: Job) -> None:
     for question in run.read(run.labels()[-1], "kept", Question):
         part = BENCHMARK if question.split == BENCHMARK else "training"
         bound = question.bindings.values() if part == BENCHMARK else ()
-        entities[part].update(i for i in (question.seed_entity, question.anchor, *bound) if _ENTITY.fullmatch(i))
-        stored = job.store.image(question.source_image_id)  # an outside row's picture is in no store
-        pictures[part].add(stored.perceptual_hash if stored and stored.perceptual_hash else perceptual_hash(source_picture(job, question)))
+        entities[part].update(
+            i for i in (question.seed_entity, question.anchor, *bound) if _ENTITY.fullmatch(i)
+        )
+        stored = job.store.image(
+            question.source_image_id
+        )  # an outside row's picture is in no store
+        pictures[part].add(
+            stored.perceptual_hash
+            if stored and stored.perceptual_hash
+            else perceptual_hash(source_picture(job, question))
+        )
     for part in entities:
         _write(run, f"{part}_entities.txt", entities[part])
         _write(run, f"{part}_pictures.txt", pictures[part])

@@ -12,6 +12,7 @@
 The prompts of the last three are the harness's own (`asked.py`); a reward function lies beside them (`reward.py`). The tests read them with these
 tools' own code. The Parquet files need `datasets` 4.0 or later, whose `List` they name.
 """
+
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,7 +21,17 @@ from typing import Any
 from datasets import Features, Image, List, Value
 
 from pipeline.export.asked import Asked
-from pipeline.export.chat import IMAGE_TOKEN, PARTS, TEXTS, data_uri, image_cell, pictures_in, with_parts, with_placeholders, without_placeholders
+from pipeline.export.chat import (
+    IMAGE_TOKEN,
+    PARTS,
+    TEXTS,
+    data_uri,
+    image_cell,
+    pictures_in,
+    with_parts,
+    with_placeholders,
+    without_placeholders,
+)
 from records.synthesis import Question
 
 ABILITY = "multimodal_search"
@@ -34,8 +45,15 @@ STORED = Image(decode=False)
 time. It takes the bytes as they are."""
 _TURN = {"from": Value("string"), "value": Value("string")}
 _ANSWERS = List(Value("string"))
-_ABOUT = {"id": Value("string"), "answers": _ANSWERS, "answer_type": Value("string"), "answer_unit": Value("string"), "level": Value("string"),
-          "method": Value("string"), "withheld_pictures": List(Value("string"))}
+_ABOUT = {
+    "id": Value("string"),
+    "answers": _ANSWERS,
+    "answer_type": Value("string"),
+    "answer_unit": Value("string"),
+    "level": Value("string"),
+    "method": Value("string"),
+    "withheld_pictures": List(Value("string")),
+}
 
 
 @dataclass(frozen=True)
@@ -57,14 +75,23 @@ def answers(question: Question) -> list[str]:
 def _about(asked: Asked) -> dict[str, Any]:
     """What reward functions, statistics and searches ask of a question."""
     question = asked.question
-    return {"id": question.id, "answers": answers(question), "answer_type": question.answer.type, "answer_unit": question.answer.unit,
-            "level": question.level, "method": question.method, "withheld_pictures": list(asked.withheld)}
+    return {
+        "id": question.id,
+        "answers": answers(question),
+        "answer_type": question.answer.type,
+        "answer_unit": question.answer.unit,
+        "level": question.level,
+        "method": question.method,
+        "withheld_pictures": list(asked.withheld),
+    }
 
 
 def sharegpt_row(asked: Asked, source: str, split: str) -> dict[str, Any]:
     """A LLaMA-Factory row: the question with its picture, and the answer."""
-    turns = [{"from": "human", "value": IMAGE_TOKEN + without_placeholders(asked.question.text)},
-             {"from": "gpt", "value": without_placeholders(asked.question.answer.text)}]
+    turns = [
+        {"from": "human", "value": IMAGE_TOKEN + without_placeholders(asked.question.text)},
+        {"from": "gpt", "value": without_placeholders(asked.question.answer.text)},
+    ]
     return {"conversations": turns, "images": _images(asked), "system": "", "tools": ""}
 
 
@@ -73,36 +100,77 @@ def verl_row(asked: Asked, source: str, split: str) -> dict[str, Any]:
     question = asked.question
     create = {"task_id": question.id, "withheld_pictures": list(asked.withheld)}
     return {
-        "data_source": source, "prompt": with_placeholders(asked.messages), "images": _images(asked), "ability": ABILITY, "agent_name": AGENT_LOOP,
+        "data_source": source,
+        "prompt": with_placeholders(asked.messages),
+        "images": _images(asked),
+        "ability": ABILITY,
+        "agent_name": AGENT_LOOP,
         "reward_model": {"style": "rule", "ground_truth": question.answer.text},
-        "extra_info": {"split": split, "index": int(question.id[:INDEX_HEX_DIGITS], 16), "question": question.text, "answer": question.answer.text,
-                       **_about(asked), "need_tools_kwargs": True, "tools_kwargs": {name: {"create_kwargs": create} for name in asked.tools},
-                       "tool_schemas": asked.schemas},
+        "extra_info": {
+            "split": split,
+            "index": int(question.id[:INDEX_HEX_DIGITS], 16),
+            "question": question.text,
+            "answer": question.answer.text,
+            **_about(asked),
+            "need_tools_kwargs": True,
+            "tools_kwargs": {name: {"create_kwargs": create} for name in asked.tools},
+            "tool_schemas": asked.schemas,
+        },
     }
 
 
 def verl_features(tools: Sequence[str]) -> Features:
     """verl's columns: a key of `tools_kwargs` a tool."""
-    create = {"create_kwargs": {"task_id": Value("string"), "withheld_pictures": List(Value("string"))}}
-    return Features({
-        "data_source": Value("string"), "prompt": TEXTS, "images": List(Image()), "ability": Value("string"), "agent_name": Value("string"),
-        "reward_model": {"style": Value("string"), "ground_truth": Value("string")},
-        "extra_info": {"split": Value("string"), "index": Value("int64"), "question": Value("string"), "answer": Value("string"), **_ABOUT,
-                       "need_tools_kwargs": Value("bool"), "tools_kwargs": {name: create for name in tools}, "tool_schemas": Value("string")}})
+    create = {
+        "create_kwargs": {"task_id": Value("string"), "withheld_pictures": List(Value("string"))}
+    }
+    return Features(
+        {
+            "data_source": Value("string"),
+            "prompt": TEXTS,
+            "images": List(Image()),
+            "ability": Value("string"),
+            "agent_name": Value("string"),
+            "reward_model": {"style": Value("string"), "ground_truth": Value("string")},
+            "extra_info": {
+                "split": Value("string"),
+                "index": Value("int64"),
+                "question": Value("string"),
+                "answer": Value("string"),
+                **_ABOUT,
+                "need_tools_kwargs": Value("bool"),
+                "tools_kwargs": {name: create for name in tools},
+                "tool_schemas": Value("string"),
+            },
+        }
+    )
 
 
 def trl_row(asked: Asked, source: str, split: str) -> dict[str, Any]:
     """A TRL row for GRPO on vision-language models. Schemas are not called `tools`: TRL would write them into the prompt once more."""
-    return {"prompt": with_parts(asked.messages), "images": _images(asked), "solution": asked.question.answer.text, **_about(asked),
-            "tool_schemas": asked.schemas}
+    return {
+        "prompt": with_parts(asked.messages),
+        "images": _images(asked),
+        "solution": asked.question.answer.text,
+        **_about(asked),
+        "tool_schemas": asked.schemas,
+    }
 
 
 def jsonl_row(asked: Asked, source: str, split: str) -> dict[str, Any]:
     """A JSON line for ms-swift (`messages`, `images`, `solution`) and rLLM (`question`, `ground_truth`, `data_source`)."""
     question = asked.question
-    return {"messages": with_placeholders(asked.messages), "images": [data_uri(p) for p in pictures_in(asked.messages)], "question": question.text,
-            "solution": question.answer.text, "ground_truth": question.answer.text, "data_source": source, "split": split, **_about(asked),
-            "tool_schemas": asked.schemas}
+    return {
+        "messages": with_placeholders(asked.messages),
+        "images": [data_uri(p) for p in pictures_in(asked.messages)],
+        "question": question.text,
+        "solution": question.answer.text,
+        "ground_truth": question.answer.text,
+        "data_source": source,
+        "split": split,
+        **_about(asked),
+        "tool_schemas": asked.schemas,
+    }
 
 
 def _images(asked: Asked) -> list[dict[str, Any]]:
@@ -110,11 +178,32 @@ def _images(asked: Asked) -> list[dict[str, Any]]:
 
 
 FORMATS = {
-    "sharegpt": Format(lambda _: Features({"conversations": List(_TURN), "images": List(STORED), "system": Value("string"), "tools": Value("string")}),
-                       sharegpt_row, ("sft", "rl")),
+    "sharegpt": Format(
+        lambda _: Features(
+            {
+                "conversations": List(_TURN),
+                "images": List(STORED),
+                "system": Value("string"),
+                "tools": Value("string"),
+            }
+        ),
+        sharegpt_row,
+        ("sft", "rl"),
+    ),
     "verl": Format(verl_features, verl_row, ("rl",)),
-    "trl": Format(lambda _: Features({"prompt": PARTS, "images": List(Image()), "solution": Value("string"), **_ABOUT, "tool_schemas": Value("string")}),
-                  trl_row, ("rl",)),
+    "trl": Format(
+        lambda _: Features(
+            {
+                "prompt": PARTS,
+                "images": List(Image()),
+                "solution": Value("string"),
+                **_ABOUT,
+                "tool_schemas": Value("string"),
+            }
+        ),
+        trl_row,
+        ("rl",),
+    ),
     "jsonl": Format(None, jsonl_row, ("rl",)),
 }
 REWARDED = ("verl", "trl", "jsonl")
@@ -128,7 +217,27 @@ def dataset_info(name: str, folders: list[str]) -> bytes:
         name: the data set's name, which begins the names of its parts.
         folders: "use_split" folders beside the file.
     """
-    entry = {"formatting": "sharegpt", "columns": {"messages": "conversations", "images": "images", "system": "system", "tools": "tools"},
-             "tags": {"role_tag": "from", "content_tag": "value", "user_tag": "human", "assistant_tag": "gpt", "observation_tag": "observation",
-                      "function_tag": "function_call"}}
-    return (json.dumps({f"{name}_{folder}": {"file_name": folder, **entry} for folder in sorted(folders)}, indent=2) + "\n").encode()
+    entry = {
+        "formatting": "sharegpt",
+        "columns": {
+            "messages": "conversations",
+            "images": "images",
+            "system": "system",
+            "tools": "tools",
+        },
+        "tags": {
+            "role_tag": "from",
+            "content_tag": "value",
+            "user_tag": "human",
+            "assistant_tag": "gpt",
+            "observation_tag": "observation",
+            "function_tag": "function_call",
+        },
+    }
+    return (
+        json.dumps(
+            {f"{name}_{folder}": {"file_name": folder, **entry} for folder in sorted(folders)},
+            indent=2,
+        )
+        + "\n"
+    ).encode()

@@ -1,9 +1,10 @@
 """A trained model's folder for the Hub: the weights, and a card made from what the training wrote down.
 
-    README.md        base, data, settings, seeds, hardware, hours, figures, and scores where an evaluation is named
-    curves.png       of the last stage
-    training/        settings.json, metrics.jsonl and result.json of each stage, the first one first
+README.md        base, data, settings, seeds, hardware, hours, figures, and scores where an evaluation is named
+curves.png       of the last stage
+training/        settings.json, metrics.jsonl and result.json of each stage, the first one first
 """
+
 import html
 import json
 import re
@@ -21,10 +22,17 @@ from pipeline.export.scrub import without_places
 from records.errors import InputError
 
 SHOWN = {
-    "validation_loss": "validation loss", "loss": "loss", "reward": "reward of a step's rollouts", "accuracy": "share of rollouts that are right",
-    "query": "r_query: how well rollouts search, by the judge", "query_measured": "r_query, measured from the rollouts in place of a judge",
-    "valid_turns": "turns that hold the format", "tool_use": "rollouts with a tool call", "held_out/pass_rate": "right on held-out questions",
-    "held_out/valid_turns": "turns that hold the format, held out"}
+    "validation_loss": "validation loss",
+    "loss": "loss",
+    "reward": "reward of a step's rollouts",
+    "accuracy": "share of rollouts that are right",
+    "query": "r_query: how well rollouts search, by the judge",
+    "query_measured": "r_query, measured from the rollouts in place of a judge",
+    "valid_turns": "turns that hold the format",
+    "tool_use": "rollouts with a tool call",
+    "held_out/pass_rate": "right on held-out questions",
+    "held_out/valid_turns": "turns that hold the format, held out",
+}
 """Figures of `metrics.jsonl` that the card shows, with their words."""
 SECONDS = ("seconds", "play_seconds", "update_seconds", "held_out/seconds")
 FILES = ("settings.json", "metrics.jsonl", "result.json")
@@ -41,7 +49,7 @@ class Stage:
 
     @property
     def kind(self) -> str:
-        """"SFT" or "GRPO"."""
+        """ "SFT" or "GRPO"."""
         return "GRPO" if "steps" in self.result else "SFT"
 
     @property
@@ -63,7 +71,9 @@ def stages_of(out: Path) -> list[Stage]:
         InputError: OUT is no finished training.
     """
     found = [_stage(out)]
-    while (before := Path(began_from(found[0]))).name == "model" and (before.parent / "result.json").is_file():
+    while (before := Path(began_from(found[0]))).name == "model" and (
+        before.parent / "result.json"
+    ).is_file():
         found.insert(0, _stage(before.parent))
     return found
 
@@ -76,12 +86,23 @@ def began_from(stage: Stage) -> str:
 def _stage(out: Path) -> Stage:
     for name in FILES:
         if not (out / name).is_file():
-            raise InputError(str(out), f"is no finished training: it has no {name}", "Name the --out of `questloom train`, once it has ended.")
+            raise InputError(
+                str(out),
+                f"is no finished training: it has no {name}",
+                "Name the --out of `questloom train`, once it has ended.",
+            )
     lines = (out / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
-    return Stage(out, json.loads((out / "settings.json").read_text()), [json.loads(line) for line in lines], json.loads((out / "result.json").read_text()))
+    return Stage(
+        out,
+        json.loads((out / "settings.json").read_text()),
+        [json.loads(line) for line in lines],
+        json.loads((out / "result.json").read_text()),
+    )
 
 
-def write_model_folder(out: Path, target: Path, *, scores: Sequence[Mapping[str, Any]] = ()) -> None:
+def write_model_folder(
+    out: Path, target: Path, *, scores: Sequence[Mapping[str, Any]] = ()
+) -> None:
     """Writes the folder that is published.
 
     Args:
@@ -94,7 +115,11 @@ def write_model_folder(out: Path, target: Path, *, scores: Sequence[Mapping[str,
     """
     stages = stages_of(out)
     if not (out / "model" / "config.json").is_file():
-        raise InputError(str(out / "model"), "is no model", "Name the --out of `questloom train`, once it has ended.")
+        raise InputError(
+            str(out / "model"),
+            "is no model",
+            "Name the --out of `questloom train`, once it has ended.",
+        )
     shutil.copytree(out / "model", target, dirs_exist_ok=True)
     if (out / "curves.png").is_file():
         shutil.copy(out / "curves.png", target / "curves.png")
@@ -103,20 +128,41 @@ def write_model_folder(out: Path, target: Path, *, scores: Sequence[Mapping[str,
         folder.mkdir(parents=True)
         for name in ("metrics.jsonl", "result.json"):
             shutil.copy(stage.folder / name, folder / name)
-        (folder / "settings.json").write_text(json.dumps(without_places(stage.settings), indent=2) + "\n", encoding="utf-8")
+        (folder / "settings.json").write_text(
+            json.dumps(without_places(stage.settings), indent=2) + "\n", encoding="utf-8"
+        )
     tables = as_markdown(sections(scores)) if scores else ""
-    (target / "README.md").write_text(_card(stages, tables, has_curves=(target / "curves.png").is_file()), encoding="utf-8")
+    (target / "README.md").write_text(
+        _card(stages, tables, has_curves=(target / "curves.png").is_file()), encoding="utf-8"
+    )
 
 
 def _card(stages: list[Stage], tables: str, *, has_curves: bool) -> str:
-    environment = Environment(loader=PackageLoader("pipeline.export", "."), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
-                              autoescape=False)  # Markdown: what comes from outside is a path's last part
+    environment = Environment(
+        loader=PackageLoader("pipeline.export", "."),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,
+    )  # Markdown: what comes from outside is a path's last part
     base = str(without_places(began_from(stages[0])))
-    front = {"library_name": "transformers", "pipeline_tag": "image-text-to-text", "tags": ["questloom", "multimodal", "search-agents"],
-             **({"base_model": base} if re.fullmatch(r"[\w.-]+/[\w.-]+", began_from(stages[0])) else {})}
+    front = {
+        "library_name": "transformers",
+        "pipeline_tag": "image-text-to-text",
+        "tags": ["questloom", "multimodal", "search-agents"],
+        **({"base_model": base} if re.fullmatch(r"[\w.-]+/[\w.-]+", began_from(stages[0])) else {}),
+    }
     return environment.get_template("model_card.md.jinja").render(
-        front=yaml.safe_dump(front, sort_keys=False), base=html.escape(base), stages=stages, last=stages[-1], data=list(map(_data, stages)), tables=tables,
-        explanation=EXPLANATION, has_curves=has_curves, told=[json.dumps(without_places(s.settings["settings"]), indent=2) for s in stages])
+        front=yaml.safe_dump(front, sort_keys=False),
+        base=html.escape(base),
+        stages=stages,
+        last=stages[-1],
+        data=list(map(_data, stages)),
+        tables=tables,
+        explanation=EXPLANATION,
+        has_curves=has_curves,
+        told=[json.dumps(without_places(s.settings["settings"]), indent=2) for s in stages],
+    )
 
 
 def _data(stage: Stage) -> str:

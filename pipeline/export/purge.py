@@ -5,6 +5,7 @@ The questions on a picture, on its degraded versions and on whatever else was ma
 picture (as evidence), the name is blanked. Counts and digests of the stages are kept true, so that the run can still be
 resumed, reported and exported.
 """
+
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -76,10 +77,18 @@ def read_names(path: Location) -> tuple[str, ...]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(str(path), f"cannot be read ({error})", "Name a UTF-8 text file with one picture a line.") from error
-    names = tuple(dict.fromkeys(line.strip() for line in lines if line.strip() and not line.startswith("#")))
+        raise InputError(
+            str(path),
+            f"cannot be read ({error})",
+            "Name a UTF-8 text file with one picture a line.",
+        ) from error
+    names = tuple(
+        dict.fromkeys(line.strip() for line in lines if line.strip() and not line.startswith("#"))
+    )
     if not names:
-        raise InputError(str(path), "names no picture", "Write Commons file names or sha256 hashes, one a line.")
+        raise InputError(
+            str(path), "names no picture", "Write Commons file names or sha256 hashes, one a line."
+        )
     return names
 
 
@@ -104,22 +113,38 @@ def drop(run: RunFolder, names: Iterable[str]) -> DropSummary:
     names = tuple(names)
     not_found = _find(run, recipe.run.shards, names, dropped)
     for policy in run.policies():
-        dropped.played |= pictures_from(EpisodeFolder.of(run, policy), recipe.run.shards, dropped.sources)
-    write_whole(marker, (canonical_json({k: sorted(v) for k, v in vars(dropped).items()}) + "\n").encode())
+        dropped.played |= pictures_from(
+            EpisodeFolder.of(run, policy), recipe.run.shards, dropped.sources
+        )
+    write_whole(
+        marker, (canonical_json({k: sorted(v) for k, v in vars(dropped).items()}) + "\n").encode()
+    )
     _list_hashes(run, dropped.shown)
     num_questions = sum(_purge_shard(run, shard, dropped) for shard in range(recipe.run.shards))
     for policy in run.policies():
-        purge_episodes(EpisodeFolder.of(run, policy), recipe.run.shards, sources=dropped.sources, pictures=dropped.shown | dropped.played,
-                       blanked=lambda table: _blanked(table, dropped.names))
+        purge_episodes(
+            EpisodeFolder.of(run, policy),
+            recipe.run.shards,
+            sources=dropped.sources,
+            pictures=dropped.shown | dropped.played,
+            blanked=lambda table: _blanked(table, dropped.names),
+        )
     for image_id in dropped.shown:
         run.picture(image_id).unlink(missing_ok=True)
-    run.at("audit", "sheet.html").unlink(missing_ok=True)  # pictures stand in it; a filled sheet.csv can still be read back
+    run.at("audit", "sheet.html").unlink(
+        missing_ok=True
+    )  # pictures stand in it; a filled sheet.csv can still be read back
     summary = build_dataset(run, recipe)
     _correct_facts(run.facts, run)
     if run.at("report").exists():
         build_report(run.at())
     marker.unlink()
-    return DropSummary(num_pictures=len(dropped.shown), num_questions=num_questions, not_found=not_found, dataset=summary)
+    return DropSummary(
+        num_pictures=len(dropped.shown),
+        num_questions=num_questions,
+        not_found=not_found,
+        dataset=summary,
+    )
 
 
 def _list_hashes(run: RunFolder, shown: Iterable[str]) -> None:
@@ -127,7 +152,10 @@ def _list_hashes(run: RunFolder, shown: Iterable[str]) -> None:
     path = run.at(*HASHES)
     lines = set(path.read_text(encoding="utf-8").split()) if path.is_file() else set()
     for image_id in shown:
-        places = (run.picture(image_id), *(EpisodeFolder.of(run, policy).files.picture(image_id) for policy in run.policies()))
+        places = (
+            run.picture(image_id),
+            *(EpisodeFolder.of(run, policy).files.picture(image_id) for policy in run.policies()),
+        )
         lines |= {perceptual_hash(place.read_bytes()) for place in places if place.is_file()}
     write_whole(path, "".join(f"{line}\n" for line in sorted(lines)).encode())
 
@@ -147,7 +175,9 @@ def spelling(file: str) -> str:
     return name[:1].upper() + name[1:]
 
 
-def _find(run: RunFolder, num_shards: int, names: tuple[str, ...], dropped: Dropped) -> tuple[str, ...]:
+def _find(
+    run: RunFolder, num_shards: int, names: tuple[str, ...], dropped: Dropped
+) -> tuple[str, ...]:
     """Fills `dropped`; gives the names that no ledger knows."""
     wanted = {n.lower() if _SHA256.fullmatch(n) else spelling(n): n for n in names}
     for shard in range(num_shards):
@@ -160,9 +190,16 @@ def _find(run: RunFolder, num_shards: int, names: tuple[str, ...], dropped: Drop
         for row in _ledgers(run, shard):
             if row.source_sha256 in dropped.sources:
                 dropped.shown.add(row.image_id)
-                dropped.names |= {row.image_id, row.source_sha256, row.source_page, *_spellings(row.file)}
+                dropped.names |= {
+                    row.image_id,
+                    row.source_sha256,
+                    row.source_page,
+                    *_spellings(row.file),
+                }
     # A picture that was looked at and refused stands in no ledger, but in the evidence of its refusal.
-    dropped.names.update(s for key in wanted for s in (_spellings(key) if not _SHA256.fullmatch(key) else {key}))
+    dropped.names.update(
+        s for key in wanted for s in (_spellings(key) if not _SHA256.fullmatch(key) else {key})
+    )
     dropped.names.discard("")
     return tuple(original for key, original in wanted.items() if key not in dropped.found)
 
@@ -186,8 +223,16 @@ def _check_chain(run: RunFolder, num_shards: int) -> None:
         for stage in run.labels():
             path = run.shard(stage, "kept", shard)
             facts = read_facts(path)
-            if facts is None or facts.get("num_pending") != "0" or (before and facts["source"] != _source(run, stage, shard, before)):
-                raise InputError(str(path), "is not finished", "Run the same `questloom synth` command again, then drop.")
+            if (
+                facts is None
+                or facts.get("num_pending") != "0"
+                or (before and facts["source"] != _source(run, stage, shard, before))
+            ):
+                raise InputError(
+                    str(path),
+                    "is not finished",
+                    "Run the same `questloom synth` command again, then drop.",
+                )
             before = path
 
 
@@ -204,11 +249,17 @@ def _purge_shard(run: RunFolder, shard: int, dropped: Dropped) -> int:
         paths = {kind: run.shard(stage, kind, shard) for kind in _KINDS}
         facts = read_facts(paths["kept"])
         assert facts is not None, "checked before"
-        rows = {kind: pq.read_table(readable(path)) for kind, path in paths.items() if path.exists()}
+        rows = {
+            kind: pq.read_table(readable(path)) for kind, path in paths.items() if path.exists()
+        }
         if facts["record"] == Question.__name__:
             ids, sources = _question_ids(rows["kept"]), rows["kept"]["source_image_id"].to_pylist()
             here = {i for i, source in zip(ids, sources, strict=True) if source in dropped.sources}
-            earlier = {i for i, reason in zip(*_columns(rows["rejected"], "item_id", "reason"), strict=True) if reason == Reason.DROPPED_BY_REQUEST}
+            earlier = {
+                i
+                for i, reason in zip(*_columns(rows["rejected"], "item_id", "reason"), strict=True)
+                if reason == Reason.DROPPED_BY_REQUEST
+            }
             if here or earlier or gone:
                 rows = _without(rows, gone | here, new=here - gone, stage=name_of(stage))
                 facts = _counted(facts, rows)
@@ -217,38 +268,70 @@ def _purge_shard(run: RunFolder, shard: int, dropped: Dropped) -> int:
         for kind, table in rows.items():
             if kind != "kept":
                 rewrite(paths[kind], table, read_facts(paths[kind]) or {})
-        rewrite(paths["kept"], rows["kept"], facts | ({"source": _source(run, stage, shard, before)} if before else {}))
+        rewrite(
+            paths["kept"],
+            rows["kept"],
+            facts | ({"source": _source(run, stage, shard, before)} if before else {}),
+        )
         before = paths["kept"]
-    ledger = [a for _, a in sorted(read_ledger(run, shard).items()) if a.source_sha256 not in dropped.sources]
+    ledger = [
+        a
+        for _, a in sorted(read_ledger(run, shard).items())
+        if a.source_sha256 not in dropped.sources
+    ]
     write_records(ledger_path(run, shard), Attribution, ledger)
     return len(gone)
 
 
 def _question_ids(table: pa.Table) -> list[str]:
-    return [record_id("Question", seed_id, index=index) for seed_id, index in zip(*_columns(table, "seed_id", "index"), strict=True)]
+    return [
+        record_id("Question", seed_id, index=index)
+        for seed_id, index in zip(*_columns(table, "seed_id", "index"), strict=True)
+    ]
 
 
 def _columns(table: pa.Table, *names: str) -> list[list]:
     return [table[name].to_pylist() for name in names]
 
 
-def _without(rows: dict[str, pa.Table], gone: set[str], *, new: set[str], stage: str) -> dict[str, pa.Table]:
+def _without(
+    rows: dict[str, pa.Table], gone: set[str], *, new: set[str], stage: str
+) -> dict[str, pa.Table]:
     """The tables of one stage without some questions; `new` ones become rejections."""
     ids = _question_ids(rows["kept"])
-    made = {kind: table.filter(pa.array([i not in gone for i in (ids if kind == "kept" else table["item_id"].to_pylist())], pa.bool_()))
-            for kind, table in rows.items()}
+    made = {
+        kind: table.filter(
+            pa.array(
+                [i not in gone for i in (ids if kind == "kept" else table["item_id"].to_pylist())],
+                pa.bool_(),
+            )
+        )
+        for kind, table in rows.items()
+    }
     # An earlier try that was killed may have written the rejections already: those of this stage are made anew.
     seeds = dict(zip(ids, rows["kept"]["seed_id"].to_pylist(), strict=True))
     rejected = made["rejected"].to_pylist() + [
-        Rejection(item_id=i, seed_id=seeds[i], stage=stage, reason=Reason.DROPPED_BY_REQUEST.value).to_row() for i in new]
+        Rejection(
+            item_id=i, seed_id=seeds[i], stage=stage, reason=Reason.DROPPED_BY_REQUEST.value
+        ).to_row()
+        for i in new
+    ]
     rejected.sort(key=lambda row: (row["item_id"], row["reason"]))
     return made | {"rejected": pa.Table.from_pylist(rejected, schema=rows["rejected"].schema)}
 
 
 def _counted(facts: dict[str, str], rows: dict[str, pa.Table]) -> dict[str, str]:
     """A stage's facts with its counts taken from its rows: from the choice of pictures on, a question stays one question."""
-    num_kept, num_rejected = rows["kept"].num_rows, len(set(rows["rejected"]["item_id"].to_pylist()))
-    return facts | {"num_in": str(num_kept + num_rejected), "num_kept": str(num_kept), "num_rejected": str(num_rejected), "num_out": str(num_kept)}
+    num_kept, num_rejected = (
+        rows["kept"].num_rows,
+        len(set(rows["rejected"]["item_id"].to_pylist())),
+    )
+    return facts | {
+        "num_in": str(num_kept + num_rejected),
+        "num_kept": str(num_kept),
+        "num_rejected": str(num_rejected),
+        "num_out": str(num_kept),
+    }
 
 
 def _blanked(table: pa.Table, names: set[str]) -> pa.Table:
@@ -257,7 +340,9 @@ def _blanked(table: pa.Table, names: set[str]) -> pa.Table:
         return table
     # Longest first: a page's address holds the file's name.
     ordered = sorted(names, key=lambda name: (-len(name), name))
-    return pa.Table.from_pylist([_blank(row, ordered) for row in table.to_pylist()], schema=table.schema)
+    return pa.Table.from_pylist(
+        [_blank(row, ordered) for row in table.to_pylist()], schema=table.schema
+    )
 
 
 def _blank(value: Any, names: list[str]) -> Any:
@@ -293,5 +378,3 @@ def _correct_facts(path: Location, run: RunFolder) -> None:
         for name in ("num_in", "num_kept", "num_rejected", "num_pending", "num_out"):
             row[name] = sum(getattr(c, name) for c in run.counts(run.label(stage)))
     write_whole(path, (canonical_json(facts) + "\n").encode())
-
-

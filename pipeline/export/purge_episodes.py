@@ -3,6 +3,7 @@
 A trajectory shows a picture where one of its own is it, or was made from it. Counts and digests of the stages are kept true; journals of
 episodes under way are removed, since they may hold the picture: what they held is played again.
 """
+
 from collections.abc import Callable
 
 import pyarrow as pa
@@ -30,11 +31,19 @@ def pictures_from(out: EpisodeFolder, num_shards: int, sources: set[str]) -> set
     for shard in range(num_shards):
         path = out.shard(out.label(PLAY), "kept", shard)
         for trajectory in read_records(path, Trajectory) if path.is_file() else ():
-            found |= {image.sha256 for image, source in zip(trajectory.episode.images, trajectory.source_ids, strict=True) if source in sources}
+            found |= {
+                image.sha256
+                for image, source in zip(
+                    trajectory.episode.images, trajectory.source_ids, strict=True
+                )
+                if source in sources
+            }
     return found
 
 
-def purge_episodes(out: EpisodeFolder, num_shards: int, *, sources: set[str], pictures: set[str], blanked: Blank) -> None:
+def purge_episodes(
+    out: EpisodeFolder, num_shards: int, *, sources: set[str], pictures: set[str], blanked: Blank
+) -> None:
     """Takes pictures out of a policy's folder; killed anywhere and run again with the same arguments, it ends the same.
 
     Args:
@@ -52,11 +61,17 @@ def purge_episodes(out: EpisodeFolder, num_shards: int, *, sources: set[str], pi
     for shard in range(num_shards):
         ledger = out.attribution(shard)
         if ledger.is_file():
-            write_records(ledger, Attribution, [a for a in read_records(ledger, Attribution) if a.source_sha256 not in sources])
+            write_records(
+                ledger,
+                Attribution,
+                [a for a in read_records(ledger, Attribution) if a.source_sha256 not in sources],
+            )
     _correct_facts(out)
 
 
-def _purge_shard(out: EpisodeFolder, shard: int, sources: set[str], pictures: set[str], blanked: Blank) -> None:
+def _purge_shard(
+    out: EpisodeFolder, shard: int, sources: set[str], pictures: set[str], blanked: Blank
+) -> None:
     gone: set[str] = set()
     before: dict[str, Location] = {}
     for label in out.labels():
@@ -65,25 +80,57 @@ def _purge_shard(out: EpisodeFolder, shard: int, sources: set[str], pictures: se
         facts = read_facts(paths["kept"])
         if facts is None:
             return  # the job has not come so far
-        rows = {kind: pq.read_table(readable(path)) for kind, path in paths.items() if path.exists()}
+        rows = {
+            kind: pq.read_table(readable(path)) for kind, path in paths.items() if path.exists()
+        }
         new: set[str] = set()
         if facts["record"] == Trajectory.__name__:
             ids, bad = _shows(rows["kept"], sources, pictures)
             new = {i for i, is_bad in zip(ids, bad, strict=True) if is_bad}
         elif facts["record"] == "Question":
-            ids = [record_id("Question", s, index=i) for s, i in zip(rows["kept"]["seed_id"].to_pylist(), rows["kept"]["index"].to_pylist(), strict=True)]
-            gone |= {i for i, source in zip(ids, rows["kept"]["source_image_id"].to_pylist(), strict=True) if source in sources}
+            ids = [
+                record_id("Question", s, index=i)
+                for s, i in zip(
+                    rows["kept"]["seed_id"].to_pylist(),
+                    rows["kept"]["index"].to_pylist(),
+                    strict=True,
+                )
+            ]
+            gone |= {
+                i
+                for i, source in zip(ids, rows["kept"]["source_image_id"].to_pylist(), strict=True)
+                if source in sources
+            }
         else:
             ids = rows["kept"]["question_id"].to_pylist()
         seeds = dict(zip(ids, rows["kept"]["seed_id"].to_pylist(), strict=True))
-        tasks = dict(zip(ids, rows["kept"]["question_id"].to_pylist(), strict=True)) if facts["record"] == Trajectory.__name__ else {}
+        tasks = (
+            dict(zip(ids, rows["kept"]["question_id"].to_pylist(), strict=True))
+            if facts["record"] == Trajectory.__name__
+            else {}
+        )
         hidden = gone | new | {i for i, task in tasks.items() if task in gone}
-        made = {kind: table.filter(pa.array([i not in hidden for i in (ids if kind == "kept" else table["item_id"].to_pylist())], pa.bool_()))
-                for kind, table in rows.items()}
+        made = {
+            kind: table.filter(
+                pa.array(
+                    [
+                        i not in hidden
+                        for i in (ids if kind == "kept" else table["item_id"].to_pylist())
+                    ],
+                    pa.bool_(),
+                )
+            )
+            for kind, table in rows.items()
+        }
         if stage == PLAY:
             # Rows of an earlier try that was killed are there already, since their trajectories are gone from `kept`.
-            rejected = made["rejected"].to_pylist() + [Rejection(item_id=i, seed_id=seeds[i], stage=stage, reason=Reason.DROPPED_BY_REQUEST.value).to_row()
-                                                       for i in new if tasks[i] not in gone]
+            rejected = made["rejected"].to_pylist() + [
+                Rejection(
+                    item_id=i, seed_id=seeds[i], stage=stage, reason=Reason.DROPPED_BY_REQUEST.value
+                ).to_row()
+                for i in new
+                if tasks[i] not in gone
+            ]
             rejected.sort(key=lambda row: (row["item_id"], row["reason"]))
             made["rejected"] = pa.Table.from_pylist(rejected, schema=rows["rejected"].schema)
         gone |= hidden
@@ -100,25 +147,58 @@ def _shows(kept: pa.Table, sources: set[str], pictures: set[str]) -> tuple[list[
     ids, bad = [], []
     for row in kept.select(["episode", "source_ids", "source_image_id"]).to_pylist():
         episode = row["episode"]
-        ids.append(record_id("Episode", episode["task_id"], episode["engine"], episode["model"], index=episode["rollout"]))
-        bad.append(row["source_image_id"] in sources or bool(sources.intersection(row["source_ids"]))
-                   or any(image["sha256"] in pictures for image in episode["images"]))
+        ids.append(
+            record_id(
+                "Episode",
+                episode["task_id"],
+                episode["engine"],
+                episode["model"],
+                index=episode["rollout"],
+            )
+        )
+        bad.append(
+            row["source_image_id"] in sources
+            or bool(sources.intersection(row["source_ids"]))
+            or any(image["sha256"] in pictures for image in episode["images"])
+        )
     return ids, bad
 
 
-def _facts(stage: str, facts: dict[str, str], rows: dict[str, pa.Table], before: dict[str, Location], side: Location) -> dict[str, str]:
+def _facts(
+    stage: str,
+    facts: dict[str, str],
+    rows: dict[str, pa.Table],
+    before: dict[str, Location],
+    side: Location,
+) -> dict[str, str]:
     """A stage's facts with its counts taken from its rows, and the digest of what it now comes from."""
-    num_out, num_pending = rows["kept"].num_rows, rows["pending"].num_rows if "pending" in rows else 0
+    num_out, num_pending = (
+        rows["kept"].num_rows,
+        rows["pending"].num_rows if "pending" in rows else 0,
+    )
     if stage == TASKS:
         num_rejected = rows["rejected"].num_rows
-        return facts | {"num_in": str(num_out + num_rejected), "num_kept": str(num_out), "num_rejected": str(num_rejected), "num_out": str(num_out)}
+        return facts | {
+            "num_in": str(num_out + num_rejected),
+            "num_kept": str(num_out),
+            "num_rejected": str(num_rejected),
+            "num_out": str(num_out),
+        }
     source = before[TASKS] if stage in (PLAY, SOLVED) else list(before.values())[-1]
     num_in = pq.ParquetFile(readable(source)).metadata.num_rows
     waiting = set(rows["pending"]["item_id"].to_pylist()) if num_pending else set()
-    num_kept = len(set(rows["kept"]["question_id"].to_pylist()) - waiting) if stage == PLAY else num_out
+    num_kept = (
+        len(set(rows["kept"]["question_id"].to_pylist()) - waiting) if stage == PLAY else num_out
+    )
     digest = source_digest((source, side)) if side.exists() else file_digest(source)
-    return facts | {"source": digest, "num_in": str(num_in), "num_kept": str(num_kept), "num_rejected": str(num_in - num_kept - num_pending),
-                    "num_pending": str(num_pending), "num_out": str(num_out)}
+    return facts | {
+        "source": digest,
+        "num_in": str(num_in),
+        "num_kept": str(num_kept),
+        "num_rejected": str(num_in - num_kept - num_pending),
+        "num_pending": str(num_pending),
+        "num_out": str(num_out),
+    }
 
 
 def _correct_facts(out: EpisodeFolder) -> None:
@@ -128,7 +208,19 @@ def _correct_facts(out: EpisodeFolder) -> None:
         return
     counts = {name: out.count(out.label(name)) for name in facts["stages"]}
     for stage, row in facts["stages"].items():
-        row.update({name: getattr(counts[stage], f"num_{name}") for name in ("in", "kept", "rejected", "pending")})
-    totals = {name: counts[stage].num_out for name, stage in (("tasks", TASKS), ("played", PLAY), ("kept", KEEP), ("solved", SOLVED))}
-    statistics = numbers_of(out).as_json() | {"distance_from_reference": facts["statistics"]["distance_from_reference"]}
-    write_whole(out.facts, (canonical_json({**facts, **totals, "statistics": statistics}) + "\n").encode())
+        row.update(
+            {
+                name: getattr(counts[stage], f"num_{name}")
+                for name in ("in", "kept", "rejected", "pending")
+            }
+        )
+    totals = {
+        name: counts[stage].num_out
+        for name, stage in (("tasks", TASKS), ("played", PLAY), ("kept", KEEP), ("solved", SOLVED))
+    }
+    statistics = numbers_of(out).as_json() | {
+        "distance_from_reference": facts["statistics"]["distance_from_reference"]
+    }
+    write_whole(
+        out.facts, (canonical_json({**facts, **totals, "statistics": statistics}) + "\n").encode()
+    )

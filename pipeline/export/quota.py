@@ -3,6 +3,7 @@
 What is over the ratio stays in the data set, in `tasks` only (use "tasks"): it is certified like the rest, and a component
 still goes one way, since its split does not change. Which question is over is drawn by its id.
 """
+
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -27,7 +28,9 @@ class Quota:
         if question.split == "benchmark":
             return "benchmark", BENCHMARK_SPLIT
         use, _, split = question.split.partition("/")
-        over = use == "rl" and draw(self.seed, question.id) > self.last.get((question.split, question.level), "~")
+        over = use == "rl" and draw(self.seed, question.id) > self.last.get(
+            (question.split, question.level), "~"
+        )
         return (SURPLUS_USE if over else use), split
 
 
@@ -54,6 +57,12 @@ def quota(keys: Iterable[Key], ratio: Mapping[str, float], seed: int) -> Quota:
     for split, levels in drawn.items():
         named = {level: places for level, places in levels.items() if ratio.get(level)}
         for level, places in levels.items():
-            num = int(ratio[level] * min(len(found) / ratio[of] for of, found in named.items()) + 1e-9) if level in named else 0
+            num = (
+                int(
+                    ratio[level] * min(len(found) / ratio[of] for of, found in named.items()) + 1e-9
+                )
+                if level in named
+                else 0
+            )
             last[split, level] = sorted(places)[num - 1] if num else ""
     return Quota(seed, last)

@@ -1,6 +1,7 @@
 """What the model replies behind a data set cost. Only replies that arrived are counted: they are the same however often the
 run was stopped; what was lost or asked again stands in `run.json` and the report.
 """
+
 import sqlite3
 from collections import defaultdict
 from contextlib import closing
@@ -51,5 +52,13 @@ def _replies_in_redis(address: str) -> list[Spent]:
     for row in rows(address):
         if row["status"] == Status.OK:
             by_model[row["model"]].append(row)
-    return [Spent(model=model, num_replies=len(mine), tokens_in=sum(r["tokens_in"] for r in mine), tokens_out=sum(r["tokens_out"] for r in mine),
-                  money=None if any(r["money"] is None for r in mine) else sum(r["money"] for r in mine)) for model, mine in sorted(by_model.items())]
+    return [
+        Spent(
+            model=model,
+            num_replies=len(mine),
+            tokens_in=sum(r["tokens_in"] for r in mine),
+            tokens_out=sum(r["tokens_out"] for r in mine),
+            money=None if any(r["money"] is None for r in mine) else sum(r["money"] for r in mine),
+        )
+        for model, mine in sorted(by_model.items())
+    ]

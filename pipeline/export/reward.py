@@ -8,6 +8,7 @@
 is the same number with no other words than the answer's own; else 0.0. It is stricter than Questloom's judge, which knows units and ways to write
 dates, and never more lenient: a right answer in other words counts as wrong.
 """
+
 import re
 import unicodedata
 
@@ -19,19 +20,29 @@ _NUMBER = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?")
 def final_answer(reply):
     """What stands in the last <answer> of a reply; "" where there is none, or where something follows it."""
     found = list(_ANSWER.finditer(reply))
-    return found[-1][1].strip() if found and not reply[found[-1].end():].replace("<|im_end|>", "").strip() else ""
+    return (
+        found[-1][1].strip()
+        if found and not reply[found[-1].end() :].replace("<|im_end|>", "").strip()
+        else ""
+    )
 
 
 def plain(text):
     """Without case, accents, punctuation and a leading article."""
-    letters = "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
+    letters = "".join(
+        c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c)
+    )
     return _ARTICLE.sub("", " ".join(re.findall(r"\w+", letters)))
 
 
 def same_quantity(said, right, unit):
     """Whether both name one number, the same, and `said` has no words but those of `right` and the unit."""
     numbers, expected = _NUMBER.findall(said), _NUMBER.findall(right)
-    if len(numbers) != 1 or len(expected) != 1 or float(numbers[0].replace(",", "")) != float(expected[0].replace(",", "")):
+    if (
+        len(numbers) != 1
+        or len(expected) != 1
+        or float(numbers[0].replace(",", "")) != float(expected[0].replace(",", ""))
+    ):
         return False
     own = set(plain(f"{right} {unit} {unit}s").split())
     return set(plain(_NUMBER.sub(" ", said)).split()) <= own
@@ -51,7 +62,9 @@ def score(reply, answers, answer_type="", unit=""):
         return 0.0
     if any(plain(said) == plain(right) and _signs(said) == _signs(right) for right in answers):
         return 1.0
-    return float(answer_type == "quantity" and any(same_quantity(said, right, unit) for right in answers))
+    return float(
+        answer_type == "quantity" and any(same_quantity(said, right, unit) for right in answers)
+    )
 
 
 def _signs(text):
@@ -62,18 +75,29 @@ def _signs(text):
 def compute_score(data_source, solution_str, ground_truth, extra_info=None, **_):
     """verl's interface."""
     more = extra_info or {}
-    return score(solution_str, list(more.get("answers") or [ground_truth]), more.get("answer_type", ""), more.get("answer_unit", ""))
+    return score(
+        solution_str,
+        list(more.get("answers") or [ground_truth]),
+        more.get("answer_type", ""),
+        more.get("answer_unit", ""),
+    )
 
 
 def answer_reward(completions, answers, answer_type=None, answer_unit=None, **_):
     """TRL's interface: completions as texts or as messages, columns of the rows by name; a list of rewards."""
-    replies = [c if isinstance(c, str) else _text(c[-1]["content"] if c else "") for c in completions]
+    replies = [
+        c if isinstance(c, str) else _text(c[-1]["content"] if c else "") for c in completions
+    ]
     kinds, units = answer_type or [""] * len(replies), answer_unit or [""] * len(replies)
     return [score(*row) for row in zip(replies, answers, kinds, units, strict=True)]
 
 
 def _text(content):
-    return content if isinstance(content, str) else "".join(part.get("text") or "" for part in content or ())
+    return (
+        content
+        if isinstance(content, str)
+        else "".join(part.get("text") or "" for part in content or ())
+    )
 
 
 try:
@@ -81,6 +105,7 @@ try:
 except ImportError:  # not ms-swift's process
     pass
 else:
+
     class QuestloomAnswer(ORM):
         """ms-swift's interface."""
 

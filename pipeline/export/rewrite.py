@@ -1,4 +1,5 @@
 """Replaces a stage's Parquet file after rows were changed or removed, byte for byte as `files.parquet.write_records` would write it."""
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 

@@ -1,4 +1,5 @@
 """The end of a run: data set, `run.json` (written last: what says that the run is whole), report, and the words for the user."""
+
 import dataclasses
 import importlib.metadata
 import platform
@@ -22,7 +23,15 @@ from records.identity import canonical_json
 from records.synthesis import NOT_RUN
 from transforms.stages.run_folder import COUNTS, RunFolder
 
-VERSIONS = ("questloom", "apache-beam", "pylance", "pyarrow", "open_clip_torch", "torch", "rapidocr")
+VERSIONS = (
+    "questloom",
+    "apache-beam",
+    "pylance",
+    "pyarrow",
+    "open_clip_torch",
+    "torch",
+    "rapidocr",
+)
 
 
 @dataclass(frozen=True)
@@ -44,18 +53,38 @@ class Outcome:
     def as_json(self) -> dict[str, Any]:
         """For programs."""
         counts = self.funnel.counts
-        return {"run": self.run, "dataset": self.dataset, "report": self.report, "seeds": counts[0].num_out, "kept": counts[-1].num_out,
-                "pending": self.funnel.pending_causes, "errors": self.funnel.num_errors, "message": self.message, "stages": self.funnel.as_json(),
-                "cost": self.cost, "not_run": self.not_run, "not_run_on": self.not_run_on}
+        return {
+            "run": self.run,
+            "dataset": self.dataset,
+            "report": self.report,
+            "seeds": counts[0].num_out,
+            "kept": counts[-1].num_out,
+            "pending": self.funnel.pending_causes,
+            "errors": self.funnel.num_errors,
+            "message": self.message,
+            "stages": self.funnel.as_json(),
+            "cost": self.cost,
+            "not_run": self.not_run,
+            "not_run_on": self.not_run_on,
+        }
 
     def as_text(self) -> str:
         """For people."""
-        partly = [f"{name} was not run on {number:,} of the {self.funnel.counts[-1].num_out:,} questions" for name, number in self.not_run_on.items()]
+        partly = [
+            f"{name} was not run on {number:,} of the {self.funnel.counts[-1].num_out:,} questions"
+            for name, number in self.not_run_on.items()
+        ]
         return "\n".join([self.funnel.as_text(not_run=self.not_run), *partly, "", self.places()])
 
     def places(self) -> str:
         """Where the data set and the report are."""
-        return "\n".join([f"data set  {self.dataset}", f"report    {self.report}", *([self.message] if self.message else [])])
+        return "\n".join(
+            [
+                f"data set  {self.dataset}",
+                f"report    {self.report}",
+                *([self.message] if self.message else []),
+            ]
+        )
 
 
 def finish_run(job: Job, funnel: Funnel, *, started: float) -> Outcome:
@@ -65,21 +94,50 @@ def finish_run(job: Job, funnel: Funnel, *, started: float) -> Outcome:
     """
     recipe, run, whole = job.recipe, job.run, not funnel.num_pending
     ledger = job.calls() if recipe.models.roles else None
-    cost = [dataclasses.asdict(line) for line in cost_lines(ledger)] if ledger is not None and has_ledger(ledger) else []
+    cost = (
+        [dataclasses.asdict(line) for line in cost_lines(ledger)]
+        if ledger is not None and has_ledger(ledger)
+        else []
+    )
     exit_code, message = _verdict(job, funnel)
     if whole:
         export_dataset(job)
         write_exclusions(job)
-    facts = {"recipe": recipe.name, "fingerprint": recipe.fingerprint, "whole": whole, "cost": cost,
-             "store": job.store_path, "started": datetime.fromtimestamp(started, UTC).isoformat(timespec="seconds"),
-             "seconds": round(time.time() - started, 1),
-             "versions": {name: _version(name) for name in VERSIONS} | {"python": platform.python_version()},
-             "stages": {c.stage: {**{k: getattr(c, k) for k in COUNTS}, "seconds": round(run.seconds(run.label(c.stage)), 1)} for c in funnel.counts}}
+    facts = {
+        "recipe": recipe.name,
+        "fingerprint": recipe.fingerprint,
+        "whole": whole,
+        "cost": cost,
+        "store": job.store_path,
+        "started": datetime.fromtimestamp(started, UTC).isoformat(timespec="seconds"),
+        "seconds": round(time.time() - started, 1),
+        "versions": {name: _version(name) for name in VERSIONS}
+        | {"python": platform.python_version()},
+        "stages": {
+            c.stage: {
+                **{k: getattr(c, k) for k in COUNTS},
+                "seconds": round(run.seconds(run.label(c.stage)), 1),
+            }
+            for c in funnel.counts
+        },
+    }
     write_whole(run.facts, (canonical_json(facts) + "\n").encode())
     report = build_report(run.at())
-    return Outcome(run=run.path, funnel=funnel, report=str(report), dataset=str(run.dataset) if whole else "", exit_code=exit_code, message=message, cost=cost,
-                   not_run=(not_run := run.read_recipe().get("not_run", {})),
-                   not_run_on={name: number for name, number in _not_run_on(run, funnel.counts[-1].stage) if name not in not_run})
+    return Outcome(
+        run=run.path,
+        funnel=funnel,
+        report=str(report),
+        dataset=str(run.dataset) if whole else "",
+        exit_code=exit_code,
+        message=message,
+        cost=cost,
+        not_run=(not_run := run.read_recipe().get("not_run", {})),
+        not_run_on={
+            name: number
+            for name, number in _not_run_on(run, funnel.counts[-1].stage)
+            if name not in not_run
+        },
+    )
 
 
 def _not_run_on(run: RunFolder, stage: str) -> list[tuple[str, int]]:
@@ -94,7 +152,9 @@ def _not_run_on(run: RunFolder, stage: str) -> list[tuple[str, int]]:
 def _verdict(job: Job, funnel: Funnel) -> tuple[int, str]:
     """The exit code, and what the user should know."""
     seeds, kept = funnel.counts[0].num_out, funnel.counts[-1].num_out
-    exit_code, message = funnel.verdict(max_error_share=job.recipe.run.max_error_share, num_items=seeds)
+    exit_code, message = funnel.verdict(
+        max_error_share=job.recipe.run.max_error_share, num_items=seeds
+    )
     if exit_code:
         return exit_code, message
     return 0, "" if kept else "No question was kept; the report says why each seed was dropped."

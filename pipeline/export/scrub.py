@@ -3,13 +3,16 @@
 A refused picture's name stands in the evidence of its refusal, and often names the entity. In the data set only
 `attribution.parquet` names pictures, and only those that are in it.
 """
+
 import re
 from pathlib import PurePath, PureWindowsPath
 from typing import Any
 
 OMITTED = "(omitted)"
 _PICTURE_KEYS = frozenset({"file", "image", "image_id", "picture", "perceptual_hash", "sha256"})
-_PICTURE = re.compile(r"[0-9a-f]{64}|\.(?:jpe?g|png|gif|svg|tiff?|webp|bmp|avif|heic|xcf|djvu|pdf)\b", re.I)
+_PICTURE = re.compile(
+    r"[0-9a-f]{64}|\.(?:jpe?g|png|gif|svg|tiff?|webp|bmp|avif|heic|xcf|djvu|pdf)\b", re.I
+)
 
 
 def without_pictures(evidence: Any) -> Any:
@@ -33,7 +36,11 @@ def error_kind(evidence: Any) -> Any:
     >>> error_kind({"error": "FileNotFoundError(2, '/home/a/b')", "traceback": "…"})
     {'error': 'FileNotFoundError'}
     """
-    return {"error": str(evidence.get("error", "")).split("(")[0]} if isinstance(evidence, dict) else None
+    return (
+        {"error": str(evidence.get("error", "")).split("(")[0]}
+        if isinstance(evidence, dict)
+        else None
+    )
 
 
 def without_places(settings: Any) -> Any:

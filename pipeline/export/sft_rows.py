@@ -4,6 +4,7 @@ A trajectory stands as the messages that the policy saw and wrote, rendered by t
 schemas, the question with its picture, each turn word for word, each observation as a user message. Training on the assistant's messages
 trains on exactly the text that the harness will read again; no tool's own format of calls is used.
 """
+
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,7 +15,15 @@ from datasets import Features, Image, List, Value
 from agent.turns.renderer import Renderer
 from files.parquet import read_records
 from models.messages import Message, Picture
-from pipeline.export.chat import PARTS, TEXTS, data_uri, image_cell, pictures_in, with_parts, with_placeholders
+from pipeline.export.chat import (
+    PARTS,
+    TEXTS,
+    data_uri,
+    image_cell,
+    pictures_in,
+    with_parts,
+    with_placeholders,
+)
 from pipeline.export.formats import STORED
 from records.identity import canonical_json
 from records.outcomes import Reason, Rejection
@@ -23,14 +32,42 @@ from transforms.episodes.episode_folder import KEEP, SOLVED, EpisodeFolder
 from transforms.stages.run_folder import RunFolder
 from transforms.stages.stage import reject
 
-_STATISTICS = ("num_turns", "num_calls", "pictures_found", "pictures_made", "handles_as_input", "tool_pictures_used_again", "made_pictures_used_again")
+_STATISTICS = (
+    "num_turns",
+    "num_calls",
+    "pictures_found",
+    "pictures_made",
+    "handles_as_input",
+    "tool_pictures_used_again",
+    "made_pictures_used_again",
+)
 
-SFT = Features({
-    "id": Value("string"), "question_id": Value("string"), "rollout": Value("int64"), "messages": PARTS, "images": List(Image()),
-    "image_sha256": List(Value("string")), "tools": Value("string"), "question": Value("string"), "answer": Value("string"), "given": Value("string"),
-    "subset": Value("string"), "level": Value("string"), "method": Value("string"), "domain": Value("string"), "language": Value("string"),
-    "engine": Value("string"), "model": Value("string"), "prompt_version": Value("string"), "judged_by": Value("string"),
-    "process_checked_by": Value("string"), "calls_by_tool": Value("string"), **{name: Value("int64") for name in _STATISTICS}})
+SFT = Features(
+    {
+        "id": Value("string"),
+        "question_id": Value("string"),
+        "rollout": Value("int64"),
+        "messages": PARTS,
+        "images": List(Image()),
+        "image_sha256": List(Value("string")),
+        "tools": Value("string"),
+        "question": Value("string"),
+        "answer": Value("string"),
+        "given": Value("string"),
+        "subset": Value("string"),
+        "level": Value("string"),
+        "method": Value("string"),
+        "domain": Value("string"),
+        "language": Value("string"),
+        "engine": Value("string"),
+        "model": Value("string"),
+        "prompt_version": Value("string"),
+        "judged_by": Value("string"),
+        "process_checked_by": Value("string"),
+        "calls_by_tool": Value("string"),
+        **{name: Value("int64") for name in _STATISTICS},
+    }
+)
 
 _EXTRA = {"id": Value("string"), "question_id": Value("string"), "level": Value("string")}
 
@@ -52,42 +89,83 @@ class RenderedTrajectory:
 
 def slips_of(trajectory: Trajectory) -> dict[int, str]:
     """The turns that broke the protocol. `train.sft` keeps them out of its loss; a format of messages cannot say so, and they would be imitated."""
-    return {number: turn.violation for number, turn in enumerate(trajectory.episode.turns) if turn.violation}
+    return {
+        number: turn.violation
+        for number, turn in enumerate(trajectory.episode.turns)
+        if turn.violation
+    }
 
 
 def sft_row(rendered: RenderedTrajectory) -> dict[str, Any]:
     """One row of `sft`."""
     t, pictures = rendered.trajectory, rendered.pictures
-    return {"id": t.id, "question_id": t.question_id, "rollout": t.episode.rollout, "messages": with_parts(rendered.messages),
-            "images": [image_cell(p.data, p.sha256) for p in pictures], "image_sha256": [p.sha256 for p in pictures], "tools": rendered.tools,
-            "question": t.episode.question, "answer": t.answer.text,
-            "given": t.episode.answer, "subset": t.split, "level": t.level, "method": t.method, "domain": t.domain, "language": t.language,
-            "engine": t.episode.engine, "model": t.episode.model, "prompt_version": rendered.prompt_version,
-            "judged_by": t.verdict.by if t.verdict else "", "process_checked_by": t.process.by if t.process else "",
-            "calls_by_tool": canonical_json(t.statistics.calls_by_tool), **{name: getattr(t.statistics, name) for name in _STATISTICS}}
+    return {
+        "id": t.id,
+        "question_id": t.question_id,
+        "rollout": t.episode.rollout,
+        "messages": with_parts(rendered.messages),
+        "images": [image_cell(p.data, p.sha256) for p in pictures],
+        "image_sha256": [p.sha256 for p in pictures],
+        "tools": rendered.tools,
+        "question": t.episode.question,
+        "answer": t.answer.text,
+        "given": t.episode.answer,
+        "subset": t.split,
+        "level": t.level,
+        "method": t.method,
+        "domain": t.domain,
+        "language": t.language,
+        "engine": t.episode.engine,
+        "model": t.episode.model,
+        "prompt_version": rendered.prompt_version,
+        "judged_by": t.verdict.by if t.verdict else "",
+        "process_checked_by": t.process.by if t.process else "",
+        "calls_by_tool": canonical_json(t.statistics.calls_by_tool),
+        **{name: getattr(t.statistics, name) for name in _STATISTICS},
+    }
 
 
 def sharegpt_row(rendered: RenderedTrajectory) -> dict[str, Any]:
     """LLaMA-Factory: turns of human and gpt in alternation, the system message apart. Observations are the human's, as our prompt has them:
     the templates' own observation role would wrap them a second time."""
     system, *rest = with_placeholders(rendered.messages)
-    turns = [{"from": "gpt" if m["role"] == "assistant" else "human", "value": m["content"]} for m in rest]
-    return {"conversations": turns, "images": [image_cell(p.data, p.sha256) for p in rendered.pictures], "system": system["content"], "tools": ""}
+    turns = [
+        {"from": "gpt" if m["role"] == "assistant" else "human", "value": m["content"]}
+        for m in rest
+    ]
+    return {
+        "conversations": turns,
+        "images": [image_cell(p.data, p.sha256) for p in rendered.pictures],
+        "system": system["content"],
+        "tools": "",
+    }
 
 
 def verl_row(rendered: RenderedTrajectory) -> dict[str, Any]:
     """verl's multi-turn SFT data set: `messages` with `<image>` in the text, `images`."""
-    return {"messages": with_placeholders(rendered.messages), "images": [image_cell(p.data, p.sha256) for p in rendered.pictures], **_extra(rendered)}
+    return {
+        "messages": with_placeholders(rendered.messages),
+        "images": [image_cell(p.data, p.sha256) for p in rendered.pictures],
+        **_extra(rendered),
+    }
 
 
 def trl_row(rendered: RenderedTrajectory) -> dict[str, Any]:
     """TRL's SFT of vision-language models: `messages` with parts, `images`."""
-    return {"messages": with_parts(rendered.messages), "images": [image_cell(p.data, p.sha256) for p in rendered.pictures], **_extra(rendered)}
+    return {
+        "messages": with_parts(rendered.messages),
+        "images": [image_cell(p.data, p.sha256) for p in rendered.pictures],
+        **_extra(rendered),
+    }
 
 
 def jsonl_row(rendered: RenderedTrajectory) -> dict[str, Any]:
     """ms-swift: `messages` with `<image>` in the text, `images` as data URIs."""
-    return {"messages": with_placeholders(rendered.messages), "images": [data_uri(p) for p in rendered.pictures], **_extra(rendered)}
+    return {
+        "messages": with_placeholders(rendered.messages),
+        "images": [data_uri(p) for p in rendered.pictures],
+        **_extra(rendered),
+    }
 
 
 def _extra(rendered: RenderedTrajectory) -> dict[str, str]:
@@ -105,10 +183,23 @@ class TrajectoryFormat:
 
 
 TRAJECTORY_FORMATS = {
-    "sharegpt": TrajectoryFormat(Features({"conversations": List({"from": Value("string"), "value": Value("string")}), "images": List(STORED),
-                                           "system": Value("string"), "tools": Value("string")}), sharegpt_row),
-    "verl": TrajectoryFormat(Features({"messages": TEXTS, "images": List(Image()), **_EXTRA}), verl_row),
-    "trl": TrajectoryFormat(Features({"messages": PARTS, "images": List(Image()), **_EXTRA}), trl_row),
+    "sharegpt": TrajectoryFormat(
+        Features(
+            {
+                "conversations": List({"from": Value("string"), "value": Value("string")}),
+                "images": List(STORED),
+                "system": Value("string"),
+                "tools": Value("string"),
+            }
+        ),
+        sharegpt_row,
+    ),
+    "verl": TrajectoryFormat(
+        Features({"messages": TEXTS, "images": List(Image()), **_EXTRA}), verl_row
+    ),
+    "trl": TrajectoryFormat(
+        Features({"messages": PARTS, "images": List(Image()), **_EXTRA}), trl_row
+    ),
     "jsonl": TrajectoryFormat(None, jsonl_row),
 }
 
@@ -120,8 +211,12 @@ class Teaching:
         self.out = EpisodeFolder.of(run)
         facts = self.out.read_facts() or {}
         self.is_there, self._engine = bool(facts.get("whole")), facts.get("engine", "")
-        self.renderer: Renderer | None = self.out.files.renderer() if self.is_there and self.out.files.has_prompt() else None
-        self.schemas: list[dict[str, Any]] = self.out.files.prompt["schemas"] if self.renderer else []
+        self.renderer: Renderer | None = (
+            self.out.files.renderer() if self.is_there and self.out.files.has_prompt() else None
+        )
+        self.schemas: list[dict[str, Any]] = (
+            self.out.files.prompt["schemas"] if self.renderer else []
+        )
 
     def is_broken(self, result: tuple[int, int] | None) -> bool:
         """Whether the oracle played a task and never solved it: the tools do not lead through, and no policy shall be trained on it.
@@ -137,12 +232,21 @@ class Teaching:
             if not slips_of(trajectory):
                 assert self.renderer is not None
                 episode = trajectory.episode
-                yield RenderedTrajectory(trajectory, self.renderer.messages(episode.question, episode.turns, self.out.files.bank(episode.images)),
-                                         self.renderer.version, json.dumps(self.schemas, ensure_ascii=False))
+                yield RenderedTrajectory(
+                    trajectory,
+                    self.renderer.messages(
+                        episode.question, episode.turns, self.out.files.bank(episode.images)
+                    ),
+                    self.renderer.version,
+                    json.dumps(self.schemas, ensure_ascii=False),
+                )
 
     def results(self, shard: int) -> Mapping[str, tuple[int, int]]:
         """(rollouts, right ones) of the tasks of a shard, by question; unsolved ones too."""
-        found = {r.question_id: (r.num_rollouts, r.num_correct) for r in self._records(SOLVED, TaskResult, shard)}
+        found = {
+            r.question_id: (r.num_rollouts, r.num_correct)
+            for r in self._records(SOLVED, TaskResult, shard)
+        }
         for rejection in self._records(SOLVED, Rejection, shard, "rejected"):
             if isinstance(rejection.evidence, dict) and "rollouts" in rejection.evidence:
                 found[rejection.item_id] = (rejection.evidence["rollouts"], 0)
@@ -155,12 +259,26 @@ class Teaching:
                 yield rejection.replace(stage=f"teach-{rejection.stage}")
         for trajectory in self._tuning(shard):
             if slips := slips_of(trajectory):
-                why = {"broken": [{"rule": "format", "turn": turn, "evidence": violation} for turn, violation in slips.items()],
-                       "question": trajectory.question_id, "rollout": trajectory.episode.rollout}
+                why = {
+                    "broken": [
+                        {"rule": "format", "turn": turn, "evidence": violation}
+                        for turn, violation in slips.items()
+                    ],
+                    "question": trajectory.question_id,
+                    "rollout": trajectory.episode.rollout,
+                }
                 yield reject(trajectory, Reason.FORMAT, why).replace(stage="teach-export")
 
     def _tuning(self, shard: int) -> Iterator[Trajectory]:
-        return (trajectory for trajectory in self._records(KEEP, Trajectory, shard) if trajectory.split.startswith("sft/"))
+        return (
+            trajectory
+            for trajectory in self._records(KEEP, Trajectory, shard)
+            if trajectory.split.startswith("sft/")
+        )
 
     def _records(self, stage: str, kind: Any, shard: int, outcome: str = "kept") -> Iterator[Any]:
-        return read_records(self.out.shard(self.out.label(stage), outcome, shard), kind) if self.is_there else iter(())
+        return (
+            read_records(self.out.shard(self.out.label(stage), outcome, shard), kind)
+            if self.is_there
+            else iter(())
+        )

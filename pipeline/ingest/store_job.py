@@ -1,4 +1,5 @@
 """The ingest job: dumps to a store, resumable, the same store for any number of workers and any order of input."""
+
 import dataclasses
 import json
 import os
@@ -11,7 +12,15 @@ from datetime import date
 from typing import Any
 from urllib.parse import urlsplit
 
-from files.locations import BucketPath, Location, check_locations, is_remote, listed, location, remove_tree
+from files.locations import (
+    BucketPath,
+    Location,
+    check_locations,
+    is_remote,
+    listed,
+    location,
+    remove_tree,
+)
 from files.parquet import read_records, write_records, write_whole
 from knowledge.readers.folder import METADATA_NAMES
 from knowledge.store.layout import META, REJECTED, STORE_VERSION
@@ -26,8 +35,25 @@ from records.identity import canonical_json, sha256_hex
 from records.outcomes import Reason, Rejection, StageCount
 from transforms.ingest.ingest_graph import STAGES, Ingest, num_tasks, read_failure
 from transforms.ingest.ingest_job import WORK, Job, done_path, read_done
-from transforms.ingest.service_sources import COMMONS, COMMONS_API, SPARQL, UNKNOWN, WIKIDATA_ENDPOINT, Services, named
-from transforms.ingest.sources import ReadOptions, ReadTask, plan_articles, plan_entities, plan_pictures, plan_stated, range_text, site_of
+from transforms.ingest.service_sources import (
+    COMMONS,
+    COMMONS_API,
+    SPARQL,
+    UNKNOWN,
+    WIKIDATA_ENDPOINT,
+    Services,
+    named,
+)
+from transforms.ingest.sources import (
+    ReadOptions,
+    ReadTask,
+    plan_articles,
+    plan_entities,
+    plan_pictures,
+    plan_stated,
+    range_text,
+    site_of,
+)
 from transforms.stages.run_folder import absolute
 
 MIN_PARTITIONS = 2
@@ -91,7 +117,9 @@ class IngestSummary:
     """The store was whole already; nothing was done."""
 
 
-def run_ingest(options: IngestOptions, progress: Progress = lambda stage, done, total: None) -> IngestSummary:
+def run_ingest(
+    options: IngestOptions, progress: Progress = lambda stage, done, total: None
+) -> IngestSummary:
     """Ingests dumps into a store; called again after a kill it goes on, and on a whole store of the same inputs it does nothing.
 
     Raises:
@@ -101,32 +129,67 @@ def run_ingest(options: IngestOptions, progress: Progress = lambda stage, done, 
     if not options.runner.is_local:
         options = _absolute(options)
     store = location(options.store)
-    dumps = [path for path in (*options.articles, *options.entities, *options.images, *_popularity(options)) if path not in (SPARQL, COMMONS)]
+    dumps = [
+        path
+        for path in (*options.articles, *options.entities, *options.images, *_popularity(options))
+        if path not in (SPARQL, COMMONS)
+    ]
     check_locations(reads=dumps, writes=[store])
     inputs = _inputs(options)
     snapshot, class_counts = _day(options.snapshot) or _snapshot_of(options), _class_counts(options)
     asked = {SPARQL, COMMONS} & {*options.entities, *options.images}
-    for source, address in ((SPARQL, options.services.sparql_endpoint), (COMMONS, options.services.commons_endpoint)):
-        if source in asked and (urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).hostname):
-            raise InputError(f"--{source}-endpoint {address}", "is no address of a service", "Give one that begins with https:// or http://")
+    for source, address in (
+        (SPARQL, options.services.sparql_endpoint),
+        (COMMONS, options.services.commons_endpoint),
+    ):
+        if source in asked and (
+            urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).hostname
+        ):
+            raise InputError(
+                f"--{source}-endpoint {address}",
+                "is no address of a service",
+                "Give one that begins with https:// or http://",
+            )
     for item in options.services.sparql_ids if SPARQL in asked else ():
         if not re.fullmatch(r"Q[1-9]\d*", item):
-            raise InputError(f"--sparql-ids {item}", "is no id of an item", "Write one id a line, such as Q42")
-    for option, given, source in (("--sparql-ids", options.services.sparql_ids, SPARQL),
-                                  ("--sparql-endpoint", options.services.sparql_endpoint != WIKIDATA_ENDPOINT, SPARQL),
-                                  ("--commons-endpoint", options.services.commons_endpoint != COMMONS_API, COMMONS)):
+            raise InputError(
+                f"--sparql-ids {item}", "is no id of an item", "Write one id a line, such as Q42"
+            )
+    for option, given, source in (
+        ("--sparql-ids", options.services.sparql_ids, SPARQL),
+        ("--sparql-endpoint", options.services.sparql_endpoint != WIKIDATA_ENDPOINT, SPARQL),
+        ("--commons-endpoint", options.services.commons_endpoint != COMMONS_API, COMMONS),
+    ):
         if given and source not in asked:
-            raise InputError(option, f"is given, and {source} is not asked", f"Add --{'entities' if source == SPARQL else 'images'} {source}, or leave it out")
-    plan = canonical_json({"version": STORE_VERSION, "inputs": inputs, "snapshot": snapshot, "languages": list(options.languages),
-                           "keep_partial": options.keep_partial, "partitions": options.partitions,
-                           "services": dataclasses.asdict(options.services) if asked else None})
+            raise InputError(
+                option,
+                f"is given, and {source} is not asked",
+                f"Add --{'entities' if source == SPARQL else 'images'} {source}, or leave it out",
+            )
+    plan = canonical_json(
+        {
+            "version": STORE_VERSION,
+            "inputs": inputs,
+            "snapshot": snapshot,
+            "languages": list(options.languages),
+            "keep_partial": options.keep_partial,
+            "partitions": options.partitions,
+            "services": dataclasses.asdict(options.services) if asked else None,
+        }
+    )
     fingerprint = sha256_hex(plan)
     if (whole := _whole_store(store, fingerprint)) is not None:
         return whole
     require_runner(options.runner, (str(store.parent),))
     for folder in options.images:
-        if folder != COMMONS and location(folder).is_dir() and not any(location(folder, name).exists() for name in METADATA_NAMES):
-            say(f"questloom: {folder} holds no {METADATA_NAMES[0]} (or {METADATA_NAMES[1]}): its pictures have no licence, so none of them is in a question")
+        if (
+            folder != COMMONS
+            and location(folder).is_dir()
+            and not any(location(folder, name).exists() for name in METADATA_NAMES)
+        ):
+            say(
+                f"questloom: {folder} holds no {METADATA_NAMES[0]} (or {METADATA_NAMES[1]}): its pictures have no licence, so none of them is in a question"
+            )
     try:
         job = _prepare(options, store, plan, snapshot)
         with _reporting(job, progress):
@@ -138,11 +201,18 @@ def run_ingest(options: IngestOptions, progress: Progress = lambda stage, done, 
 
 def _absolute(options: IngestOptions) -> IngestOptions:
     """All paths absolute, for workers that stand elsewhere."""
+
     def each(paths: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(path if path in (SPARQL, COMMONS) else absolute(path) for path in paths)
 
-    return dataclasses.replace(options, store=absolute(options.store), articles=each(options.articles), entities=each(options.entities),
-                               images=each(options.images), popularity="".join(each(_popularity(options))))
+    return dataclasses.replace(
+        options,
+        store=absolute(options.store),
+        articles=each(options.articles),
+        entities=each(options.entities),
+        images=each(options.images),
+        popularity="".join(each(_popularity(options))),
+    )
 
 
 def _popularity(options: IngestOptions) -> tuple[str, ...]:
@@ -153,8 +223,13 @@ def _inputs(options: IngestOptions) -> list[dict[str, Any]]:
     """Name, size and age of every input: what tells whether a plan is still the same."""
     found = []
     counts = tuple(str(path) for path in _count_files(options))
-    for kind, paths in (("articles", options.articles), ("entities", options.entities), ("images", options.images), ("counts", counts),
-                        ("popularity", _popularity(options))):
+    for kind, paths in (
+        ("articles", options.articles),
+        ("entities", options.entities),
+        ("images", options.images),
+        ("counts", counts),
+        ("popularity", _popularity(options)),
+    ):
         for path in sorted(paths):
             if path in (SPARQL, COMMONS):
                 found.append({"kind": kind, "name": path, "bytes": 0})
@@ -163,16 +238,27 @@ def _inputs(options: IngestOptions) -> list[dict[str, Any]]:
             try:
                 size, modified = _state(lies)
             except OSError as error:
-                raise InputError(path, f"cannot be read ({error.strerror})", f"Correct the path given for {kind}") from error
+                raise InputError(
+                    path, f"cannot be read ({error.strerror})", f"Correct the path given for {kind}"
+                ) from error
             found.append({"kind": kind, "name": lies.name, "bytes": size, "modified": modified})
     if not any((options.articles, options.entities, options.images)):
-        raise InputError("ingest", "no input is given", "Give dumps of articles or entities, or a folder of pictures")
+        raise InputError(
+            "ingest",
+            "no input is given",
+            "Give dumps of articles or entities, or a folder of pictures",
+        )
     return found
 
 
 def _count_files(options: IngestOptions) -> list[Location]:
     """The stated numbers of members that lie beside the entity dumps."""
-    beside = {str(path): path for dump in options.entities if dump != SPARQL for path in [location(dump).parent / CLASS_COUNTS]}
+    beside = {
+        str(path): path
+        for dump in options.entities
+        if dump != SPARQL
+        for path in [location(dump).parent / CLASS_COUNTS]
+    }
     return [path for _, path in sorted(beside.items()) if path.exists()]
 
 
@@ -187,9 +273,17 @@ def _class_counts(options: IngestOptions) -> dict[str, int]:
         try:
             stated = json.loads(path.read_bytes())
         except ValueError as error:
-            raise InputError(str(path), f"is no JSON ({error})", "Correct it, or remove it") from error
-        if not isinstance(stated, dict) or not all(isinstance(number, int) and number > 0 for number in stated.values()):
-            raise InputError(str(path), "does not give numbers of members by class id", 'Write it as {"Q39715": 1204}, or remove it')
+            raise InputError(
+                str(path), f"is no JSON ({error})", "Correct it, or remove it"
+            ) from error
+        if not isinstance(stated, dict) or not all(
+            isinstance(number, int) and number > 0 for number in stated.values()
+        ):
+            raise InputError(
+                str(path),
+                "does not give numbers of members by class id",
+                'Write it as {"Q39715": 1204}, or remove it',
+            )
         for class_id, number in stated.items():
             found[class_id] = max(number, found.get(class_id, 0))
     return dict(sorted(found.items()))
@@ -209,8 +303,11 @@ def _snapshot_of(options: IngestOptions) -> str:
         if found := _DATE.search(location(path).name):
             return "-".join(found.groups())
     if options.entities:
-        raise InputError(options.entities[0], "the dump's name holds no date, and claims hold as of a date",
-                         "Give the snapshot's date, YYYY-MM-DD")
+        raise InputError(
+            options.entities[0],
+            "the dump's name holds no date, and claims hold as of a date",
+            "Give the snapshot's date, YYYY-MM-DD",
+        )
     return ""
 
 
@@ -219,7 +316,9 @@ def _day(snapshot: str) -> str:
         if snapshot and date.fromisoformat(snapshot).isoformat() != snapshot:
             raise ValueError("it is written otherwise")
     except ValueError as error:
-        raise InputError(f"--snapshot {snapshot}", f"is no date ({error})", "Write it as 2026-01-31") from error
+        raise InputError(
+            f"--snapshot {snapshot}", f"is no date ({error})", "Write it as 2026-01-31"
+        ) from error
     return snapshot
 
 
@@ -232,11 +331,19 @@ def _whole_store(store: Location, fingerprint: str) -> IngestSummary | None:
     if (store / META).exists():
         meta = json.loads((store / META).read_bytes())
         if meta.get("plan") != fingerprint:
-            raise InputError(str(store), "holds a store of other inputs or options", "Give another folder, or remove this one")
-        remove_tree(store / WORK, ignore_errors=True)  # a kill may have come between meta.json and the end
+            raise InputError(
+                str(store),
+                "holds a store of other inputs or options",
+                "Give another folder, or remove this one",
+            )
+        remove_tree(
+            store / WORK, ignore_errors=True
+        )  # a kill may have come between meta.json and the end
         counts = tuple(read_records(store / REJECTED / "stages.parquet", StageCount))
         return IngestSummary(meta=meta, counts=counts, reasons=meta["reasons"], reused=True)
-    if store.exists() and (not store.is_dir() or (not (store / WORK).exists() and any(store.iterdir()))):
+    if store.exists() and (
+        not store.is_dir() or (not (store / WORK).exists() and any(store.iterdir()))
+    ):
         raise InputError(str(store), "exists and is no store", "Give a new or empty folder")
     return None
 
@@ -244,23 +351,49 @@ def _whole_store(store: Location, fingerprint: str) -> IngestSummary | None:
 def _prepare(options: IngestOptions, store: Location, plan: str, snapshot: str) -> Job:
     """Plans the read and makes the work folder; what an earlier run of another plan left there is removed."""
     work = store / WORK
-    if work.exists() and (not (work / PLAN).exists() or (work / PLAN).read_bytes() != plan.encode()):
-        (work / PLAN).unlink(missing_ok=True)  # first: a kill in between must not leave half of the old plan's work under it
+    if work.exists() and (
+        not (work / PLAN).exists() or (work / PLAN).read_bytes() != plan.encode()
+    ):
+        (work / PLAN).unlink(
+            missing_ok=True
+        )  # first: a kill in between must not leave half of the old plan's work under it
         remove_tree(store / "tables", ignore_errors=True)
         remove_tree(work)
     site = site_of(tuple(sorted(options.articles)))
-    text = range_text({**dict.fromkeys(options.articles, "pages"), **dict.fromkeys(options.entities, "entities")})
-    tasks: list[ReadTask] = [task for path in sorted(options.articles) for task in plan_articles(path, text)]
+    text = range_text(
+        {**dict.fromkeys(options.articles, "pages"), **dict.fromkeys(options.entities, "entities")}
+    )
+    tasks: list[ReadTask] = [
+        task for path in sorted(options.articles) for task in plan_articles(path, text)
+    ]
     tasks += [task for path in sorted(options.entities) for task in plan_entities(path, text)]
     remove_tree(work / "plan", ignore_errors=True)
-    tasks += [task for path in sorted(options.images) if path != COMMONS for task in plan_pictures(path, work / "plan")]
+    tasks += [
+        task
+        for path in sorted(options.images)
+        if path != COMMONS
+        for task in plan_pictures(path, work / "plan")
+    ]
     tasks += [task for path in _popularity(options) for task in plan_stated(path)]
-    services = dataclasses.replace(options.services, cache=options.services.cache or _reply_folder(store))
+    services = dataclasses.replace(
+        options.services, cache=options.services.cache or _reply_folder(store)
+    )
     num_bytes = sum(task.num_bytes for task in tasks)
     partitions = options.partitions or max(MIN_PARTITIONS, -(-num_bytes // text))
     write_whole(work / PLAN, plan.encode())
-    return Job(store=str(store), num_partitions=partitions, tasks=tuple(tasks), ask_commons=COMMONS in options.images, options=ReadOptions(
-        site=site, snapshot=snapshot, languages=options.languages, keep_partial=options.keep_partial, services=services))
+    return Job(
+        store=str(store),
+        num_partitions=partitions,
+        tasks=tuple(tasks),
+        ask_commons=COMMONS in options.images,
+        options=ReadOptions(
+            site=site,
+            snapshot=snapshot,
+            languages=options.languages,
+            keep_partial=options.keep_partial,
+            services=services,
+        ),
+    )
 
 
 def _reply_folder(store: Location) -> str:
@@ -279,8 +412,13 @@ def _run_beam(job: Job, options: IngestOptions) -> None:
     """
     read_failure(job)
     try:
-        run_pipeline(lambda pipeline: pipeline | "ingest" >> Ingest(job), options.runner, workers=options.workers, title="ingest",
-                     moved=lambda: sum(_num_done(job, stage) for stage in STAGES))
+        run_pipeline(
+            lambda pipeline: pipeline | "ingest" >> Ingest(job),
+            options.runner,
+            workers=options.workers,
+            title="ingest",
+            moved=lambda: sum(_num_done(job, stage) for stage in STAGES),
+        )
     except Exception as error:
         if (failure := read_failure(job)) is not None:
             raise failure from error
@@ -320,15 +458,26 @@ def _reporting(job: Job, progress: Progress) -> Iterator[None]:
         watcher.join()
 
 
-def _finish(job: Job, options: IngestOptions, fingerprint: str, snapshot: str, inputs: list[dict[str, Any]],
-            class_counts: dict[str, int]) -> IngestSummary:
+def _finish(
+    job: Job,
+    options: IngestOptions,
+    fingerprint: str,
+    snapshot: str,
+    inputs: list[dict[str, Any]],
+    class_counts: dict[str, int],
+) -> IngestSummary:
     """Collects what was rejected, writes meta.json, and removes the work."""
     store = location(job.store)
     counts, tables, num_stated = [], {}, 0
     for stage in STAGES:
         done = read_done(job, stage)
-        assert len(done) == num_tasks(job, stage), f"{stage}: {len(done)} of {num_tasks(job, stage)} tasks are finished"
-        totals = {name: sum(getattr(c, name) for c, _ in done) for name in ("num_in", "num_kept", "num_rejected", "num_out")}
+        assert len(done) == num_tasks(job, stage), (
+            f"{stage}: {len(done)} of {num_tasks(job, stage)} tasks are finished"
+        )
+        totals = {
+            name: sum(getattr(c, name) for c, _ in done)
+            for name in ("num_in", "num_kept", "num_rejected", "num_out")
+        }
         counts.append(StageCount(stage=stage, shard=0, **totals))
         for _, facts in done:
             num_stated += facts.pop("num_stated", 0)
@@ -339,7 +488,9 @@ def _finish(job: Job, options: IngestOptions, fingerprint: str, snapshot: str, i
             reasons[rejection.reason] = reasons.get(rejection.reason, 0) + 1
     errors, items = reasons.get(Reason.ERROR.value, 0), sum(c.num_in for c in counts)
     if errors > MAX_ERROR_SHARE * items:
-        raise QuestloomError(f"{errors:,} of {items:,} items ended as errors; their tracebacks stand in {job.folder('rejected')}")
+        raise QuestloomError(
+            f"{errors:,} of {items:,} items ended as errors; their tracebacks stand in {job.folder('rejected')}"
+        )
     remove_tree(store / REJECTED, ignore_errors=True)
     (store / REJECTED).mkdir()
     for stage in STAGES:
@@ -348,11 +499,30 @@ def _finish(job: Job, options: IngestOptions, fingerprint: str, snapshot: str, i
     if SPARQL in options.entities:
         _name_unknown(store, options.services)
     languages = list(dict.fromkeys((job.language, *options.languages)))
-    meta = write_meta(job.store, {
-        "wiki": job.wiki, "base": job.options.site.base, "languages": languages, "snapshot": snapshot, "plan": fingerprint,
-        "reasons": dict(sorted(reasons.items())), "class_counts": class_counts,
-        **({"popularity": {"rows": sum(t.source["rows"] for t in job.tasks if t.kind == "popularity"), "met": num_stated}} if options.popularity else {}),
-        "dumps": [{k: entry[k] for k in ("kind", "name", "bytes")} for entry in inputs]}, tables)
+    meta = write_meta(
+        job.store,
+        {
+            "wiki": job.wiki,
+            "base": job.options.site.base,
+            "languages": languages,
+            "snapshot": snapshot,
+            "plan": fingerprint,
+            "reasons": dict(sorted(reasons.items())),
+            "class_counts": class_counts,
+            **(
+                {
+                    "popularity": {
+                        "rows": sum(t.source["rows"] for t in job.tasks if t.kind == "popularity"),
+                        "met": num_stated,
+                    }
+                }
+                if options.popularity
+                else {}
+            ),
+            "dumps": [{k: entry[k] for k in ("kind", "name", "bytes")} for entry in inputs],
+        },
+        tables,
+    )
     remove_tree(store / WORK)
     return IngestSummary(meta=meta, counts=tuple(counts), reasons=reasons)
 
@@ -360,17 +530,27 @@ def _finish(job: Job, options: IngestOptions, fingerprint: str, snapshot: str, i
 def _name_unknown(store: Location, services: Services) -> None:
     """Says which items the query service was asked for by the user and does not know."""
     path = store / REJECTED / "read.parquet"
-    unknown = {r.title for r in read_records(path, Rejection)} & {*services.sparql_ids} if path.exists() else set()
+    unknown = (
+        {r.title for r in read_records(path, Rejection)} & {*services.sparql_ids}
+        if path.exists()
+        else set()
+    )
     if unknown:
-        say(f"questloom: {services.sparql_endpoint} does not know {named(unknown)} of the {len(services.sparql_ids):,} "
-            f"items asked for. {UNKNOWN} They are listed in {path}")
+        say(
+            f"questloom: {services.sparql_endpoint} does not know {named(unknown)} of the {len(services.sparql_ids):,} "
+            f"items asked for. {UNKNOWN} They are listed in {path}"
+        )
 
 
 def _collect(job: Job, stage: str, path: Location) -> None:
     """The rejections of a stage's tasks in one file, where there are any; sorted within each task."""
     parts = listed(job.folder("rejected"), f"{stage}-*.parquet")
     if parts:
-        write_records(path, Rejection, (rejection for part in parts for rejection in read_records(part, Rejection)))
+        write_records(
+            path,
+            Rejection,
+            (rejection for part in parts for rejection in read_records(part, Rejection)),
+        )
 
 
 __all__ = ["IngestOptions", "IngestSummary", "run_ingest"]

@@ -1,6 +1,13 @@
 """Embeds the store's pictures, before the jobs that search by them: here where they are few, else as a job of its own."""
+
 from files.locations import is_remote
-from knowledge.store.vectors import add_vectors, finished_parts, gather_parts, have_vectors, num_parts
+from knowledge.store.vectors import (
+    add_vectors,
+    finished_parts,
+    gather_parts,
+    have_vectors,
+    num_parts,
+)
 from models.clip import Clip
 from pipeline.runners.progress import counting, watching
 from pipeline.runners.runner_options import LOCAL, RunnerOptions
@@ -39,7 +46,12 @@ def embed_store(store: str, spec: str, *, workers: int = 1, runner: RunnerOption
         return finished_parts(store, clip.name), ""
 
     with watching("embed pictures", parts, done, slow=is_remote(store)):
-        run_pipeline(lambda pipeline: pipeline | "pictures" >> EmbedPictures(store, spec, runner.clip_hints), runner, workers=workers,
-                     title="embed", moved=done)
+        run_pipeline(
+            lambda pipeline: pipeline | "pictures" >> EmbedPictures(store, spec, runner.clip_hints),
+            runner,
+            workers=workers,
+            title="embed",
+            moved=done,
+        )
     gather_parts(store, clip.name)
     return clip

@@ -3,6 +3,7 @@
 The counts follow the drivers' loops (`transforms/drafting/injection.py`, `paths.py`, `transforms/filters/solvers.py`):
 what they must ask is counted, how often a step needs another try is a prior.
 """
+
 from collections import Counter
 from dataclasses import dataclass
 
@@ -24,9 +25,13 @@ from transforms.pictures.shown import MAX_SIDE
 from transforms.writing.llm.material import material
 
 DRAFT = "draft"
-JUDGED = {"pictures": ("image_too_simple", ""), "image_search": ("answer_with_search", "image_search"),
-          "text_only": ("answer_text_only", "text_only"), "no_tools": ("answer_direct", "no_tools"),
-          "solvable": ("answer_with_search", "solvable")}
+JUDGED = {
+    "pictures": ("image_too_simple", ""),
+    "image_search": ("answer_with_search", "image_search"),
+    "text_only": ("answer_text_only", "text_only"),
+    "no_tools": ("answer_direct", "no_tools"),
+    "solvable": ("answer_with_search", "solvable"),
+}
 """Stages that ask a model about a question where the recipe has one: the role, and the filter's switch."""
 SEE_PICTURE = ("pictures", "image_search", "no_tools")
 READS_MATERIAL = ("seed_question", "canonical_question", "take_fact", "describe")
@@ -57,7 +62,10 @@ class RoleCalls:
         """What so many calls cost; None where the price is unknown."""
         if self.price is None:
             return None
-        return num_calls * (self.tokens_in.scaled(self.price.tokens_in / 1e6) + self.tokens_out.scaled(self.price.tokens_out / 1e6))
+        return num_calls * (
+            self.tokens_in.scaled(self.price.tokens_in / 1e6)
+            + self.tokens_out.scaled(self.price.tokens_out / 1e6)
+        )
 
 
 def uses_model(recipe: Recipe, stage: str) -> bool:
@@ -65,10 +73,16 @@ def uses_model(recipe: Recipe, stage: str) -> bool:
     if stage == DRAFT:
         return recipe.writer == "llm"
     role, switch = JUDGED.get(stage, ("", ""))
-    return bool(role) and recipe.models.has_role(role) and (not switch or getattr(recipe.filters, switch))
+    return (
+        bool(role)
+        and recipe.models.has_role(role)
+        and (not switch or getattr(recipe.filters, switch))
+    )
 
 
-def planned_calls(recipe: Recipe, store: Store, mix: Mix, entities: tuple[str, ...]) -> list[RoleCalls]:
+def planned_calls(
+    recipe: Recipe, store: Store, mix: Mix, entities: tuple[str, ...]
+) -> list[RoleCalls]:
     """The calls of every stage for one of its items, from the recipe and prompts over this store.
 
     Args:
@@ -77,7 +91,11 @@ def planned_calls(recipe: Recipe, store: Store, mix: Mix, entities: tuple[str, .
         mix: seeds by method and level.
         entities: some seeds' entities; the prompts about them are measured.
     """
-    counts = {(DRAFT, role): per_seed for role, per_seed in draft_calls(recipe, mix).items()} if uses_model(recipe, DRAFT) else {}
+    counts = (
+        {(DRAFT, role): per_seed for role, per_seed in draft_calls(recipe, mix).items()}
+        if uses_model(recipe, DRAFT)
+        else {}
+    )
     samples = float(recipe.filters.samples)
     for stage, (role, switch) in JUDGED.items():
         if uses_model(recipe, stage):
@@ -88,7 +106,10 @@ def planned_calls(recipe: Recipe, store: Store, mix: Mix, entities: tuple[str, .
         return []
     shown = _material_bytes(recipe, store, entities)
     picture = _picture_tokens(store)
-    return [_role_calls(recipe, stage, role, per_item, shown, picture) for (stage, role), per_item in counts.items()]
+    return [
+        _role_calls(recipe, stage, role, per_item, shown, picture)
+        for (stage, role), per_item in counts.items()
+    ]
 
 
 def draft_calls(recipe: Recipe, mix: Mix) -> dict[str, Range]:
@@ -96,7 +117,13 @@ def draft_calls(recipe: Recipe, mix: Mix) -> dict[str, Range]:
     found: dict[str, Range] = {}
     total = sum(mix.values()) or 1
     for (method, level), count in sorted(mix.items()):
-        one = _exploration(recipe) if method == "exploration" else _injection(recipe, level) if method == "injection" else _path(recipe, level)
+        one = (
+            _exploration(recipe)
+            if method == "exploration"
+            else _injection(recipe, level)
+            if method == "injection"
+            else _path(recipe, level)
+        )
         for role, calls in one.items():
             found[role] = found.get(role, ZERO) + (calls * priors.REPAIRS).scaled(count / total)
     return {role: calls for role, calls in found.items() if calls.high}
@@ -106,8 +133,15 @@ def _injection(recipe: Recipe, level: str) -> dict[str, Range]:
     """`draft_by_injection`: a first question; rounds of picking, taking a fact and rewriting; the picture."""
     rounds = priors.WALKS.scaled(recipe.draft.rounds[level])
     rewrites = rounds * priors.MENTIONS * priors.TRIES
-    return {"seed_question": exactly(1), "pick_entity": rounds, "take_fact": rounds * priors.MENTIONS, "inject": rewrites,
-            "pick_image_entity": priors.WALKS, "hide_entity": priors.WALKS, **_votes(recipe, rewrites + priors.WALKS)}
+    return {
+        "seed_question": exactly(1),
+        "pick_entity": rounds,
+        "take_fact": rounds * priors.MENTIONS,
+        "inject": rewrites,
+        "pick_image_entity": priors.WALKS,
+        "hide_entity": priors.WALKS,
+        **_votes(recipe, rewrites + priors.WALKS),
+    }
 
 
 def _path(recipe: Recipe, level: str) -> dict[str, Range]:
@@ -115,18 +149,34 @@ def _path(recipe: Recipe, level: str) -> dict[str, Range]:
     walks = priors.WALKS.at_most(recipe.draft.tries)
     described = walks * priors.UNDETERMINED.scaled(recipe.draft.hops[level])
     rewrites = described * priors.TRIES
-    return {"canonical_question": walks, "describe": described, "inject": rewrites, **_votes(recipe, rewrites + walks),
-            "obfuscate_answer": walks.scaled(recipe.draft.obfuscate_share)}
+    return {
+        "canonical_question": walks,
+        "describe": described,
+        "inject": rewrites,
+        **_votes(recipe, rewrites + walks),
+        "obfuscate_answer": walks.scaled(recipe.draft.obfuscate_share),
+    }
 
 
 def _exploration(recipe: Recipe) -> dict[str, Range]:
     """`Exploration`: a judgement of the seed; for each evidence graph its phases, a choice of reasoning and of perception nodes; plans and their deepening. A
     choice that is none costs nothing, and a form is certified before anybody words it."""
     graphs = priors.WALKS.at_most(recipe.draft.explore.graphs)
-    phases = Range(0, recipe.draft.explore.anchors / recipe.draft.explore.nodes_per_phase, recipe.draft.explore.anchors)
+    phases = Range(
+        0,
+        recipe.draft.explore.anchors / recipe.draft.explore.nodes_per_phase,
+        recipe.draft.explore.anchors,
+    )
     seldom = Range(0, graphs.likely / 2, graphs.high)
-    return {"propose_seed": exactly(1), "explore": graphs * phases, "reason": seldom, "perceive": seldom, "curate": graphs, "deepen": graphs,
-            "check_words": graphs.scaled(recipe.models.llm.votes)}
+    return {
+        "propose_seed": exactly(1),
+        "explore": graphs * phases,
+        "reason": seldom,
+        "perceive": seldom,
+        "curate": graphs,
+        "deepen": graphs,
+        "check_words": graphs.scaled(recipe.models.llm.votes),
+    }
 
 
 def _votes(recipe: Recipe, steps: Range) -> dict[str, Range]:
@@ -137,24 +187,56 @@ def _votes(recipe: Recipe, steps: Range) -> dict[str, Range]:
     if "votes" not in recipe.certificate.bases:
         return {"check_words": read_back}
     votes = (steps * priors.WITHOUT_FORM).scaled(recipe.models.llm.votes)
-    return {"check_words": read_back, "check_unique": votes, "check_invariant": Range(votes.low / 2, votes.likely * 0.8, votes.high),
-            "check_picture": Range(0, votes.likely * 0.3, votes.high)}
+    return {
+        "check_words": read_back,
+        "check_unique": votes,
+        "check_invariant": Range(votes.low / 2, votes.likely * 0.8, votes.high),
+        "check_picture": Range(0, votes.likely * 0.3, votes.high),
+    }
 
 
-def _role_calls(recipe: Recipe, stage: str, role: str, per_item: Range, shown: Range, picture: Range) -> RoleCalls:
+def _role_calls(
+    recipe: Recipe, stage: str, role: str, per_item: Range, shown: Range, picture: Range
+) -> RoleCalls:
     config, endpoint = role_config(recipe, role)
     asked = ROLES[role]
     fixed = len((asked.source + NOTICE + reply_outline(asked.reply)).encode()) + QUESTION_BYTES
-    pages = min(MAX_MATERIAL_CHARS, recipe.filters.image_search_k * MAX_PAGE_CHARS) if stage == "image_search" and role != "judge_answer" else 0
-    size = exactly(fixed) + (shown if role in READS_MATERIAL else ZERO) + Range(pages / 4, pages / 2, pages)
-    tokens_in = size * _PER_BYTE + (picture if stage in SEE_PICTURE and role != "judge_answer" else ZERO)
-    reply = exactly(priors.REPLY_BYTES.get(role, priors.OTHER_REPLY_BYTES)) * _PER_BYTE * priors.THINKING
-    return RoleCalls(stage=stage, role=role, endpoint=config.endpoint, model=config.model, per_item=per_item, tokens_in=tokens_in,
-                     tokens_out=reply.at_most(2 * config.max_tokens), seconds=priors.SECONDS_PER_CALL.at_most(endpoint.timeout),
-                     price=endpoint.price(config.model))
+    pages = (
+        min(MAX_MATERIAL_CHARS, recipe.filters.image_search_k * MAX_PAGE_CHARS)
+        if stage == "image_search" and role != "judge_answer"
+        else 0
+    )
+    size = (
+        exactly(fixed)
+        + (shown if role in READS_MATERIAL else ZERO)
+        + Range(pages / 4, pages / 2, pages)
+    )
+    tokens_in = size * _PER_BYTE + (
+        picture if stage in SEE_PICTURE and role != "judge_answer" else ZERO
+    )
+    reply = (
+        exactly(priors.REPLY_BYTES.get(role, priors.OTHER_REPLY_BYTES))
+        * _PER_BYTE
+        * priors.THINKING
+    )
+    return RoleCalls(
+        stage=stage,
+        role=role,
+        endpoint=config.endpoint,
+        model=config.model,
+        per_item=per_item,
+        tokens_in=tokens_in,
+        tokens_out=reply.at_most(2 * config.max_tokens),
+        seconds=priors.SECONDS_PER_CALL.at_most(endpoint.timeout),
+        price=endpoint.price(config.model),
+    )
 
 
-_PER_BYTE = Range(1 / priors.BYTES_PER_TOKEN.high, 1 / priors.BYTES_PER_TOKEN.likely, 1 / priors.BYTES_PER_TOKEN.low)
+_PER_BYTE = Range(
+    1 / priors.BYTES_PER_TOKEN.high,
+    1 / priors.BYTES_PER_TOKEN.likely,
+    1 / priors.BYTES_PER_TOKEN.low,
+)
 
 
 def role_config(recipe: Recipe, role: str) -> tuple[RoleConfig, EndpointConfig]:
@@ -166,8 +248,11 @@ def role_config(recipe: Recipe, role: str) -> tuple[RoleConfig, EndpointConfig]:
     config = recipe.models.roles.get(role) or recipe.models.roles.get("default")
     endpoints = {e.name: e for e in recipe.models.endpoints}
     if config is None or config.endpoint not in endpoints:
-        raise InputError(f"recipe key models.roles, role {role}", "names no endpoint that is configured",
-                         f"Endpoints: {', '.join(sorted(endpoints)) or 'none'}.")
+        raise InputError(
+            f"recipe key models.roles, role {role}",
+            "names no endpoint that is configured",
+            f"Endpoints: {', '.join(sorted(endpoints)) or 'none'}.",
+        )
     return config, endpoints[config.endpoint]
 
 
@@ -175,7 +260,13 @@ def _material_bytes(recipe: Recipe, store: Store, entities: tuple[str, ...]) -> 
     """Length of the claims and sentences that a prompt shows."""
     rules, sizes = llm_rules(recipe), []
     for entity in store.entities(entities).values():
-        shown = material(store, entity, rules.language, max_claims=rules.max_claims, max_sentences=rules.max_sentences)
+        shown = material(
+            store,
+            entity,
+            rules.language,
+            max_claims=rules.max_claims,
+            max_sentences=rules.max_sentences,
+        )
         sizes.append(float(len(shown.claims_block.encode()) + len(shown.sentences_block.encode())))
     return mean_of(sizes, Range(1_000, 6_000, 24_000))
 
@@ -187,4 +278,6 @@ def _picture_tokens(store: Store) -> Range:
         scale = min(1.0, MAX_SIDE / max(image.width, image.height, 1))
         tokens.append(image.width * scale * image.height * scale / PIXELS_PER_TOKEN + 100)
     most = mean_of(tokens, Range(300, 1_500, 5_000))
-    return Range(most.low / 4, most.likely, most.high)  # coarser models read a picture as a quarter of that
+    return Range(
+        most.low / 4, most.likely, most.high
+    )  # coarser models read a picture as a quarter of that

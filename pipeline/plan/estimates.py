@@ -1,4 +1,5 @@
 """Ranges: a number that is not known yet, as low, likely and high. Low and high are meant as the ends of a 90 % interval."""
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -75,7 +76,9 @@ def mean_of(values: Sequence[float], prior: Range) -> Range:
         return prior
     mean = sum(values) / len(values)
     if len(values) < 3:
-        return Range(mean * _ratio(prior.low, prior.likely), mean, mean * _ratio(prior.high, prior.likely))
+        return Range(
+            mean * _ratio(prior.low, prior.likely), mean, mean * _ratio(prior.high, prior.likely)
+        )
     deviation = math.sqrt(sum((v - mean) ** 2 for v in values) / (len(values) - 1))
     half = Z * deviation / math.sqrt(len(values))
     return Range(max(0.0, mean - half), mean, mean + half)

@@ -1,4 +1,5 @@
 """The forecast: seeds through the stages, calls times prices, seconds over workers; each number a range, each assumption named."""
+
 import io
 from dataclasses import dataclass
 from typing import Any
@@ -48,9 +49,17 @@ class StageForecast:
     """Where `share` comes from."""
 
     def as_json(self) -> dict[str, Any]:
-        return {"stage": self.stage, "in": self.items.as_json(), "share": self.share.as_json(), "calls": self.calls.as_json(),
-                "tokens": self.tokens.as_json(), "money": self.money.as_json() if self.money else "unknown",
-                "unknown_prices": list(self.unpriced), "hours": self.hours.as_json(), "source": self.source}
+        return {
+            "stage": self.stage,
+            "in": self.items.as_json(),
+            "share": self.share.as_json(),
+            "calls": self.calls.as_json(),
+            "tokens": self.tokens.as_json(),
+            "money": self.money.as_json() if self.money else "unknown",
+            "unknown_prices": list(self.unpriced),
+            "hours": self.hours.as_json(),
+            "source": self.source,
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,11 +100,25 @@ class Forecast:
 
     def as_json(self) -> dict[str, Any]:
         """Everything, for programs."""
-        return {"recipe": self.recipe, "seeds": {"asked": self.asked, "eligible": self.seeds.eligible.as_json(), "drawn": self.seeds.drawn.as_json(),
-                                                 "outside_rows": self.num_outside, "entities_scanned": self.seeds.scanned},
-                "survivors": self.survivors.as_json(), "calls": self.calls.as_json(), "tokens": self.tokens.as_json(),
-                "money": self.money.as_json() if self.money else "unknown", "unknown_prices": list(self.unpriced), "hours": self.hours.as_json(),
-                "pilot_seeds": self.pilot.num_seeds if self.pilot else 0, "stages": [s.as_json() for s in self.stages], "notes": list(self.notes)}
+        return {
+            "recipe": self.recipe,
+            "seeds": {
+                "asked": self.asked,
+                "eligible": self.seeds.eligible.as_json(),
+                "drawn": self.seeds.drawn.as_json(),
+                "outside_rows": self.num_outside,
+                "entities_scanned": self.seeds.scanned,
+            },
+            "survivors": self.survivors.as_json(),
+            "calls": self.calls.as_json(),
+            "tokens": self.tokens.as_json(),
+            "money": self.money.as_json() if self.money else "unknown",
+            "unknown_prices": list(self.unpriced),
+            "hours": self.hours.as_json(),
+            "pilot_seeds": self.pilot.num_seeds if self.pilot else 0,
+            "stages": [s.as_json() for s in self.stages],
+            "notes": list(self.notes),
+        }
 
     def as_text(self) -> str:
         """The table, the sums, and what they rest on."""
@@ -103,18 +126,37 @@ class Forecast:
         for name in ("stage", "in", "goes on", "calls", "tokens", "money", "time"):
             table.add_column(name, justify="left" if name == "stage" else "right")
         for s in self.stages:
-            table.add_row(s.stage, _count(s.items), _share(s.share), _count(s.calls), _count(s.tokens), _money(s.money, s.unpriced), _time(s.hours))
+            table.add_row(
+                s.stage,
+                _count(s.items),
+                _share(s.share),
+                _count(s.calls),
+                _count(s.tokens),
+                _money(s.money, s.unpriced),
+                _time(s.hours),
+            )
         out = io.StringIO()
         Console(file=out, width=150).print(table)
         outside = f", and {self.num_outside:,} outside rows" if self.num_outside else ""
-        lines = [f"recipe {self.recipe}: {_count(self.seeds.drawn)} seeds of {self.asked:,} asked; the store has {_count(self.seeds.eligible)}{outside}",
-                 "each number: likely (low–high)", "", out.getvalue().rstrip(), "",
-                 f"questions kept  {_count(self.survivors)}", f"calls           {_count(self.calls)}", f"tokens          {_count(self.tokens)}",
-                 f"money           {_money(self.money, self.unpriced)}", f"time            {_time(self.hours)}", ""]
+        lines = [
+            f"recipe {self.recipe}: {_count(self.seeds.drawn)} seeds of {self.asked:,} asked; the store has {_count(self.seeds.eligible)}{outside}",
+            "each number: likely (low–high)",
+            "",
+            out.getvalue().rstrip(),
+            "",
+            f"questions kept  {_count(self.survivors)}",
+            f"calls           {_count(self.calls)}",
+            f"tokens          {_count(self.tokens)}",
+            f"money           {_money(self.money, self.unpriced)}",
+            f"time            {_time(self.hours)}",
+            "",
+        ]
         return "\n".join([*lines, *(f"* {note}" for note in self.notes)])
 
 
-def forecast(recipe: Recipe, *, store: str, opened: Opened, pilot: int = 0, out: str = "", workers: int = 1) -> Forecast:
+def forecast(
+    recipe: Recipe, *, store: str, opened: Opened, pilot: int = 0, out: str = "", workers: int = 1
+) -> Forecast:
     """What a run of a recipe over a store will take and give. Nothing is spent and nothing written without a pilot.
 
     Args:
@@ -129,7 +171,11 @@ def forecast(recipe: Recipe, *, store: str, opened: Opened, pilot: int = 0, out:
         InputError: the store or a file of the recipe cannot be read, or a role is not configured well.
     """
     if pilot and not out:
-        raise InputError("--pilot", "needs the run's folder, where its replies are kept", "Name it with --out, and use the same folder for synth.")
+        raise InputError(
+            "--pilot",
+            "needs the run's folder, where its replies are kept",
+            "Name it with --out, and use the same folder for synth.",
+        )
     job = Job.at(recipe, run=out, store=store, opened=opened)
     check_writer(recipe)
     check_settings(recipe)
@@ -148,23 +194,57 @@ def forecast(recipe: Recipe, *, store: str, opened: Opened, pilot: int = 0, out:
         is_off = stage.name in left_out
         share, source = _share_of(recipe, stage.name, left_out.get(stage.name, ""), measured)
         seconds = ZERO if is_off else _seconds(stage.name, measured)
-        rows.append(_stage(recipe, stage.name, items, share, source, [c for c in calls if c.stage == stage.name], seconds, workers))
+        rows.append(
+            _stage(
+                recipe,
+                stage.name,
+                items,
+                share,
+                source,
+                [c for c in calls if c.stage == stage.name],
+                seconds,
+                workers,
+            )
+        )
         items = items * share
-    return Forecast(recipe=recipe.name, seeds=seeds, asked=recipe.seeds.count, num_outside=num_outside, survivors=items, stages=tuple(rows),
-                    pilot=measured, notes=(*(f"{line}." for line in told_before(job)), *_notes(recipe, seeds, calls, measured, num_outside)))
+    return Forecast(
+        recipe=recipe.name,
+        seeds=seeds,
+        asked=recipe.seeds.count,
+        num_outside=num_outside,
+        survivors=items,
+        stages=tuple(rows),
+        pilot=measured,
+        notes=(
+            *(f"{line}." for line in told_before(job)),
+            *_notes(recipe, seeds, calls, measured, num_outside),
+        ),
+    )
 
 
-def _share_of(recipe: Recipe, stage: str, why_not: str, measured: Pilot | None) -> tuple[Range, str]:
+def _share_of(
+    recipe: Recipe, stage: str, why_not: str, measured: Pilot | None
+) -> tuple[Range, str]:
     """What share of a stage's items goes on, and where that comes from; `why_not` says why the stage is not run."""
     if why_not:
         return exactly(1), f"not run: {why_not}"
-    prior = priors.MODEL_SURVIVAL.get(stage) if uses_model(recipe, "draft" if stage == "certify" else stage) else None
+    prior = (
+        priors.MODEL_SURVIVAL.get(stage)
+        if uses_model(recipe, "draft" if stage == "certify" else stage)
+        else None
+    )
     if prior is None:
-        prior = priors.ORACLE_SURVIVAL if stage == "solvable" and recipe.filters.oracle else priors.SURVIVAL[stage]
+        prior = (
+            priors.ORACLE_SURVIVAL
+            if stage == "solvable" and recipe.filters.oracle
+            else priors.SURVIVAL[stage]
+        )
     kept, total = measured.shares.get(stage, (0, 0)) if measured else (0, 0)
     if not total or prior.range.low == prior.range.high:
         return prior.range, prior.source
-    return share_of(kept, total, prior.range), f"pilot: {kept} of {total}, with the prior ({prior.source}) as 4 more"
+    return share_of(
+        kept, total, prior.range
+    ), f"pilot: {kept} of {total}, with the prior ({prior.source}) as 4 more"
 
 
 def _seconds(stage: str, measured: Pilot | None) -> Range:
@@ -174,8 +254,16 @@ def _seconds(stage: str, measured: Pilot | None) -> Range:
     return priors.SECONDS.get(stage, ZERO)
 
 
-def _stage(recipe: Recipe, stage: str, items: Range, share: Range, source: str, calls: list[RoleCalls], seconds: Range,
-           workers: int) -> StageForecast:
+def _stage(
+    recipe: Recipe,
+    stage: str,
+    items: Range,
+    share: Range,
+    source: str,
+    calls: list[RoleCalls],
+    seconds: Range,
+    workers: int,
+) -> StageForecast:
     num_calls = tokens = waiting = ZERO
     money: Range | None = ZERO
     unpriced: set[str] = set()
@@ -192,8 +280,17 @@ def _stage(recipe: Recipe, stage: str, items: Range, share: Range, source: str, 
     if unpriced and money == ZERO:
         money = None
     hours = waiting + (items * seconds).scaled(1 / workers / 3600)
-    return StageForecast(stage=stage, items=items, share=share, calls=num_calls, tokens=tokens, money=money, unpriced=tuple(sorted(unpriced)),
-                         hours=hours, source=source)
+    return StageForecast(
+        stage=stage,
+        items=items,
+        share=share,
+        calls=num_calls,
+        tokens=tokens,
+        money=money,
+        unpriced=tuple(sorted(unpriced)),
+        hours=hours,
+        source=source,
+    )
 
 
 def _waiting(recipe: Recipe, role: RoleCalls, num_calls: Range, workers: int) -> Range:
@@ -204,7 +301,11 @@ def _waiting(recipe: Recipe, role: RoleCalls, num_calls: Range, workers: int) ->
     if endpoint.requests_per_minute is None:
         return hours
     slowest = num_calls.scaled(1 / endpoint.requests_per_minute / workers / 60)
-    return Range(max(hours.low, slowest.low), max(hours.likely, slowest.likely), max(hours.high, slowest.high))
+    return Range(
+        max(hours.low, slowest.low),
+        max(hours.likely, slowest.likely),
+        max(hours.high, slowest.high),
+    )
 
 
 def _embedding(recipe: Recipe, store: str, num_images: int, workers: int) -> StageForecast:
@@ -214,30 +315,61 @@ def _embedding(recipe: Recipe, store: str, num_images: int, workers: int) -> Sta
     stands = table is not None and table.schema.metadata[b"model"].decode() == clip.name
     seconds = ZERO if stands else (SMALL_CLIP if "small" in clip.name else OTHER_CLIP)
     at_once = workers if num_images > FEW * PART else 1
-    return StageForecast(stage="embed pictures", items=exactly(0 if stands else num_images), share=exactly(1), calls=ZERO, tokens=ZERO, money=ZERO,
-                         unpriced=(), hours=(exactly(num_images) * seconds).scaled(1 / at_once / 3600), source="every picture of the store, once")
+    return StageForecast(
+        stage="embed pictures",
+        items=exactly(0 if stands else num_images),
+        share=exactly(1),
+        calls=ZERO,
+        tokens=ZERO,
+        money=ZERO,
+        unpriced=(),
+        hours=(exactly(num_images) * seconds).scaled(1 / at_once / 3600),
+        source="every picture of the store, once",
+    )
 
 
-def _notes(recipe: Recipe, seeds: SeedCount, calls: list[RoleCalls], measured: Pilot | None, num_outside: int) -> tuple[str, ...]:
+def _notes(
+    recipe: Recipe,
+    seeds: SeedCount,
+    calls: list[RoleCalls],
+    measured: Pilot | None,
+    num_outside: int,
+) -> tuple[str, ...]:
     notes = []
     if seeds.drawn.likely < recipe.seeds.count:
         notes.append(f"The store has fewer seeds than seeds.count asks ({recipe.seeds.count:,}).")
     if not calls:
-        notes.append("No model is called: the graph writer and the stand-ins of the filters cost no money.")
+        notes.append(
+            "No model is called: the graph writer and the stand-ins of the filters cost no money."
+        )
     else:
         notes.append(priors.SOURCES["survival"] + ".")
         if measured is None:
             notes += [f"{priors.SOURCES[name]}." for name in ("calls", "tokens", "seconds")]
-            notes.append("--pilot N measures all of it on N of the run's seeds; their replies serve the run.")
+            notes.append(
+                "--pilot N measures all of it on N of the run's seeds; their replies serve the run."
+            )
     unpriced = sorted({f"{c.model} at {c.endpoint}" for c in calls if c.price is None})
     if unpriced:
-        notes.append(f"Unknown price: {', '.join(unpriced)}. State it in models.endpoints (0 for a server of your own); unknown is not 0.")
+        notes.append(
+            f"Unknown price: {', '.join(unpriced)}. State it in models.endpoints (0 for a server of your own); unknown is not 0."
+        )
     if num_outside:
         notes.append("Outside rows join at the filters; that their pictures pass is assumed.")
     if measured:
-        waits = f" {measured.num_pending} of its items wait for a provider or for budget." if measured.num_pending else ""
-        paid = f" {measured.spent.num_calls:,} calls of this run are paid by now." if measured.spent else ""
-        notes.append(f"Pilot of {measured.num_seeds} seeds: intervals are 90 %.{paid}{waits} Duplicates are fewer among few.")
+        waits = (
+            f" {measured.num_pending} of its items wait for a provider or for budget."
+            if measured.num_pending
+            else ""
+        )
+        paid = (
+            f" {measured.spent.num_calls:,} calls of this run are paid by now."
+            if measured.spent
+            else ""
+        )
+        notes.append(
+            f"Pilot of {measured.num_seeds} seeds: intervals are 90 %.{paid}{waits} Duplicates are fewer among few."
+        )
     return tuple(notes)
 
 
@@ -274,5 +406,10 @@ def _duration(seconds: float) -> str:
 def _money(found: Range | None, unpriced: tuple[str, ...]) -> str:
     if found is None:
         return "unknown"
-    words = _span(*("<$0.01" if 0 < v < 0.005 else f"${v:,.2f}" for v in (found.likely, found.low, found.high)))
+    words = _span(
+        *(
+            "<$0.01" if 0 < v < 0.005 else f"${v:,.2f}"
+            for v in (found.likely, found.low, found.high)
+        )
+    )
     return f"at least {words}" if unpriced else words

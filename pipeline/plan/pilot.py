@@ -4,6 +4,7 @@ The run's seeds are drawn first, into the run's folder, where the run finds them
 places in an order of its own, so they are a random sample of all. What a model is asked about a seed does not depend on
 the folder or on other seeds, so the run finds every reply of the pilot in the cache and pays none again.
 """
+
 from collections import defaultdict
 from dataclasses import dataclass, replace
 
@@ -60,7 +61,9 @@ def run_pilot(job: Job, *, num_seeds: int, workers: int) -> Pilot:
     seeds = _draw(job, label, num_seeds)
     if not seeds:
         raise without_seeds(job)
-    funnel = run_synth(job.recipe, store=job.store_path, out=job.run.pilot.path, opened=job.opened, workers=workers)
+    funnel = run_synth(
+        job.recipe, store=job.store_path, out=job.run.pilot.path, opened=job.opened, workers=workers
+    )
     return _measured(job, seeds, funnel)
 
 
@@ -78,16 +81,38 @@ def _draw(job: Job, label: str, num_seeds: int) -> list[Seed]:
 def _measured(job: Job, seeds: list[Seed], funnel: Funnel) -> Pilot:
     recipe, pilot = job.recipe, job.run.pilot
     shares = {c.stage: (c.num_kept, c.num_kept + c.num_rejected) for c in funnel.counts}
-    timed = [c for c in funnel.counts if c.num_in and c.stage not in COROUTINES and not uses_model(recipe, c.stage)]
+    timed = [
+        c
+        for c in funnel.counts
+        if c.num_in and c.stage not in COROUTINES and not uses_model(recipe, c.stage)
+    ]
     seconds = {c.stage: pilot.seconds(pilot.label(c.stage)) / c.num_in for c in timed}
     ledger = job.calls() if recipe.models.roles else ""
     has_calls = bool(ledger) and has_ledger(ledger)
-    calls = _calls(recipe, cost_lines(ledger, by=("stage", "provider", "model", "seed_id")), {s.id for s in seeds}, shares) if has_calls else []
+    calls = (
+        _calls(
+            recipe,
+            cost_lines(ledger, by=("stage", "provider", "model", "seed_id")),
+            {s.id for s in seeds},
+            shares,
+        )
+        if has_calls
+        else []
+    )
     spent = cost_lines(ledger, by=())[0] if has_calls else None
-    return Pilot(num_seeds=len(seeds), num_pending=funnel.num_pending, shares=shares, seconds=seconds, calls=calls, spent=spent)
+    return Pilot(
+        num_seeds=len(seeds),
+        num_pending=funnel.num_pending,
+        shares=shares,
+        seconds=seconds,
+        calls=calls,
+        spent=spent,
+    )
 
 
-def _calls(recipe: Recipe, lines: list[CostLine], seeds: set[str], shares: Counts) -> list[RoleCalls]:
+def _calls(
+    recipe: Recipe, lines: list[CostLine], seeds: set[str], shares: Counts
+) -> list[RoleCalls]:
     """One entry for each stage, endpoint and model; a seed's calls of one stage are those of its one item there."""
     groups: dict[tuple[str, str, str], list[CostLine]] = defaultdict(list)
     for line in lines:
@@ -103,8 +128,17 @@ def _calls(recipe: Recipe, lines: list[CostLine], seeds: set[str], shares: Count
             return mean_of([getattr(line, what) / line.num_calls for line in mine], prior)
 
         price = next(e for e in recipe.models.endpoints if e.name == endpoint).price(model)
-        found.append(RoleCalls(
-            stage=stage, role="all", endpoint=endpoint, model=model, per_item=mean_of(per_item, priors.TRIES), price=price,
-            tokens_in=of_one_call("tokens_in", priors.TRIES), tokens_out=of_one_call("tokens_out", priors.TRIES),
-            seconds=of_one_call("seconds", priors.SECONDS_PER_CALL)))
+        found.append(
+            RoleCalls(
+                stage=stage,
+                role="all",
+                endpoint=endpoint,
+                model=model,
+                per_item=mean_of(per_item, priors.TRIES),
+                price=price,
+                tokens_in=of_one_call("tokens_in", priors.TRIES),
+                tokens_out=of_one_call("tokens_out", priors.TRIES),
+                seconds=of_one_call("seconds", priors.SECONDS_PER_CALL),
+            )
+        )
     return found

@@ -4,6 +4,7 @@ Neither VSearcher nor OpenSearch-VL publishes what share of seeds or questions p
 what was measured here, on the fictional world of the demo (`questloom demo`, the graph writer). Another store may differ
 a lot, which the ranges say: about threefold odds each way for what depends on the store, more where a model decides.
 """
+
 from dataclasses import dataclass
 
 from pipeline.plan.estimates import Range
@@ -58,9 +59,14 @@ MODEL_SURVIVAL: dict[str, Prior] = {
 """The same where a model writes or answers."""
 
 SECONDS: dict[str, Range] = {
-    "draft": Range(0.1, 0.6, 3), "pictures": Range(0.03, 0.1, 0.5), "certify": Range(0.005, 0.02, 0.2),
-    "text_search": Range(0.003, 0.015, 0.1), "image_search": Range(0.02, 0.1, 1.0), "visible_text": Range(0.3, 0.8, 2.0),
-    "enhance": Range(0.01, 0.04, 0.2)}
+    "draft": Range(0.1, 0.6, 3),
+    "pictures": Range(0.03, 0.1, 0.5),
+    "certify": Range(0.005, 0.02, 0.2),
+    "text_search": Range(0.003, 0.015, 0.1),
+    "image_search": Range(0.02, 0.1, 1.0),
+    "visible_text": Range(0.3, 0.8, 2.0),
+    "enhance": Range(0.01, 0.04, 0.2),
+}
 """Seconds of one core for one item, without waiting for models: what 60 seeds of the demo took; stages not named take less than a
 millisecond. A larger store makes searches and look-ups slower, which the high ends allow for."""
 
@@ -79,9 +85,20 @@ REPAIRS = Range(1.0, 1.05, 1.4)
 WRONG_ANSWERS = Range(0.2, 0.6, 1.0)
 """Share of a solver's samples whose words must be judged."""
 
-REPLY_BYTES = {"seed_question": 859, "canonical_question": 779, "pick_entity": 71, "take_fact": 860, "describe": 752, "inject": 155,
-               "check_unique": 209, "check_invariant": 165, "pick_image_entity": 38, "hide_entity": 159,
-               "check_words": 320, "check_picture": 200}
+REPLY_BYTES = {
+    "seed_question": 859,
+    "canonical_question": 779,
+    "pick_entity": 71,
+    "take_fact": 860,
+    "describe": 752,
+    "inject": 155,
+    "check_unique": 209,
+    "check_invariant": 165,
+    "pick_image_entity": 38,
+    "hide_entity": 159,
+    "check_words": 320,
+    "check_picture": 200,
+}
 """Mean length of replies that a reader wrote in earnest to the prompts about five real pages (tests/prompts/recordings); of `check_words` about the demo's
 world; of `check_picture` assumed."""
 OTHER_REPLY_BYTES = 120
@@ -91,6 +108,9 @@ THINKING = Range(1.0, 1.5, 12.0)
 BYTES_PER_TOKEN = Range(3.0, 4.0, 4.6)
 SECONDS_PER_CALL = Range(1.0, 5.0, 25.0)
 """From request to reply; it depends on the endpoint alone."""
-SOURCES = {"calls": "calls for one seed: counted from the drivers' loops, with how often a step is tried assumed",
-           "tokens": "prompts measured on entities of this store; replies on recorded ones, without a model's thinking",
-           "seconds": "seconds a call: assumed (1 to 25)", "survival": f"survival: {DEMO}; where a model decides, assumed"}
+SOURCES = {
+    "calls": "calls for one seed: counted from the drivers' loops, with how often a step is tried assumed",
+    "tokens": "prompts measured on entities of this store; replies on recorded ones, without a model's thinking",
+    "seconds": "seconds a call: assumed (1 to 25)",
+    "survival": f"survival: {DEMO}; where a model decides, assumed",
+}

@@ -1,4 +1,5 @@
 """What a round of the closed loop takes, as a formula of its settings: episodes, turns, tokens, hours of GPU, beside the synthesis of its seeds."""
+
 from dataclasses import dataclass
 
 from pipeline.plan.estimates import Range, exactly
@@ -37,7 +38,11 @@ class RoundForecast:
         survivors = self.synth.survivors
         lines = [
             f"a round of the loop: {rules.tasks} tasks of {_said(survivors)} questions from {self.recipe.seeds.count:,} seeds"
-            + (" (too few seeds where the low end comes true)" if survivors.low < rules.tasks else ""),
+            + (
+                " (too few seeds where the low end comes true)"
+                if survivors.low < rules.tasks
+                else ""
+            ),
             "  synthesis      as above, once a round",
             f"  episodes       tasks · (rollouts + unsolved · (probes + teacher)) = {rules.tasks} · ({rules.rollouts} + {_said(UNSOLVED, '{:.1f}')} · "
             f"({rules.probes} + {rules.teacher_rollouts})) = {_said(self.episodes)}",
@@ -46,7 +51,8 @@ class RoundForecast:
             f"  hours of GPU   written tokens ÷ {_said(TOKENS_A_SECOND)} a second ÷ 3,600 = {_said(self.gpu_hours, '{:.2f}')}, where the policy runs on them",
             f"  diagnosis      {f'{rules.tasks} calls, and 2 for the edits' if rules.diagnoser == 'llm' else 'measured: no calls'}",
             f"  training       {'by the settings of ' + rules.train.trainer + ', ' + rules.train.config if rules.train else 'none'}",
-            f"the loop: {rules.rounds} rounds, and a held-out batch for each recipe that differs: at most {self.num_batches} times that"]
+            f"the loop: {rules.rounds} rounds, and a held-out batch for each recipe that differs: at most {self.num_batches} times that",
+        ]
         return "\n".join(lines)
 
 
@@ -59,10 +65,20 @@ def round_forecast(recipe: Recipe, synth: Forecast) -> RoundForecast:
     turns = TURNS.at_most(limits.calls + 1)
     calls = episodes * turns
     # Each turn reads all that came before it, as in `teach_forecast`.
-    tokens_in, tokens_out = calls * (OPENING + (OBSERVATION + TOKENS_OUT) * turns.scaled(0.5)), calls * TOKENS_OUT
+    tokens_in, tokens_out = (
+        calls * (OPENING + (OBSERVATION + TOKENS_OUT) * turns.scaled(0.5)),
+        calls * TOKENS_OUT,
+    )
     rate = Range(1 / TOKENS_A_SECOND.high, 1 / TOKENS_A_SECOND.likely, 1 / TOKENS_A_SECOND.low)
-    return RoundForecast(recipe=recipe, synth=synth, episodes=episodes, calls=calls, tokens_in=tokens_in, tokens_out=tokens_out,
-                         gpu_hours=(tokens_out * rate).scaled(1 / SECONDS_AN_HOUR))
+    return RoundForecast(
+        recipe=recipe,
+        synth=synth,
+        episodes=episodes,
+        calls=calls,
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        gpu_hours=(tokens_out * rate).scaled(1 / SECONDS_AN_HOUR),
+    )
 
 
 def _said(found: Range, form: str = "{:,.0f}") -> str:

@@ -1,4 +1,5 @@
 """How many seeds a store gives under a recipe: the same rules as the run, over all entities or an even sample of them."""
+
 import math
 from collections import Counter
 from dataclasses import dataclass
@@ -42,12 +43,26 @@ def count_seeds(recipe: Recipe, store: Store, excluded: frozenset[str] = frozens
         scanned += stop - start
         for entity in store.scan_entities(start, stop):
             if entity.id not in excluded and not any(i in excluded for i in entity.merged_ids):
-                pool.extend(candidates(entity, store, recipe.seeds, recipe.pictures, recipe.seed, recipe.certificate.trust,
-                                       recipe.draft.max_answer_words))
+                pool.extend(
+                    candidates(
+                        entity,
+                        store,
+                        recipe.seeds,
+                        recipe.pictures,
+                        recipe.seed,
+                        recipe.certificate.trust,
+                        recipe.draft.max_answer_words,
+                    )
+                )
     drawn = choose(pool, recipe.seeds)
     num_found = len({c.seed.id for c in pool})
     half = Z * math.sqrt(num_found) if step > 1 else 0.0
     factor = num_rows / scanned if scanned else 1.0
     eligible = Range(max(0.0, num_found - half), num_found, num_found + half).scaled(factor)
-    return SeedCount(eligible=eligible, drawn=eligible.at_most(recipe.seeds.count), mix=Counter((s.method, s.level) for s in drawn),
-                     entities=tuple(dict.fromkeys(s.entity_id for s in drawn))[:40], scanned=scanned)
+    return SeedCount(
+        eligible=eligible,
+        drawn=eligible.at_most(recipe.seeds.count),
+        mix=Counter((s.method, s.level) for s in drawn),
+        entities=tuple(dict.fromkeys(s.entity_id for s in drawn))[:40],
+        scanned=scanned,
+    )

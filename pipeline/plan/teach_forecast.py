@@ -49,12 +49,22 @@ def forecast_line(recipe: Recipe, run: str) -> str:
     tokens_in = calls * (OPENING + (OBSERVATION + TOKENS_OUT) * turns.scaled(0.5))
     tokens_out = calls * TOKENS_OUT
     role = recipe.models.roles[AGENT]
-    price = next((e.price(role.model) for e in recipe.models.endpoints if e.name == role.endpoint), None)
-    money = "unknown: the recipe has no price of the model" if price is None else _said(
-        tokens_in.scaled(price.tokens_in / 1e6) + tokens_out.scaled(price.tokens_out / 1e6), "{:,.2f}")
+    price = next(
+        (e.price(role.model) for e in recipe.models.endpoints if e.name == role.endpoint), None
+    )
+    money = (
+        "unknown: the recipe has no price of the model"
+        if price is None
+        else _said(
+            tokens_in.scaled(price.tokens_in / 1e6) + tokens_out.scaled(price.tokens_out / 1e6),
+            "{:,.2f}",
+        )
+    )
     budget = recipe.models.budget_money
-    return (f"forecast: {episodes:,} episodes, {_said(calls)} calls, {_said(tokens_in)} tokens in, {_said(tokens_out)} out, money {money}"
-            + (f"; the budget is {budget:g}" if budget is not None else ""))
+    return (
+        f"forecast: {episodes:,} episodes, {_said(calls)} calls, {_said(tokens_in)} tokens in, {_said(tokens_out)} out, money {money}"
+        + (f"; the budget is {budget:g}" if budget is not None else "")
+    )
 
 
 def _said(found: Range, form: str = "{:,.0f}") -> str:

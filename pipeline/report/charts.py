@@ -48,7 +48,11 @@ def funnel(flows: Iterable[StageFlow]) -> list[Strip]:
         parts: list[tuple[float, str, str]] = [(kept, "kept", f"kept {kept:,}")]
         # Where one item had several drafts, more rows than items: the items' width is shared out by rows.
         parts += [
-            (n * rejected / flow.rows_rejected, f"reason{min(i, NUM_REASON_SHADES - 1)}", f"{reason.replace('_', ' ')} {n:,}")
+            (
+                n * rejected / flow.rows_rejected,
+                f"reason{min(i, NUM_REASON_SHADES - 1)}",
+                f"{reason.replace('_', ' ')} {n:,}",
+            )
             for i, (reason, n) in enumerate(flow.reasons)
         ]
         parts += [(n, "pending", f"pending ({cause}) {n:,}") for cause, n in flow.pending]
@@ -88,7 +92,15 @@ class BarTable:
     note: str = ""
 
 
-def bar_table(title: str, facet: str, counter: Counter[str], num_items: int, *, order: Iterable[str] = (), note: str = "") -> BarTable:
+def bar_table(
+    title: str,
+    facet: str,
+    counter: Counter[str],
+    num_items: int,
+    *,
+    order: Iterable[str] = (),
+    note: str = "",
+) -> BarTable:
     """A distribution as bars: by the given order first, then the largest first.
 
     Args:
@@ -98,13 +110,27 @@ def bar_table(title: str, facet: str, counter: Counter[str], num_items: int, *, 
         order: labels that have a natural order.
     """
     place = {label: i for i, label in enumerate(order)}
-    rows = sorted(counter.items(), key=lambda item: (place.get(item[0], len(place)), -item[1], item[0]))
+    rows = sorted(
+        counter.items(), key=lambda item: (place.get(item[0], len(place)), -item[1], item[0])
+    )
     largest = max(counter.values(), default=1)
-    return BarTable(title, facet, tuple(Bar(label, n, round(100 * n / largest, 1), n / max(num_items, 1)) for label, n in rows), note)
+    return BarTable(
+        title,
+        facet,
+        tuple(
+            Bar(label, n, round(100 * n / largest, 1), n / max(num_items, 1)) for label, n in rows
+        ),
+        note,
+    )
 
 
 def matrix(counter: Counter[tuple[int, int]]) -> dict:
     """Counts by (row, column) for a table whose cells are shaded in five steps."""
     rows, columns = sorted({r for r, _ in counter}), sorted({c for _, c in counter})
     largest = max(counter.values(), default=1)
-    return {"columns": columns, "rows": [(r, [(counter[r, c], -(-5 * counter[r, c] // largest)) for c in columns]) for r in rows]}
+    return {
+        "columns": columns,
+        "rows": [
+            (r, [(counter[r, c], -(-5 * counter[r, c] // largest)) for c in columns]) for r in rows
+        ],
+    }

@@ -48,17 +48,37 @@ class Distributions:
         for facet, counter in self.by_facet.items():
             value = facets[facet]
             counter.update(value if isinstance(value, list) else [value])
-        if question.certificate and question.certificate.effective_hops is not None:  # votes measure none
+        if (
+            question.certificate and question.certificate.effective_hops is not None
+        ):  # votes measure none
             self.hops[question.certificate.nominal_hops, question.certificate.effective_hops] += 1
         self.lengths[len(question.text.split()) // LENGTH_STEP] += 1
 
     def tables(self) -> list[BarTable]:
         """One bar table a distribution."""
-        found = [bar_table(title, facet, self.by_facet[facet], self.num_questions, order=order, note=_NOTES.get(facet, "")) for title, facet, order in _TABLES]
+        found = [
+            bar_table(
+                title,
+                facet,
+                self.by_facet[facet],
+                self.num_questions,
+                order=order,
+                note=_NOTES.get(facet, ""),
+            )
+            for title, facet, order in _TABLES
+        ]
         steps = range(min(self.lengths, default=0), max(self.lengths, default=-1) + 1)
-        spans = {step: f"{step * LENGTH_STEP} to {step * LENGTH_STEP + LENGTH_STEP - 1} words" for step in steps}
+        spans = {
+            step: f"{step * LENGTH_STEP} to {step * LENGTH_STEP + LENGTH_STEP - 1} words"
+            for step in steps
+        }
         lengths = Counter({spans[step]: self.lengths[step] for step in steps})
-        return [*found, bar_table("Length of the question", "", lengths, self.num_questions, order=spans.values())]
+        return [
+            *found,
+            bar_table(
+                "Length of the question", "", lengths, self.num_questions, order=spans.values()
+            ),
+        ]
 
     def hop_matrix(self) -> dict:
         """Questions by nominal (rows) and effective (columns) hops."""

@@ -3,6 +3,7 @@
 Everything in an episode may be hostile: what the policy wrote, what pages and searches returned, titles, addresses. It goes out as JSON
 and is set as text by the page.
 """
+
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -47,12 +48,36 @@ class Teacher:
         """The kept episodes' distributions."""
         kept = (self.facts.get("statistics") or {}).get("kept") or {}
         num = kept.get("episodes", 0)
-        by_turns, by_tool = (Counter({str(k): int(v) for k, v in (kept.get(name) or {}).items()}) for name in ("episodes_by_turns", "calls_by_tool"))
-        ends = Counter({words(k): int(v) for k, v in ((self.facts.get("statistics") or {}).get("played") or {}).get("ends", {}).items()})
-        return [table for table in (
-            bar_table("Tool calls", "", by_tool, sum(by_tool.values()), note="in kept episodes"),
-            bar_table("Turns", "", by_turns, num, order=sorted(by_turns, key=int), note="of kept episodes"),
-            bar_table("Ends", "", ends, sum(ends.values()), note="of all episodes")) if table.bars]
+        by_turns, by_tool = (
+            Counter({str(k): int(v) for k, v in (kept.get(name) or {}).items()})
+            for name in ("episodes_by_turns", "calls_by_tool")
+        )
+        ends = Counter(
+            {
+                words(k): int(v)
+                for k, v in ((self.facts.get("statistics") or {}).get("played") or {})
+                .get("ends", {})
+                .items()
+            }
+        )
+        return [
+            table
+            for table in (
+                bar_table(
+                    "Tool calls", "", by_tool, sum(by_tool.values()), note="in kept episodes"
+                ),
+                bar_table(
+                    "Turns",
+                    "",
+                    by_turns,
+                    num,
+                    order=sorted(by_turns, key=int),
+                    note="of kept episodes",
+                ),
+                bar_table("Ends", "", ends, sum(ends.values()), note="of all episodes"),
+            )
+            if table.bars
+        ]
 
     def spend(self) -> tuple[list[CostLine], CostLine | None]:
         """What the teacher's calls cost."""
@@ -87,10 +112,16 @@ class Episodes:
             if read_facts(path) is None:
                 continue
             ends, found = self._ends(shard), defaultdict(list)
-            times = {t.episode_id: t for t in self._read(self._teacher.out.times(shard), EpisodeTimes)}
+            times = {
+                t.episode_id: t for t in self._read(self._teacher.out.times(shard), EpisodeTimes)
+            }
             for trajectory in read_records(path, Trajectory):
                 self.image_ids.update(image.sha256 for image in trajectory.episode.images)
-                found[trajectory.question_id].append(episode_words(trajectory, ends.get(trajectory.id, _UNDER_WAY), times.get(trajectory.id)))
+                found[trajectory.question_id].append(
+                    episode_words(
+                        trajectory, ends.get(trajectory.id, _UNDER_WAY), times.get(trajectory.id)
+                    )
+                )
             for question_id, episodes in sorted(found.items()):
                 yield question_id, sorted(episodes, key=lambda e: e["rollout"])
 
@@ -106,52 +137,112 @@ class Episodes:
         found: dict[str, dict[str, str]] = {}
         for stage in self._teacher.run.stages:
             for row in self._read(self._path(stage.name, "rejected", shard), Rejection):
-                found[row.item_id] = {"outcome": "rejected", "stage": words(stage.name), "reason": words(row.reason), "about": REASONS.get(row.reason, ""),
-                                      "evidence": evidence_text(row.evidence, self._names)}
+                found[row.item_id] = {
+                    "outcome": "rejected",
+                    "stage": words(stage.name),
+                    "reason": words(row.reason),
+                    "about": REASONS.get(row.reason, ""),
+                    "evidence": evidence_text(row.evidence, self._names),
+                }
             for row in self._read(self._path(stage.name, "pending", shard), Pending):
-                found[row.item_id] = {"outcome": "pending", "stage": words(stage.name), "reason": row.cause, "about": PENDING.get(row.cause, ""),
-                                      "evidence": row.message[:MAX_TEXT]}
+                found[row.item_id] = {
+                    "outcome": "pending",
+                    "stage": words(stage.name),
+                    "reason": row.cause,
+                    "about": PENDING.get(row.cause, ""),
+                    "evidence": row.message[:MAX_TEXT],
+                }
         if read_facts(self._path(KEEP, "kept", shard)) is not None:
-            found.update((t.id, {"outcome": "kept", "stage": "", "reason": "", "about": "", "evidence": ""})
-                         for t in self._read(self._path(KEEP, "kept", shard), Trajectory))
+            found.update(
+                (t.id, {"outcome": "kept", "stage": "", "reason": "", "about": "", "evidence": ""})
+                for t in self._read(self._path(KEEP, "kept", shard), Trajectory)
+            )
         return found
 
 
 _UNDER_WAY = {"outcome": "under way", "stage": "", "reason": "", "about": "", "evidence": ""}
 
 
-def episode_words(trajectory: Trajectory, end: Mapping[str, str], times: EpisodeTimes | None) -> dict[str, Any]:
+def episode_words(
+    trajectory: Trajectory, end: Mapping[str, str], times: EpisodeTimes | None
+) -> dict[str, Any]:
     """An episode as the page shows it."""
     episode, verdict = trajectory.episode, trajectory.verdict
-    return {**end, "id": trajectory.id, "rollout": episode.rollout, "engine": episode.engine, "model": episode.model, "end": words(episode.end),
-            "endEvidence": episode.end_evidence[:MAX_TEXT], "answer": episode.answer[:MAX_TEXT], "expected": trajectory.answer.text,
-            "judged": f"{words(verdict.outcome)}, by {verdict.by}{f': {verdict.why}' if verdict.why else ''}" if verdict else "",
-            "seconds": times.seconds if times else None, "cost": episode.cost + (sum(times.tool_cost) if times else 0.0),
-            "images": [_image(image) for image in episode.images],
-            "turns": [_turn(turn, i, times) for i, turn in enumerate(episode.turns)]}
+    return {
+        **end,
+        "id": trajectory.id,
+        "rollout": episode.rollout,
+        "engine": episode.engine,
+        "model": episode.model,
+        "end": words(episode.end),
+        "endEvidence": episode.end_evidence[:MAX_TEXT],
+        "answer": episode.answer[:MAX_TEXT],
+        "expected": trajectory.answer.text,
+        "judged": f"{words(verdict.outcome)}, by {verdict.by}{f': {verdict.why}' if verdict.why else ''}"
+        if verdict
+        else "",
+        "seconds": times.seconds if times else None,
+        "cost": episode.cost + (sum(times.tool_cost) if times else 0.0),
+        "images": [_image(image) for image in episode.images],
+        "turns": [_turn(turn, i, times) for i, turn in enumerate(episode.turns)],
+    }
 
 
 def _image(image: BankImage) -> dict[str, Any]:
-    return {"handle": image.handle, "sha": image.sha256, "width": image.width, "height": image.height, "origin": words(image.origin), "call": image.call,
-            "url": image.url, "title": image.title[:300], "parent": image.parent, "box": list(image.box), "made": is_made(image)}
+    return {
+        "handle": image.handle,
+        "sha": image.sha256,
+        "width": image.width,
+        "height": image.height,
+        "origin": words(image.origin),
+        "call": image.call,
+        "url": image.url,
+        "title": image.title[:300],
+        "parent": image.parent,
+        "box": list(image.box),
+        "made": is_made(image),
+    }
 
 
 def _turn(turn: Turn, index: int, times: EpisodeTimes | None) -> dict[str, Any]:
     known = times is not None and index < len(times.turn_seconds)
-    return {"thought": _cut(turn.thought), "text": "" if turn.call or turn.answer is not None else _cut(turn.text), "violation": turn.violation,
-            "call": {"name": turn.call.name, "arguments": _cut(json.dumps(turn.call.arguments, ensure_ascii=False, indent=1))} if turn.call else None,
-            "answer": None if turn.answer is None else _cut(turn.answer), "result": _result(turn.result) if turn.result else None,
-            "tokensIn": turn.num_prompt_tokens, "tokensOut": turn.num_new_tokens, "cost": turn.cost,
-            "seconds": times.turn_seconds[index] if times and known else None, "toolSeconds": times.tool_seconds[index] if times and known else None,
-            "toolCost": times.tool_cost[index] if times and known else 0.0, "cached": bool(times and known and times.cached[index])}
+    return {
+        "thought": _cut(turn.thought),
+        "text": "" if turn.call or turn.answer is not None else _cut(turn.text),
+        "violation": turn.violation,
+        "call": {
+            "name": turn.call.name,
+            "arguments": _cut(json.dumps(turn.call.arguments, ensure_ascii=False, indent=1)),
+        }
+        if turn.call
+        else None,
+        "answer": None if turn.answer is None else _cut(turn.answer),
+        "result": _result(turn.result) if turn.result else None,
+        "tokensIn": turn.num_prompt_tokens,
+        "tokensOut": turn.num_new_tokens,
+        "cost": turn.cost,
+        "seconds": times.turn_seconds[index] if times and known else None,
+        "toolSeconds": times.tool_seconds[index] if times and known else None,
+        "toolCost": times.tool_cost[index] if times and known else 0.0,
+        "cached": bool(times and known and times.cached[index]),
+    }
 
 
 def _result(result: ToolResult) -> dict[str, Any]:
-    return {"status": words(result.status), "code": words(result.code), "text": _cut(result.text), "images": list(result.images)}
+    return {
+        "status": words(result.status),
+        "code": words(result.code),
+        "text": _cut(result.text),
+        "images": list(result.images),
+    }
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}\n… {len(text) - MAX_TEXT:,} characters more"
+    return (
+        text
+        if len(text) <= MAX_TEXT
+        else f"{text[:MAX_TEXT]}\n… {len(text) - MAX_TEXT:,} characters more"
+    )
 
 
 def standing(episodes: Sequence[Mapping[str, Any]]) -> str:

@@ -1,4 +1,5 @@
 """The evidence graph of an explored question for drawing (ODE, arXiv 2605.10832, section 3.1): what was found, and what of it the question takes."""
+
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,10 +15,19 @@ class _Graph:
     def __init__(self, question: Question, names: Names) -> None:
         self.question, self.names = question, names
         form = question.logical_form
-        self.claims = [(self._key(c.subject), c.property, self._key(c.object)) for c in form.of(ClaimClause)] if form else []
+        self.claims = (
+            [(self._key(c.subject), c.property, self._key(c.object)) for c in form.of(ClaimClause)]
+            if form
+            else []
+        )
         self.answer = question.bindings.get(form.ask.var, "") if form else ""
-        self.taken = {question.anchor, *(end for subject, _, value in self.claims for end in (subject, value))}
-        self.nodes: dict[str, dict[str, Any]] = {PICTURE: {"id": PICTURE, "kind": "picture", "label": "picture", "sub": ""}}
+        self.taken = {
+            question.anchor,
+            *(end for subject, _, value in self.claims for end in (subject, value)),
+        }
+        self.nodes: dict[str, dict[str, Any]] = {
+            PICTURE: {"id": PICTURE, "kind": "picture", "label": "picture", "sub": ""}
+        }
         self.edges: dict[tuple[str, str, str], dict[str, Any]] = {}
 
     def _key(self, term: Term) -> str:
@@ -26,12 +36,24 @@ class _Graph:
     def node(self, key: str) -> str:
         """The node of an entity, or of a value by its key."""
         literal = key.partition(":")[0] in VALUE_KINDS
-        kind = "answer" if key == self.answer else "constant" if literal else "entity" if key in self.taken else "found"
-        self.nodes.setdefault(key, {"id": key, "kind": kind, "label": self.names.key(key), "sub": ""})
+        kind = (
+            "answer"
+            if key == self.answer
+            else "constant"
+            if literal
+            else "entity"
+            if key in self.taken
+            else "found"
+        )
+        self.nodes.setdefault(
+            key, {"id": key, "kind": kind, "label": self.names.key(key), "sub": ""}
+        )
         return key
 
     def edge(self, source: str, target: str, label: str, kind: str) -> None:
-        self.edges.setdefault((source, target, label), {"from": source, "to": target, "label": label, "kind": kind})
+        self.edges.setdefault(
+            (source, target, label), {"from": source, "to": target, "label": label, "kind": kind}
+        )
 
     def claim(self, subject: str, property_id: str, value: str) -> None:
         kind = "claim" if (subject, property_id, value) in self.claims else "found"
@@ -41,7 +63,12 @@ class _Graph:
         """The node of a value of a node's claim, or of a detail on its picture."""
         of, property_id, part, key = observation
         if part:
-            self.edge(self.node(of), self.node(key), f"reads: {self.names.property(property_id)}, {self.names.entity(part)}", "reads")
+            self.edge(
+                self.node(of),
+                self.node(key),
+                f"reads: {self.names.property(property_id)}, {self.names.entity(part)}",
+                "reads",
+            )
         else:
             self.claim(of, property_id, key)
         return key
@@ -72,4 +99,8 @@ def evidence_graph(question: Question, names: Names) -> dict[str, Any] | None:
         graph.edge(node, graph.node(result), "gives", "compute")
     for claim in graph.claims:
         graph.claim(*claim)
-    return {"nodes": list(graph.nodes.values()), "edges": list(graph.edges.values()), "answer": graph.answer if graph.answer in graph.nodes else ""}
+    return {
+        "nodes": list(graph.nodes.values()),
+        "edges": list(graph.edges.values()),
+        "answer": graph.answer if graph.answer in graph.nodes else "",
+    }

@@ -42,6 +42,13 @@ def _say(value: Any, names: Names) -> str:
             return f"{label if label == entity_id else f'{label} ({entity_id})'}{', gaps: ' if gaps else ''}{_say(gaps, names)}"
         case dict():
             # What stands on lines of its own comes last.
-            parts = sorted(value.items(), key=lambda item: isinstance(item[1], list) and item[1][:1] != [] and isinstance(item[1][0], dict))
-            return " · ".join(f"{words(key)}: {said}" for key, part in parts if (said := _say(part, names)))
+            parts = sorted(
+                value.items(),
+                key=lambda item: (
+                    isinstance(item[1], list) and item[1][:1] != [] and isinstance(item[1][0], dict)
+                ),
+            )
+            return " · ".join(
+                f"{words(key)}: {said}" for key, part in parts if (said := _say(part, names))
+            )
     return canonical_json(value)

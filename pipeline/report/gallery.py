@@ -18,7 +18,10 @@ NO_RIVAL = 9
 def relations(question: Question) -> list[str]:
     """The properties that the question uses, sorted."""
     form = question.form if isinstance(question.form, dict) else {"clauses": []}
-    return sorted({c["property"] for c in form["clauses"] if c.get("property")} | {h.property for h in question.hops if h.property})
+    return sorted(
+        {c["property"] for c in form["clauses"] if c.get("property")}
+        | {h.property for h in question.hops if h.property}
+    )
 
 
 def margin_words(certificate: Certificate | None) -> str:
@@ -28,7 +31,9 @@ def margin_words(certificate: Certificate | None) -> str:
     return "no rival" if certificate.margin >= NO_RIVAL else str(certificate.margin)
 
 
-def facets(question: Question, names: Names, asset: ImageAsset | None) -> dict[str, str | list[str]]:
+def facets(
+    question: Question, names: Names, asset: ImageAsset | None
+) -> dict[str, str | list[str]]:
     """What a question can be filtered by; the keys are the facets' names on the page."""
     made = question.certificate
     needs = [
@@ -99,11 +104,20 @@ def _certificate(question: Question, names: Names) -> dict[str, Any] | None:
     made = question.certificate
     if made is None:
         return None
-    known = {h.claim_id: f"{a['from']} — {a['label']} — {a['to']}" for h in made.evidence for a in [hop_words(h, question, names)] if h.claim_id}
+    known = {
+        h.claim_id: f"{a['from']} — {a['label']} — {a['to']}"
+        for h in made.evidence
+        for a in [hop_words(h, question, names)]
+        if h.claim_id
+    }
     rival = made.nearest_rival
     if rival is not None and names.sources is not None and set(made.breaking_claims) - known.keys():
         known.update(
-            (c.id, f"{names.entity(c.subject)} — {names.property(c.property)} — {names.value(c.value)}") for c in names.sources.claims(rival.entity_id)
+            (
+                c.id,
+                f"{names.entity(c.subject)} — {names.property(c.property)} — {names.value(c.value)}",
+            )
+            for c in names.sources.claims(rival.entity_id)
         )
     smallest = Form.from_json(made.smallest_part) if made.smallest_part else None
     return {
@@ -151,7 +165,11 @@ def _picture(asset: ImageAsset) -> dict[str, Any]:
 
 def detail(question: Question, names: Names, asset: ImageAsset | None) -> dict[str, Any]:
     """All that the detail view shows of a question, beyond its row of the index."""
-    hops = question.certificate.evidence if question.certificate and question.certificate.evidence else question.hops
+    hops = (
+        question.certificate.evidence
+        if question.certificate and question.certificate.evidence
+        else question.hops
+    )
     answer = question.answer
     return {
         "id": question.id,
@@ -210,7 +228,13 @@ class Index:
     """The search index of the gallery, by column; facets are coded so that filtering compares small numbers."""
 
     def __init__(self) -> None:
-        self.columns: dict[str, list[Any]] = {"text": [], "reply": [], "image": [], "phrase": [], "nominal": []}
+        self.columns: dict[str, list[Any]] = {
+            "text": [],
+            "reply": [],
+            "image": [],
+            "phrase": [],
+            "nominal": [],
+        }
         self.values: dict[str, dict[str, int]] = {}
         self.codes: dict[str, list[Any]] = {}
 
@@ -238,4 +262,10 @@ class Index:
 
     def payload(self) -> dict[str, Any]:
         """The index as JSON. `facets`: {name: {"values": […], "codes": [code or list of codes per row]}}."""
-        return {**self.columns, "facets": {name: {"values": list(self.values[name]), "codes": self.codes[name]} for name in self.values}}
+        return {
+            **self.columns,
+            "facets": {
+                name: {"values": list(self.values[name]), "codes": self.codes[name]}
+                for name in self.values
+            },
+        }

@@ -3,7 +3,18 @@
 from typing import Any
 
 from pipeline.report.people_names import Names, read_words
-from records.form import ClaimClause, ClassClause, Compare, Compute, Form, Image, Reads, SentenceClause, Term, variables
+from records.form import (
+    ClaimClause,
+    ClassClause,
+    Compare,
+    Compute,
+    Form,
+    Image,
+    Reads,
+    SentenceClause,
+    Term,
+    variables,
+)
 from records.knowledge import Value
 from records.synthesis import Question
 from transforms.stages.reason_words import words
@@ -15,20 +26,32 @@ _OP_WORDS = {"<": "is less than", ">": "is more than", "=": "equals"}
 class _Graph:
     def __init__(self, question: Question, names: Names) -> None:
         self.question, self.names = question, names
-        self.nodes: dict[str, dict[str, Any]] = {PICTURE: {"id": PICTURE, "kind": "picture", "label": "picture", "sub": ""}}
+        self.nodes: dict[str, dict[str, Any]] = {
+            PICTURE: {"id": PICTURE, "kind": "picture", "label": "picture", "sub": ""}
+        }
         self.edges: list[dict[str, Any]] = []
 
     def variable(self, var: str, answer: str) -> str:
         if var not in self.nodes:
             bound = self.question.bindings.get(var, "")
             label = self.question.answer.text if var == answer else self.names.key(bound) or var
-            self.nodes[var] = {"id": var, "kind": "answer" if var == answer else "entity", "label": label, "sub": ""}
+            self.nodes[var] = {
+                "id": var,
+                "kind": "answer" if var == answer else "entity",
+                "label": label,
+                "sub": "",
+            }
         return var
 
     def term(self, term: Term, answer: str) -> str:
         if isinstance(term, Value):
             key = f"constant {len(self.nodes)}"
-            self.nodes[key] = {"id": key, "kind": "constant", "label": self.names.value(term), "sub": ""}
+            self.nodes[key] = {
+                "id": key,
+                "kind": "constant",
+                "label": self.names.value(term),
+                "sub": "",
+            }
             return key
         return self.variable(term, answer)
 
@@ -40,18 +63,44 @@ class _Graph:
             case Image():
                 self.edge(PICTURE, self.variable(clause.var, answer), "shows", "shows")
             case ClaimClause():
-                self.edge(self.term(clause.subject, answer), self.term(clause.object, answer), self.names.property(clause.property))
+                self.edge(
+                    self.term(clause.subject, answer),
+                    self.term(clause.object, answer),
+                    self.names.property(clause.property),
+                )
             case SentenceClause():
-                self.edge(clause.subject, self.term(clause.object, answer), "told in an article", "sentence")
+                self.edge(
+                    clause.subject,
+                    self.term(clause.object, answer),
+                    "told in an article",
+                    "sentence",
+                )
             case ClassClause():
-                self.nodes[self.variable(clause.var, answer)]["sub"] = self.names.entity(clause.class_id)
+                self.nodes[self.variable(clause.var, answer)]["sub"] = self.names.entity(
+                    clause.class_id
+                )
             case Compare():
-                self.edge(self.term(clause.left, answer), self.term(clause.right, answer), _OP_WORDS[clause.op], "compare")
+                self.edge(
+                    self.term(clause.left, answer),
+                    self.term(clause.right, answer),
+                    _OP_WORDS[clause.op],
+                    "compare",
+                )
             case Reads():
-                self.edge(PICTURE, self.variable(clause.var, answer), f"reads: {read_words(clause, self.names)}", "reads")
+                self.edge(
+                    PICTURE,
+                    self.variable(clause.var, answer),
+                    f"reads: {read_words(clause, self.names)}",
+                    "reads",
+                )
             case Compute():
                 node = f"operation {len(self.nodes)}"
-                self.nodes[node] = {"id": node, "kind": "operation", "label": words(clause.op), "sub": ""}
+                self.nodes[node] = {
+                    "id": node,
+                    "kind": "operation",
+                    "label": words(clause.op),
+                    "sub": "",
+                }
                 for arg in (*clause.args, *clause.keys):
                     self.edge(self.term(arg, answer), node, "", "compute")
                 self.edge(node, self.variable(clause.out, answer), "gives", "compute")
@@ -80,7 +129,9 @@ def question_graph(question: Question, names: Names) -> dict[str, Any]:
 
 def _from_form(graph: _Graph, form: Form) -> None:
     answer = form.ask.var
-    for clause in form.clauses:  # variables first, so that nodes stand in the order in which the form names them
+    for clause in (
+        form.clauses
+    ):  # variables first, so that nodes stand in the order in which the form names them
         for var in variables(clause):
             graph.variable(var, answer)
     for clause in form.clauses:

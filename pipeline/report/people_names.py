@@ -4,11 +4,34 @@ import re
 from typing import Any, Protocol
 
 from prompts.phrases.words import Words
-from records.form import ClaimClause, ClassClause, Compare, Compute, Form, Image, Reads, SentenceClause, Term
+from records.form import (
+    ClaimClause,
+    ClassClause,
+    Compare,
+    Compute,
+    Form,
+    Image,
+    Reads,
+    SentenceClause,
+    Term,
+)
 from records.knowledge import Claim, ImageAsset, PropertyInfo, Value, value_of_key
 from records.periods import DAY, YEAR, parts_of
 
-_MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
+_MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
 _ID = re.compile(r"\b[QP][1-9]\d*\b")
 _LITERAL = re.compile(r"\b(?:time:[+-][\w-]*/\d+|quantity:\S+)")
 
@@ -32,7 +55,9 @@ def date_words(time: str, precision: int) -> str:
     year, era = abs(stated), " BCE" if stated < 0 else ""
     if precision < YEAR:
         millennium = f"{Words.ordinal((year - 1) // 1000 + 1)} millennium"
-        return {8: f"{year // 10 * 10}s", 7: Words.century(year), 6: millennium}.get(precision, f"about {year}") + era
+        return {8: f"{year // 10 * 10}s", 7: Words.century(year), 6: millennium}.get(
+            precision, f"about {year}"
+        ) + era
     if precision == YEAR or not 1 <= month <= 12:
         return f"{year}{era}"
     return f"{f'{day} ' if precision >= DAY and day else ''}{_MONTHS[month - 1]} {year}{era}"

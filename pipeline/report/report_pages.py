@@ -41,10 +41,27 @@ QUESTIONS_PER_CHUNK = 50
 OUTCOMES_PER_CHUNK = 5_000
 EXAMPLES_PER_REASON = 8
 STYLES = ("base.css", "overview.css", "gallery.css", "detail.css", "episodes.css")
-SCRIPTS = ("dom.js", "data.js", "facets.js", "gallery.js", "graph.js", "episodes.js", "detail.js", "rejected.js", "seeds.js", "main.js")
+SCRIPTS = (
+    "dom.js",
+    "data.js",
+    "facets.js",
+    "gallery.js",
+    "graph.js",
+    "episodes.js",
+    "detail.js",
+    "rejected.js",
+    "seeds.js",
+    "main.js",
+)
 
 
-def build_report(run: str | Location, out: str | Location | None = None, *, sources: Sources | None = None, picture: Picture | None = None) -> Location:
+def build_report(
+    run: str | Location,
+    out: str | Location | None = None,
+    *,
+    sources: Sources | None = None,
+    picture: Picture | None = None,
+) -> Location:
     """Writes the report of a run and returns the path of its `index.html`.
 
     Args:
@@ -62,7 +79,12 @@ def build_report(run: str | Location, out: str | Location | None = None, *, sour
     found = open_run(run)
     sources = sources or store_of(found)
     with whole_folder(target, last="index.html") as part:
-        _Builder(found, part, sources, picture_reader(found.folder, picture or (sources.image_bytes if sources else None))).build()
+        _Builder(
+            found,
+            part,
+            sources,
+            picture_reader(found.folder, picture or (sources.image_bytes if sources else None)),
+        ).build()
     return target / "index.html"
 
 
@@ -77,7 +99,11 @@ def script_json(value: Any) -> str:
 def _repeated(rejection: Rejection) -> str:
     """The id of the question that a near duplicate repeats; "" for other rejections."""
     evidence = rejection.evidence
-    return str(evidence.get("of", "")) if rejection.reason == Reason.NEAR_DUPLICATE and isinstance(evidence, dict) else ""
+    return (
+        str(evidence.get("of", ""))
+        if rejection.reason == Reason.NEAR_DUPLICATE and isinstance(evidence, dict)
+        else ""
+    )
 
 
 class _Builder:
@@ -105,7 +131,15 @@ class _Builder:
         outcomes = self._outcomes()
         self._rejected()
         missing = write_thumbnails(self.image_ids, self.read, self.folder / "thumbnails")
-        self._put("index", {**self.index.payload(), "missing": sorted(missing), "perChunk": QUESTIONS_PER_CHUNK, "episodes": self.heads})
+        self._put(
+            "index",
+            {
+                **self.index.payload(),
+                "missing": sorted(missing),
+                "perChunk": QUESTIONS_PER_CHUNK,
+                "episodes": self.heads,
+            },
+        )
         assets = self.folder / "assets"
         assets.mkdir()
         for kind, listed in (("css", STYLES), ("js", SCRIPTS)):
@@ -114,7 +148,9 @@ class _Builder:
         self._page(flows, outcomes, len(missing))
 
     def _put(self, name: str, value: Any) -> None:
-        (self.folder / "data" / f"{name}.js").write_text(f'questloom.put("{name}", {script_json(value)});\n', encoding="utf-8")
+        (self.folder / "data" / f"{name}.js").write_text(
+            f'questloom.put("{name}", {script_json(value)});\n', encoding="utf-8"
+        )
 
     def _asset(self, image_id: str) -> ImageAsset | None:
         return self.sources.image(image_id) if self.sources and image_id else None
@@ -125,8 +161,12 @@ class _Builder:
             return
         episodes = Episodes(self.teacher, self.names)
         for question_id, found in episodes.by_question():
-            (self.folder / "data" / f"{question_id}.json").write_text(script_json(found), encoding="utf-8")
-            self.episode_heads[question_id] = [[e["rollout"], e["outcome"], e["reason"], len(e["turns"])] for e in found]
+            (self.folder / "data" / f"{question_id}.json").write_text(
+                script_json(found), encoding="utf-8"
+            )
+            self.episode_heads[question_id] = [
+                [e["rollout"], e["outcome"], e["reason"], len(e["turns"])] for e in found
+            ]
         self.image_ids |= episodes.image_ids
 
     def _number_episodes(self, question_id: str, number: int) -> None:
@@ -134,7 +174,10 @@ class _Builder:
         if question_id in self.episode_heads:
             waiting = self.folder / "data" / f"{question_id}.json"
             name = f"episodes-{number:04d}"
-            waiting.with_name(f"{name}.js").write_text(f'questloom.put("{name}", {waiting.read_text(encoding="utf-8")});\n', encoding="utf-8")
+            waiting.with_name(f"{name}.js").write_text(
+                f'questloom.put("{name}", {waiting.read_text(encoding="utf-8")});\n',
+                encoding="utf-8",
+            )
             waiting.unlink()
             self.heads[number] = self.episode_heads.pop(question_id)
 
@@ -145,7 +188,9 @@ class _Builder:
             asset = self._asset(question.source_image_id or question.image_id)
             found = facets(question, self.names, asset)
             if self.teacher is not None:
-                found["teacher"] = standing([{"outcome": head[1]} for head in self.episode_heads.get(question.id, ())])
+                found["teacher"] = standing(
+                    [{"outcome": head[1]} for head in self.episode_heads.get(question.id, ())]
+                )
             number = self.numbers[question.id] = self.index.add(question, found)
             self._number_episodes(question.id, number)
             self.distributions.add(question, found)
@@ -181,7 +226,10 @@ class _Builder:
             for o in found
         ]
         for start in range(0, len(rows), OUTCOMES_PER_CHUNK):
-            self._put(f"outcomes-{start // OUTCOMES_PER_CHUNK:04d}", rows[start : start + OUTCOMES_PER_CHUNK])
+            self._put(
+                f"outcomes-{start // OUTCOMES_PER_CHUNK:04d}",
+                rows[start : start + OUTCOMES_PER_CHUNK],
+            )
         numbers = dict.fromkeys(("kept", "rejected", "pending", "under way", "unaccounted"), 0)
         for outcome in found:
             numbers[outcome.result] += 1
@@ -193,11 +241,17 @@ class _Builder:
             by_reason: dict[str, list[Rejection]] = defaultdict(list)
             for rejection in stage.rejections():
                 by_reason[rejection.reason].append(rejection)
-            for reason, rows in sorted(by_reason.items(), key=lambda item: (-len(item[1]), item[0])):
-                picked = sorted(rows, key=lambda r: (priority(0, r.item_id, "report"), r.evidence is not None))[:EXAMPLES_PER_REASON]
+            for reason, rows in sorted(
+                by_reason.items(), key=lambda item: (-len(item[1]), item[0])
+            ):
+                picked = sorted(
+                    rows, key=lambda r: (priority(0, r.item_id, "report"), r.evidence is not None)
+                )[:EXAMPLES_PER_REASON]
                 groups.append((stage.name, reason, len(rows), picked))
         examples = [r for _, _, _, picked in groups for r in picked]
-        questions = find_questions(self.run, {r.item_id for r in examples} | {_repeated(r) for r in examples} - {""})
+        questions = find_questions(
+            self.run, {r.item_id for r in examples} | {_repeated(r) for r in examples} - {""}
+        )
         self.image_ids.update({q.image_id for q in questions.values()} - {""})
 
         def example(rejection: Rejection) -> dict:
@@ -259,10 +313,16 @@ class _Builder:
             reasons=REASONS,
             pending=PENDING,
             num_missing=num_missing,
-            partly_run=sorted((name, number) for name, number in self.num_not_run.items() if name not in self.run.not_run),
+            partly_run=sorted(
+                (name, number)
+                for name, number in self.num_not_run.items()
+                if name not in self.run.not_run
+            ),
             invented=is_invented(self.run.base),
             seconds=facts.get("seconds"),
-            stage_seconds=sum(timed) if (timed := [f.seconds for f in flows if f.seconds is not None]) else None,
+            stage_seconds=sum(timed)
+            if (timed := [f.seconds for f in flows if f.seconds is not None])
+            else None,
             spend=spend,
             all_spent=all_spent,
             money=money_words,
@@ -273,6 +333,10 @@ class _Builder:
             hops=self.distributions.hop_matrix(),
             styles=STYLES,
             scripts=SCRIPTS,
-            settings={"numQuestions": num_kept, "numChunks": outcomes["chunks"], "pictures": "../pictures/"},
+            settings={
+                "numQuestions": num_kept,
+                "numChunks": outcomes["chunks"],
+                "pictures": "../pictures/",
+            },
         )
         (self.folder / "index.html").write_text(page, encoding="utf-8")

@@ -59,9 +59,15 @@ class Stage:
             with _open(path) as file:
                 for group in range(file.num_row_groups):
                     keys = file.read_row_group(group, columns=["seed_id", "index"]).to_pylist()
-                    rows = [i for i, key in enumerate(keys) if question_id(key["seed_id"], key["index"]) in ids]
+                    rows = [
+                        i
+                        for i, key in enumerate(keys)
+                        if question_id(key["seed_id"], key["index"]) in ids
+                    ]
                     if rows:
-                        yield from map(Question.from_row, file.read_row_group(group).take(rows).to_pylist())
+                        yield from map(
+                            Question.from_row, file.read_row_group(group).take(rows).to_pylist()
+                        )
 
     def seeds(self) -> Iterator[Seed]:
         """Kept seeds, shard by shard."""
@@ -72,9 +78,14 @@ class Stage:
         """(id, whether it has words and a picture) of each kept question; reads four columns only."""
         for path in self.files("kept"):
             with _open(path) as file:
-                for batch in file.iter_batches(_BATCH, columns=["seed_id", "index", "image_id", "text"]):
+                for batch in file.iter_batches(
+                    _BATCH, columns=["seed_id", "index", "image_id", "text"]
+                ):
                     for row in batch.to_pylist():
-                        yield question_id(row["seed_id"], row["index"]), bool(row["image_id"] and row["text"])
+                        yield (
+                            question_id(row["seed_id"], row["index"]),
+                            bool(row["image_id"] and row["text"]),
+                        )
 
     def rejections(self) -> Iterator[Rejection]:
         """What this stage rejected."""
@@ -107,7 +118,11 @@ def _open(path: Location) -> pq.ParquetFile:
     try:
         return pq.ParquetFile(readable(path))
     except (OSError, pa.ArrowInvalid) as error:
-        raise InputError(str(path), f"cannot be read as Parquet ({error})", "Remove the file and run the same command again.") from error
+        raise InputError(
+            str(path),
+            f"cannot be read as Parquet ({error})",
+            "Remove the file and run the same command again.",
+        ) from error
 
 
 @dataclass(frozen=True)
@@ -133,7 +148,11 @@ class Run:
     def base(self) -> str:
         """Address of the main page of the wiki that the run was made from, "" where it is not known."""
         path = self.folder / "attribution" / "store.json"
-        return str(_read_json(path, "Run `questloom synth` again on the same folder.").get("base", "")) if path.is_file() else ""
+        return (
+            str(_read_json(path, "Run `questloom synth` again on the same folder.").get("base", ""))
+            if path.is_file()
+            else ""
+        )
 
     @property
     def question_stages(self) -> tuple[Stage, ...]:
@@ -183,15 +202,29 @@ def open_run(folder: Location) -> Run:
         raise InputError(str(folder), "is no run (no recipe.json in it)", fix)
     resolved = _read_json(folder / "recipe.json", fix)
     recipe = resolved["recipe"] if isinstance(resolved.get("recipe"), dict) else resolved
-    facts = _read_json(folder / "run.json", "Run the same `questloom synth` command again.") if (folder / "run.json").is_file() else {}
+    facts = (
+        _read_json(folder / "run.json", "Run the same `questloom synth` command again.")
+        if (folder / "run.json").is_file()
+        else {}
+    )
     stages = []
     for path in (p for p in listed(folder / "stages") if p.is_dir()):
         found = _STAGE_FOLDER.fullmatch(path.name)
         if found:
             stages.append(Stage(path, int(found[1]), found[2]))
     if not stages:
-        raise InputError(str(folder / "stages"), "holds no stage", "Run `questloom synth` until its first stage has ended.")
-    return Run(folder, recipe, facts, tuple(sorted(stages, key=lambda s: (s.number, s.name))), resolved.get("not_run", {}))
+        raise InputError(
+            str(folder / "stages"),
+            "holds no stage",
+            "Run `questloom synth` until its first stage has ended.",
+        )
+    return Run(
+        folder,
+        recipe,
+        facts,
+        tuple(sorted(stages, key=lambda s: (s.number, s.name))),
+        resolved.get("not_run", {}),
+    )
 
 
 def find_questions(run: Run, ids: Iterable[str]) -> dict[str, Question]:

@@ -31,7 +31,12 @@ class StageFlow:
     @property
     def balanced(self) -> bool | None:
         """Whether in = kept + rejected + pending, and the rows on disk bear it out; None where the stage did not count."""
-        if self.num_in is None or self.num_kept is None or self.num_rejected is None or self.num_pending is None:
+        if (
+            self.num_in is None
+            or self.num_kept is None
+            or self.num_rejected is None
+            or self.num_pending is None
+        ):
             return None
         return (
             self.num_in == self.num_kept + self.num_rejected + self.num_pending
@@ -51,7 +56,11 @@ class StageFlow:
     @property
     def size(self) -> int:
         """What came in, as far as is known."""
-        return self.num_out + self.rows_rejected + self.rows_pending if self.num_in is None else self.num_in
+        return (
+            self.num_out + self.rows_rejected + self.rows_pending
+            if self.num_in is None
+            else self.num_in
+        )
 
 
 @dataclass
@@ -107,16 +116,35 @@ def seed_outcomes(run: Run, kept: dict[str, list[int]], names: Names) -> list[Ou
         if stage.kind == "Seed":
             outcomes.update((seed.id, Outcome(seed, unknown)) for seed in stage.seeds())
     for stage in run.stages:
-        ended = sorted(((r.seed_id, r.reason, evidence_text(r.evidence, names), r.title) for r in stage.rejections()), reverse=True)
+        ended = sorted(
+            (
+                (r.seed_id, r.reason, evidence_text(r.evidence, names), r.title)
+                for r in stage.rejections()
+            ),
+            reverse=True,
+        )
         for seed_id, reason, evidence, title in ended:
             if seed_id in outcomes:
                 outcome = outcomes[seed_id]
-                outcome.result, outcome.stage, outcome.reason, outcome.evidence, outcome.title = "rejected", stage.name, reason, evidence, title
+                outcome.result, outcome.stage, outcome.reason, outcome.evidence, outcome.title = (
+                    "rejected",
+                    stage.name,
+                    reason,
+                    evidence,
+                    title,
+                )
     for stage in run.stages:
-        for row in sorted(stage.pending(), key=lambda p: (p.seed_id, p.cause, p.message), reverse=True):
+        for row in sorted(
+            stage.pending(), key=lambda p: (p.seed_id, p.cause, p.message), reverse=True
+        ):
             if row.seed_id in outcomes:
                 outcome = outcomes[row.seed_id]
-                outcome.result, outcome.stage, outcome.reason, outcome.evidence = "pending", stage.name, row.cause, row.message[:MAX_EVIDENCE]
+                outcome.result, outcome.stage, outcome.reason, outcome.evidence = (
+                    "pending",
+                    stage.name,
+                    row.cause,
+                    row.message[:MAX_EVIDENCE],
+                )
     for seed_id, numbers in kept.items():
         if seed_id in outcomes:
             outcome = outcomes[seed_id]

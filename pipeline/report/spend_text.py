@@ -11,15 +11,24 @@ from files.locations import BucketPath, Location
 LEDGER = "calls.sqlite"
 
 
-def read_spend(run: Location, facts: Mapping[str, Any] | None = None) -> tuple[list[CostLine], CostLine | None]:
+def read_spend(
+    run: Location, facts: Mapping[str, Any] | None = None
+) -> tuple[list[CostLine], CostLine | None]:
     """The ledger's sums by stage and model, and the sum of all; none where the run has no ledger.
 
     Args:
         facts: `run.json`. It has the sums of a ledger that is not in the run's folder (Redis), so that a report needs no server.
     """
-    told = [CostLine(**{**line, "group": tuple(line["group"])}) for line in (facts or {}).get("cost", ())]
+    told = [
+        CostLine(**{**line, "group": tuple(line["group"])})
+        for line in (facts or {}).get("cost", ())
+    ]
     if told and (isinstance(run, BucketPath) or not (run / LEDGER).is_file()):
-        sums = {f.name: sum(getattr(line, f.name) for line in told) for f in fields(CostLine) if f.name != "group"}
+        sums = {
+            f.name: sum(getattr(line, f.name) for line in told)
+            for f in fields(CostLine)
+            if f.name != "group"
+        }
         return told, CostLine(group=(), **sums)
     if isinstance(run, BucketPath) or not (run / LEDGER).is_file():
         return [], None

@@ -45,7 +45,11 @@ def shrunk(data: bytes, longest: int, quality: int = QUALITY) -> bytes:
     try:
         picture = decode(data, at_least=longest)
     except PictureError as error:
-        raise InputError("a picture of the run", f"cannot be decoded ({error})", "Run the same `questloom synth` command again.") from error
+        raise InputError(
+            "a picture of the run",
+            f"cannot be decoded ({error})",
+            "Run the same `questloom synth` command again.",
+        ) from error
     picture.thumbnail((longest, longest))
     out = io.BytesIO()
     picture.save(out, "JPEG", quality=quality)
@@ -62,11 +66,18 @@ def write_thumbnails(image_ids: set[str], read: Picture, folder: Path) -> set[st
     def write(image_id: str) -> bool:
         try:
             data = shrunk(read(image_id), THUMBNAIL)
-        except (KeyError, InputError):  # a rejected question's picture may be missing, or be what it was rejected for
+        except (
+            KeyError,
+            InputError,
+        ):  # a rejected question's picture may be missing, or be what it was rejected for
             return False
         (folder / f"{image_id}.jpg").write_bytes(data)
         return True
 
     ordered = sorted(image_ids)
     with ThreadPoolExecutor(NUM_THREADS) as pool:
-        return {image_id for image_id, written in zip(ordered, pool.map(write, ordered), strict=True) if not written}
+        return {
+            image_id
+            for image_id, written in zip(ordered, pool.map(write, ordered), strict=True)
+            if not written
+        }

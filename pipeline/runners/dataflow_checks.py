@@ -1,9 +1,15 @@
 """Can a job run on Dataflow? Libraries, options, credentials and the bucket, before anything is submitted."""
+
 import importlib.util
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from apache_beam.options.pipeline_options import GoogleCloudOptions, PipelineOptions, SetupOptions, WorkerOptions
+from apache_beam.options.pipeline_options import (
+    GoogleCloudOptions,
+    PipelineOptions,
+    SetupOptions,
+    WorkerOptions,
+)
 
 from agent.setup import MEND_SANDBOX
 from agent.tools.tool_settings import CONFINED
@@ -13,10 +19,18 @@ from pipeline.runners.runner_options import RunnerOptions
 from records.errors import QuestloomError
 
 
-def dataflow_lines(runner: RunnerOptions, folders: tuple[str, ...], tools: Collection[str] = ()) -> Iterator[Line]:
+def dataflow_lines(
+    runner: RunnerOptions, folders: tuple[str, ...], tools: Collection[str] = ()
+) -> Iterator[Line]:
     """One line for each thing that Dataflow needs; see `pipeline.runners.runner_checks.check_runner`."""
     if importlib.util.find_spec("apitools") is None:
-        yield Line("dataflow", "libraries", Status.MISSING, "Beam's parts for Google Cloud are not installed", 'pip install --editable ".[dataflow]"')
+        yield Line(
+            "dataflow",
+            "libraries",
+            Status.MISSING,
+            "Beam's parts for Google Cloud are not installed",
+            'pip install --editable ".[dataflow]"',
+        )
         return
     yield Line("dataflow", "libraries", Status.OK, "apache-beam[gcp] is installed")
     options = PipelineOptions(runner.dataflow_options(name="questloom-check"))
@@ -25,32 +39,66 @@ def dataflow_lines(runner: RunnerOptions, folders: tuple[str, ...], tools: Colle
     yield _given("region", cloud.region, "--region=europe-west1, or where your data is")
     bucket = cloud.temp_location or cloud.staging_location or ""
     if not bucket.startswith("gs://"):
-        yield Line("dataflow", "temp_location", Status.MISSING, f"{bucket!r} is no bucket" if bucket else "is not given", "Give --temp_location=gs://BUCKET/tmp.")
+        yield Line(
+            "dataflow",
+            "temp_location",
+            Status.MISSING,
+            f"{bucket!r} is no bucket" if bucket else "is not given",
+            "Give --temp_location=gs://BUCKET/tmp.",
+        )
     else:
         yield _bucket(bucket)
-    setup, container = options.view_as(SetupOptions).setup_file, options.view_as(WorkerOptions).sdk_container_image
+    setup, container = (
+        options.view_as(SetupOptions).setup_file,
+        options.view_as(WorkerOptions).sdk_container_image,
+    )
     if setup or container:
-        yield Line("dataflow", "code", Status.OK, f"comes with {'the container ' + container if container else setup}")
+        yield Line(
+            "dataflow",
+            "code",
+            Status.OK,
+            f"comes with {'the container ' + container if container else setup}",
+        )
     else:
-        yield Line("dataflow", "code", Status.MISSING, "nothing brings questloom to the workers",
-                   "Give --sdk_container_image=IMAGE (deploy/Dockerfile), or --setup_file=./setup.py.")
+        yield Line(
+            "dataflow",
+            "code",
+            Status.MISSING,
+            "nothing brings questloom to the workers",
+            "Give --sdk_container_image=IMAGE (deploy/Dockerfile), or --setup_file=./setup.py.",
+        )
     yield from _sandbox(tools, has_container=bool(container))
     for folder in dict.fromkeys(folders):
         if "://" in folder:
             yield Line("dataflow", "folder", Status.OK, folder)
         else:
-            yield Line("dataflow", "folder", Status.MISSING, f"{folder} is a folder of this machine, which Dataflow's workers do not see", "Use gs:// paths.")
+            yield Line(
+                "dataflow",
+                "folder",
+                Status.MISSING,
+                f"{folder} is a folder of this machine, which Dataflow's workers do not see",
+                "Use gs:// paths.",
+            )
 
 
 def _given(name: str, value: str | None, example: str) -> Line:
-    return Line("dataflow", name, Status.OK, value) if value else Line("dataflow", name, Status.MISSING, "is not given", f"Give {example}.")
+    return (
+        Line("dataflow", name, Status.OK, value)
+        if value
+        else Line("dataflow", name, Status.MISSING, "is not given", f"Give {example}.")
+    )
 
 
 def _sandbox(tools: Collection[str], *, has_container: bool) -> Iterator[Line]:
     """Whether workers can have what confines a policy's code, as far as it can be told before there are any."""
     if CONFINED in tools and not has_container:
-        yield Line("dataflow", "sandbox", Status.MISSING, f"without a container nothing brings bubblewrap to the workers, and {CONFINED} needs it",
-                   f"Give --sdk_container_image=IMAGE (deploy/Dockerfile). Otherwise: {MEND_SANDBOX}")
+        yield Line(
+            "dataflow",
+            "sandbox",
+            Status.MISSING,
+            f"without a container nothing brings bubblewrap to the workers, and {CONFINED} needs it",
+            f"Give --sdk_container_image=IMAGE (deploy/Dockerfile). Otherwise: {MEND_SANDBOX}",
+        )
 
 
 def _bucket(bucket: str) -> Line:

@@ -1,4 +1,5 @@
 """What the endpoints of a job do, in words, from the ledger of its calls: so it works for any engine and number of workers."""
+
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -42,26 +43,54 @@ class EndpointProgress:
     def words(self) -> str:
         """A clause for each endpoint that was asked; "" where none was."""
         self._look()
-        return "; ".join(endpoint_words(endpoint, [(key, status) for provider, key, status in self._found if provider == name], cut=len(self._found) >= LAST)
-                         for name, endpoint in self._endpoints.items() if any(provider == name for provider, _, _ in self._found))
+        return "; ".join(
+            endpoint_words(
+                endpoint,
+                [(key, status) for provider, key, status in self._found if provider == name],
+                cut=len(self._found) >= LAST,
+            )
+            for name, endpoint in self._endpoints.items()
+            if any(provider == name for provider, _, _ in self._found)
+        )
 
     def news(self) -> list[str]:
         """A line for each endpoint that has brought no reply and nothing that may have been one; each once."""
-        seen = {name: {status for provider, _, status in self._found if provider == name} - {Status.IN_FLIGHT.value} for name in self._endpoints}
-        silent = [name for name, statuses in seen.items() if name not in self._told and statuses and statuses <= FREE_OF_CHARGE]
+        seen = {
+            name: {status for provider, _, status in self._found if provider == name}
+            - {Status.IN_FLIGHT.value}
+            for name in self._endpoints
+        }
+        silent = [
+            name
+            for name, statuses in seen.items()
+            if name not in self._told and statuses and statuses <= FREE_OF_CHARGE
+        ]
         self._told.update(silent)
-        return [f"endpoint {name} at {self._endpoints[name].base_url} has given no reply so far; what may pass is tried again for about a minute"
-                for name in silent]
+        return [
+            f"endpoint {name} at {self._endpoints[name].base_url} has given no reply so far; what may pass is tried again for about a minute"
+            for name in silent
+        ]
 
     def _look(self) -> None:
-        if self._calls is None or not self._endpoints or time.monotonic() - self._looked < (SHARED_LOOK_SECONDS if is_url(self._calls) else LOOK_SECONDS):
+        if (
+            self._calls is None
+            or not self._endpoints
+            or time.monotonic() - self._looked
+            < (SHARED_LOOK_SECONDS if is_url(self._calls) else LOOK_SECONDS)
+        ):
             return
         self._looked = time.monotonic()
-        with suppress(InputError):  # the file is being made, or the server is away: the next look finds it, and the calls themselves wait and tell
-            self._found = last_attempts(self._calls, self._since, LAST) if has_ledger(self._calls) else []
+        with suppress(
+            InputError
+        ):  # the file is being made, or the server is away: the next look finds it, and the calls themselves wait and tell
+            self._found = (
+                last_attempts(self._calls, self._since, LAST) if has_ledger(self._calls) else []
+            )
 
 
-def endpoint_words(endpoint: EndpointConfig, attempts: Sequence[tuple[str, str]], *, cut: bool = False) -> str:
+def endpoint_words(
+    endpoint: EndpointConfig, attempts: Sequence[tuple[str, str]], *, cut: bool = False
+) -> str:
     """What an endpoint did.
 
     Args:
@@ -73,9 +102,23 @@ def endpoint_words(endpoint: EndpointConfig, attempts: Sequence[tuple[str, str]]
     """
     counts = Counter(status for _, status in attempts)
     answered, late = counts[Status.OK.value], counts[Status.TIMEOUT.value]
-    said = [f"{len({key for key, _ in attempts}):,} asked{' lately' if cut else ''}", f"{answered:,} answered"]
-    said += [f"{counts[status.value]:,} {words}" for status, words in TROUBLE.items() if counts[status.value]]
+    said = [
+        f"{len({key for key, _ in attempts}):,} asked{' lately' if cut else ''}",
+        f"{answered:,} answered",
+    ]
+    said += [
+        f"{counts[status.value]:,} {words}"
+        for status, words in TROUBLE.items()
+        if counts[status.value]
+    ]
     if late:
-        mend = "raise timeout" if endpoint.max_in_flight == 1 else "lower max_in_flight or raise timeout"
-        said.append(f"{late:,} gave no reply within {endpoint.timeout:g} s" + (f": {mend}" if 10 * late >= answered else ""))
+        mend = (
+            "raise timeout"
+            if endpoint.max_in_flight == 1
+            else "lower max_in_flight or raise timeout"
+        )
+        said.append(
+            f"{late:,} gave no reply within {endpoint.timeout:g} s"
+            + (f": {mend}" if 10 * late >= answered else "")
+        )
     return f"{endpoint.name}: {', '.join(said)}"

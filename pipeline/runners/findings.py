@@ -1,4 +1,5 @@
 """What was looked at and what came of it: the lines of `questloom doctor`, and those that stop a job before it starts."""
+
 from dataclasses import dataclass
 from enum import StrEnum
 

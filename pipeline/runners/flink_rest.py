@@ -1,4 +1,5 @@
 """What a Flink cluster says of itself: the few calls of its REST interface that a job needs (docs of Flink: "REST API")."""
+
 import json
 import urllib.error
 import urllib.request
@@ -41,13 +42,20 @@ class FlinkRest:
         """Raises: Unreachable."""
         found = self._get("/overview")
         try:
-            return Overview(found["flink-version"], found["taskmanagers"], found["slots-total"], found["slots-available"])
+            return Overview(
+                found["flink-version"],
+                found["taskmanagers"],
+                found["slots-total"],
+                found["slots-available"],
+            )
         except (KeyError, TypeError) as error:
             raise Unreachable(f"{self.url} answers, but not as Flink does") from error
 
     def running(self) -> list[str]:
         """Names of the jobs that have not ended."""
-        return [job["name"] for job in self._get("/jobs/overview")["jobs"] if job["state"] not in ENDED]
+        return [
+            job["name"] for job in self._get("/jobs/overview")["jobs"] if job["state"] not in ENDED
+        ]
 
     def find(self, name: str) -> tuple[str, str] | None:
         """(id, state) of the newest job of a name, or None."""
@@ -57,7 +65,11 @@ class FlinkRest:
 
     def fault(self, job_id: str) -> str:
         """The newest exception of a job with its causes, a line each; "" where there is none."""
-        entries = self._get(f"/jobs/{job_id}/exceptions?maxExceptions=1").get("exceptionHistory", {}).get("entries", [])
+        entries = (
+            self._get(f"/jobs/{job_id}/exceptions?maxExceptions=1")
+            .get("exceptionHistory", {})
+            .get("entries", [])
+        )
         return causes(entries[0]["stacktrace"]) if entries else ""
 
     def cancel(self, job_id: str) -> None:
@@ -74,7 +86,9 @@ class FlinkRest:
         except urllib.error.HTTPError as error:
             raise Unreachable(f"{self.url} answers with status {error.code}") from error
         except (OSError, ValueError) as error:
-            raise Unreachable(f"{self.url} cannot be reached ({getattr(error, 'reason', error)})") from error
+            raise Unreachable(
+                f"{self.url} cannot be reached ({getattr(error, 'reason', error)})"
+            ) from error
 
 
 def causes(trace: str) -> str:

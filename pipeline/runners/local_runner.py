@@ -2,6 +2,7 @@
 
 With several workers each is a process of its own, started through `pipeline/runners/quiet_worker.py`.
 """
+
 import sys
 
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
@@ -12,4 +13,8 @@ def local_runner(workers: int) -> FnApiRunner:
     """The runner in process, with so many worker processes (1: none but this one). To be used with `--direct_num_workers`."""
     if workers == 1:
         return FnApiRunner()
-    return FnApiRunner(default_environment=SubprocessSDKEnvironment(command_string=f"{sys.executable} -m pipeline.runners.quiet_worker"))
+    return FnApiRunner(
+        default_environment=SubprocessSDKEnvironment(
+            command_string=f"{sys.executable} -m pipeline.runners.quiet_worker"
+        )
+    )

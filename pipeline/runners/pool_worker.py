@@ -1,4 +1,5 @@
 """One worker of `pipeline.runners.worker_pool`: imports the package, says that it is ready, and serves Beam's control stream until it ends."""
+
 import faulthandler
 import logging
 import os
@@ -14,7 +15,9 @@ if __name__ == "__main__":
     from pipeline.runners.worker_pool import READY
 
     import_jobs()  # a worker that cannot import its stages must not say that it is ready
-    harness = SdkHarness(control, worker_id=worker_id, state_cache_size=0, data_buffer_time_limit_ms=-1)
+    harness = SdkHarness(
+        control, worker_id=worker_id, state_cache_size=0, data_buffer_time_limit_ms=-1
+    )
     os.write(1, READY)
     # Nobody reads on: what a library prints must go where errors go, or the pipe would fill and stop the worker.
     os.dup2(2, 1)

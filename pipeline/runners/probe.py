@@ -3,6 +3,7 @@
 The submitter writes a mark into each folder; every worker reads it and leaves a note beside it, which the submitter
 reads back. Folders are local paths or buckets (`s3://`, `gs://`).
 """
+
 import hashlib
 import importlib
 import importlib.metadata
@@ -57,7 +58,10 @@ class Mark:
 
     def notes(self, folder: str) -> list[Worker]:
         """What workers left in a folder."""
-        return [Worker(**json.loads(path.read_bytes())) for path in listed(location(folder), f"{self.name}-*")]
+        return [
+            Worker(**json.loads(path.read_bytes()))
+            for path in listed(location(folder), f"{self.name}-*")
+        ]
 
     def remove(self) -> None:
         for folder in self.folders:
@@ -77,8 +81,14 @@ def here() -> Worker:
     import_jobs()
     from agent.sandbox import open_sandbox
 
-    return Worker(socket.gethostname(), os.getpid(), ".".join(platform.python_version_tuple()[:2]), importlib.metadata.version("apache-beam"), code_digest(),
-                  open_sandbox()[1])
+    return Worker(
+        socket.gethostname(),
+        os.getpid(),
+        ".".join(platform.python_version_tuple()[:2]),
+        importlib.metadata.version("apache-beam"),
+        code_digest(),
+        open_sandbox()[1],
+    )
 
 
 def import_jobs() -> None:
@@ -113,10 +123,17 @@ class LeaveNote(beam.DoFn):
             except FileNotFoundError:
                 seen = False  # then there is no note, and the submitter says so
             if seen:
-                write(location(folder, f"{self.mark.name}-{me.host}-{me.pid}"), json.dumps(asdict(me)))
+                write(
+                    location(folder, f"{self.mark.name}-{me.host}-{me.pid}"), json.dumps(asdict(me))
+                )
         yield number
 
 
 def build(pipeline: beam.Pipeline, mark: Mark) -> None:
     """The probe's graph."""
-    pipeline | "probes" >> beam.Create(range(NUM_PROBES), reshuffle=False) | "spread" >> beam.Reshuffle() | "note" >> beam.ParDo(LeaveNote(mark))
+    (
+        pipeline
+        | "probes" >> beam.Create(range(NUM_PROBES), reshuffle=False)
+        | "spread" >> beam.Reshuffle()
+        | "note" >> beam.ParDo(LeaveNote(mark))
+    )

@@ -1,4 +1,5 @@
 """Progress on stderr: bars with words on a terminal, a line every ten seconds elsewhere. It works for any engine and worker count."""
+
 import sys
 import threading
 import time
@@ -33,8 +34,15 @@ class _Shown:
     def __init__(self, title: str, *, transient: bool = False) -> None:
         self.title = title
         self._console = Console(stderr=True)
-        self.bars = Progress(TextColumn("{task.description}"), BarColumn(bar_width=24), TextColumn("{task.fields[words]}"), TimeElapsedColumn(),
-                             console=self._console, disable=not self._console.is_terminal, transient=transient)
+        self.bars = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            TextColumn("{task.fields[words]}"),
+            TimeElapsedColumn(),
+            console=self._console,
+            disable=not self._console.is_terminal,
+            transient=transient,
+        )
         self._tasks: dict[str, TaskID] = {}
         self._last = time.monotonic()
 
@@ -44,7 +52,9 @@ class _Shown:
         if is_new:
             self._tasks[bar] = self.bars.add_task(self.title, total=total, words=words)
         self.bars.update(self._tasks[bar], completed=done, total=total, words=words)
-        if not self._console.is_terminal and (is_new or time.monotonic() - self._last > LINE_SECONDS):
+        if not self._console.is_terminal and (
+            is_new or time.monotonic() - self._last > LINE_SECONDS
+        ):
             self._last = time.monotonic()
             say(f"{self.title}: {words}")
 
@@ -66,7 +76,9 @@ def counting(title: str) -> Iterator[Callable[[int, int], None]]:
     """Gives a callback (done, total) that shows a bar on stderr; nothing is shown before its first call."""
     shown, started = _Shown(title, transient=True), time.monotonic()
     with shown.bars:
-        yield lambda done, total: shown.show(done, total, counted(done, total, time.monotonic() - started))
+        yield lambda done, total: shown.show(
+            done, total, counted(done, total, time.monotonic() - started)
+        )
 
 
 def counted(done: int, total: int, seconds: float) -> str:
@@ -75,11 +87,20 @@ def counted(done: int, total: int, seconds: float) -> str:
     >>> counted(1200, 4800, 10.0), counted(0, 4, 1.0)
     ('1,200 of 4,800, about 30 s left', '0 of 4')
     """
-    return f"{done:,} of {total:,}" + (f", {left(seconds / done * (total - done))}" if 0 < done < total and seconds >= 2 else "")
+    return f"{done:,} of {total:,}" + (
+        f", {left(seconds / done * (total - done))}" if 0 < done < total and seconds >= 2 else ""
+    )
 
 
 @contextmanager
-def watching(title: str, total: int, done: Callable[[], tuple[int, str]], *, news: Callable[[], Sequence[str]] = tuple, slow: bool = False) -> Iterator[None]:
+def watching(
+    title: str,
+    total: int,
+    done: Callable[[], tuple[int, str]],
+    *,
+    news: Callable[[], Sequence[str]] = tuple,
+    slow: bool = False,
+) -> Iterator[None]:
     """Shows on stderr how far a job is while it runs.
 
     Args:
@@ -121,8 +142,11 @@ def staged(title: str = "") -> Iterator[Callable[[str, int, int], None]]:
     """
     shown, began = _Shown(title or "questloom"), dict[str, float]()
     with shown.bars:
+
         def show(step: str, done: int, total: int) -> None:
             seconds = time.monotonic() - began.setdefault(step, time.monotonic())
-            shown.show(done, total, f"{STEPS.get(step, step)}, {counted(done, total, seconds)}", bar=step)
+            shown.show(
+                done, total, f"{STEPS.get(step, step)}, {counted(done, total, seconds)}", bar=step
+            )
 
         yield show

@@ -3,13 +3,18 @@
 Beam's own (`apache_beam.runners.worker.sdk_worker_main`) writes its start and its end at level INFO whatever the options
 say, which would drown the progress bar. Logging is set up before Beam is imported, since that logs already.
 """
+
 import logging
 import os
 import sys
 
 if __name__ == "__main__":
     # The command's log; without one, stderr. (pipeline.runners.run_log would import Beam first.)
-    handler = logging.FileHandler(os.environ["QUESTLOOM_LOG"], encoding="utf-8", delay=True) if "QUESTLOOM_LOG" in os.environ else logging.StreamHandler()
+    handler = (
+        logging.FileHandler(os.environ["QUESTLOOM_LOG"], encoding="utf-8", delay=True)
+        if "QUESTLOOM_LOG" in os.environ
+        else logging.StreamHandler()
+    )
     if "QUESTLOOM_LOG" in os.environ:
         sys.stderr = open(os.environ["QUESTLOOM_LOG"], "a", encoding="utf-8", buffering=1)  # noqa: SIM115  # Beam prints tracebacks there, too
     handler.setLevel(logging.ERROR)

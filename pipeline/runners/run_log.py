@@ -3,6 +3,7 @@
 A fault in a worker reaches the command as text with the whole story around it. What counts is in the chain of exceptions, or in that text,
 since a process boundary leaves text alone.
 """
+
 import errno
 import logging
 import os
@@ -26,7 +27,9 @@ MAX_MESSAGE = 600
 def log_path() -> Path:
     """Where this command's log is; the file appears with its first line."""
     if VARIABLE not in os.environ:
-        os.environ[VARIABLE] = os.path.join(tempfile.gettempdir(), f"questloom-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.log")
+        os.environ[VARIABLE] = os.path.join(
+            tempfile.gettempdir(), f"questloom-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.log"
+        )
     return Path(os.environ[VARIABLE])
 
 
@@ -65,8 +68,16 @@ def known_cause(error: BaseException) -> QuestloomError | None:
 def path_error(error: OSError, where: object = "") -> InputError:
     """What a path that cannot be read or written, or a full disk, means to the user; `where` stands for an error that names no path."""
     if error.errno == errno.ENOSPC:
-        return InputError(str(where or error.filename), "the disk is full", "Make room and run the same command again; finished parts are kept")
-    return InputError(str(error.filename or where), f"cannot be read or written ({error.strerror or error})", "Correct the path or the rights")
+        return InputError(
+            str(where or error.filename),
+            "the disk is full",
+            "Make room and run the same command again; finished parts are kept",
+        )
+    return InputError(
+        str(error.filename or where),
+        f"cannot be read or written ({error.strerror or error})",
+        "Correct the path or the rights",
+    )
 
 
 def fault_message(error: BaseException) -> str:

@@ -3,6 +3,7 @@
 Each check answers within seconds and the whole within a minute, since a cluster that lacks something makes Beam wait
 without a word: for a worker that cannot start, a slot that is never free, a job server that cannot be found.
 """
+
 import shutil
 import socket
 import time
@@ -34,7 +35,9 @@ FLINK_IN_JAR = ".flink-runtime.version.properties"
 BUILD_ONE = "Build one with deploy/flink/pom.xml (mvn package) and name it with --job-server-jar."
 
 
-def check_runner(runner: RunnerOptions, folders: Iterable[str] = (), tools: Collection[str] = ()) -> Iterator[Line]:
+def check_runner(
+    runner: RunnerOptions, folders: Iterable[str] = (), tools: Collection[str] = ()
+) -> Iterator[Line]:
     """Looks at the runner, line by line; stops where nothing further can be said.
 
     Args:
@@ -49,7 +52,9 @@ def check_runner(runner: RunnerOptions, folders: Iterable[str] = (), tools: Coll
             yield from dataflow_lines(runner, tuple(folders), tools)
 
 
-def require_runner(runner: RunnerOptions, folders: Iterable[str] = (), tools: Collection[str] = ()) -> None:
+def require_runner(
+    runner: RunnerOptions, folders: Iterable[str] = (), tools: Collection[str] = ()
+) -> None:
     """Raises the first thing that is missing, before any work is done.
 
     Raises:
@@ -72,11 +77,16 @@ def require_shared(runner: RunnerOptions, files: Iterable[str], key: str) -> Non
     """
     for path in files:
         if not runner.is_local and "://" not in path and not Path(path).is_absolute():
-            raise InputError(f"recipe key {key}: {path}", "is relative, and workers of a cluster stand elsewhere",
-                             "Give an absolute path that all machines share, or a bucket's.")
+            raise InputError(
+                f"recipe key {key}: {path}",
+                "is relative, and workers of a cluster stand elsewhere",
+                "Give an absolute path that all machines share, or a bucket's.",
+            )
 
 
-def _flink_lines(runner: RunnerOptions, folders: tuple[str, ...], tools: Collection[str]) -> Iterator[Line]:
+def _flink_lines(
+    runner: RunnerOptions, folders: tuple[str, ...], tools: Collection[str]
+) -> Iterator[Line]:
     found = []
     for line in _before_probe(runner, folders):
         found.append(line)
@@ -90,9 +100,20 @@ def _before_probe(runner: RunnerOptions, folders: tuple[str, ...]) -> Iterator[L
     try:
         cluster = rest.overview()
     except Unreachable as error:
-        yield Line("flink", "job manager", Status.MISSING, str(error), "Start the cluster, or correct --flink-master (host and port of its REST interface).")
+        yield Line(
+            "flink",
+            "job manager",
+            Status.MISSING,
+            str(error),
+            "Start the cluster, or correct --flink-master (host and port of its REST interface).",
+        )
         return
-    yield Line("flink", "job manager", Status.OK, f"{rest.url}: Flink {cluster.version}, {cluster.task_managers} task managers")
+    yield Line(
+        "flink",
+        "job manager",
+        Status.OK,
+        f"{rest.url}: Flink {cluster.version}, {cluster.task_managers} task managers",
+    )
     yield _job_server(runner, minor(cluster.version))
     yield _slots(rest, runner.parallelism)
     if runner.environment != LOOPBACK:
@@ -102,18 +123,41 @@ def _before_probe(runner: RunnerOptions, folders: tuple[str, ...]) -> Iterator[L
 
 def _job_server(runner: RunnerOptions, version: str) -> Line:
     if shutil.which("java") is None:
-        return Line("flink", "job server", Status.MISSING, "java is not on PATH; the job server needs it", "Install Java 11 or later.")
+        return Line(
+            "flink",
+            "job server",
+            Status.MISSING,
+            "java is not on PATH; the job server needs it",
+            "Install Java 11 or later.",
+        )
     if not runner.job_server_jar:
         return _published(version)
     try:
         built_for = minor(flink_of_jar(Path(runner.job_server_jar)))
     except FileNotFoundError:
-        return Line("flink", "job server", Status.MISSING, f"{runner.job_server_jar} does not exist", f"Correct --job-server-jar. {BUILD_ONE}")
+        return Line(
+            "flink",
+            "job server",
+            Status.MISSING,
+            f"{runner.job_server_jar} does not exist",
+            f"Correct --job-server-jar. {BUILD_ONE}",
+        )
     except (OSError, zipfile.BadZipFile, KeyError) as error:
-        return Line("flink", "job server", Status.MISSING, f"{runner.job_server_jar} is no job server for Flink ({error})", BUILD_ONE)
+        return Line(
+            "flink",
+            "job server",
+            Status.MISSING,
+            f"{runner.job_server_jar} is no job server for Flink ({error})",
+            BUILD_ONE,
+        )
     if built_for != version:
-        return Line("flink", "job server", Status.MISSING, f"{runner.job_server_jar} is built for Flink {built_for}, the cluster runs {version}",
-                    f"Name a job server for Flink {version}.")
+        return Line(
+            "flink",
+            "job server",
+            Status.MISSING,
+            f"{runner.job_server_jar} is built for Flink {built_for}, the cluster runs {version}",
+            f"Name a job server for Flink {version}.",
+        )
     return Line("flink", "job server", Status.OK, f"for Flink {built_for}: {runner.job_server_jar}")
 
 
@@ -125,53 +169,97 @@ def flink_of_jar(jar: Path) -> str:
     """
     with zipfile.ZipFile(jar) as file:
         lines = file.read(FLINK_IN_JAR).decode().splitlines()
-    return next(line.partition("=")[2].strip() for line in lines if line.startswith("project.version"))
+    return next(
+        line.partition("=")[2].strip() for line in lines if line.startswith("project.version")
+    )
 
 
 def _published(version: str) -> Line:
     """Whether Beam's own job server can be had: it is downloaded once, at the first job."""
     if version not in FlinkRunnerOptions.PUBLISHED_FLINK_VERSIONS:
         known = ", ".join(FlinkRunnerOptions.PUBLISHED_FLINK_VERSIONS)
-        return Line("flink", "job server", Status.MISSING, f"this Beam has none for Flink {version}, only for {known}",
-                    f"Use a cluster of one of these versions, or a job server of your own. {BUILD_ONE}")
+        return Line(
+            "flink",
+            "job server",
+            Status.MISSING,
+            f"this Beam has none for Flink {version}, only for {known}",
+            f"Use a cluster of one of these versions, or a job server of your own. {BUILD_ONE}",
+        )
     jar = JavaJarServer.path_to_beam_jar(f":runners:flink:{version}:job-server:shadowJar")
     cached = Path(JavaJarServer.JAR_CACHE).expanduser() / Path(jar).name
     if cached.exists() or Path(jar).exists():
         return Line("flink", "job server", Status.OK, f"Beam's for Flink {version}")
     try:
-        with urllib.request.urlopen(urllib.request.Request(jar, method="HEAD"), timeout=CONNECT_SECONDS):
-            return Line("flink", "job server", Status.OK, f"Beam's for Flink {version}; it is downloaded at the first job")
+        with urllib.request.urlopen(
+            urllib.request.Request(jar, method="HEAD"), timeout=CONNECT_SECONDS
+        ):
+            return Line(
+                "flink",
+                "job server",
+                Status.OK,
+                f"Beam's for Flink {version}; it is downloaded at the first job",
+            )
     except OSError as error:
         why = getattr(error, "reason", error)
-        return Line("flink", "job server", Status.MISSING, f"Beam's for Flink {version} is not here and cannot be downloaded ({why})", BUILD_ONE)
+        return Line(
+            "flink",
+            "job server",
+            Status.MISSING,
+            f"Beam's for Flink {version} is not here and cannot be downloaded ({why})",
+            BUILD_ONE,
+        )
 
 
 def _slots(rest: FlinkRest, wanted: int) -> Line:
     """Whether as many slots are free, now or within some seconds."""
     cluster, until = rest.overview(), time.monotonic() + FREE_SECONDS
-    while cluster.free < max(1, wanted) and cluster.slots >= max(1, wanted) and time.monotonic() < until:
+    while (
+        cluster.free < max(1, wanted)
+        and cluster.slots >= max(1, wanted)
+        and time.monotonic() < until
+    ):
         time.sleep(0.5)
         cluster = rest.overview()
     text = f"{cluster.free} of {cluster.slots} are free"
     if cluster.free >= max(1, wanted):
         return Line("flink", "slots", Status.OK, text)
     if cluster.slots < max(1, wanted):
-        fix = "Start more task managers, or lower --parallelism." if cluster.slots else "Start a task manager; none has offered a slot."
+        fix = (
+            "Start more task managers, or lower --parallelism."
+            if cluster.slots
+            else "Start a task manager; none has offered a slot."
+        )
         return Line("flink", "slots", Status.MISSING, f"{text}, {max(1, wanted)} are needed", fix)
-    return Line("flink", "slots", Status.MISSING, f"{text}, {max(1, wanted)} are needed; running: {', '.join(rest.running()) or 'nothing'}",
-                "Wait for those jobs, or cancel them, or start more task managers.")
+    return Line(
+        "flink",
+        "slots",
+        Status.MISSING,
+        f"{text}, {max(1, wanted)} are needed; running: {', '.join(rest.running()) or 'nothing'}",
+        "Wait for those jobs, or cancel them, or start more task managers.",
+    )
 
 
 def _pool(address: str) -> Line:
     """Whether a worker pool listens, as far as it can be seen from here."""
     host, colon, port = address.rpartition(":")
     if not colon or not port.isdigit():
-        return Line("flink", "worker pool", Status.MISSING, f"{address!r} is no HOST:PORT", f"Correct --environment: HOST:PORT, or {LOOPBACK}.")
+        return Line(
+            "flink",
+            "worker pool",
+            Status.MISSING,
+            f"{address!r} is no HOST:PORT",
+            f"Correct --environment: HOST:PORT, or {LOOPBACK}.",
+        )
     try:
         socket.create_connection((host, int(port)), timeout=CONNECT_SECONDS).close()
         return Line("flink", "worker pool", Status.OK, f"{address} listens")
     except OSError as error:
-        return Line("flink", "worker pool", Status.INFO, f"{address} cannot be reached from here ({error}); the tiny job tells whether it can from there")
+        return Line(
+            "flink",
+            "worker pool",
+            Status.INFO,
+            f"{address} cannot be reached from here ({error}); the tiny job tells whether it can from there",
+        )
 
 
 def folder_lines(topic: str, folders: tuple[str, ...]) -> Iterator[Line]:
@@ -183,30 +271,51 @@ def folder_lines(topic: str, folders: tuple[str, ...]) -> Iterator[Line]:
             mark.remove()
             yield Line(topic, "folder", Status.OK, f"{folder} can be written from here")
         except Exception as error:  # whatever the file system's library raises is the finding
-            yield Line(topic, "folder", Status.MISSING, f"{folder} cannot be written ({type(error).__name__}: {error})"[:400],
-                       "Correct the path or the bucket's name, its rights, and the credentials in the environment.")
+            yield Line(
+                topic,
+                "folder",
+                Status.MISSING,
+                f"{folder} cannot be written ({type(error).__name__}: {error})"[:400],
+                "Correct the path or the bucket's name, its rights, and the credentials in the environment.",
+            )
 
 
-def _probe(runner: RunnerOptions, folders: tuple[str, ...], tools: Collection[str]) -> Iterator[Line]:
+def _probe(
+    runner: RunnerOptions, folders: tuple[str, ...], tools: Collection[str]
+) -> Iterator[Line]:
     """Runs the tiny job and reads what its workers left."""
     mark = probe.Mark.new(folders)
     mark.write()
     rest, began = FlinkRest(runner.flink_master), time.monotonic()
     num_free = rest.overview().free
     try:
-        run_on_flink(lambda pipeline: probe.build(pipeline, mark), runner, name=f"questloom-probe-{uuid.uuid4().hex[:8]}", moved=lambda: 0,
-                     stall_seconds=runner.probe_seconds, eager=True)
+        run_on_flink(
+            lambda pipeline: probe.build(pipeline, mark),
+            runner,
+            name=f"questloom-probe-{uuid.uuid4().hex[:8]}",
+            moved=lambda: 0,
+            stall_seconds=runner.probe_seconds,
+            eager=True,
+        )
         yield Line("flink", "tiny job", Status.OK, f"done in {time.monotonic() - began:.0f} s")
         notes = {folder: mark.notes(folder) for folder in mark.folders}
         for folder, workers in notes.items():
             yield from _notes(folder, workers)
-        yield from _sandboxes({worker for workers in notes.values() for worker in workers}, CONFINED in tools)
+        yield from _sandboxes(
+            {worker for workers in notes.values() for worker in workers}, CONFINED in tools
+        )
     except Stalled as error:
         yield _did_not_start(runner, error.fault)
     except JobFailed as error:
         yield _failed(runner, str(error))
     except QuestloomError as error:
-        yield Line("flink", "tiny job", Status.MISSING, str(error), BUILD_ONE if "job server" in str(error) else "Look at the cluster's logs.")
+        yield Line(
+            "flink",
+            "tiny job",
+            Status.MISSING,
+            str(error),
+            BUILD_ONE if "job server" in str(error) else "Look at the cluster's logs.",
+        )
     finally:
         mark.remove()
         with suppress(Unreachable):  # whoever submits next will say so
@@ -216,20 +325,56 @@ def _probe(runner: RunnerOptions, folders: tuple[str, ...], tools: Collection[st
 def _did_not_start(runner: RunnerOptions, fault: str) -> Line:
     if runner.environment == LOOPBACK:
         fix = "Task managers on other machines cannot use loopback: start worker pools and name them with --environment HOST:PORT."
-        return Line("flink", "worker", Status.MISSING, f"no worker answered within {runner.probe_seconds:.0f} s{_shown(fault)}", fix)
-    return Line("flink", "worker", Status.MISSING, f"no worker of the pool {runner.environment} answered within {runner.probe_seconds:.0f} s{_shown(fault)}",
-                "Start pools with `python -m pipeline.runners.worker_pool`, which says why a worker does not start; Beam's own starts `python` from its PATH, "
-                "which must have questloom installed. On a busy machine, raise --probe-seconds.")
+        return Line(
+            "flink",
+            "worker",
+            Status.MISSING,
+            f"no worker answered within {runner.probe_seconds:.0f} s{_shown(fault)}",
+            fix,
+        )
+    return Line(
+        "flink",
+        "worker",
+        Status.MISSING,
+        f"no worker of the pool {runner.environment} answered within {runner.probe_seconds:.0f} s{_shown(fault)}",
+        "Start pools with `python -m pipeline.runners.worker_pool`, which says why a worker does not start; Beam's own starts `python` from its PATH, "
+        "which must have questloom installed. On a busy machine, raise --probe-seconds.",
+    )
 
 
 def _failed(runner: RunnerOptions, text: str) -> Line:
-    if "Error starting worker" in text or "the worker (" in text or "the worker cannot be started" in text:
-        return Line("flink", "worker", Status.MISSING, f"a pool cannot start its worker{_shown(text, 'the worker')}",
-                    "Install questloom, with the same version as here, for the pool's Python.")
-    if "UNAVAILABLE" in text or "UnknownHost" in text or "Unable to resolve host" in text or "Connection refused" in text:
-        return Line("flink", "worker pool", Status.MISSING, f"task managers cannot reach the pool {runner.environment}{_shown(text, 'UNAVAILABLE')}",
-                    "Start a pool where each task manager finds it under this address, or correct --environment.")
-    return Line("flink", "tiny job", Status.MISSING, f"it failed{_shown(text)}", "Look at the task managers' and the pools' logs.")
+    if (
+        "Error starting worker" in text
+        or "the worker (" in text
+        or "the worker cannot be started" in text
+    ):
+        return Line(
+            "flink",
+            "worker",
+            Status.MISSING,
+            f"a pool cannot start its worker{_shown(text, 'the worker')}",
+            "Install questloom, with the same version as here, for the pool's Python.",
+        )
+    if (
+        "UNAVAILABLE" in text
+        or "UnknownHost" in text
+        or "Unable to resolve host" in text
+        or "Connection refused" in text
+    ):
+        return Line(
+            "flink",
+            "worker pool",
+            Status.MISSING,
+            f"task managers cannot reach the pool {runner.environment}{_shown(text, 'UNAVAILABLE')}",
+            "Start a pool where each task manager finds it under this address, or correct --environment.",
+        )
+    return Line(
+        "flink",
+        "tiny job",
+        Status.MISSING,
+        f"it failed{_shown(text)}",
+        "Look at the task managers' and the pools' logs.",
+    )
 
 
 def _shown(text: str, of: str = "") -> str:
@@ -237,29 +382,52 @@ def _shown(text: str, of: str = "") -> str:
     lines = [line for line in text.splitlines() if line.strip()]
     told = next((line for line in reversed(lines) if of and of in line), lines[-1] if lines else "")
     start = max(0, told.find(of)) if of else 0
-    return f": {told[start:start + 1200]}" if told else ""
+    return f": {told[start : start + 1200]}" if told else ""
 
 
 def _notes(folder: str, workers: list[probe.Worker]) -> Iterator[Line]:
     """What the workers' notes say; none means that they see another folder."""
     if not workers:
-        yield Line("flink", "folder", Status.MISSING, f"{folder} as this process sees it is not what the workers see",
-                   "Use a folder that all machines mount at the same path, or a bucket (s3://, gs://).")
+        yield Line(
+            "flink",
+            "folder",
+            Status.MISSING,
+            f"{folder} as this process sees it is not what the workers see",
+            "Use a folder that all machines mount at the same path, or a bucket (s3://, gs://).",
+        )
         return
     mine = probe.here()
     for what in ("python", "beam", "code"):
         others = sorted({getattr(w, what) for w in workers} - {getattr(mine, what)})
         if others:
             said = {"python": "Python", "beam": "Beam", "code": "questloom's code"}[what]
-            yield Line("flink", "workers", Status.MISSING, f"workers have another {said} ({', '.join(others)}) than this process ({getattr(mine, what)})",
-                       "Install the same version on both sides and start the pools anew.")
+            yield Line(
+                "flink",
+                "workers",
+                Status.MISSING,
+                f"workers have another {said} ({', '.join(others)}) than this process ({getattr(mine, what)})",
+                "Install the same version on both sides and start the pools anew.",
+            )
             return
     hosts = sorted({w.host for w in workers})
-    yield Line("flink", "workers", Status.OK, f"{len(workers)} on {', '.join(hosts)} share {folder}; same Python {mine.python}, Beam {mine.beam}, same code")
+    yield Line(
+        "flink",
+        "workers",
+        Status.OK,
+        f"{len(workers)} on {', '.join(hosts)} share {folder}; same Python {mine.python}, Beam {mine.beam}, same code",
+    )
 
 
 def _sandboxes(workers: Iterable[probe.Worker], needed: bool) -> Iterator[Line]:
     """Whether all workers can confine a policy's code; a job some of whose workers cannot would play otherwise there."""
-    lacking = sorted({f"{worker.host}: {worker.no_sandbox}" for worker in workers if worker.no_sandbox})
+    lacking = sorted(
+        {f"{worker.host}: {worker.no_sandbox}" for worker in workers if worker.no_sandbox}
+    )
     if lacking:
-        yield Line("flink", "sandbox", Status.MISSING if needed else Status.INFO, f"{CONFINED} cannot be had on {'; '.join(lacking)}"[:600], MEND_SANDBOX)
+        yield Line(
+            "flink",
+            "sandbox",
+            Status.MISSING if needed else Status.INFO,
+            f"{CONFINED} cannot be had on {'; '.join(lacking)}"[:600],
+            MEND_SANDBOX,
+        )

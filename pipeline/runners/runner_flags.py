@@ -1,4 +1,5 @@
 """The runner's options on the command line, in one place for every command that has them."""
+
 import functools
 import inspect
 import os
@@ -11,21 +12,91 @@ from pipeline.runners.runner_kind import RunnerKind
 
 PANEL = "Where it runs"
 FLAGS: dict[str, tuple[Any, Any]] = {
-    "runner": (Annotated[RunnerKind, typer.Option("--runner", help="In process, on a Flink cluster, or on Dataflow. Further options pass "
-                                                  "to Beam as they are (--project=… --temp_location=…).", rich_help_panel=PANEL)], RunnerKind.LOCAL),
-    "flink_master": (Annotated[str, typer.Option(help="The job manager's REST interface, HOST:PORT.", rich_help_panel=PANEL)], "localhost:8081"),
-    "job_server_jar": (Annotated[str, typer.Option(help="Beam's job server for the cluster's Flink; default: the published one, "
-                                                   "which Beam downloads.", rich_help_panel=PANEL)], ""),
-    "environment": (Annotated[str, typer.Option(help="Where Flink's task managers find Python workers: HOST:PORT of a worker pool "
-                                                "(python -m pipeline.runners.worker_pool), or `loopback`: this process, on one machine.",
-                                                rich_help_panel=PANEL)], "loopback"),
-    "parallelism": (Annotated[int, typer.Option(min=0, help="Flink slots to take; 0 for all that are free.", rich_help_panel=PANEL)], 0),
-    "stall_minutes": (Annotated[float, typer.Option(min=0.05, help="A cluster's job of which nothing was finished for so long is cancelled.",
-                                                    rich_help_panel=PANEL)], 60.0),
-    "probe_seconds": (Annotated[float, typer.Option(min=0, help="A tiny job that tries the cluster first may take so long; 0: none.",
-                                                    rich_help_panel=PANEL)], 50.0),
-    "gpu": (Annotated[str, typer.Option(help="With dataflow: an accelerator for the stages that run CLIP "
-                                        "(type:nvidia-l4;count:1;install-nvidia-driver).", rich_help_panel=PANEL)], ""),
+    "runner": (
+        Annotated[
+            RunnerKind,
+            typer.Option(
+                "--runner",
+                help="In process, on a Flink cluster, or on Dataflow. Further options pass "
+                "to Beam as they are (--project=… --temp_location=…).",
+                rich_help_panel=PANEL,
+            ),
+        ],
+        RunnerKind.LOCAL,
+    ),
+    "flink_master": (
+        Annotated[
+            str,
+            typer.Option(
+                help="The job manager's REST interface, HOST:PORT.", rich_help_panel=PANEL
+            ),
+        ],
+        "localhost:8081",
+    ),
+    "job_server_jar": (
+        Annotated[
+            str,
+            typer.Option(
+                help="Beam's job server for the cluster's Flink; default: the published one, "
+                "which Beam downloads.",
+                rich_help_panel=PANEL,
+            ),
+        ],
+        "",
+    ),
+    "environment": (
+        Annotated[
+            str,
+            typer.Option(
+                help="Where Flink's task managers find Python workers: HOST:PORT of a worker pool "
+                "(python -m pipeline.runners.worker_pool), or `loopback`: this process, on one machine.",
+                rich_help_panel=PANEL,
+            ),
+        ],
+        "loopback",
+    ),
+    "parallelism": (
+        Annotated[
+            int,
+            typer.Option(
+                min=0, help="Flink slots to take; 0 for all that are free.", rich_help_panel=PANEL
+            ),
+        ],
+        0,
+    ),
+    "stall_minutes": (
+        Annotated[
+            float,
+            typer.Option(
+                min=0.05,
+                help="A cluster's job of which nothing was finished for so long is cancelled.",
+                rich_help_panel=PANEL,
+            ),
+        ],
+        60.0,
+    ),
+    "probe_seconds": (
+        Annotated[
+            float,
+            typer.Option(
+                min=0,
+                help="A tiny job that tries the cluster first may take so long; 0: none.",
+                rich_help_panel=PANEL,
+            ),
+        ],
+        50.0,
+    ),
+    "gpu": (
+        Annotated[
+            str,
+            typer.Option(
+                help="With dataflow: an accelerator for the stages that run CLIP "
+                "(type:nvidia-l4;count:1;install-nvidia-driver).",
+                rich_help_panel=PANEL,
+            ),
+        ],
+        "",
+    ),
 }
 """By parameter of a command: its type and default."""
 
@@ -36,7 +107,12 @@ def with_runner(command: Callable[..., Any]) -> Callable[..., Any]:
     The command's `typer.Context` gives what else stands on the line, for Beam.
     """
     own = inspect.signature(command)
-    added = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=kind) for name, (kind, default) in FLAGS.items()]
+    added = [
+        inspect.Parameter(
+            name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=kind
+        )
+        for name, (kind, default) in FLAGS.items()
+    ]
 
     @functools.wraps(command)
     def wrapped(**given: Any) -> Any:
@@ -45,12 +121,18 @@ def with_runner(command: Callable[..., Any]) -> Callable[..., Any]:
 
     parameters = [p for name, p in own.parameters.items() if name != "runner"]
     wrapped.__signature__ = own.replace(parameters=[*parameters, *added])  # type: ignore[attr-defined]
-    wrapped.__annotations__ = {**{n: a for n, a in command.__annotations__.items() if n != "runner"}, **{n: kind for n, (kind, _) in FLAGS.items()}}
+    wrapped.__annotations__ = {
+        **{n: a for n, a in command.__annotations__.items() if n != "runner"},
+        **{n: kind for n, (kind, _) in FLAGS.items()},
+    }
     return wrapped
 
 
 def _options(flags: dict[str, Any], further: tuple[str, ...]) -> Any:
-    from pipeline.runners.runner_options import RunnerOptions, check_arguments  # Beam's import takes a second
+    from pipeline.runners.runner_options import (
+        RunnerOptions,
+        check_arguments,
+    )  # Beam's import takes a second
 
     check_arguments(flags["runner"], further)
     jar = flags["job_server_jar"]

@@ -1,4 +1,5 @@
 """The runners that a job can be sent to; what the command line needs to know before Beam is imported."""
+
 from enum import StrEnum
 
 from records.errors import QuestloomError

@@ -2,6 +2,7 @@
 
 `pipeline/runners/submit.py` runs a pipeline there, `pipeline/runners/runner_checks.py` looks before whether it can.
 """
+
 import logging
 from dataclasses import dataclass
 from typing import Annotated
@@ -60,16 +61,32 @@ class RunnerOptions:
             flink_version: of the cluster, "1.19".
             slots: that the job takes where the options name no parallelism.
         """
-        options = ["--runner=FlinkRunner", f"--flink_master={self.flink_master}", f"--flink_version={flink_version}", f"--job_name={name}",
-                   f"--parallelism={self.parallelism or slots}", NO_FREEZE]
+        options = [
+            "--runner=FlinkRunner",
+            f"--flink_master={self.flink_master}",
+            f"--flink_version={flink_version}",
+            f"--job_name={name}",
+            f"--parallelism={self.parallelism or slots}",
+            NO_FREEZE,
+        ]
         if self.job_server_jar:
             options.append(f"--flink_job_server_jar={self.job_server_jar}")
         options += [f"--job_server_jvm_properties={flag}" for flag in JOB_SERVER_JAVA]
         if self.environment == LOOPBACK:
             # Flink lets a worker go between two parts of a job and may do so while it is handed the next ("SDK harness closed connection").
             # Kept for a minute it is not; it ends with this process all the same.
-            return [*options, "--environment_type=LOOPBACK", "--environment_cache_millis=60000", *self.beam_args]
-        return [*options, "--environment_type=EXTERNAL", f"--environment_config={self.environment}", *self.beam_args]
+            return [
+                *options,
+                "--environment_type=LOOPBACK",
+                "--environment_cache_millis=60000",
+                *self.beam_args,
+            ]
+        return [
+            *options,
+            "--environment_type=EXTERNAL",
+            f"--environment_config={self.environment}",
+            *self.beam_args,
+        ]
 
     @property
     def clip_hints(self) -> dict[str, str]:
@@ -91,7 +108,10 @@ def new_pipeline(workers: int, options: list[str] | None = None) -> beam.Pipelin
     """
     logging.getLogger("apache_beam").setLevel(logging.ERROR)
     if options is None:
-        return beam.Pipeline(runner=local_runner(workers), options=PipelineOptions([f"--direct_num_workers={workers}"], save_main_session=False))
+        return beam.Pipeline(
+            runner=local_runner(workers),
+            options=PipelineOptions([f"--direct_num_workers={workers}"], save_main_session=False),
+        )
     return beam.Pipeline(options=PipelineOptions(options, save_main_session=False))
 
 
@@ -104,15 +124,26 @@ def check_arguments(kind: RunnerKind, arguments: tuple[str, ...]) -> None:
     if not arguments:
         return
     if kind is RunnerKind.LOCAL:
-        raise InputError(arguments[0], "is no option of this command", "See --help; options of Beam need --runner flink or dataflow.")
+        raise InputError(
+            arguments[0],
+            "is no option of this command",
+            "See --help; options of Beam need --runner flink or dataflow.",
+        )
     if any(a == "--runner" or a.startswith("--runner=") for a in arguments):
         raise InputError("--runner", "is given twice", f"Use one of {', '.join(RunnerKind)}.")
     known = PipelineOptions(list(arguments)).get_all_options()
     for argument in arguments:
         name = argument.removeprefix("--").split("=", 1)[0]
-        if argument.startswith("--") and name.replace("-", "_") not in known and not _inverse(name, known):
-            raise InputError(argument, "is an option neither of this command nor of Beam",
-                             "See --help, and Beam's options with underscores (--temp_location=…).")
+        if (
+            argument.startswith("--")
+            and name.replace("-", "_") not in known
+            and not _inverse(name, known)
+        ):
+            raise InputError(
+                argument,
+                "is an option neither of this command nor of Beam",
+                "See --help, and Beam's options with underscores (--temp_location=…).",
+            )
 
 
 def _inverse(name: str, known: dict) -> bool:

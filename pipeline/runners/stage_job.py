@@ -1,4 +1,5 @@
 """What every job made of stages has in common: it runs with a progress bar, says why it broke off, and counts what its files hold."""
+
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,8 +23,18 @@ from transforms.stages.run_folder import RunFolder
 from transforms.stages.stage import Stage
 
 
-def run_stages(build: Callable[[beam.Pipeline], Any], stages: Sequence[Stage], run: RunFolder, *, num_shards: int, runner: RunnerOptions, workers: int,
-               title: str, calls: Path | str | None = None, endpoints: Sequence[EndpointConfig] = ()) -> None:
+def run_stages(
+    build: Callable[[beam.Pipeline], Any],
+    stages: Sequence[Stage],
+    run: RunFolder,
+    *,
+    num_shards: int,
+    runner: RunnerOptions,
+    workers: int,
+    title: str,
+    calls: Path | str | None = None,
+    endpoints: Sequence[EndpointConfig] = (),
+) -> None:
     """Runs a job to its end.
 
     Args:
@@ -43,9 +54,17 @@ def run_stages(build: Callable[[beam.Pipeline], Any], stages: Sequence[Stage], r
     progress = StageProgress(run, stages, num_shards, beside=asked.words)
 
     def moved() -> object:
-        return [len(run.shards(stage.label, "kept")) for stage in stages], last_settled(calls) if calls is not None else 0.0
+        return [len(run.shards(stage.label, "kept")) for stage in stages], last_settled(
+            calls
+        ) if calls is not None else 0.0
 
-    with watching(title, len(stages) * num_shards, progress.look, news=lambda: [*progress.news(), *asked.news()], slow=is_remote(run.path)):
+    with watching(
+        title,
+        len(stages) * num_shards,
+        progress.look,
+        news=lambda: [*progress.news(), *asked.news()],
+        slow=is_remote(run.path),
+    ):
         try:
             run_pipeline(build, runner, workers=workers, title=title, moved=moved)
         except QuestloomError:
@@ -73,12 +92,24 @@ def job_failed(run: RunFolder, error: Exception) -> QuestloomError:
         return known
     text = str(error)
     if "No space left on device" in text:
-        return InputError(run.path, "the disk is full", "Make room and run the same command again; finished shards are kept.")
+        return InputError(
+            run.path,
+            "the disk is full",
+            "Make room and run the same command again; finished shards are kept.",
+        )
     if "Permission denied" in text:
-        return InputError(run.path, "a file cannot be written or read (permission denied)", "Correct the rights and run the same command again.")
+        return InputError(
+            run.path,
+            "a file cannot be written or read (permission denied)",
+            "Correct the rights and run the same command again.",
+        )
     write_whole(run.failure, text.encode())
-    last = next((line.strip() for line in reversed(text.splitlines()) if line.strip()), type(error).__name__)
-    return QuestloomError(f"the job broke off: {last}\n  The traceback is in {run.failure}. Finished shards are kept: run the same command again.")
+    last = next(
+        (line.strip() for line in reversed(text.splitlines()) if line.strip()), type(error).__name__
+    )
+    return QuestloomError(
+        f"the job broke off: {last}\n  The traceback is in {run.failure}. Finished shards are kept: run the same command again."
+    )
 
 
 @dataclass(frozen=True)
@@ -100,8 +131,14 @@ class Funnel:
         for stage in (s for s in stages if not s.source):
             for waiting in run.read(stage.label, "pending", Pending):
                 causes[waiting.cause] = causes.get(waiting.cause, 0) + 1
-                fault = fault or (waiting.message if waiting.cause == PendingCause.PROVIDER.value else "")
-        errors = sum(r.reason == Reason.ERROR.value for stage in stages for r in run.read(stage.label, "rejected", Rejection))
+                fault = fault or (
+                    waiting.message if waiting.cause == PendingCause.PROVIDER.value else ""
+                )
+        errors = sum(
+            r.reason == Reason.ERROR.value
+            for stage in stages
+            for r in run.read(stage.label, "rejected", Rejection)
+        )
         return cls(tuple(run.count(stage.label) for stage in stages), causes, errors, fault)
 
     @property
@@ -115,23 +152,47 @@ class Funnel:
 
     def as_json(self) -> dict[str, dict[str, int]]:
         """By stage: in, kept, rejected, pending."""
-        return {c.stage: {"in": c.num_in, "kept": c.num_kept, "rejected": c.num_rejected, "pending": c.num_pending} for c in self.counts}
+        return {
+            c.stage: {
+                "in": c.num_in,
+                "kept": c.num_kept,
+                "rejected": c.num_rejected,
+                "pending": c.num_pending,
+            }
+            for c in self.counts
+        }
 
     def as_text(self, *, out: bool = False, not_run: Collection[str] = ()) -> str:
         """A table for people; `out` adds the number of records that went on, `not_run` marks stages that let everything through."""
-        rows = [f"{'stage':<24}{'in':>8}{'kept':>8}{'rejected':>10}{'pending':>9}" + (f"{'out':>8}" if out else "")]
-        rows += [f"{c.stage:<24}{c.num_in:>8,}{c.num_kept:>8,}{c.num_rejected:>10,}{c.num_pending:>9,}" + (f"{c.num_out:>8,}" if out else "")
-                 + ("  not run" if c.stage in not_run else "") for c in self.counts]
+        rows = [
+            f"{'stage':<24}{'in':>8}{'kept':>8}{'rejected':>10}{'pending':>9}"
+            + (f"{'out':>8}" if out else "")
+        ]
+        rows += [
+            f"{c.stage:<24}{c.num_in:>8,}{c.num_kept:>8,}{c.num_rejected:>10,}{c.num_pending:>9,}"
+            + (f"{c.num_out:>8,}" if out else "")
+            + ("  not run" if c.stage in not_run else "")
+            for c in self.counts
+        ]
         return "\n".join(rows)
 
     def verdict(self, *, max_error_share: float, num_items: int) -> tuple[int, str]:
         """The exit code and what the user should know; (0, "") where nothing is wrong."""
         waiting = self.pending_causes
         if waiting.get(PendingCause.BUDGET.value):
-            return 3, f"Stopped at the budget: {waiting[PendingCause.BUDGET.value]:,} items wait. Raise models.budget_* and run the same command again."
+            return (
+                3,
+                f"Stopped at the budget: {waiting[PendingCause.BUDGET.value]:,} items wait. Raise models.budget_* and run the same command again.",
+            )
         if waiting.get(PendingCause.PROVIDER.value):
             num = waiting[PendingCause.PROVIDER.value]
-            return 1, f"A provider failed ({self.fault}): {num:,} items wait. Run the same command again; nothing is paid twice."
+            return (
+                1,
+                f"A provider failed ({self.fault}): {num:,} items wait. Run the same command again; nothing is paid twice.",
+            )
         if self.num_errors > max_error_share * max(1, num_items):
-            return 1, f"{self.num_errors:,} items ended as errors of ours; the report shows their tracebacks."
+            return (
+                1,
+                f"{self.num_errors:,} items ended as errors of ours; the report shows their tracebacks.",
+            )
         return 0, ""

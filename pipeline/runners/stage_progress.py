@@ -3,6 +3,7 @@
 On a local disk a poll lists the stages' folders and reads the footer and the reasons of each shard once, when it is new. In a bucket it
 lists and reads nothing, so there it tells parts and not questions.
 """
+
 import os
 import time
 from collections import Counter
@@ -44,7 +45,14 @@ class StageProgress:
         beside: gives what else is to be told beside the words of a stage; "" for nothing.
     """
 
-    def __init__(self, run: RunFolder, stages: Sequence[Stage], num_shards: int, *, beside: Callable[[], str] = str) -> None:
+    def __init__(
+        self,
+        run: RunFolder,
+        stages: Sequence[Stage],
+        num_shards: int,
+        *,
+        beside: Callable[[], str] = str,
+    ) -> None:
         self.run, self.stages, self.num_shards, self._beside = run, stages, num_shards, beside
         self._remote = is_remote(run.path)
         self._seen = {stage.name: _Seen() for stage in stages}
@@ -55,11 +63,17 @@ class StageProgress:
         """Finished shards of all stages, and what is being done, in words."""
         for stage in self.stages:
             self._read(stage)
-        return sum(len(seen.whole) for seen in self._seen.values()), "; ".join(filter(None, (self._words(), self._beside())))
+        return sum(len(seen.whole) for seen in self._seen.values()), "; ".join(
+            filter(None, (self._words(), self._beside()))
+        )
 
     def news(self) -> list[str]:
         """A line for each stage that came to its end since the last call, where it has something to tell."""
-        ended = [s for s in self.stages if s.name not in self._told and len(self._seen[s.name].whole) == self.num_shards]
+        ended = [
+            s
+            for s in self.stages
+            if s.name not in self._told and len(self._seen[s.name].whole) == self.num_shards
+        ]
         self._told.update(stage.name for stage in ended)
         return [] if self._remote else [line for stage in ended if (line := self._summary(stage))]
 
@@ -74,7 +88,10 @@ class StageProgress:
                 age = os.stat(str(path)).st_mtime_ns
                 if seen.ages.get(shard) == age or (facts := read_facts(path)) is None:
                     continue
-                seen.counts[shard], seen.reasons[shard] = count_of(stage.label, shard, facts), _reasons(self.run.shard(stage.label, "rejected", shard))
+                seen.counts[shard], seen.reasons[shard] = (
+                    count_of(stage.label, shard, facts),
+                    _reasons(self.run.shard(stage.label, "rejected", shard)),
+                )
             except FileNotFoundError:
                 continue  # it is being written anew; the next look finds it
             seen.ages[shard] = age
@@ -82,7 +99,10 @@ class StageProgress:
 
     def _words(self) -> str:
         """What the first stage does that has not ended, and how far it is."""
-        front = next((stage for stage in self.stages if len(self._seen[stage.name].whole) < self.num_shards), self.stages[-1])
+        front = next(
+            (stage for stage in self.stages if len(self._seen[stage.name].whole) < self.num_shards),
+            self.stages[-1],
+        )
         seen, what = self._seen[front.name], doing(front.name)
         if front.name != self._front:
             self._front, self._since, self._stood = front.name, time.monotonic(), len(seen.whole)
@@ -92,7 +112,9 @@ class StageProgress:
         if not seen.counts:
             return f"{what}, none of {units(source, front.takes)} done yet"
         out = seen.total("num_out")
-        made = f"{f'{out:,} kept' if front.takes is front.gives else units(out, front.gives)} so far"
+        made = (
+            f"{f'{out:,} kept' if front.takes is front.gives else units(out, front.gives)} so far"
+        )
         return f"{what}, {seen.total('num_in'):,} of {units(source, front.takes)} done, {made}{self._left(len(seen.whole))}"
 
     def _left(self, whole: int) -> str:
@@ -105,14 +127,22 @@ class StageProgress:
     def _summary(self, stage: Stage) -> str:
         """What a stage did, where it made or dropped something."""
         seen = self._seen[stage.name]
-        num_in, num_out, dropped = seen.total("num_in"), seen.total("num_out"), seen.total("num_rejected")
+        num_in, num_out, dropped = (
+            seen.total("num_in"),
+            seen.total("num_out"),
+            seen.total("num_rejected"),
+        )
         reasons = sum(seen.reasons.values(), Counter())
         why = f"; {dropped:,} dropped: {because(reasons.items())}" if dropped else ""
         if stage is self.stages[0]:
             return f"{units(num_out, stage.gives)} chosen{why}"
         if stage.takes is not stage.gives and stage.gives.__name__ in UNITS:
             return f"{units(num_out, stage.gives)} from {units(num_in, stage.takes)}{why}"
-        return f"{doing(stage.name)}: {num_out:,} of {units(num_in, stage.takes)} kept{why}" if dropped else ""
+        return (
+            f"{doing(stage.name)}: {num_out:,} of {units(num_in, stage.takes)} kept{why}"
+            if dropped
+            else ""
+        )
 
 
 def _reasons(path: Location) -> Counter[str]:

@@ -1,4 +1,5 @@
 """What each stage does, in the words of its progress. A stage that is not named here is called by its name."""
+
 from collections.abc import Iterable
 
 from records.table import Record
@@ -28,7 +29,14 @@ DOING = {
     "items": "laying down the questions",
     "mark": "marking the answers",
 }
-UNITS = {"Seed": "seeds", "Question": "questions", "Trajectory": "episodes", "Item": "questions", "Attempt": "attempts", "Mark": "marks"}
+UNITS = {
+    "Seed": "seeds",
+    "Question": "questions",
+    "Trajectory": "episodes",
+    "Item": "questions",
+    "Attempt": "attempts",
+    "Mark": "marks",
+}
 MAX_REASONS = 2
 
 
@@ -54,7 +62,9 @@ def because(reasons: Iterable[tuple[str, int]]) -> str:
     >>> because([("not_unique", 3)])
     'more than one answer fits (3)'
     """
-    from transforms.stages.reason_words import REASONS  # the report's package loads slowly, and no worker needs it
+    from transforms.stages.reason_words import (
+        REASONS,
+    )  # the report's package loads slowly, and no worker needs it
 
     said = []
     for reason, number in sorted(reasons, key=lambda found: (-found[1], found[0]))[:MAX_REASONS]:
@@ -71,4 +81,8 @@ def left(seconds: float) -> str:
     """
     if seconds < 90:
         return f"about {max(10, round(seconds / 10) * 10)} s left"
-    return f"about {round(seconds / 60)} min left" if seconds < 5400 else f"about {seconds / 3600:.1f} h left"
+    return (
+        f"about {round(seconds / 60)} min left"
+        if seconds < 5400
+        else f"about {seconds / 3600:.1f} h left"
+    )

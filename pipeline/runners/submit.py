@@ -1,4 +1,5 @@
 """Runs a graph in process or on a cluster, and never waits for ever: what stands still, or is lost, is cancelled and reported."""
+
 import logging
 import signal
 import threading
@@ -55,7 +56,9 @@ class _Work:
             self.ended.set()
 
 
-def run_pipeline(build: Build, runner: RunnerOptions, *, workers: int, title: str, moved: Moved) -> None:
+def run_pipeline(
+    build: Build, runner: RunnerOptions, *, workers: int, title: str, moved: Moved
+) -> None:
     """Runs a graph to its end.
 
     Args:
@@ -101,14 +104,24 @@ def _ended_by_signal() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def run_on_flink(build: Build, runner: RunnerOptions, *, name: str, moved: Moved, stall_seconds: float, eager: bool = False) -> None:
+def run_on_flink(
+    build: Build,
+    runner: RunnerOptions,
+    *,
+    name: str,
+    moved: Moved,
+    stall_seconds: float,
+    eager: bool = False,
+) -> None:
     """As `run_pipeline`, on Flink; where `eager`, the first fault ends the job, which Flink would try again."""
     rest = FlinkRest(runner.flink_master)
     try:
         cluster = rest.overview()
     except Unreachable as error:
         raise QuestloomError(f"Flink at {error}") from error
-    options = runner.flink_options(name=name, flink_version=minor(cluster.version), slots=max(1, cluster.free))
+    options = runner.flink_options(
+        name=name, flink_version=minor(cluster.version), slots=max(1, cluster.free)
+    )
     with _job_server(options) as endpoint:
         pipeline = new_pipeline(1, [*options, f"--job_endpoint={endpoint}"])
         build(pipeline)
@@ -133,7 +146,9 @@ def _job_server(options: list[str]) -> Iterator[str]:
     server.subprocess_cmd_and_endpoint = lambda: (command, endpoint)  # type: ignore[method-assign]  # the port is drawn at each call
     try:
         server.start()
-    except Exception as error:  # whatever comes of a missing java, a broken jar, a download that fails
+    except (
+        Exception
+    ) as error:  # whatever comes of a missing java, a broken jar, a download that fails
         raise QuestloomError(f"the job server cannot be started: {error}") from error
     try:
         yield endpoint
@@ -168,7 +183,11 @@ class _FlinkLook:
         if found is not None:
             self.job_id, self._since = found[0], 0.0
             return ""
-        return self._lost("the job manager does not know the job any more (was it started anew?)") if self.job_id else ""
+        return (
+            self._lost("the job manager does not know the job any more (was it started anew?)")
+            if self.job_id
+            else ""
+        )
 
     def _lost(self, why: str) -> str:
         self._since = self._since or time.monotonic()
@@ -210,12 +229,20 @@ class Stalled(QuestloomError):
 
     def __init__(self, seconds: float, fault: str) -> None:
         self.seconds, self.fault = seconds, fault
-        said = f"; the cluster says:\n{fault}" if fault else "; the cluster reports no fault: look at the workers' logs"
-        super().__init__(f"no part of the job was finished for {seconds / 60:g} minutes, so it was cancelled{said}\n{AGAIN}; "
-                         "--stall-minutes waits longer")
+        said = (
+            f"; the cluster says:\n{fault}"
+            if fault
+            else "; the cluster reports no fault: look at the workers' logs"
+        )
+        super().__init__(
+            f"no part of the job was finished for {seconds / 60:g} minutes, so it was cancelled{said}\n{AGAIN}; "
+            "--stall-minutes waits longer"
+        )
 
 
-def _run_on_dataflow(build: Build, runner: RunnerOptions, *, name: str, moved: Moved, stall_seconds: float) -> None:
+def _run_on_dataflow(
+    build: Build, runner: RunnerOptions, *, name: str, moved: Moved, stall_seconds: float
+) -> None:
     pipeline = new_pipeline(1, runner.dataflow_options(name=name))
     build(pipeline)
     try:
@@ -223,7 +250,9 @@ def _run_on_dataflow(build: Build, runner: RunnerOptions, *, name: str, moved: M
     except Exception as error:
         raise QuestloomError(f"Dataflow does not take the job: {error}") from error
     if runner.makes_template:
-        raise NothingRun("nothing was run: the template was written, or the graph translated, as asked")
+        raise NothingRun(
+            "nothing was run: the template was written, or the graph translated, as asked"
+        )
     work = _Work(result.wait_until_finish)
     try:
         _wait(work, moved, stall_seconds, lambda: "")

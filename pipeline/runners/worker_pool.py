@@ -7,6 +7,7 @@ lives; where that is another Python, or none, or the package is not installed th
 This one starts workers with its own interpreter, waits until they have imported the package, and tells the task manager
 what went wrong if they have not, so that the job fails with the reason.
 """
+
 import argparse
 import logging
 import os
@@ -42,7 +43,11 @@ class WorkerPool(beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolServicer):
         start_seconds: within which it must.
     """
 
-    def __init__(self, command: tuple[str, ...] = (sys.executable, "-m", "pipeline.runners.pool_worker"), start_seconds: float = START_SECONDS) -> None:
+    def __init__(
+        self,
+        command: tuple[str, ...] = (sys.executable, "-m", "pipeline.runners.pool_worker"),
+        start_seconds: float = START_SECONDS,
+    ) -> None:
         self.command, self.start_seconds = command, start_seconds
         self._workers: dict[str, subprocess.Popen] = {}
         self._lock = threading.Lock()
@@ -55,7 +60,12 @@ class WorkerPool(beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolServicer):
     def _start(self, worker_id: str, control: str) -> str:
         """Starts a worker and waits until it is ready; gives why it is not, or ""."""
         try:
-            worker = subprocess.Popen([*self.command, control, worker_id], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            worker = subprocess.Popen(
+                [*self.command, control, worker_id],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
         except OSError as error:
             return f"the worker cannot be started: {error}"
         with self._lock:
@@ -71,8 +81,14 @@ class WorkerPool(beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolServicer):
             return ""
         end(worker)
         reader.join(STOP_SECONDS)
-        what = "ended before it was ready" if ready else f"was not ready after {self.start_seconds:.0f} s"
-        return f"the worker ({' '.join(self.command)}) {what}: {' | '.join(said) or 'it said nothing'}"
+        what = (
+            "ended before it was ready"
+            if ready
+            else f"was not ready after {self.start_seconds:.0f} s"
+        )
+        return (
+            f"the worker ({' '.join(self.command)}) {what}: {' | '.join(said) or 'it said nothing'}"
+        )
 
     def StopWorker(self, request: Any, context: Any) -> Any:
         with self._lock:
@@ -117,21 +133,35 @@ def serve(bind: str, pool: WorkerPool) -> tuple[grpc.Server, int]:
         InputError: nothing can listen there.
     """
     # Without reuse, a second pool on the same address fails instead of taking half of the requests.
-    options = [("grpc.http2.max_pings_without_data", 0), ("grpc.http2.max_ping_strikes", 0), ("grpc.so_reuseport", 0)]
+    options = [
+        ("grpc.http2.max_pings_without_data", 0),
+        ("grpc.http2.max_ping_strikes", 0),
+        ("grpc.so_reuseport", 0),
+    ]
     server = grpc.server(thread_pool_executor.shared_unbounded_instance(), options=options)
     beam_fn_api_pb2_grpc.add_BeamFnExternalWorkerPoolServicer_to_server(pool, server)
     try:
         port = server.add_insecure_port(bind)
     except RuntimeError as error:
-        raise InputError(f"--bind {bind}", f"cannot listen there ({error})", "Name a free HOST:PORT of this machine.") from error
+        raise InputError(
+            f"--bind {bind}",
+            f"cannot listen there ({error})",
+            "Name a free HOST:PORT of this machine.",
+        ) from error
     server.start()
     return server, port
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Serves until it is told to stop."""
-    parser = argparse.ArgumentParser(prog="python -m pipeline.runners.worker_pool", description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--bind", default="127.0.0.1:50000", help="HOST:PORT to listen on; no port of it should be reachable from outside the cluster")
+    parser = argparse.ArgumentParser(
+        prog="python -m pipeline.runners.worker_pool", description=(__doc__ or "").splitlines()[0]
+    )
+    parser.add_argument(
+        "--bind",
+        default="127.0.0.1:50000",
+        help="HOST:PORT to listen on; no port of it should be reachable from outside the cluster",
+    )
     given = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s", force=True)
     ended = threading.Event()

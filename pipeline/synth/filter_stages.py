@@ -1,4 +1,5 @@
 """Makes the functions of the filter stages, once a process: by the recipe's models, the local searches, or the oracle."""
+
 from pipeline.recipe import Recipe
 from pipeline.synth.filters_not_run import OFF
 from pipeline.synth.global_steps import Loser, Surplus
@@ -26,7 +27,11 @@ def make_answer_in_question(job: Job) -> Apply:
 
 
 def make_duplicates(job: Job) -> Apply:
-    verdict = Verdict(filter="duplicates", passed=True, solver="keys") if job.recipe.filters.duplicates else not_run("duplicates", OFF)
+    verdict = (
+        Verdict(filter="duplicates", passed=True, solver="keys")
+        if job.recipe.filters.duplicates
+        else not_run("duplicates", OFF)
+    )
 
     def drop(question: Question, loser: Loser | None) -> Question | Rejection:
         if loser is not None:
@@ -38,6 +43,7 @@ def make_duplicates(job: Job) -> Apply:
 
 def make_quotas(job: Job) -> Apply:
     """What is on too many questions was found over all of them."""
+
     def drop(question: Question, surplus: Surplus | None) -> Question | Rejection:
         if surplus is not None:
             return reject(question, Reason.OVER_QUOTA, {"what": surplus.what})
@@ -48,14 +54,18 @@ def make_quotas(job: Job) -> Apply:
 
 def make_text_search(job: Job) -> Apply:
     store, names = job.store, languages(job.recipe)
-    return lambda question: search_shortcut(question, found_by_text(job, question), store, names, filter="text_search")
+    return lambda question: search_shortcut(
+        question, found_by_text(job, question), store, names, filter="text_search"
+    )
 
 
 def make_image_search(job: Job) -> Apply:
     store, names = job.store, languages(job.recipe)
     if job.recipe.models.has_role(IMAGE_SEARCH.role):
         return IMAGE_SEARCH(job)
-    return lambda question: search_shortcut(question, found_by_picture(job, question), store, names, filter="image_search")
+    return lambda question: search_shortcut(
+        question, found_by_picture(job, question), store, names, filter="image_search"
+    )
 
 
 def make_solvable(job: Job) -> Apply:

@@ -2,6 +2,7 @@
 
 Only ids, keys and shard numbers pass between workers; what a step finds is written beside the stage that uses it.
 """
+
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -62,8 +63,15 @@ class FindCandidates(beam.DoFn):
         for entity in store.scan_entities(*rows):
             if entity.id in self.excluded or _excluded(entity, self.excluded):
                 continue
-            for candidate in candidates(entity, store, recipe.seeds, recipe.pictures, recipe.seed, recipe.certificate.trust,
-                                        recipe.draft.max_answer_words):
+            for candidate in candidates(
+                entity,
+                store,
+                recipe.seeds,
+                recipe.pictures,
+                recipe.seed,
+                recipe.certificate.trust,
+                recipe.draft.max_answer_words,
+            ):
                 yield (*candidate.stratum, candidate.group), candidate
 
 
@@ -79,7 +87,9 @@ class WriteSeeds(beam.DoFn):
 
     def process(self, found: list[Candidate]) -> Iterator[int]:
         recipe = self.job.recipe
-        yield from write_seeds(self.job, self.label, (*choose(found, recipe.seeds), *outside_seeds(self.job)))
+        yield from write_seeds(
+            self.job, self.label, (*choose(found, recipe.seeds), *outside_seeds(self.job))
+        )
 
 
 def write_seeds(job: Job, label: str, seeds: Iterable[Seed]) -> Iterator[int]:
@@ -91,7 +101,9 @@ def write_seeds(job: Job, label: str, seeds: Iterable[Seed]) -> Iterator[int]:
     for number, mine in enumerate(shards):
         facts = shard_facts(recipe.fingerprint, "", (len(mine), len(mine), 0, 0, len(mine)))
         write_records(run.shard(label, "rejected", number), Rejection, ())
-        write_records(run.shard(label, "kept", number), Seed, sorted(mine, key=lambda s: s.id), **facts)
+        write_records(
+            run.shard(label, "kept", number), Seed, sorted(mine, key=lambda s: s.id), **facts
+        )
         yield number
 
 
@@ -118,9 +130,17 @@ class WriteSide(beam.DoFn):
 
     def process(self, group) -> Iterator[int]:
         shard, records = group
-        found = sorted((r for r in records if r is not None), key=lambda r: canonical_json(r.to_row()), reverse=True)
+        found = sorted(
+            (r for r in records if r is not None),
+            key=lambda r: canonical_json(r.to_row()),
+            reverse=True,
+        )
         rows = {r.item_id: r for r in found}
-        write_records(self.job.run.shard(self.stage, "side", shard), self.kind, [rows[i] for i in sorted(rows)])
+        write_records(
+            self.job.run.shard(self.stage, "side", shard),
+            self.kind,
+            [rows[i] for i in sorted(rows)],
+        )
         yield shard
 
 
@@ -159,33 +179,61 @@ class DrawSplits(beam.DoFn):
 
 def gather_losers(shards: beam.PCollection, job: Job, source: str, label: str) -> beam.PCollection:
     """Writes which questions lose against which, beside the stage that drops them."""
-    losers = (shards | "keys" >> beam.ParDo(ShardKeys(job, source)) | "duplicates" >> Losers(job.recipe.filters.near_duplicate_similarity)
-              | "loser's shard" >> beam.Map(_loser_by_shard))
-    return ((losers, shards | "every shard" >> beam.Map(lambda shard: (shard, None))) | "losers and shards" >> beam.Flatten()
-            | "losers by shard" >> beam.GroupByKey() | "write losers" >> beam.ParDo(WriteSide(job, label, Loser)))
+    losers = (
+        shards
+        | "keys" >> beam.ParDo(ShardKeys(job, source))
+        | "duplicates" >> Losers(job.recipe.filters.near_duplicate_similarity)
+        | "loser's shard" >> beam.Map(_loser_by_shard)
+    )
+    return (
+        (losers, shards | "every shard" >> beam.Map(lambda shard: (shard, None)))
+        | "losers and shards" >> beam.Flatten()
+        | "losers by shard" >> beam.GroupByKey()
+        | "write losers" >> beam.ParDo(WriteSide(job, label, Loser))
+    )
 
 
 def gather_surplus(shards: beam.PCollection, job: Job, source: str, label: str) -> beam.PCollection:
     """Finds the questions that are too much, and writes them beside the stage that drops them."""
-    return (shards | "all for quotas" >> beam.combiners.ToList() | "surplus" >> beam.ParDo(FindSurplus(job, source))
-            | "surplus by shard" >> beam.GroupByKey() | "write surplus" >> beam.ParDo(WriteSide(job, label, Surplus)))
+    return (
+        shards
+        | "all for quotas" >> beam.combiners.ToList()
+        | "surplus" >> beam.ParDo(FindSurplus(job, source))
+        | "surplus by shard" >> beam.GroupByKey()
+        | "write surplus" >> beam.ParDo(WriteSide(job, label, Surplus))
+    )
 
 
 def gather_splits(shards: beam.PCollection, job: Job, source: str, label: str) -> beam.PCollection:
     """Draws the split of every question, and writes it beside the stage that gives it."""
-    return (shards | "all shards" >> beam.combiners.ToList() | "components" >> beam.ParDo(DrawSplits(job, source))
-            | "splits by shard" >> beam.GroupByKey() | "write splits" >> beam.ParDo(WriteSide(job, label, SplitDraw)))
+    return (
+        shards
+        | "all shards" >> beam.combiners.ToList()
+        | "components" >> beam.ParDo(DrawSplits(job, source))
+        | "splits by shard" >> beam.GroupByKey()
+        | "write splits" >> beam.ParDo(WriteSide(job, label, SplitDraw))
+    )
 
 
-def seed_shards(pipeline: beam.Pipeline, job: Job, excluded: frozenset[str], label: str) -> beam.PCollection:
+def seed_shards(
+    pipeline: beam.Pipeline, job: Job, excluded: frozenset[str], label: str
+) -> beam.PCollection:
     """Draws the run's seeds and writes them as the stage of that label; gives the shard numbers."""
     num_rows = job.store.num_rows("entities")
     ranges = [(start, min(start + RANGE, num_rows)) for start in range(0, num_rows, RANGE)]
-    return (pipeline | "ranges" >> beam.Create(ranges, reshuffle=False) | "spread ranges" >> beam.Reshuffle()
-            | "candidates" >> beam.ParDo(FindCandidates(job, excluded))
-            | "first by rank" >> beam.combiners.Top.SmallestPerKey(job.recipe.seeds.count, key=lambda c: (c.rank, c.seed.id))
-            | "of all strata" >> beam.FlatMap(lambda group: group[1]) | "one list" >> beam.combiners.ToList()
-            | "choose seeds" >> beam.ParDo(WriteSeeds(job, label)))
+    return (
+        pipeline
+        | "ranges" >> beam.Create(ranges, reshuffle=False)
+        | "spread ranges" >> beam.Reshuffle()
+        | "candidates" >> beam.ParDo(FindCandidates(job, excluded))
+        | "first by rank"
+        >> beam.combiners.Top.SmallestPerKey(
+            job.recipe.seeds.count, key=lambda c: (c.rank, c.seed.id)
+        )
+        | "of all strata" >> beam.FlatMap(lambda group: group[1])
+        | "one list" >> beam.combiners.ToList()
+        | "choose seeds" >> beam.ParDo(WriteSeeds(job, label))
+    )
 
 
 def _loser_by_shard(entry: tuple[str, tuple[str, str]]) -> tuple[int, Loser]:

@@ -1,4 +1,5 @@
 """Reads the lists of ids that a recipe names as files, one id a line, and refuses bad ones before work starts."""
+
 from collections.abc import Iterable
 
 from files.locations import location
@@ -17,6 +18,10 @@ def words_of(files: Iterable[str], key: str) -> frozenset[str]:
         try:
             lines = location(name).read_text(encoding="utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:
-            raise InputError(name, f"cannot be read ({error})", f"Correct {key}{'' if key.startswith('--') else ' in the recipe'}.") from error
+            raise InputError(
+                name,
+                f"cannot be read ({error})",
+                f"Correct {key}{'' if key.startswith('--') else ' in the recipe'}.",
+            ) from error
         found.update(line.split()[0] for line in lines if line.strip() and not line.startswith("#"))
     return frozenset(found)

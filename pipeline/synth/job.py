@@ -1,4 +1,5 @@
 """`Job`: a run's recipe and folders, and the store, searches and model clients that its stages may open."""
+
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -37,7 +38,9 @@ class Job:
     @property
     def searches(self) -> LocalProvider:
         """The searches that episodes have."""
-        return opened_searches(self.store_path, self.recipe.models.clip, self.recipe.pictures.licences, self.opened)
+        return opened_searches(
+            self.store_path, self.recipe.models.clip, self.recipe.pictures.licences, self.opened
+        )
 
     @property
     def clip(self) -> Clip:
@@ -54,7 +57,14 @@ class Job:
     @property
     def place(self) -> PlayPlace:
         """Where episodes are played and models asked."""
-        return PlayPlace(self.store_path, self.calls, self.recipe.models, self.opened, self.recipe.seed, self.recipe.pictures.licences)
+        return PlayPlace(
+            self.store_path,
+            self.calls,
+            self.recipe.models,
+            self.opened,
+            self.recipe.seed,
+            self.recipe.pictures.licences,
+        )
 
     def client(self, stage: str) -> StageClient:
         """The recipe's models, with calls booked on a stage."""

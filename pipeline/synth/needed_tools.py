@@ -1,4 +1,5 @@
 """With which tools a recipe's jobs play: what has to be there before they start, on every machine that they run on."""
+
 from pipeline.recipe import Recipe
 from pipeline.synth.solver_stages import SOLVABLE
 
@@ -6,7 +7,11 @@ from pipeline.synth.solver_stages import SOLVABLE
 def tools_of_filter(recipe: Recipe) -> tuple[str, ...]:
     """Those of the main job: the oracle's, where it is the oracle who plays `solvable`; else none."""
     filters = recipe.filters
-    return filters.oracle_tools if filters.solvable and filters.oracle and not recipe.models.has_role(SOLVABLE.role) else ()
+    return (
+        filters.oracle_tools
+        if filters.solvable and filters.oracle and not recipe.models.has_role(SOLVABLE.role)
+        else ()
+    )
 
 
 def tools_of_run(recipe: Recipe) -> tuple[str, ...]:

@@ -1,4 +1,5 @@
 """The filter `solvable` with the tools: the oracle plays the question, and what it cannot solve is broken and rejected."""
+
 import dataclasses
 
 from agent.judges.answer import judge_by_rules
@@ -21,24 +22,55 @@ def make_oracle_filter(job: Job) -> Apply:
     """The filter of a process. The oracle plays under its own settings, whatever teacher the recipe names, and asks no model."""
     recipe = job.recipe
     settings = PlaySettings(tools=ToolSettings(tools=recipe.filters.oracle_tools))
-    playing = open_player(settings, dataclasses.replace(job.place, models=ModelSettings(clip=recipe.models.clip)))
+    playing = open_player(
+        settings, dataclasses.replace(job.place, models=ModelSettings(clip=recipe.models.clip))
+    )
     engine = playing.player.engine
     assert isinstance(engine, OracleEngine), "the default teacher"
 
     async def play(question: Question) -> Question | Rejection:
         if question.logical_form is None or question.certificate is None:
-            return question.with_verdict(not_run("solvable", "the question has no form that the oracle could follow"))
+            return question.with_verdict(
+                not_run("solvable", "the question has no form that the oracle could follow")
+            )
         playing.begin(question)
-        withheld = frozenset({question.source_image_id}) if recipe.pictures.withhold_own else frozenset()
-        episode = await playing.player.play(Task(task_id=question.id, question=question.text, withheld_pictures=withheld,
-                                                 pictures=(job.run.picture(question.image_id).read_bytes(),)))
+        withheld = (
+            frozenset({question.source_image_id}) if recipe.pictures.withhold_own else frozenset()
+        )
+        episode = await playing.player.play(
+            Task(
+                task_id=question.id,
+                question=question.text,
+                withheld_pictures=withheld,
+                pictures=(job.run.picture(question.image_id).read_bytes(),),
+            )
+        )
         ended = engine.ends.pop((question.id, 0), None)
         num_calls = sum(turn.call is not None for turn in episode.turns)
-        if judge_by_rules(question.answer, episode.answer, question=question.text, language=question.language).outcome is not Outcome.CORRECT:
-            return reject(question, Reason.NOT_SOLVABLE, {"solver": "oracle", "said": episode.answer, "calls": num_calls,
-                                                                 "failed": ended.failed if ended else f"{episode.end} {episode.end_evidence}"})
-        checks = (*question.certificate.checks, Check(name=CHECK, passed=True, score=float(num_calls)))
-        return question.replace(certificate=question.certificate.replace(checks=checks)).with_verdict(
-            Verdict(filter="solvable", passed=True, solver="oracle", num_samples=1, num_correct=1))
+        if (
+            judge_by_rules(
+                question.answer, episode.answer, question=question.text, language=question.language
+            ).outcome
+            is not Outcome.CORRECT
+        ):
+            return reject(
+                question,
+                Reason.NOT_SOLVABLE,
+                {
+                    "solver": "oracle",
+                    "said": episode.answer,
+                    "calls": num_calls,
+                    "failed": ended.failed if ended else f"{episode.end} {episode.end_evidence}",
+                },
+            )
+        checks = (
+            *question.certificate.checks,
+            Check(name=CHECK, passed=True, score=float(num_calls)),
+        )
+        return question.replace(
+            certificate=question.certificate.replace(checks=checks)
+        ).with_verdict(
+            Verdict(filter="solvable", passed=True, solver="oracle", num_samples=1, num_correct=1)
+        )
 
     return play

@@ -1,4 +1,5 @@
 """Outside rows in the main job: their seeds, and what each stage before the filters does with them instead of its own work."""
+
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -21,8 +22,14 @@ def open_sources(job: Job) -> dict[str, Source]:
     found: dict[str, Source] = {}
     for rules in job.recipe.external:
         if rules.source in found:
-            raise InputError(f"recipe key external, {rules.path}", f"another source is called {rules.source!r} too", "Give one of them a name.")
-        found[rules.source] = job.opened.once(("outside rows", rules), lambda rules=rules: open_source(rules))  # type: ignore[misc]
+            raise InputError(
+                f"recipe key external, {rules.path}",
+                f"another source is called {rules.source!r} too",
+                "Give one of them a name.",
+            )
+        found[rules.source] = job.opened.once(
+            ("outside rows", rules), lambda rules=rules: open_source(rules)
+        )  # type: ignore[misc]
     return found
 
 
@@ -50,7 +57,9 @@ def outside_picture(job: Job) -> Callable[[Question], Question | Rejection]:
     sources, excluded = open_sources(job), read_hashes(recipe.filters.exclude_pictures)
 
     def take(question: Question) -> Question | Rejection:
-        made = picture_of(question, *_place(sources, question.seed_entity), recipe.pictures, excluded)
+        made = picture_of(
+            question, *_place(sources, question.seed_entity), recipe.pictures, excluded
+        )
         if isinstance(made, Rejection):
             return made
         write_whole(job.run.picture(made[1].id), made[1].data)

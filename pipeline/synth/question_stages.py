@@ -1,7 +1,13 @@
 """The stages that make a question what it is, as functions of a process: draft, picture, certificate, enhancement."""
+
 from files.parquet import write_whole
 from pipeline.synth.job import Job
-from pipeline.synth.outside_stages import drafting_outside, external_first, outside_picture, source_picture
+from pipeline.synth.outside_stages import (
+    drafting_outside,
+    external_first,
+    outside_picture,
+    source_picture,
+)
 from pipeline.synth.solver_stages import judge_picture, make_solvers
 from pipeline.synth.writer_choice import make_exploration, make_writer
 from records.outcomes import Rejection
@@ -23,16 +29,28 @@ from transforms.stages.stage import Apply, reject
 def make_draft(job: Job) -> Apply:
     store = job.store
     writer = make_writer(job)
-    drafter = Drafter(facts=store, writer=writer, accept=Accept(store, job.recipe.certificate, job.recipe.draft.own_page),
-                      exploration=make_exploration(job, writer),
-                      rules=job.recipe.draft, recipe_seed=job.recipe.seed, language=job.recipe.language)
+    drafter = Drafter(
+        facts=store,
+        writer=writer,
+        accept=Accept(store, job.recipe.certificate, job.recipe.draft.own_page),
+        exploration=make_exploration(job, writer),
+        rules=job.recipe.draft,
+        recipe_seed=job.recipe.seed,
+        language=job.recipe.language,
+    )
     return drafting_outside(job, drafter) if job.recipe.external else drafter.__call__
 
 
 def make_pictures(job: Job) -> Apply:
     store, recipe = job.store, job.recipe
-    chooser = PictureChooser(store=store, clip=job.clip, rules=recipe.pictures, grounding=recipe.grounding,
-                             recipe_seed=recipe.seed, exclude=recipe.filters.exclude_pictures)
+    chooser = PictureChooser(
+        store=store,
+        clip=job.clip,
+        rules=recipe.pictures,
+        grounding=recipe.grounding,
+        recipe_seed=recipe.seed,
+        exclude=recipe.filters.exclude_pictures,
+    )
 
     def choose(question: Question) -> Question | Rejection:
         chosen = chooser(question)
@@ -43,7 +61,9 @@ def make_pictures(job: Job) -> Apply:
         path = job.run.picture(picture.id)
         if not path.exists():
             write_whole(path, picture.data)
-        return question.replace(image_id=picture.id, source_image_id=image.id, grounding=Json(grounding.to_row())).with_verdict(verdict)
+        return question.replace(
+            image_id=picture.id, source_image_id=image.id, grounding=Json(grounding.to_row())
+        ).with_verdict(verdict)
 
     take = external_first(outside_picture(job), choose)
     if not recipe.models.has_role("image_too_simple"):
@@ -78,10 +98,14 @@ def make_enhance(job: Job) -> Apply:
         if not is_chosen(question.id, recipe.seed, recipe.enhancement.share):
             return question
         picture, image = source_picture(job, question), store.image(question.source_image_id)
-        source = Source(image_ids={i.id for i in store.images_of(question.anchor)} if question.anchor else (),
-                        perceptual_hash=image.perceptual_hash if image else perceptual_hash(picture),
-                        details=image.details if image and question.needs_detail else ())
-        made = enhance(question, picture, source, clip, search, seed=recipe.seed, rules=recipe.enhancement)
+        source = Source(
+            image_ids={i.id for i in store.images_of(question.anchor)} if question.anchor else (),
+            perceptual_hash=image.perceptual_hash if image else perceptual_hash(picture),
+            details=image.details if image and question.needs_detail else (),
+        )
+        made = enhance(
+            question, picture, source, clip, search, seed=recipe.seed, rules=recipe.enhancement
+        )
         if isinstance(made, Enhanced):
             write_whole(job.run.picture(made.picture.id), made.picture.data)
             return made.question

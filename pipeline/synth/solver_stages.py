@@ -1,4 +1,5 @@
 """The filter stages that a model decides; `text_only` and `no_tools` have stand-ins where the recipe names no model. Also the judge of pictures."""
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -25,7 +26,11 @@ from transforms.writing.writer import Draft
 
 def make_solvers(job: Job, stage: str) -> Solvers:
     """The model solvers of a run, booked on a stage."""
-    return Solvers(job.client(stage), num_samples=job.recipe.filters.samples, judge=job.recipe.models.judged_by_model(JUDGE))
+    return Solvers(
+        job.client(stage),
+        num_samples=job.recipe.filters.samples,
+        judge=job.recipe.models.judged_by_model(JUDGE),
+    )
 
 
 def shown_picture(job: Job, question: Question) -> Picture:
@@ -39,7 +44,9 @@ def found_by_text(job: Job, question: Question) -> Iterator[Found]:
     for hit in provider.find_pages(question.text, job.recipe.filters.text_search_k):
         entity_id = store.entity_of_title(hit.title)
         assert entity_id is not None, "a hit is a page of the store"
-        yield Found(title=hit.title, entity_id=entity_id, text=hit.snippet[:ToolSettings().extract_chars])
+        yield Found(
+            title=hit.title, entity_id=entity_id, text=hit.snippet[: ToolSettings().extract_chars]
+        )
 
 
 def found_by_picture(job: Job, question: Question) -> tuple[Found, ...]:
@@ -47,10 +54,21 @@ def found_by_picture(job: Job, question: Question) -> tuple[Found, ...]:
     store, provider = job.store, job.searches
     bank = ImageBank()
     bank.add(shown_picture(job, question).data, origin="task")
-    withheld = frozenset({question.source_image_id}) if job.recipe.pictures.withhold_own else frozenset[str]()
-    entities = (store.entity_of_title(hit.title) for hit in provider.find_like(bank, 0, job.recipe.filters.image_search_k, withheld))
+    withheld = (
+        frozenset({question.source_image_id})
+        if job.recipe.pictures.withhold_own
+        else frozenset[str]()
+    )
+    entities = (
+        store.entity_of_title(hit.title)
+        for hit in provider.find_like(bank, 0, job.recipe.filters.image_search_k, withheld)
+    )
     articles = (store.article(e) for e in entities if e is not None)
-    return tuple(Found(title=a.title, entity_id=a.entity_id, text=page_text(a)) for a in articles if a is not None)
+    return tuple(
+        Found(title=a.title, entity_id=a.entity_id, text=page_text(a))
+        for a in articles
+        if a is not None
+    )
 
 
 @dataclass(frozen=True)
@@ -76,8 +94,14 @@ class SolverStage:
         store = job.store
 
         async def judge(question: Question) -> Question | Rejection:
-            verdict = popularity_prior(question, store, binding_of(question.bindings), name=self.filter, sees_picture=self.filter == "no_tools",
-                                       fame=fame)
+            verdict = popularity_prior(
+                question,
+                store,
+                binding_of(question.bindings),
+                name=self.filter,
+                sees_picture=self.filter == "no_tools",
+                fame=fame,
+            )
             return self._outcome(question, verdict)
 
         return judge
@@ -89,7 +113,9 @@ class SolverStage:
             try:
                 verdict = await self._verdict(job, solvers, question)
             except BadReply as error:
-                return reject(question, Reason.BAD_REPLY, {"solver": self.filter, "message": str(error)[:500]})
+                return reject(
+                    question, Reason.BAD_REPLY, {"solver": self.filter, "message": str(error)[:500]}
+                )
             form = question.logical_form
             given = given_by_picture(form, binding_of(question.bindings)) if form else {}
             for said, key in named_rivals(store, question, verdict):
@@ -103,7 +129,11 @@ class SolverStage:
         match self.filter:
             case "image_search":
                 found = found_by_picture(job, question)
-                return await solvers.one_image_search(question, shown_picture(job, question), tuple((page.title, page.text) for page in found))
+                return await solvers.one_image_search(
+                    question,
+                    shown_picture(job, question),
+                    tuple((page.title, page.text) for page in found),
+                )
             case "text_only":
                 return await solvers.text_only(question)
             case "no_tools":
@@ -114,16 +144,32 @@ class SolverStage:
     def _outcome(self, question: Question, verdict: Verdict) -> Question | Rejection:
         if verdict.passed is not False:
             return question.with_verdict(verdict)
-        return reject(question, self.reason, {"solver": verdict.solver, "num_correct": verdict.num_correct,
-                                                          "num_samples": verdict.num_samples, "evidence": verdict.evidence})
+        return reject(
+            question,
+            self.reason,
+            {
+                "solver": verdict.solver,
+                "num_correct": verdict.num_correct,
+                "num_samples": verdict.num_samples,
+                "evidence": verdict.evidence,
+            },
+        )
 
 
 def evidence_words(job: Job, question: Question) -> tuple[str, ...]:
     """What the picture shows and what the certificate rests on, in words."""
     store, language = job.store, question.language
-    draft = Draft(text=question.text, answer=question.answer, form=question.logical_form, bindings=question.bindings, hops=question.hops,
-                  history=question.history)
-    return f"The picture shows: {store.label(question.anchor, language)}", *evidence_lines(store, draft, language).split("\n")
+    draft = Draft(
+        text=question.text,
+        answer=question.answer,
+        form=question.logical_form,
+        bindings=question.bindings,
+        hops=question.hops,
+        history=question.history,
+    )
+    return f"The picture shows: {store.label(question.anchor, language)}", *evidence_lines(
+        store, draft, language
+    ).split("\n")
 
 
 async def judge_picture(job: Job, solvers: Solvers, question: Question) -> Question | Rejection:
@@ -131,8 +177,14 @@ async def judge_picture(job: Job, solvers: Solvers, question: Question) -> Quest
     try:
         verdict = await solvers.too_simple(question, shown_picture(job, question))
     except BadReply as error:
-        return reject(question, Reason.BAD_REPLY, {"solver": "too_simple", "message": str(error)[:500]})
-    return question.with_verdict(verdict) if verdict.passed else reject(question, Reason.PICTURE_TOO_SIMPLE, verdict.evidence)
+        return reject(
+            question, Reason.BAD_REPLY, {"solver": "too_simple", "message": str(error)[:500]}
+        )
+    return (
+        question.with_verdict(verdict)
+        if verdict.passed
+        else reject(question, Reason.PICTURE_TOO_SIMPLE, verdict.evidence)
+    )
 
 
 IMAGE_SEARCH = SolverStage("image_search", Reason.IMAGE_SEARCH_SHORTCUT)

@@ -3,6 +3,7 @@
 By every shared entity one component would swallow two thirds of the data; anchor, picture and path do not. Where a run sets a benchmark aside, a
 seed goes one way too (VSearcher removes its training seeds from its benchmark), and a question of level `benchmark` takes its component with it.
 """
+
 from collections.abc import Iterable, Iterator, Mapping
 
 from pipeline.recipe import Recipe
@@ -30,7 +31,12 @@ def keys_of(question: Question, *, seeds: bool = False) -> tuple[str, ...]:
     if not question.anchor:
         return (picture,)
     seed = (f"seed:{question.seed_entity}",) if seeds else ()
-    return f"anchor:{question.anchor}", picture, "path:" + ",".join(sorted(set(question.bindings.values()))), *seed
+    return (
+        f"anchor:{question.anchor}",
+        picture,
+        "path:" + ",".join(sorted(set(question.bindings.values()))),
+        *seed,
+    )
 
 
 def components(keys: Iterable[Keys], recipe: Recipe) -> Iterator[tuple[str, int, str, str]]:
@@ -54,12 +60,19 @@ def components(keys: Iterable[Keys], recipe: Recipe) -> Iterator[tuple[str, int,
         for key in shared:
             a, b = sorted((root(f"question:{question_id}"), root(key)))
             parent[b] = a
-    aside = {root(f"question:{question_id}") for question_id, _, _, is_benchmark in found if is_benchmark}
+    aside = {
+        root(f"question:{question_id}") for question_id, _, _, is_benchmark in found if is_benchmark
+    }
     names: dict[str, str] = {}
     for question_id, shard, _, _ in found:
         top = root(f"question:{question_id}")
         component = names.setdefault(top, question_id)
-        yield question_id, shard, component, BENCHMARK if top in aside else split_of(component, recipe)
+        yield (
+            question_id,
+            shard,
+            component,
+            BENCHMARK if top in aside else split_of(component, recipe),
+        )
 
 
 def split_of(component: str, recipe: Recipe) -> str:
@@ -69,6 +82,9 @@ def split_of(component: str, recipe: Recipe) -> str:
     def drawn(weights: Mapping[str, float], purpose: str) -> str:
         return by_weight(weights, recipe.seed, component, purpose)
 
-    if drawn({BENCHMARK: export.benchmark_share, "other": 1 - export.benchmark_share}, BENCHMARK) == BENCHMARK:
+    if (
+        drawn({BENCHMARK: export.benchmark_share, "other": 1 - export.benchmark_share}, BENCHMARK)
+        == BENCHMARK
+    ):
         return BENCHMARK
     return f"{drawn({'rl': export.rl_share, 'sft': 1 - export.rl_share}, 'use')}/{drawn(export.shares, 'share')}"

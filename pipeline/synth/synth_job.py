@@ -4,6 +4,7 @@
 
 Only ids, keys and shard numbers pass between workers; `transforms/stages/` says how a stage is written and resumed.
 """
+
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -42,13 +43,28 @@ LOOKED_AT = 10_000
 """Entities that are looked at again to say why there is no seed."""
 
 
-def build(pipeline: beam.Pipeline, job: Job, excluded: frozenset[str], clip_hints: Mapping[str, str] = NO_HINTS) -> beam.PCollection:
+def build(
+    pipeline: beam.Pipeline,
+    job: Job,
+    excluded: frozenset[str],
+    clip_hints: Mapping[str, str] = NO_HINTS,
+) -> beam.PCollection:
     """The whole job as a graph; gives the shard numbers once everything stands. `clip_hints` are for the stages that run CLIP."""
     stages = synth_stages(job, clip_hints)
     standing = beam.Create(range(job.recipe.run.shards), reshuffle=False)
     seeds = stages[0].label
-    shards = pipeline | "shards" >> standing if seeds_stand(job, seeds) else seed_shards(pipeline, job, excluded, seeds)
-    return run_in_order(shards | "spread seeds" >> beam.Reshuffle(), stages, run=job.run, settings=job, opened=job.opened)
+    shards = (
+        pipeline | "shards" >> standing
+        if seeds_stand(job, seeds)
+        else seed_shards(pipeline, job, excluded, seeds)
+    )
+    return run_in_order(
+        shards | "spread seeds" >> beam.Reshuffle(),
+        stages,
+        run=job.run,
+        settings=job,
+        opened=job.opened,
+    )
 
 
 def prepare(job: Job, runner: RunnerOptions = LOCAL) -> frozenset[str]:
@@ -90,14 +106,31 @@ def _check_folder(job: Job, digest: str) -> None:
         before = json.loads(path.read_text(encoding="utf-8"))
         if (before["fingerprint"], before["store"]) != (facts["fingerprint"], facts["store"]):
             what = "recipe" if before["fingerprint"] != facts["fingerprint"] else "store"
-            raise InputError(job.run.path, f"holds a run with another {what}", "Name a new --out folder, or use the same settings again.")
+            raise InputError(
+                job.run.path,
+                f"holds a run with another {what}",
+                "Name a new --out folder, or use the same settings again.",
+            )
         known = {stage.name for stage in synth_stages(job)}
-        if any(name_of(label) not in known for label in job.run.labels()) or job.run.at("teach").exists():
-            raise InputError(job.run.path, "holds a run of an earlier version, whose stages had other names", "Name a new --out folder.")
+        if (
+            any(name_of(label) not in known for label in job.run.labels())
+            or job.run.at("teach").exists()
+        ):
+            raise InputError(
+                job.run.path,
+                "holds a run of an earlier version, whose stages had other names",
+                "Name a new --out folder.",
+            )
         if before["recipe"]["run"]["shards"] != job.recipe.run.shards:
-            raise InputError(job.run.path, "holds a run with another number of shards", "Use the same run.shards again.")
+            raise InputError(
+                job.run.path,
+                "holds a run with another number of shards",
+                "Use the same run.shards again.",
+            )
     elif job.run.at().exists() and any(job.run.at().iterdir()):
-        raise InputError(job.run.path, "is not empty and holds no run", "Name a new or an empty --out folder.")
+        raise InputError(
+            job.run.path, "is not empty and holds no run", "Name a new or an empty --out folder."
+        )
 
 
 def claim_folder(job: Job) -> None:
@@ -119,7 +152,15 @@ def check_models(job: Job, workers: int = 1, runner: RunnerOptions = LOCAL) -> N
     check_grounding(job.store, clip, job.recipe.grounding)
 
 
-def run_synth(recipe: Recipe, *, store: str, out: str, opened: Opened, workers: int = 1, runner: RunnerOptions = LOCAL) -> Funnel:
+def run_synth(
+    recipe: Recipe,
+    *,
+    store: str,
+    out: str,
+    opened: Opened,
+    workers: int = 1,
+    runner: RunnerOptions = LOCAL,
+) -> Funnel:
     """Runs or resumes the main job up to the splits; `pipeline.export` writes the data set.
 
     Args:
@@ -143,9 +184,17 @@ def run_synth(recipe: Recipe, *, store: str, out: str, opened: Opened, workers: 
     check_models(job, workers, runner)
     claim_folder(job)
     stages = synth_stages(job)
-    run_stages(lambda pipeline: build(pipeline, job, excluded, runner.clip_hints), stages, job.run, num_shards=recipe.run.shards, runner=runner,
-               workers=workers, title="synth",
-               calls=job.calls() if recipe.models.roles else None, endpoints=recipe.models.endpoints)
+    run_stages(
+        lambda pipeline: build(pipeline, job, excluded, runner.clip_hints),
+        stages,
+        job.run,
+        num_shards=recipe.run.shards,
+        runner=runner,
+        workers=workers,
+        title="synth",
+        calls=job.calls() if recipe.models.roles else None,
+        endpoints=recipe.models.endpoints,
+    )
     funnel = Funnel.of(job.run, stages)
     if not funnel.counts[0].num_out:
         raise without_seeds(job)
@@ -159,6 +208,17 @@ def without_seeds(job: Job) -> InputError:
     job.run.recipe.unlink(missing_ok=True)
     store, recipe = job.store, job.recipe
     found = list(store.scan_entities(0, LOOKED_AT))
-    causes = obstacles(found, store, recipe.seeds, recipe.pictures, recipe.certificate.trust, recipe.draft.max_answer_words)
+    causes = obstacles(
+        found,
+        store,
+        recipe.seeds,
+        recipe.pictures,
+        recipe.certificate.trust,
+        recipe.draft.max_answer_words,
+    )
     why = shortage(found, causes, store, recipe.seeds, recipe.pictures)
-    return InputError(job.store_path, f"nothing in this store can be a seed under the recipe {recipe.name}: {why}", FIX)
+    return InputError(
+        job.store_path,
+        f"nothing in this store can be a seed under the recipe {recipe.name}: {why}",
+        FIX,
+    )

@@ -1,4 +1,5 @@
 """The stages of the main job, in order. A stage is added here and nowhere else."""
+
 from collections.abc import Callable, Mapping
 
 from pipeline.synth.filter_stages import (
@@ -11,7 +12,14 @@ from pipeline.synth.filter_stages import (
     make_visible_text,
 )
 from pipeline.synth.filters_not_run import NotRun
-from pipeline.synth.global_steps import Loser, SplitDraw, Surplus, gather_losers, gather_splits, gather_surplus
+from pipeline.synth.global_steps import (
+    Loser,
+    SplitDraw,
+    Surplus,
+    gather_losers,
+    gather_splits,
+    gather_surplus,
+)
 from pipeline.synth.job import Job
 from pipeline.synth.question_stages import make_certify, make_draft, make_enhance, make_pictures
 from pipeline.synth.solver_stages import NO_TOOLS, TEXT_ONLY
@@ -30,12 +38,32 @@ def synth_stages(job: Job, clip_hints: Mapping[str, str] = NO_HINTS) -> tuple[St
         job: a filter that its recipe switches off lets everything through, and says `not_run`.
         clip_hints: Beam's resource hints for the stages that run CLIP.
     """
-    filters, window, fingerprint = job.recipe.filters, job.recipe.run.in_flight, job.recipe.fingerprint
+    filters, window, fingerprint = (
+        job.recipe.filters,
+        job.recipe.run.in_flight,
+        job.recipe.fingerprint,
+    )
 
-    def stage(name: str, make: Callable[[Job], Apply] | None, *, takes: type[Record] = Question, gives: type[Record] = Question, in_flight: int = 0,
-              side: Side | None = None, clip: bool = False) -> Stage:
-        return Stage(name=name, takes=takes, gives=gives, make=make, fingerprint=fingerprint, in_flight=in_flight, side=side,
-                     hints=clip_hints if clip else NO_HINTS)
+    def stage(
+        name: str,
+        make: Callable[[Job], Apply] | None,
+        *,
+        takes: type[Record] = Question,
+        gives: type[Record] = Question,
+        in_flight: int = 0,
+        side: Side | None = None,
+        clip: bool = False,
+    ) -> Stage:
+        return Stage(
+            name=name,
+            takes=takes,
+            gives=gives,
+            make=make,
+            fingerprint=fingerprint,
+            in_flight=in_flight,
+            side=side,
+            hints=clip_hints if clip else NO_HINTS,
+        )
 
     def switched(name: str, make: Callable[[Job], Apply], *, in_flight: int = 0) -> Stage:
         return stage(name, make if getattr(filters, name) else NotRun(name), in_flight=in_flight)
@@ -61,6 +89,7 @@ def synth_stages(job: Job, clip_hints: Mapping[str, str] = NO_HINTS) -> tuple[St
 
 def make_split(job: Job) -> Apply:
     """The last stage's function: each question gets the split that was drawn for it."""
+
     def set_split(question: Question, draw: SplitDraw | None) -> Question | Rejection:
         assert draw is not None, "every question has a split drawn"
         return question.replace(split=draw.split)

@@ -1,4 +1,5 @@
 """The writer that a recipe names."""
+
 import dataclasses
 from collections.abc import Callable
 
@@ -25,9 +26,17 @@ NUM_FOUND = 4
 def check_writer(recipe: Recipe) -> None:
     """Refuses a writer that does not exist, or an llm writer without a model, before work starts."""
     if recipe.writer not in WRITERS:
-        raise InputError(f"recipe key writer: {recipe.writer}", "is no writer", f"Use one of {', '.join(WRITERS)}.")
+        raise InputError(
+            f"recipe key writer: {recipe.writer}",
+            "is no writer",
+            f"Use one of {', '.join(WRITERS)}.",
+        )
     if recipe.writer == "llm" and not recipe.models.has_role("seed_question"):
-        raise InputError("recipe key models.roles", "names no model for the llm writer", "Give a role 'default' with endpoint and model.")
+        raise InputError(
+            "recipe key models.roles",
+            "names no model for the llm writer",
+            "Give a role 'default' with endpoint and model.",
+        )
 
 
 def llm_rules(recipe: Recipe) -> LlmRules:
@@ -37,7 +46,9 @@ def llm_rules(recipe: Recipe) -> LlmRules:
 
 def found_by_text(searches: TextSearch) -> Callable[[str], str]:
     """What a text search for a question finds, for those who vote on it."""
-    return lambda question: "\n\n".join(f"{hit.passage.title}: {hit.passage.text}" for hit in searches.search(question, NUM_FOUND))
+    return lambda question: "\n\n".join(
+        f"{hit.passage.title}: {hit.passage.text}" for hit in searches.search(question, NUM_FOUND)
+    )
 
 
 def make_writer(job: Job) -> Writer:
@@ -46,8 +57,14 @@ def make_writer(job: Job) -> Writer:
     check_writer(recipe)
     if recipe.writer == "llm":
         judge = Accept(facts=store, rules=recipe.certificate)
-        return LlmWriter(job.client("draft"), store, llm_rules(recipe), judge=judge, search=found_by_text(TextSearch(store)),
-                         max_answer_words=recipe.draft.max_answer_words)
+        return LlmWriter(
+            job.client("draft"),
+            store,
+            llm_rules(recipe),
+            judge=judge,
+            search=found_by_text(TextSearch(store)),
+            max_answer_words=recipe.draft.max_answer_words,
+        )
     return make_composer(job)
 
 
@@ -55,10 +72,19 @@ def make_composer(job: Job) -> GraphWriter:
     """The graph writer: the writer of a recipe without a model, and what an exploration describes its nodes by in any."""
     recipe, store = job.recipe, job.store
     rules = recipe.draft
-    return GraphWriter(facts=store, english=English(store, recipe.seed, recipe.language), trust=recipe.certificate.trust,
-                       recipe_seed=recipe.seed, max_clauses=rules.max_clauses, max_answer_words=rules.max_answer_words, drafts=rules.drafts,
-                       detail_share=rules.detail_share, computation_share=rules.computation_share, max_hub=rules.max_hub,
-                       min_views=2 if recipe.pictures.withhold_own else 1)
+    return GraphWriter(
+        facts=store,
+        english=English(store, recipe.seed, recipe.language),
+        trust=recipe.certificate.trust,
+        recipe_seed=recipe.seed,
+        max_clauses=rules.max_clauses,
+        max_answer_words=rules.max_answer_words,
+        drafts=rules.drafts,
+        detail_share=rules.detail_share,
+        computation_share=rules.computation_share,
+        max_hub=rules.max_hub,
+        min_views=2 if recipe.pictures.withhold_own else 1,
+    )
 
 
 def make_exploration(job: Job, writer: Writer) -> Exploration:
@@ -67,10 +93,29 @@ def make_exploration(job: Job, writer: Writer) -> Exploration:
 
     def shown(entity_id: str) -> bool:
         entity = store.entity(entity_id)
-        return entity is not None and may_be_shown(store, entity, recipe.seeds.living_people) and bool(showable(store.images_of(entity_id), recipe.pictures))
+        return (
+            entity is not None
+            and may_be_shown(store, entity, recipe.seeds.living_people)
+            and bool(showable(store.images_of(entity_id), recipe.pictures))
+        )
 
     explorer: Explorer = GraphExplorer(recipe.seed, recipe.draft.reverse_share)
     if isinstance(writer, LlmWriter):
-        explorer = LlmExplorer(writer.client, writer.store, writer.rules, writer.judge, writer.search, writer.max_answer_words)
-    return Exploration(facts=store, explorer=explorer, composer=composer, writer=writer,
-                       accept=Accept(store, recipe.certificate, recipe.draft.own_page), rules=recipe.draft, shown=shown, recipe_seed=recipe.seed)
+        explorer = LlmExplorer(
+            writer.client,
+            writer.store,
+            writer.rules,
+            writer.judge,
+            writer.search,
+            writer.max_answer_words,
+        )
+    return Exploration(
+        facts=store,
+        explorer=explorer,
+        composer=composer,
+        writer=writer,
+        accept=Accept(store, recipe.certificate, recipe.draft.own_page),
+        rules=recipe.draft,
+        shown=shown,
+        recipe_seed=recipe.seed,
+    )

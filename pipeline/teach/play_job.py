@@ -1,4 +1,5 @@
 """`PlayJob`: the `Job` of stages that play a run's questions, with the policy that plays them and the folder of its episodes."""
+
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -29,9 +30,15 @@ class PlayJob(Job):
         roles = settings["models"]["roles"]
         rules = {name: settings["teach"][name] for name in PLAYED}
         if rules["server"]:
-            rules["server"] = {k: v for k, v in rules["server"].items() if k != "url"}  # it may move
-        return {"questions": self.questions, "teach": rules, "clip": settings["models"]["clip"],
-                "roles": {name: roles[name] for name in (AGENT, READER) if name in roles}}
+            rules["server"] = {
+                k: v for k, v in rules["server"].items() if k != "url"
+            }  # it may move
+        return {
+            "questions": self.questions,
+            "teach": rules,
+            "clip": settings["models"]["clip"],
+            "roles": {name: roles[name] for name in (AGENT, READER) if name in roles},
+        }
 
     @property
     def play_fingerprint(self) -> str:
@@ -42,5 +49,9 @@ class PlayJob(Job):
     def judge_fingerprint(self) -> str:
         """Hash of that and of everything that bears on what is kept."""
         settings = self.recipe.resolved()
-        judged = {"rules": {name: settings["teach"][name] for name in JUDGED}, "judge": settings["models"]["judge"], "roles": settings["models"]["roles"]}
+        judged = {
+            "rules": {name: settings["teach"][name] for name in JUDGED},
+            "judge": settings["models"]["judge"],
+            "roles": settings["models"]["roles"],
+        }
         return sha256_hex(canonical_json([self.played, judged]))[:16]

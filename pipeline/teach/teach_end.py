@@ -1,4 +1,5 @@
 """The end of playing: the run's data set and report, built again with what is new."""
+
 from files.opened import Opened
 from pipeline.export.dataset import export_dataset
 from pipeline.export.episode_ledger import write_episode_ledger
@@ -14,7 +15,12 @@ def finish_teach(run: str, *, store: str, summary: TeachSummary, opened: Opened)
     """Builds data set and report; gives their places. Another policy than the teacher changes no data set, and while something waits it stays as it
     was."""
     made = {"dataset": "", "report": ""}
-    job = Job.at(recipe_of(RunFolder(absolute(run)).read_recipe()["recipe"], f"{run}/recipe.json"), run=run, store=store, opened=opened)
+    job = Job.at(
+        recipe_of(RunFolder(absolute(run)).read_recipe()["recipe"], f"{run}/recipe.json"),
+        run=run,
+        store=store,
+        opened=opened,
+    )
     out = EpisodeFolder(summary.out)
     if out == EpisodeFolder.of(job.run):
         if not summary.funnel.pending_causes:

@@ -5,6 +5,7 @@
 Shards are those of the run, so a task's rollouts lie together, and a shard's trajectories beside its questions. Only shard numbers pass
 between workers. Each policy has a folder of its own, RUN/episodes/POLICY; the teacher's episodes reach the data set.
 """
+
 import dataclasses
 import json
 import re
@@ -56,13 +57,31 @@ class TeachSummary:
     def as_json(self) -> dict[str, Any]:
         """For programs, and `teach.json`."""
         count = self.funnel.by_stage
-        return {"teach": self.out, "tasks": count[TASKS].num_out, "played": count[PLAY].num_out, "kept": count[KEEP].num_out,
-                "solved": count[SOLVED].num_out, "pending": self.funnel.pending_causes, "errors": self.funnel.num_errors, "message": self.message,
-                "stages": self.funnel.as_json(), "statistics": self.numbers.as_json(), "cost": self.cost}
+        return {
+            "teach": self.out,
+            "tasks": count[TASKS].num_out,
+            "played": count[PLAY].num_out,
+            "kept": count[KEEP].num_out,
+            "solved": count[SOLVED].num_out,
+            "pending": self.funnel.pending_causes,
+            "errors": self.funnel.num_errors,
+            "message": self.message,
+            "stages": self.funnel.as_json(),
+            "statistics": self.numbers.as_json(),
+            "cost": self.cost,
+        }
 
     def as_text(self) -> str:
         """For people."""
-        return "\n".join([self.funnel.as_text(out=True), "", *self.numbers.as_lines(), f"episodes  {self.out}", *([self.message] if self.message else [])])
+        return "\n".join(
+            [
+                self.funnel.as_text(out=True),
+                "",
+                *self.numbers.as_lines(),
+                f"episodes  {self.out}",
+                *([self.message] if self.message else []),
+            ]
+        )
 
 
 class WriteTasks(beam.DoFn):
@@ -74,15 +93,31 @@ class WriteTasks(beam.DoFn):
     def process(self, shard: int) -> Iterator[int]:
         job, out, label = self.job, self.job.out, self.stage.label
         rules = job.recipe.teach
-        found = [q for q in read_records(job.run.shard(self.source, "kept", shard), Question) if q.split.partition("/")[0] in rules.uses]
-        refused = [reject(q, Reason.NOT_SOLVED, {"oracle": "the question has no logical form that it could follow"}).replace(stage=TASKS)
-                   for q in found if rules.engine == "oracle" and q.form is None]
+        found = [
+            q
+            for q in read_records(job.run.shard(self.source, "kept", shard), Question)
+            if q.split.partition("/")[0] in rules.uses
+        ]
+        refused = [
+            reject(
+                q,
+                Reason.NOT_SOLVED,
+                {"oracle": "the question has no logical form that it could follow"},
+            ).replace(stage=TASKS)
+            for q in found
+            if rules.engine == "oracle" and q.form is None
+        ]
         gone = {r.item_id for r in refused}
         kept = [q for q in found if q.id not in gone]
-        facts = shard_facts(self.stage.fingerprint, "", (len(found), len(kept), len(refused), 0, len(kept)))
+        facts = shard_facts(
+            self.stage.fingerprint, "", (len(found), len(kept), len(refused), 0, len(kept))
+        )
         path = out.shard(label, "kept", shard)
         # What stands stays: the same rows written by another way (a drop) are other bytes, and all would be played again.
-        if not facts.items() <= (read_facts(path) or {}).items() or list(read_records(path, Question)) != kept:
+        if (
+            not facts.items() <= (read_facts(path) or {}).items()
+            or list(read_records(path, Question)) != kept
+        ):
             write_records(out.shard(label, "rejected", shard), Rejection, refused)
             write_records(path, Question, kept, **facts)
         yield shard
@@ -91,13 +126,25 @@ class WriteTasks(beam.DoFn):
 def build(pipeline: beam.Pipeline, job: PlayJob, source: str) -> beam.PCollection:
     """The job as a graph; gives the shard numbers once everything stands. `source` is the folder of the run's last stage."""
     stages = teach_stages(job)
-    shards = (pipeline | "shards" >> beam.Create(range(job.recipe.run.shards), reshuffle=False) | "spread shards" >> beam.Reshuffle()
-              | "write tasks" >> beam.ParDo(WriteTasks(job, source, stages[0])))
+    shards = (
+        pipeline
+        | "shards" >> beam.Create(range(job.recipe.run.shards), reshuffle=False)
+        | "spread shards" >> beam.Reshuffle()
+        | "write tasks" >> beam.ParDo(WriteTasks(job, source, stages[0]))
+    )
     return run_in_order(shards, stages, run=job.out, settings=job, opened=job.opened)
 
 
-def run_teach(recipe: Recipe, *, run: str, store: str, opened: Opened, policy: str = TEACHER, workers: int = 1,
-              runner: RunnerOptions = LOCAL) -> TeachSummary:
+def run_teach(
+    recipe: Recipe,
+    *,
+    run: str,
+    store: str,
+    opened: Opened,
+    policy: str = TEACHER,
+    workers: int = 1,
+    runner: RunnerOptions = LOCAL,
+) -> TeachSummary:
     """Plays the questions of a finished run, or goes on where it was stopped.
 
     Args:
@@ -113,18 +160,36 @@ def run_teach(recipe: Recipe, *, run: str, store: str, opened: Opened, policy: s
         InputError: before anything is played.
     """
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", policy):
-        raise InputError(f"--policy {policy[:80]}", "is no name for a folder", "Use up to 64 letters, digits, - and _, a letter or digit first.")
+        raise InputError(
+            f"--policy {policy[:80]}",
+            "is no name for a folder",
+            "Use up to 64 letters, digits, - and _, a letter or digit first.",
+        )
     folder = RunFolder(absolute(run))
-    job = PlayJob(run=folder, store_path=absolute(store), recipe=recipe, opened=opened, out=EpisodeFolder.of(folder, policy),
-                  questions=folder.read_recipe()["fingerprint"])
+    job = PlayJob(
+        run=folder,
+        store_path=absolute(store),
+        recipe=recipe,
+        opened=opened,
+        out=EpisodeFolder.of(folder, policy),
+        questions=folder.read_recipe()["fingerprint"],
+    )
     source = prepare(job, runner)
     require_runner(runner, (job.run.path, job.store_path), recipe.teach.tools.tools)
     embed_store(job.store_path, recipe.models.clip, workers=workers, runner=runner)
     _claim(job)
     # A local model is loaded once: processes would share one machine's memory and cores all the same.
-    run_stages(lambda pipeline: build(pipeline, job, source), teach_stages(job), job.out, num_shards=recipe.run.shards, runner=runner,
-               workers=1 if recipe.teach.engine == "transformers" else workers, title="teach",
-               calls=job.calls() if recipe.models.roles else None, endpoints=recipe.models.endpoints)
+    run_stages(
+        lambda pipeline: build(pipeline, job, source),
+        teach_stages(job),
+        job.out,
+        num_shards=recipe.run.shards,
+        runner=runner,
+        workers=1 if recipe.teach.engine == "transformers" else workers,
+        title="teach",
+        calls=job.calls() if recipe.models.roles else None,
+        endpoints=recipe.models.endpoints,
+    )
     return _finish(job)
 
 
@@ -142,11 +207,19 @@ def recipe_for(run: str, source: str = "", overrides: Sequence[str] = ()) -> Rec
     recipe = recipe_of(RunFolder(run).read_recipe()["recipe"], f"{run}/recipe.json")
     if source:
         given = load_recipe(source)
-        recipe = dataclasses.replace(recipe, teach=given.teach, models=dataclasses.replace(given.models, clip=recipe.models.clip),
-                                     run=dataclasses.replace(given.run, shards=recipe.run.shards))
+        recipe = dataclasses.replace(
+            recipe,
+            teach=given.teach,
+            models=dataclasses.replace(given.models, clip=recipe.models.clip),
+            run=dataclasses.replace(given.run, shards=recipe.run.shards),
+        )
     for override in overrides:
         if not override.startswith(SECTIONS) or override.startswith(("models.clip", "run.shards")):
-            raise InputError(f"--set {override}", "is nothing that the teacher may set", "Set keys of teach, models (but clip) or run (but shards).")
+            raise InputError(
+                f"--set {override}",
+                "is nothing that the teacher may set",
+                "Set keys of teach, models (but clip) or run (but shards).",
+            )
     return with_overrides(recipe, overrides)
 
 
@@ -162,7 +235,11 @@ def prepare(job: PlayJob, runner: RunnerOptions = LOCAL) -> str:
     """
     check_locations(reads=[job.store_path, job.run.path], writes=[job.out.path])
     if job.run.read_recipe()["store"] != job.store.meta["digest"]:
-        raise InputError(job.store_path, "is not the store that the run was made from", "Give the run's own store.")
+        raise InputError(
+            job.store_path,
+            "is not the store that the run was made from",
+            "Give the run's own store.",
+        )
     source = finished_stage(job.run, job.recipe.run.shards)
     check_engine(job.recipe.teach, job.recipe.models)
     if runner.is_local:
@@ -171,14 +248,25 @@ def prepare(job: PlayJob, runner: RunnerOptions = LOCAL) -> str:
         read_reference(location(job.recipe.teach.reference))
     if job.recipe.run.calls or job.recipe.models.roles or job.recipe.teach.live is not None:
         check_client(job.recipe.models, job.calls())
-    if job.out.recipe.is_file() and json.loads(job.out.recipe.read_text(encoding="utf-8"))["fingerprint"] != job.play_fingerprint:
-        raise InputError(job.out.path, "holds episodes that were played with other settings",
-                         "Use the same settings again, move that folder away, or play under another name (--policy), whose episodes reach no data set.")
+    if (
+        job.out.recipe.is_file()
+        and json.loads(job.out.recipe.read_text(encoding="utf-8"))["fingerprint"]
+        != job.play_fingerprint
+    ):
+        raise InputError(
+            job.out.path,
+            "holds episodes that were played with other settings",
+            "Use the same settings again, move that folder away, or play under another name (--policy), whose episodes reach no data set.",
+        )
     return source
 
 
 def _claim(job: PlayJob) -> None:
-    facts = {"recipe": job.recipe.resolved(), "fingerprint": job.play_fingerprint, "judging": job.judge_fingerprint}
+    facts = {
+        "recipe": job.recipe.resolved(),
+        "fingerprint": job.play_fingerprint,
+        "judging": job.judge_fingerprint,
+    }
     write_whole(job.out.recipe, (canonical_json(facts) + "\n").encode())
 
 
@@ -188,14 +276,38 @@ def _finish(job: PlayJob) -> TeachSummary:
     label = {stage.name: stage.label for stage in stages}
     out.gather_times(recipe.run.shards)
     # A shard of which something waits is done again as a whole: what its other tasks played is taken from their journals.
-    done = [shard for shard in range(recipe.run.shards) if not out.shard(label[PLAY], "pending", shard).is_file()]
-    out.files.drop_journals(q.id for shard in done for q in read_records(out.shard(label[TASKS], "kept", shard), Question))
+    done = [
+        shard
+        for shard in range(recipe.run.shards)
+        if not out.shard(label[PLAY], "pending", shard).is_file()
+    ]
+    out.files.drop_journals(
+        q.id
+        for shard in done
+        for q in read_records(out.shard(label[TASKS], "kept", shard), Question)
+    )
     funnel = Funnel.of(out, stages)
     ledger = job.calls() if recipe.models.roles or recipe.teach.live else None
-    cost = [dataclasses.asdict(line) for line in cost_lines(ledger)] if ledger is not None and has_ledger(ledger) else []
+    cost = (
+        [dataclasses.asdict(line) for line in cost_lines(ledger)]
+        if ledger is not None and has_ledger(ledger)
+        else []
+    )
     exit_code, message = _verdict(recipe, funnel)
-    made = TeachSummary(out=out.path, funnel=funnel, cost=cost, exit_code=exit_code, message=message, numbers=numbers_of(out, recipe.teach.reference))
-    facts = {**made.as_json(), "whole": not funnel.num_pending, "engine": recipe.teach.engine, "fingerprint": job.play_fingerprint}
+    made = TeachSummary(
+        out=out.path,
+        funnel=funnel,
+        cost=cost,
+        exit_code=exit_code,
+        message=message,
+        numbers=numbers_of(out, recipe.teach.reference),
+    )
+    facts = {
+        **made.as_json(),
+        "whole": not funnel.num_pending,
+        "engine": recipe.teach.engine,
+        "fingerprint": job.play_fingerprint,
+    }
     del facts["teach"]
     write_whole(out.facts, (canonical_json(facts) + "\n").encode())
     return made
@@ -204,9 +316,14 @@ def _finish(job: PlayJob) -> TeachSummary:
 def _verdict(recipe: Recipe, funnel: Funnel) -> tuple[int, str]:
     """The exit code, and what the user should know."""
     count = funnel.by_stage
-    exit_code, message = funnel.verdict(max_error_share=recipe.run.max_error_share, num_items=count[TASKS].num_out)
+    exit_code, message = funnel.verdict(
+        max_error_share=recipe.run.max_error_share, num_items=count[TASKS].num_out
+    )
     if exit_code:
         return exit_code, message
     if not count[TASKS].num_out:
-        return 0, f"There is no question to play: teach.uses is {', '.join(recipe.teach.uses)}, and the run has none for it."
+        return (
+            0,
+            f"There is no question to play: teach.uses is {', '.join(recipe.teach.uses)}, and the run has none for it.",
+        )
     return 0, "" if count[KEEP].num_out else "No trajectory was kept; the report says why."

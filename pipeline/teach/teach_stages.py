@@ -1,4 +1,5 @@
 """The stages of playing a run's questions, in order, and what each runs once a process. A stage is added here and nowhere else."""
+
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -32,12 +33,47 @@ def teach_stages(job: PlayJob) -> tuple[Stage, ...]:
     at_once = max(1, rules.episodes_at_once // rules.rollouts)
     return in_order(
         Stage(name=TASKS, takes=Question, gives=Question, fingerprint=played),
-        Stage(name=PLAY, takes=Question, gives=Trajectory, make=make_play, fingerprint=played, in_flight=at_once),
-        Stage(name=ANSWER, takes=Trajectory, gives=Trajectory, make=make_answer, fingerprint=judged, in_flight=window),
-        Stage(name=PROCESS, takes=Trajectory, gives=Trajectory, make=make_process, fingerprint=judged, in_flight=window),
-        Stage(name=KEEP, takes=Trajectory, gives=Trajectory, make=make_keep, fingerprint=judged, side=Side(record=Chosen, gather=gather_ranks)),
-        Stage(name=SOLVED, takes=Question, gives=TaskResult, make=make_solved, fingerprint=judged, source=TASKS,
-              side=Side(record=Tally, gather=gather_tallies)),
+        Stage(
+            name=PLAY,
+            takes=Question,
+            gives=Trajectory,
+            make=make_play,
+            fingerprint=played,
+            in_flight=at_once,
+        ),
+        Stage(
+            name=ANSWER,
+            takes=Trajectory,
+            gives=Trajectory,
+            make=make_answer,
+            fingerprint=judged,
+            in_flight=window,
+        ),
+        Stage(
+            name=PROCESS,
+            takes=Trajectory,
+            gives=Trajectory,
+            make=make_process,
+            fingerprint=judged,
+            in_flight=window,
+        ),
+        Stage(
+            name=KEEP,
+            takes=Trajectory,
+            gives=Trajectory,
+            make=make_keep,
+            fingerprint=judged,
+            side=Side(record=Chosen, gather=gather_ranks),
+        ),
+        Stage(
+            name=SOLVED,
+            takes=Question,
+            gives=TaskResult,
+            make=make_solved,
+            fingerprint=judged,
+            source=TASKS,
+            side=Side(record=Tally, gather=gather_tallies),
+        ),
     )
 
 
@@ -45,8 +81,13 @@ def make_play(job: PlayJob) -> Apply:
     """The player of a process."""
     made = open_player(job.recipe.teach, job.place)
     player, files = made.player, job.out.files
-    files.write_prompt(made.toolbox.schemas(), max_calls=player.limits.calls, handles=job.recipe.teach.tools.handles, brief=job.recipe.teach.tools.brief,
-                       special_tokens=made.special_tokens)
+    files.write_prompt(
+        made.toolbox.schemas(),
+        max_calls=player.limits.calls,
+        handles=job.recipe.teach.tools.handles,
+        brief=job.recipe.teach.tools.brief,
+        special_tokens=made.special_tokens,
+    )
 
     def picture(question: Question) -> bytes:
         return job.run.read_picture(question.image_id)
@@ -57,8 +98,17 @@ def make_play(job: PlayJob) -> Apply:
     def note(question: Question, times: Sequence[EpisodeTimes]) -> None:
         job.out.note_times(question.seed_id, job.recipe.run.shards, question.id, times)
 
-    return Play(player=player, rollouts=job.recipe.teach.rollouts, picture=picture, journal=journal, keep=files.keep_picture, note=note,
-                source=_source_finder(job), withhold_own=job.recipe.pictures.withhold_own, begin=made.begin).__call__
+    return Play(
+        player=player,
+        rollouts=job.recipe.teach.rollouts,
+        picture=picture,
+        journal=journal,
+        keep=files.keep_picture,
+        note=note,
+        source=_source_finder(job),
+        withhold_own=job.recipe.pictures.withhold_own,
+        begin=made.begin,
+    ).__call__
 
 
 def _source_finder(job: PlayJob) -> Callable[[str, str], str]:
@@ -68,7 +118,13 @@ def _source_finder(job: PlayJob) -> Callable[[str, str], str]:
     store = job.store
 
     def find(sha256: str, url: str) -> str:
-        return sha256 if store.image(sha256) is not None else job.opened.once(("source pages", job.store_path), lambda: source_pages(store)).get(url, "")
+        return (
+            sha256
+            if store.image(sha256) is not None
+            else job.opened.once(("source pages", job.store_path), lambda: source_pages(store)).get(
+                url, ""
+            )
+        )
 
     return find
 
@@ -84,7 +140,9 @@ def source_pages(store: Store) -> Mapping[str, str]:
 
 def make_answer(job: PlayJob) -> Apply:
     """The answer judge: rules, then the model of `judge_answer` where one plays it."""
-    judge = AnswerJudge(client=job.client(ANSWER) if job.recipe.models.judged_by_model(ANSWER_ROLE) else None)
+    judge = AnswerJudge(
+        client=job.client(ANSWER) if job.recipe.models.judged_by_model(ANSWER_ROLE) else None
+    )
 
     async def check(trajectory: Trajectory) -> Any:
         return await judge_answer(trajectory, judge)
@@ -95,8 +153,12 @@ def make_answer(job: PlayJob) -> Apply:
 def make_process(job: PlayJob) -> Apply:
     """The process judge: rules, then the model of `judge_process` where one plays it."""
     rules = job.recipe.teach
-    judge = ProcessJudge(client=job.client(PROCESS) if job.recipe.models.judged_by_model(PROCESS_ROLE) else None,
-                         least=rules.least_process_score, max_unfounded=rules.max_unfounded, max_slips=rules.max_slips)
+    judge = ProcessJudge(
+        client=job.client(PROCESS) if job.recipe.models.judged_by_model(PROCESS_ROLE) else None,
+        least=rules.least_process_score,
+        max_unfounded=rules.max_unfounded,
+        max_slips=rules.max_slips,
+    )
 
     async def check(trajectory: Trajectory) -> Any:
         return await check_process(trajectory, judge)
@@ -129,20 +191,32 @@ def make_solved(job: PlayJob) -> Apply:
 class WriteBeside(beam.DoFn):
     """Shard numbers, in and out: writes the second input of a stage, made from files of the same shard."""
 
-    def __init__(self, job: PlayJob, label: str, kind: type[Record], make: Callable[[PlayJob, int], Sequence[Record]]) -> None:
+    def __init__(
+        self,
+        job: PlayJob,
+        label: str,
+        kind: type[Record],
+        make: Callable[[PlayJob, int], Sequence[Record]],
+    ) -> None:
         self.job, self.label, self.kind, self.make = job, label, kind, make
 
     def process(self, shard: int) -> Iterator[int]:
-        write_records(self.job.out.shard(self.label, "side", shard), self.kind, self.make(self.job, shard))
+        write_records(
+            self.job.out.shard(self.label, "side", shard), self.kind, self.make(self.job, shard)
+        )
         yield shard
 
 
-def gather_ranks(shards: beam.PCollection, job: PlayJob, source: str, label: str) -> beam.PCollection:
+def gather_ranks(
+    shards: beam.PCollection, job: PlayJob, source: str, label: str
+) -> beam.PCollection:
     """Ranks the good trajectories of each task."""
     return shards | "rank" >> beam.ParDo(WriteBeside(job, label, Chosen, rank))
 
 
-def gather_tallies(shards: beam.PCollection, job: PlayJob, source: str, label: str) -> beam.PCollection:
+def gather_tallies(
+    shards: beam.PCollection, job: PlayJob, source: str, label: str
+) -> beam.PCollection:
     """Counts what became of the rollouts of each task."""
     return shards | "tally" >> beam.ParDo(WriteBeside(job, label, Tally, count_rollouts))
 
@@ -155,10 +229,14 @@ def rank(job: PlayJob, shard: int) -> Sequence[Chosen]:
 def count_rollouts(job: PlayJob, shard: int) -> Sequence[Tally]:
     """What became of the rollouts of each task of a shard."""
     stages = (PLAY, ANSWER, PROCESS, KEEP)
-    return tally((q.id for q in _read(job, TASKS, "kept", shard, Question)), _read(job, PLAY, "kept", shard, Trajectory),
-                 [t.id for t in _read(job, ANSWER, "kept", shard, Trajectory)], [t.id for t in _read(job, KEEP, "kept", shard, Trajectory)],
-                 [r for name in stages for r in _read(job, name, "rejected", shard, Rejection)],
-                 [p for name in stages for p in _read(job, name, "pending", shard, Pending)])
+    return tally(
+        (q.id for q in _read(job, TASKS, "kept", shard, Question)),
+        _read(job, PLAY, "kept", shard, Trajectory),
+        [t.id for t in _read(job, ANSWER, "kept", shard, Trajectory)],
+        [t.id for t in _read(job, KEEP, "kept", shard, Trajectory)],
+        [r for name in stages for r in _read(job, name, "rejected", shard, Rejection)],
+        [p for name in stages for p in _read(job, name, "pending", shard, Pending)],
+    )
 
 
 def _read(job: PlayJob, stage: str, kind: str, shard: int, record: type[Record]) -> Iterator[Any]:

@@ -3,6 +3,7 @@
 `en.yaml` is complete. A property that a language's file does not list is worded from its label (`fallback` in the file), so that
 every claim has words; no question is made of it.
 """
+
 import functools
 import re
 from collections.abc import Mapping
@@ -44,7 +45,9 @@ class PropertyPhrase:
     kinds_object: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """What differs for objects of a kind."""
 
-    def variant(self, subject_kinds: tuple[str, ...], object_kinds: tuple[str, ...] = ()) -> "PropertyPhrase":
+    def variant(
+        self, subject_kinds: tuple[str, ...], object_kinds: tuple[str, ...] = ()
+    ) -> "PropertyPhrase":
         """The phrase for a subject and an object of these kinds, the most specific kind first; where both differ, the subject's words stand."""
         phrase = self
         for kinds, table in ((object_kinds, self.kinds_object), (subject_kinds, self.kinds)):
@@ -93,7 +96,11 @@ def language_data(language: str) -> dict[str, Any]:
     path = _FOLDER / f"{language}.yaml"
     if not re.fullmatch(r"[a-z-]{2,12}", language) or not path.is_file():
         known = ", ".join(sorted(p.stem for p in _FOLDER.glob("*.yaml") if p.stem != "properties"))
-        raise InputError(f"language {language!r}", "the graph writer has no phrases for it", f"Use one of {known}, or the llm writer.")
+        raise InputError(
+            f"language {language!r}",
+            "the graph writer has no phrases for it",
+            f"Use one of {known}, or the llm writer.",
+        )
     return yaml.safe_load(path.read_text(encoding="utf-8"))
 
 
@@ -101,11 +108,21 @@ def language_data(language: str) -> dict[str, Any]:
 def verb_forms(language: str = "en") -> VerbForms:
     """The verbs of a language's file."""
     data = language_data(language)
-    forms = {base: (past_tense(base),) * 2 for base in data["regular_verbs"]} | {base: tuple(forms) for base, forms in data["irregular_verbs"].items()}
+    forms = {base: (past_tense(base),) * 2 for base in data["regular_verbs"]} | {
+        base: tuple(forms) for base, forms in data["irregular_verbs"].items()
+    }
     present = {base: "has" if base == "have" else third_person(base) for base in forms}
-    return VerbForms(bases={finite: base for base, (past, _) in forms.items() for finite in (past, present[base])},
-                     participles={finite: participle for base, (past, participle) in forms.items() if base not in data["no_passive"]
-                                  for finite in (past, present[base])})
+    return VerbForms(
+        bases={
+            finite: base for base, (past, _) in forms.items() for finite in (past, present[base])
+        },
+        participles={
+            finite: participle
+            for base, (past, participle) in forms.items()
+            if base not in data["no_passive"]
+            for finite in (past, present[base])
+        },
+    )
 
 
 @functools.cache
@@ -121,21 +138,31 @@ def property_phrase(property_id: str, language: str = "en", *, label: str = "") 
         InputError: there are no phrases for the language.
     """
     data = language_data(language)
-    entry = data["properties"].get(property_id) or _from_label(data["fallback"], label or property_id)
+    entry = data["properties"].get(property_id) or _from_label(
+        data["fallback"], label or property_id
+    )
     return PropertyPhrase(property=property_id, **_fields(entry))
 
 
 def variants(phrase: PropertyPhrase) -> list[PropertyPhrase]:
     """A phrase, and what it is for every kind of subject and of object."""
-    return [phrase, *(phrase.variant((kind,)) for kind in phrase.kinds), *(phrase.variant((), (kind,)) for kind in phrase.kinds_object)]
+    return [
+        phrase,
+        *(phrase.variant((kind,)) for kind in phrase.kinds),
+        *(phrase.variant((), (kind,)) for kind in phrase.kinds_object),
+    ]
 
 
 def _from_label(rules: list[Mapping[str, str]], label: str) -> dict[str, str]:
     """An entry made from the words of the label, by the first rule that it fits."""
     # Braces would be read as slots; "has part(s)" is about a part.
-    label = re.sub(r"^has (?=\w)|\(s\)|\s*\(.*?\)$", "", re.sub(r"[{}“”]", "", label)).strip() or label
+    label = (
+        re.sub(r"^has (?=\w)|\(s\)|\s*\(.*?\)$", "", re.sub(r"[{}“”]", "", label)).strip() or label
+    )
     rule = next(rule for rule in rules if re.search(rule["pattern"], label))
-    return {name: text.replace("{label}", label) for name, text in rule.items() if name != "pattern"}
+    return {
+        name: text.replace("{label}", label) for name, text in rule.items() if name != "pattern"
+    }
 
 
 def _fields(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -160,7 +187,12 @@ def _uses() -> dict[str, Any]:
 @functools.cache
 def common_classes() -> Mapping[str, int]:
     """The classes that people speak of, to their rank: the smaller one is said where a thing is of several."""
-    return {class_id: rank for rank, class_id in enumerate(yaml.safe_load((_FOLDER / "classes.yaml").read_text(encoding="utf-8")))}
+    return {
+        class_id: rank
+        for rank, class_id in enumerate(
+            yaml.safe_load((_FOLDER / "classes.yaml").read_text(encoding="utf-8"))
+        )
+    }
 
 
 @functools.cache
@@ -177,8 +209,14 @@ def property_use(property_id: str) -> PropertyUse:
         property_id: "P84".
     """
     data = _uses()
-    volatile, single = property_id in data["volatile_properties"], property_id in data["single_properties"]
+    volatile, single = (
+        property_id in data["volatile_properties"],
+        property_id in data["single_properties"],
+    )
     if property_id in data["trivial_properties"]:
         return PropertyUse(**data["trivial"], volatile=volatile)
-    listed: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in data["properties"].get(property_id, {}).items()}
+    listed: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in data["properties"].get(property_id, {}).items()
+    }
     return PropertyUse(**listed, volatile=volatile, single=single)

@@ -3,14 +3,40 @@
 What English does with a sentence is written here once, for all properties: its passive, a question for either end, a relative
 clause about either end. The words come from the language's file.
 """
+
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-PREPOSITIONS = frozenset({"about", "across", "after", "as", "at", "behind", "beneath", "beside", "by", "during", "for", "from", "in", "into", "of", "on",
-                          "through", "to", "under", "using", "with"})
+PREPOSITIONS = frozenset(
+    {
+        "about",
+        "across",
+        "after",
+        "as",
+        "at",
+        "behind",
+        "beneath",
+        "beside",
+        "by",
+        "during",
+        "for",
+        "from",
+        "in",
+        "into",
+        "of",
+        "on",
+        "through",
+        "to",
+        "under",
+        "using",
+        "with",
+    }
+)
 BE = frozenset({"is", "was", "are", "were"})
-_FRAME = re.compile(r"\{(?P<subject>[so])\} (?P<verb>\w+)(?P<middle>[^{}]*?)\s*(?P<quote>“?)\{(?P<other>[soatq])\}(?P<rest>[^{}]*)")
+_FRAME = re.compile(
+    r"\{(?P<subject>[so])\} (?P<verb>\w+)(?P<middle>[^{}]*?)\s*(?P<quote>“?)\{(?P<other>[soatq])\}(?P<rest>[^{}]*)"
+)
 
 
 @dataclass(frozen=True)
@@ -55,8 +81,15 @@ class Frame:
             raise ValueError(f"no plain sentence with a subject, a verb and another end: {text!r}")
         words = found["middle"].split()
         preposition = words.pop() if words and words[-1] in PREPOSITIONS else ""
-        return Frame(subject=found["subject"], verb=found["verb"], middle=" ".join(words), preposition=preposition,
-                     other=found["other"], rest=found["rest"].strip("” "), quoted=bool(found["quote"]))
+        return Frame(
+            subject=found["subject"],
+            verb=found["verb"],
+            middle=" ".join(words),
+            preposition=preposition,
+            other=found["other"],
+            rest=found["rest"].strip("” "),
+            quoted=bool(found["quote"]),
+        )
 
     @property
     def end(self) -> str:
@@ -65,13 +98,21 @@ class Frame:
 
     @property
     def is_past(self) -> bool:
-        return self.verb not in ("is", "are", "has") and not (self.verb.endswith("s") and self.verb != "was")
+        return self.verb not in ("is", "are", "has") and not (
+            self.verb.endswith("s") and self.verb != "was"
+        )
 
     @property
     def is_reducible(self) -> bool:
         """Whether a relative clause on its subject can do without its verb: "the tower (that was) designed by …", "the tower (that stands) in …"."""
-        bare = self.verb in BE or (self.verb in ("stands", "lies", "hangs") and not self.middle and bool(self.preposition))
-        return bare and self.middle.split(" ")[0] not in ("the", "a", "part", "associated") and self.other not in "q"
+        bare = self.verb in BE or (
+            self.verb in ("stands", "lies", "hangs") and not self.middle and bool(self.preposition)
+        )
+        return (
+            bare
+            and self.middle.split(" ")[0] not in ("the", "a", "part", "associated")
+            and self.other not in "q"
+        )
 
     def predicate(self, other: str) -> str:
         """What is said of its subject: "was born in Karsk"."""
@@ -89,15 +130,23 @@ class Frame:
         """The same, as it follows a question word: "was the sculptor born", "did the sculptor die"."""
         if self.verb in BE:
             return _spaced(self.verb, subject, self.middle, self.rest)
-        return _spaced("did" if self.is_past else "does", subject, verbs[self.verb], self.middle, self.rest)
+        return _spaced(
+            "did" if self.is_past else "does", subject, verbs[self.verb], self.middle, self.rest
+        )
 
     def passive(self, participles: Mapping[str, str]) -> "Frame | None":
-        """"{s} was designed by {o}" of "{o} designed {s}"; None where the verb has no object, or no passive."""
+        """ "{s} was designed by {o}" of "{o} designed {s}"; None where the verb has no object, or no passive."""
         if self.preposition or self.other not in ("s", "o") or self.verb not in participles:
             return None
         verb = "was" if self.is_past else "is"
-        return Frame(subject=self.other, verb=verb, middle=_spaced(participles[self.verb], self.middle, self.rest), preposition="by",
-                     other=self.subject, rest="")
+        return Frame(
+            subject=self.other,
+            verb=verb,
+            middle=_spaced(participles[self.verb], self.middle, self.rest),
+            preposition="by",
+            other=self.subject,
+            rest="",
+        )
 
 
 def _spaced(*parts: str) -> str:
@@ -105,7 +154,7 @@ def _spaced(*parts: str) -> str:
 
 
 def third_person(base: str) -> str:
-    """"crosses" of "cross", "carries" of "carry"."""
+    """ "crosses" of "cross", "carries" of "carry"."""
     if re.search(r"(s|x|z|ch|sh|o)$", base):
         return base + "es"
     return base[:-1] + "ies" if re.search(r"[^aeiou]y$", base) else base + "s"

@@ -1,4 +1,5 @@
 """Words: articles, plurals, verbs, numbers and dates, by the lists of a language's file."""
+
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -8,8 +9,35 @@ from records.knowledge import Value
 from records.periods import parts_of
 from records.synthesis import Answer
 
-_MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
-_SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+_SMALL = (
+    "no",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+)
 
 
 class Words:
@@ -19,7 +47,7 @@ class Words:
         self._data = data
 
     def article(self, phrase: str) -> str:
-        """"a" or "an", by the sound that the phrase begins with.
+        """ "a" or "an", by the sound that the phrase begins with.
 
         >>> from prompts.phrases import language_data
         >>> [Words(language_data("en")).article(w) for w in ("hour", "university", "8-metre tower", "SOS call")]
@@ -31,7 +59,13 @@ class Words:
             return "an" if first[0] in "AEFHILMNORSX" else "a"
         if any(low.startswith(w) for w in self._data["consonant_sounds"]):
             return "a"
-        return "an" if low[:1] in "aeiou8" or low[:2] in ("11", "18") or any(low.startswith(w) for w in self._data["vowel_sounds"]) else "a"
+        return (
+            "an"
+            if low[:1] in "aeiou8"
+            or low[:2] in ("11", "18")
+            or any(low.startswith(w) for w in self._data["vowel_sounds"])
+            else "a"
+        )
 
     def indefinite(self, noun: str) -> str:
         return f"{self.article(noun)} {noun}"
@@ -66,7 +100,11 @@ class Words:
 
     def digits(self, number: float) -> str:
         """A number in digits ("1,250", "0.75")."""
-        return f"{int(number):,}" if number == int(number) and abs(number) < 1e15 else f"{number:,.10g}"
+        return (
+            f"{int(number):,}"
+            if number == int(number) and abs(number) < 1e15
+            else f"{number:,.10g}"
+        )
 
     def unit(self, label: str, number: float | None = None) -> str:
         """A unit's name as it stands after a number: plural unless the number is one."""
@@ -79,7 +117,9 @@ class Words:
         year, era = abs(stated), " BC" if stated < 0 else ""
         match value.precision:
             case 11 | 10:
-                return (f"{day} " if value.precision == 11 else "") + f"{_MONTHS[month - 1]} {year}{era}"
+                return (
+                    f"{day} " if value.precision == 11 else ""
+                ) + f"{_MONTHS[month - 1]} {year}{era}"
             case 8:
                 return f"the {year // 10 * 10}s{era}"
             case 7:
@@ -97,7 +137,9 @@ class Words:
 
     @staticmethod
     def ordinal(number: int) -> str:
-        suffix = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+        suffix = (
+            "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+        )
         return f"{number}{suffix}"
 
     @staticmethod
@@ -111,7 +153,7 @@ class Words:
 
     @staticmethod
     def listed(parts: Sequence[str], last: str = "and") -> str:
-        """"a", "a and b", "a, b and c"."""
+        """ "a", "a and b", "a, b and c"."""
         return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {last} {parts[-1]}"
 
 

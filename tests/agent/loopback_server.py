@@ -3,6 +3,7 @@
 It shares nothing with the engine: pictures are expanded by the processor, each token comes from a forward over everything, without a
 cache, with transformers' own positions. New weights it reads from a checkpoint, by the calls of either server.
 """
+
 import base64
 import copy
 import io
@@ -28,7 +29,9 @@ class LoopbackServer:
         dev_mode: False for a vLLM without the calls that change its weights.
     """
 
-    def __init__(self, max_pixels: int = 128 * 128, *, loads: bool = True, dev_mode: bool = True) -> None:
+    def __init__(
+        self, max_pixels: int = 128 * 128, *, loads: bool = True, dev_mode: bool = True
+    ) -> None:
         self.model = copy.deepcopy(tiny.model())
         self.weight_version = "default"
         self._loads, self._dev_mode = loads, dev_mode
@@ -49,11 +52,21 @@ class LoopbackServer:
         import asyncio
 
         async def run() -> None:
-            app = web.Application(client_max_size=64 * 2 ** 20)
-            app.add_routes([web.post("/generate", self._sglang), web.post("/v1/completions", self._vllm),
-                            web.post("/update_weights_from_disk", self._sglang_weights)])
+            app = web.Application(client_max_size=64 * 2**20)
+            app.add_routes(
+                [
+                    web.post("/generate", self._sglang),
+                    web.post("/v1/completions", self._vllm),
+                    web.post("/update_weights_from_disk", self._sglang_weights),
+                ]
+            )
             if self._dev_mode:
-                app.add_routes([web.post("/collective_rpc", self._vllm_rpc), web.post("/reset_prefix_cache", self._vllm_reset)])
+                app.add_routes(
+                    [
+                        web.post("/collective_rpc", self._vllm_rpc),
+                        web.post("/reset_prefix_cache", self._vllm_reset),
+                    ]
+                )
             runner = web.AppRunner(app, access_log=None)
             await runner.setup()
             await web.TCPSite(runner, "127.0.0.1", 0).start()
@@ -90,24 +103,55 @@ class LoopbackServer:
         if isinstance(body, web.Response):
             return body
         assert body["return_logprob"] and not body["stream"]
-        pictures = [Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB") for data in body.get("image_data", [])]
+        pictures = [
+            Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB")
+            for data in body.get("image_data", [])
+        ]
         how = body["sampling_params"]
-        prompt, new, logprobs = self._generated(body["input_ids"], pictures, how, how["max_new_tokens"], how["sampling_seed"])
+        prompt, new, logprobs = self._generated(
+            body["input_ids"], pictures, how, how["max_new_tokens"], how["sampling_seed"]
+        )
         ended = new[-1] in how["stop_token_ids"]
-        return web.json_response({"text": "", "output_ids": new, "meta_info": {
-            "weight_version": self.weight_version, "prompt_tokens": prompt, "completion_tokens": len(new),
-            "output_token_logprobs": [[p, i, None] for p, i in zip(logprobs, new, strict=True)],
-            "finish_reason": {"type": "stop", "matched": new[-1]} if ended else {"type": "length", "length": len(new)}}})
+        return web.json_response(
+            {
+                "text": "",
+                "output_ids": new,
+                "meta_info": {
+                    "weight_version": self.weight_version,
+                    "prompt_tokens": prompt,
+                    "completion_tokens": len(new),
+                    "output_token_logprobs": [
+                        [p, i, None] for p, i in zip(logprobs, new, strict=True)
+                    ],
+                    "finish_reason": {"type": "stop", "matched": new[-1]}
+                    if ended
+                    else {"type": "length", "length": len(new)},
+                },
+            }
+        )
 
     async def _vllm(self, request: web.Request) -> web.Response:
         body = await self._taken(request)
         if isinstance(body, web.Response):
             return body
         assert body["return_token_ids"]
-        prompt, new, logprobs = self._generated(body["prompt"], [], body, body["max_tokens"], body["seed"])
-        return web.json_response({"choices": [{
-            "index": 0, "text": "", "token_ids": new, "logprobs": {"token_logprobs": logprobs, "tokens": [""] * len(new)},
-            "finish_reason": "stop" if new[-1] in body["stop_token_ids"] else "length"}], "usage": {"prompt_tokens": prompt, "completion_tokens": len(new)}})
+        prompt, new, logprobs = self._generated(
+            body["prompt"], [], body, body["max_tokens"], body["seed"]
+        )
+        return web.json_response(
+            {
+                "choices": [
+                    {
+                        "index": 0,
+                        "text": "",
+                        "token_ids": new,
+                        "logprobs": {"token_logprobs": logprobs, "tokens": [""] * len(new)},
+                        "finish_reason": "stop" if new[-1] in body["stop_token_ids"] else "length",
+                    }
+                ],
+                "usage": {"prompt_tokens": prompt, "completion_tokens": len(new)},
+            }
+        )
 
     async def _sglang_weights(self, request: web.Request) -> web.Response:
         body = await self._taken(request)
@@ -117,8 +161,14 @@ class LoopbackServer:
         if not fault:
             self.weight_version = body.get("weight_version") or self.weight_version
             self.num_flushed += body.get("flush_cache", True)
-        return web.json_response({"success": not fault, "message": fault or "Succeeded to update model weights.", "num_paused_requests": 0},
-                                 status=400 if fault else 200)
+        return web.json_response(
+            {
+                "success": not fault,
+                "message": fault or "Succeeded to update model weights.",
+                "num_paused_requests": 0,
+            },
+            status=400 if fault else 200,
+        )
 
     async def _vllm_rpc(self, request: web.Request) -> web.Response:
         body = await self._taken(request)
@@ -126,7 +176,11 @@ class LoopbackServer:
             return body
         assert body["method"] == "reload_weights"
         fault = self._load(body["kwargs"]["weights_path"])
-        return web.json_response({"error": fault}, status=500) if fault else web.json_response({"results": [None]})
+        return (
+            web.json_response({"error": fault}, status=500)
+            if fault
+            else web.json_response({"results": [None]})
+        )
 
     async def _vllm_reset(self, request: web.Request) -> web.Response:
         self.num_flushed += 1
@@ -143,28 +197,53 @@ class LoopbackServer:
                 self.model = new
         return ""
 
-    def _generated(self, ids: list[int], pictures: list[Image.Image], how: dict[str, Any], most: int, seed: int) -> tuple[int, list[int], list[float]]:
+    def _generated(
+        self, ids: list[int], pictures: list[Image.Image], how: dict[str, Any], most: int, seed: int
+    ) -> tuple[int, list[int], list[float]]:
         time.sleep(self.slow)
         model, image_id = self.model, tiny.model().config.image_token_id
         inputs: dict[str, torch.Tensor] = {}
         if pictures:
             made = self.processor.image_processor(images=pictures, return_tensors="pt")
-            inputs = {"pixel_values": made["pixel_values"], "image_grid_thw": made["image_grid_thw"]}
+            inputs = {
+                "pixel_values": made["pixel_values"],
+                "image_grid_thw": made["image_grid_thw"],
+            }
             sizes = [int(grid.prod()) // 4 for grid in made["image_grid_thw"]]
             assert ids.count(image_id) == len(sizes), "one place a picture"
             places = iter(sizes)
-            ids = [i for number in ids for i in ([number] * next(places) if number == image_id else [number])]
+            ids = [
+                i
+                for number in ids
+                for i in ([number] * next(places) if number == image_id else [number])
+            ]
         num_prompt, draw = len(ids), torch.Generator().manual_seed(seed)
         ids, logprobs = list(ids), []
         bias = torch.zeros(model.config.text_config.vocab_size)
         for number, value in how["logit_bias"].items():
             bias[int(number)] = value
         with self._lock, torch.inference_mode():
-            while len(ids) - num_prompt < most and (len(ids) == num_prompt or ids[-1] not in how["stop_token_ids"]):
+            while len(ids) - num_prompt < most and (
+                len(ids) == num_prompt or ids[-1] not in how["stop_token_ids"]
+            ):
                 whole = torch.tensor([ids])
-                logits = model(input_ids=whole, mm_token_type_ids=(whole == image_id).int(), use_cache=False, **inputs).logits[0, -1].float() + bias
+                logits = (
+                    model(
+                        input_ids=whole,
+                        mm_token_type_ids=(whole == image_id).int(),
+                        use_cache=False,
+                        **inputs,
+                    )
+                    .logits[0, -1]
+                    .float()
+                    + bias
+                )
                 told = (logits / (how["temperature"] or 1.0)).log_softmax(-1)
-                drawn = int(told.argmax()) if how["temperature"] == 0 else int(torch.multinomial(told.exp(), 1, generator=draw))
+                drawn = (
+                    int(told.argmax())
+                    if how["temperature"] == 0
+                    else int(torch.multinomial(told.exp(), 1, generator=draw))
+                )
                 ids.append(drawn)
                 logprobs.append(float(told[drawn]))
         return num_prompt, ids[num_prompt:], logprobs

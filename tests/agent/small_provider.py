@@ -1,4 +1,5 @@
 """A provider of a world of one page, for tests of what is around the tools; and an engine that says what it is told to."""
+
 import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -24,15 +25,32 @@ class SmallWorld:
 
     async def search_text(self, query: str, k: int) -> Answered[tuple[PageHit, ...]]:
         self.queries.append(query)
-        return Answered(value=(PageHit(title="Lund bridge", url="https://world.example/lund", snippet=self.text),))
+        return Answered(
+            value=(
+                PageHit(title="Lund bridge", url="https://world.example/lund", snippet=self.text),
+            )
+        )
 
-    async def search_like(self, bank, handle: int, k: int, withheld: frozenset[str]) -> Answered[tuple[PictureHit, ...]]:
+    async def search_like(
+        self, bank, handle: int, k: int, withheld: frozenset[str]
+    ) -> Answered[tuple[PictureHit, ...]]:
         return Answered(value=())
 
-    async def search_pictures(self, query: str, k: int, bank, withheld: frozenset[str]) -> Answered[tuple[PictureHit, ...]]:
+    async def search_pictures(
+        self, query: str, k: int, bank, withheld: frozenset[str]
+    ) -> Answered[tuple[PictureHit, ...]]:
         self.queries.append(query)
         data = tiny.picture(len(query) + 40, (200, 100))
-        return Answered(value=(PictureHit(title=query, url="https://world.example/lund", data=data, picture_url="https://world.example/p.png"),))
+        return Answered(
+            value=(
+                PictureHit(
+                    title=query,
+                    url="https://world.example/lund",
+                    data=data,
+                    picture_url="https://world.example/p.png",
+                ),
+            )
+        )
 
     async def page(self, url: str, goal: str) -> Answered[Page]:
         return Answered(value=Page(title="Lund bridge", url=url, sections=(("", self.text),)))
@@ -43,7 +61,12 @@ class SmallWorld:
 
 def toolbox(world: SmallWorld | None = None, **settings: Any) -> ToolBox:
     """The real tool box over the small world."""
-    return ToolBox(world or SmallWorld(), settings=ToolSettings(tools=("text_search", "image_search", "crop"), cache_bytes=0, **settings))
+    return ToolBox(
+        world or SmallWorld(),
+        settings=ToolSettings(
+            tools=("text_search", "image_search", "crop"), cache_bytes=0, **settings
+        ),
+    )
 
 
 Say = Callable[[Conversation], str | Sample | BaseException]
@@ -72,7 +95,13 @@ class ScriptedEngine:
         said = self.say(conversation)
         if isinstance(said, BaseException):
             raise said
-        return said if isinstance(said, Sample) else Sample(text=said, num_prompt_tokens=100 * (conversation.turn + 1), num_new_tokens=20)
+        return (
+            said
+            if isinstance(said, Sample)
+            else Sample(
+                text=said, num_prompt_tokens=100 * (conversation.turn + 1), num_new_tokens=20
+            )
+        )
 
     def num_tokens(self, message: Message) -> int:
         return 50
@@ -88,13 +117,21 @@ class ScriptedTokens(TokenEngine):
     model = "script"
     sampling: Mapping[str, Any] = {}
 
-    def __init__(self, say: Callable[[Conversation], str | BaseException], tokens: TokenRenderer, *, seconds: float = 0.0) -> None:
+    def __init__(
+        self,
+        say: Callable[[Conversation], str | BaseException],
+        tokens: TokenRenderer,
+        *,
+        seconds: float = 0.0,
+    ) -> None:
         super().__init__(tokens, Sampling())
         self.say, self.seconds = say, seconds
         self.num_steps = 0
         self.most_new_tokens: list[int] = []
 
-    async def step(self, conversation: Conversation, *, max_new_tokens: int, begun: Segment | None = None) -> Sample:
+    async def step(
+        self, conversation: Conversation, *, max_new_tokens: int, begun: Segment | None = None
+    ) -> Sample:
         begun = begun or Segment(kind="policy", ids=())
         self.check_begun(begun)
         self.num_steps += 1
@@ -103,9 +140,21 @@ class ScriptedTokens(TokenEngine):
         said = self.say(conversation)
         if isinstance(said, BaseException):
             raise said
-        ids = [*begun.ids, *(i for letter in said for i in self.tokens.tokenizer(letter)["input_ids"]), self.tokens.end_id][:max_new_tokens]
-        logprobs = [*begun.logprobs, *(-0.1 - (conversation.draw() + n) % 97 / 97 for n in range(len(begun.ids), len(ids)))]
-        return self.sample(ids, logprobs, complete=ids[-1] == self.tokens.end_id, num_prompt=sum(len(s.ids) for s in self.segments(conversation)))
+        ids = [
+            *begun.ids,
+            *(i for letter in said for i in self.tokens.tokenizer(letter)["input_ids"]),
+            self.tokens.end_id,
+        ][:max_new_tokens]
+        logprobs = [
+            *begun.logprobs,
+            *(-0.1 - (conversation.draw() + n) % 97 / 97 for n in range(len(begun.ids), len(ids))),
+        ]
+        return self.sample(
+            ids,
+            logprobs,
+            complete=ids[-1] == self.tokens.end_id,
+            num_prompt=sum(len(s.ids) for s in self.segments(conversation)),
+        )
 
 
 def search(query: str) -> str:

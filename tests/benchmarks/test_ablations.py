@@ -1,4 +1,5 @@
 """The table of what each part of making questions is worth: every arm changes its recipe, and arms are told apart by what came of them."""
+
 import pytest
 
 from benchmarks.ablations import PARTS, SHORTCUTS, WITHOUT_HANDLES, Arm, arm_of, line, made, played
@@ -18,20 +19,43 @@ def test_an_arm_takes_its_part_away_from_the_demos_recipe_and_changes_nothing_el
 def test_a_filter_that_an_arm_has_not_is_left_open_in_its_row():
     arm = Arm(Share(8, 10), {"text_search": Share(2, 8)}, 6, Share(6, 6), 4.25, Share(0, 6))
     cells = line("made", arm).strip("| ").split(" | ")
-    assert cells[:2] == ["made", "0.80 (0.49–0.94)"] and cells[2].startswith("0.25") and cells[3:5] == ["–", "–"] and cells[5] == "6" and cells[7] == "4.2"
+    assert (
+        cells[:2] == ["made", "0.80 (0.49–0.94)"]
+        and cells[2].startswith("0.25")
+        and cells[3:5] == ["–", "–"]
+        and cells[5] == "6"
+        and cells[7] == "4.2"
+    )
     assert len(cells) == len(SHORTCUTS) + 6
 
 
 @pytest.mark.slow
 def test_the_same_questions_are_played_with_and_without_numbered_pictures(tmp_path):
     store = small_store(tmp_path, articles=200)
-    recipe = small_recipe(filters={**LEAN, "no_tools": True}, enhancement={"share": 0.0},  # in so small a world one search finds nearly everything
-                          seeds={"count": 24, "levels": {"easy": 1.0}, "rare_min_statements": 4, "anchor_min_in_degree": 1})
+    recipe = small_recipe(
+        filters={**LEAN, "no_tools": True},
+        enhancement={"share": 0.0},  # in so small a world one search finds nearly everything
+        seeds={
+            "count": 24,
+            "levels": {"easy": 1.0},
+            "rare_min_statements": 4,
+            "anchor_min_in_degree": 1,
+        },
+    )
     run, funnel = made(recipe, store, tmp_path / "whole")
     arm = arm_of(recipe, funnel, *played(run, store, "teacher"))
-    assert 0 < arm.kept <= arm.drafted.num_good <= arm.drafted.num == 24 and set(arm.shortcuts) == {"no_tools"}
-    assert arm.solved.num == arm.kept and arm.solved.num_good and arm.calls > 1 and arm.unfit.num >= arm.solved.num_good
+    assert 0 < arm.kept <= arm.drafted.num_good <= arm.drafted.num == 24 and set(arm.shortcuts) == {
+        "no_tools"
+    }
+    assert (
+        arm.solved.num == arm.kept
+        and arm.solved.num_good
+        and arm.calls > 1
+        and arm.unfit.num >= arm.solved.num_good
+    )
     hidden, _, _ = played(run, store, WITHOUT_HANDLES, "teach.tools.handles=false")
     assert hidden.num == arm.solved.num and hidden.num_good <= arm.solved.num_good
     again, same = made(recipe, store, tmp_path / "whole")
-    assert arm_of(recipe, same, *played(again, store, "teacher")) == arm, "an arm that stands is told, not run"
+    assert arm_of(recipe, same, *played(again, store, "teacher")) == arm, (
+        "an arm that stands is told, not run"
+    )

@@ -1,4 +1,5 @@
 """How the learning run counts turns: before the first that broke the protocol, and behind it."""
+
 from benchmarks.learning import valid_by_slip
 from records.episodes import Episode, Turn
 from tests.transforms.episodes.made import trajectory
@@ -7,9 +8,16 @@ from tests.transforms.episodes.made import trajectory
 def played(marks: str):
     """An episode, a letter a turn: "x" for one that broke the protocol."""
     turns = tuple(Turn(text="…", violation="no_thought" if mark == "x" else "") for mark in marks)
-    return trajectory(Episode(task_id="q", rollout=0, engine="e", model="m", question="?", turns=turns))
+    return trajectory(
+        Episode(task_id="q", rollout=0, engine="e", model="m", question="?", turns=turns)
+    )
 
 
 def test_the_first_invalid_turn_counts_as_one_before_and_all_behind_it_as_after():
-    assert valid_by_slip([played("ooo"), played("oxo"), played("xxo")]) == {False: (4, 6), True: (2, 3)}
-    assert valid_by_slip([played("ooo")]) == {False: (3, 3), True: (0, 0)} and valid_by_slip([]) == {False: (0, 0), True: (0, 0)}
+    assert valid_by_slip([played("ooo"), played("oxo"), played("xxo")]) == {
+        False: (4, 6),
+        True: (2, 3),
+    }
+    assert valid_by_slip([played("ooo")]) == {False: (3, 3), True: (0, 0)} and valid_by_slip(
+        []
+    ) == {False: (0, 0), True: (0, 0)}

@@ -1,4 +1,5 @@
 """Of the planted failures the two that matter most: a leak is named and mended, and an outage is nobody's lesson."""
+
 import pytest
 
 from benchmarks.planted_failures import planted
@@ -14,7 +15,11 @@ def store(tmp_path_factory) -> str:
 
 def test_a_recipe_that_leaks_is_mended_at_the_filters(store, tmp_path):
     first, *later = planted("leaking", tmp_path / "loop", store, seed=1, tasks=8)
-    assert first.there and first.blamed == "filters" and all(edit.startswith("filters.") for edit in first.edits)
+    assert (
+        first.there
+        and first.blamed == "filters"
+        and all(edit.startswith("filters.") for edit in first.edits)
+    )
     assert later and not later[-1].there
 
 

@@ -1,4 +1,5 @@
 """The measure of wrong and ambiguous answers: a small run against a small world, and that it stands on nothing that it measures."""
+
 import ast
 import hashlib
 import sys
@@ -27,11 +28,33 @@ def image_id(picture: str) -> str:
     return hashlib.sha256(picture.encode()).hexdigest()
 
 
-def question(text: str, answer: Value, said: str, *, picture: str = "old.jpg", index: int = 0, **more) -> Question:
-    form = Form(clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P84", object="x1")), ask=Ask(var="x1", type="entity"))
-    given = {"form": Json(form.to_json()), "bindings": {"x0": "Q1", "x1": "Q2"}, "anchor": "Q1", **more}
-    return Question(seed_id="s", seed_entity="Q1", method="paths", level="easy", domain="other", text=text, writer="graph",
-                    answer=Answer(value=answer, text=said, type="entity"), source_image_id=image_id(picture), image_id=image_id(picture), index=index, **given)
+def question(
+    text: str, answer: Value, said: str, *, picture: str = "old.jpg", index: int = 0, **more
+) -> Question:
+    form = Form(
+        clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P84", object="x1")),
+        ask=Ask(var="x1", type="entity"),
+    )
+    given = {
+        "form": Json(form.to_json()),
+        "bindings": {"x0": "Q1", "x1": "Q2"},
+        "anchor": "Q1",
+        **more,
+    }
+    return Question(
+        seed_id="s",
+        seed_entity="Q1",
+        method="paths",
+        level="easy",
+        domain="other",
+        text=text,
+        writer="graph",
+        answer=Answer(value=answer, text=said, type="entity"),
+        source_image_id=image_id(picture),
+        image_id=image_id(picture),
+        index=index,
+        **given,
+    )
 
 
 @pytest.fixture
@@ -48,7 +71,10 @@ def write_run(run: Path, questions: list[Question], rejections: list[Rejection] 
         made.parent.mkdir(parents=True, exist_ok=True)
         return made
 
-    seeds = [Seed(entity_id="Q1", method="paths", rule="anchor", level="easy", domain="other", index=i) for i in range(4)]
+    seeds = [
+        Seed(entity_id="Q1", method="paths", rule="anchor", level="easy", domain="other", index=i)
+        for i in range(4)
+    ]
     write_records(path("seeds", "kept"), Seed, seeds)
     write_records(path("certify", "kept"), Question, questions)
     write_records(path("split", "kept"), Question, questions[:1])
@@ -66,14 +92,55 @@ def test_a_true_run_misses_no_goal(world, tmp_path):
     assert "1/4 = 25.00 %" in table(made)
 
 
-@pytest.mark.parametrize(("bad", "word"), [
-    (question("Who designed the bridge in the picture?", entity_value("Q3"), "Ansgar Mersk", index=1), "WRONG_ANSWER"),
-    (question("Who taught the bridge in the picture?", entity_value("Q2"), "Ivo Mersk", index=1), "NO_ANSWER"),
-    (question("Who wrote gibberish of the?", entity_value("Q2"), "Ivo Mersk", index=1), "UNREAD"),
-    (question("Who, if not Ivo Mersk, designed it?", entity_value("Q2"), "Ivo Mersk", index=1), "LEAK"),
-    (question("Who designed the bridge in the picture?", entity_value("Q2"), "Ivo Mersk", picture="north.jpg", index=1), "PICTURE"),
-    (question("Who was the father of the architect of the bridge in the picture?", entity_value("Q3"), "Ansgar Mersk", index=1), "FORM"),
-])
+@pytest.mark.parametrize(
+    ("bad", "word"),
+    [
+        (
+            question(
+                "Who designed the bridge in the picture?",
+                entity_value("Q3"),
+                "Ansgar Mersk",
+                index=1,
+            ),
+            "WRONG_ANSWER",
+        ),
+        (
+            question(
+                "Who taught the bridge in the picture?", entity_value("Q2"), "Ivo Mersk", index=1
+            ),
+            "NO_ANSWER",
+        ),
+        (
+            question("Who wrote gibberish of the?", entity_value("Q2"), "Ivo Mersk", index=1),
+            "UNREAD",
+        ),
+        (
+            question(
+                "Who, if not Ivo Mersk, designed it?", entity_value("Q2"), "Ivo Mersk", index=1
+            ),
+            "LEAK",
+        ),
+        (
+            question(
+                "Who designed the bridge in the picture?",
+                entity_value("Q2"),
+                "Ivo Mersk",
+                picture="north.jpg",
+                index=1,
+            ),
+            "PICTURE",
+        ),
+        (
+            question(
+                "Who was the father of the architect of the bridge in the picture?",
+                entity_value("Q3"),
+                "Ansgar Mersk",
+                index=1,
+            ),
+            "FORM",
+        ),
+    ],
+)
 def test_each_fault_is_listed_by_its_name(world, tmp_path, bad, word):
     made = measure(world, write_run(tmp_path / "run", [GOOD, bad]))
     assert any(line.startswith(word) for line in made.lines), made.lines
@@ -86,21 +153,64 @@ def test_an_alias_without_accents_is_a_leak(world):
 
 def test_a_search_that_found_the_answer_on_an_unrelated_page_erred(world, tmp_path):
     def rejection(title: str) -> Rejection:
-        return Rejection(item_id=GOOD.id, seed_id="s", stage="text_search", reason="text_search_shortcut", evidence=Json({"title": title}))
+        return Rejection(
+            item_id=GOOD.id,
+            seed_id="s",
+            stage="text_search",
+            reason="text_search_shortcut",
+            evidence=Json({"title": title}),
+        )
 
     made = measure(world, write_run(tmp_path / "one", [GOOD], [rejection("Vell")]))
-    assert (made.filters["text_search", "flagged"], made.filters["text_search", "in error"]) == (1, 1)
+    assert (made.filters["text_search", "flagged"], made.filters["text_search", "in error"]) == (
+        1,
+        1,
+    )
     made = measure(world, write_run(tmp_path / "two", [GOOD], [rejection("North Light")]))
-    assert (made.filters["text_search", "flagged"], made.filters["text_search", "in error"]) == (1, 0)
+    assert (made.filters["text_search", "flagged"], made.filters["text_search", "in error"]) == (
+        1,
+        0,
+    )
 
 
-@pytest.mark.parametrize(("evidence", "in_error"), [
-    ({"title": "Vell", "found": "Ivo Mersk", "passage": "The mill of Vell was drawn by Ivo Mersk."}, 1),
-    ({"title": "Vell", "found": "Ivo Mersk", "passage": "Ivo Mersk also drew the Old Bridge."}, 0),
-    ({"title": "Nowhere", "found": "Ivo Mersk", "passage": ""}, 1)])
-def test_a_passage_that_says_the_answer_beside_another_thing_of_the_question_tells_it_on_any_page(world, tmp_path, evidence, in_error):
-    rejection = Rejection(item_id=GOOD.id, seed_id="s", stage="text_search", reason="text_search_shortcut", evidence=Json(evidence))
-    assert measure(world, write_run(tmp_path / "run", [GOOD], [rejection])).filters["text_search", "in error"] == in_error
+@pytest.mark.parametrize(
+    ("evidence", "in_error"),
+    [
+        (
+            {
+                "title": "Vell",
+                "found": "Ivo Mersk",
+                "passage": "The mill of Vell was drawn by Ivo Mersk.",
+            },
+            1,
+        ),
+        (
+            {
+                "title": "Vell",
+                "found": "Ivo Mersk",
+                "passage": "Ivo Mersk also drew the Old Bridge.",
+            },
+            0,
+        ),
+        ({"title": "Nowhere", "found": "Ivo Mersk", "passage": ""}, 1),
+    ],
+)
+def test_a_passage_that_says_the_answer_beside_another_thing_of_the_question_tells_it_on_any_page(
+    world, tmp_path, evidence, in_error
+):
+    rejection = Rejection(
+        item_id=GOOD.id,
+        seed_id="s",
+        stage="text_search",
+        reason="text_search_shortcut",
+        evidence=Json(evidence),
+    )
+    assert (
+        measure(world, write_run(tmp_path / "run", [GOOD], [rejection])).filters[
+            "text_search", "in error"
+        ]
+        == in_error
+    )
 
 
 def test_a_run_without_certified_questions_has_none(tmp_path):
@@ -116,6 +226,18 @@ def test_intervals_are_wide_where_little_was_seen():
 def test_the_reader_imports_nothing_of_what_it_measures():
     for path in (ROOT / "truth.py", *(ROOT / "truth_reader").glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            names = [a.name for a in node.names] if isinstance(node, ast.Import) else [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            names = (
+                [a.name for a in node.names]
+                if isinstance(node, ast.Import)
+                else [node.module or ""]
+                if isinstance(node, ast.ImportFrom)
+                else []
+            )
             for name in names:
-                assert name.split(".")[0] not in ("transforms", "prompts", "pipeline", "knowledge", "models"), f"{path.name} imports {name}"
+                assert name.split(".")[0] not in (
+                    "transforms",
+                    "prompts",
+                    "pipeline",
+                    "knowledge",
+                    "models",
+                ), f"{path.name} imports {name}"

@@ -1,4 +1,5 @@
 """Both backends of the call cache, for the tests that must pass on either."""
+
 import itertools
 import sqlite3
 import time
@@ -41,7 +42,10 @@ class SqliteBackend:
     def statuses(self, key: str) -> list[str]:
         """What the ledger says of a key, read by somebody else."""
         with sqlite3.connect(self.place) as other:
-            return [status for status, in other.execute("SELECT status FROM attempts WHERE key = ?", (key,))]
+            return [
+                status
+                for (status,) in other.execute("SELECT status FROM attempts WHERE key = ?", (key,))
+            ]
 
 
 class RedisBackend(SqliteBackend):
@@ -66,7 +70,9 @@ def redis_server(tmp_path_factory):
     server = RedisServer(tmp_path_factory.mktemp("redis"))
     server.start()
     with server.client() as client:
-        while client.info("server")["uptime_in_seconds"] < 1:  # one that has just started takes no worker for dead
+        while (
+            client.info("server")["uptime_in_seconds"] < 1
+        ):  # one that has just started takes no worker for dead
             time.sleep(0.02)
     yield server
     server.stop()
@@ -75,7 +81,11 @@ def redis_server(tmp_path_factory):
 @pytest.fixture(params=["sqlite", pytest.param("redis", marks=needs_redis)])
 def backend(request, tmp_path):
     """A fresh backend of either kind."""
-    place = str(tmp_path / "calls.sqlite") if request.param == "sqlite" else request.getfixturevalue("redis_server").url(next(PREFIXES))
+    place = (
+        str(tmp_path / "calls.sqlite")
+        if request.param == "sqlite"
+        else request.getfixturevalue("redis_server").url(next(PREFIXES))
+    )
     made = (SqliteBackend if request.param == "sqlite" else RedisBackend)(place)
     yield made
     made.close()

@@ -1,4 +1,5 @@
 """A real Redis server on loopback for tests: it can be killed and started again on its port and data."""
+
 import shutil
 import signal
 import socket
@@ -14,7 +15,9 @@ LIFE = 1.0
 """Seconds after which a worker counts as dead here."""
 
 BINARY = shutil.which("redis-server")
-needs_redis = pytest.mark.skipif(BINARY is None, reason="redis-server is not installed (Debian package redis-server)")
+needs_redis = pytest.mark.skipif(
+    BINARY is None, reason="redis-server is not installed (Debian package redis-server)"
+)
 
 
 def free_port() -> int:
@@ -45,10 +48,23 @@ class RedisServer:
     def start(self) -> None:
         """Starts it, and waits until it answers."""
         assert BINARY is not None
-        options = [f"--{name.replace('_', '-')} {value or chr(34) * 2}".split(" ", 1) for name, value in self.settings.items()]
+        options = [
+            f"--{name.replace('_', '-')} {value or chr(34) * 2}".split(" ", 1)
+            for name, value in self.settings.items()
+        ]
         self._process = subprocess.Popen(
-            [BINARY, "--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.folder), *(part for option in options for part in option)],
-            stdout=subprocess.DEVNULL)
+            [
+                BINARY,
+                "--port",
+                str(self.port),
+                "--bind",
+                "127.0.0.1",
+                "--dir",
+                str(self.folder),
+                *(part for option in options for part in option),
+            ],
+            stdout=subprocess.DEVNULL,
+        )
         end = time.monotonic() + 10
         with self.client() as client:
             while True:
@@ -56,7 +72,9 @@ class RedisServer:
                     client.ping()
                     return
                 except ConnectionError:
-                    assert time.monotonic() < end and self._process.poll() is None, "redis-server does not start"
+                    assert time.monotonic() < end and self._process.poll() is None, (
+                        "redis-server does not start"
+                    )
                     time.sleep(0.01)
 
     def stop(self, how: int = signal.SIGKILL) -> None:

@@ -1,4 +1,5 @@
 """What every backend of the call cache promises, in a file and in Redis."""
+
 import asyncio
 import os
 import subprocess
@@ -18,7 +19,16 @@ from tests.calls.redis_server import LIFE
 
 
 def request(content: object = "question", **changes) -> CallRequest:
-    return CallRequest(**{"provider": "p", "content": content, "tokens_in": 7, "tokens_out": 9, "price": Price(1.0, 2.0)} | changes)
+    return CallRequest(
+        **{
+            "provider": "p",
+            "content": content,
+            "tokens_in": 7,
+            "tokens_out": 9,
+            "price": Price(1.0, 2.0),
+        }
+        | changes
+    )
 
 
 DYING = """
@@ -37,8 +47,12 @@ os.kill(os.getpid(), 9)
 
 def test_a_call_in_flight_when_its_process_was_killed_is_lost_and_may_be_sent_again(backend):
     pytest.importorskip("redis")
-    child = subprocess.run([sys.executable, "-c", DYING, backend.place, str(backend.life)], capture_output=True, text=True,
-                           env=os.environ | {"PYTHONPATH": "."})
+    child = subprocess.run(
+        [sys.executable, "-c", DYING, backend.place, str(backend.life)],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": "."},
+    )
     assert child.returncode == -9, child.stderr
     time.sleep(backend.life)
     cache, asked = backend.open(), CallRequest(provider="p", content="question")
@@ -65,7 +79,14 @@ def test_an_attempt_that_was_lost_and_is_settled_after_all_keeps_its_reply_and_i
         second = await cache.start(asked.key(), asked, Budget())
         assert second.decision is Decision.SEND
         await cache.settle(second.attempt_id, asked.key(), asked, Status.RATE_LIMITED, 0.1, None)
-        await cache.settle(first.attempt_id, asked.key(), asked, Status.OK, 0.1, Reply(body=b"late", tokens_in=1, tokens_out=1))
+        await cache.settle(
+            first.attempt_id,
+            asked.key(),
+            asked,
+            Status.OK,
+            0.1,
+            Reply(body=b"late", tokens_in=1, tokens_out=1),
+        )
         assert (await cache.lookup(asked.key())).body == b"late"
 
     asyncio.run(ask())
@@ -90,7 +111,9 @@ def test_the_ledger_tells_when_an_attempt_last_ended(backend):
 ENDS = st.sampled_from([status for status in Status if status is not Status.IN_FLIGHT])
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.lists(st.tuples(ENDS, st.integers(0, 50), st.booleans()), max_size=12))
 def test_the_spend_is_always_the_sum_of_the_ledger(backend, ends):
     backend.renew()
@@ -100,7 +123,11 @@ def test_the_spend_is_always_the_sum_of_the_ledger(backend, ends):
         for i, (status, tokens, priced) in enumerate(ends):
             asked = request(i, price=Price(1.0, 2.0) if priced else None)
             started = await cache.start(asked.key(), asked, Budget())
-            reply = Reply(body=b"", tokens_in=tokens, tokens_out=tokens) if status is Status.OK else None
+            reply = (
+                Reply(body=b"", tokens_in=tokens, tokens_out=tokens)
+                if status is Status.OK
+                else None
+            )
             await cache.settle(started.attempt_id, asked.key(), asked, status, 0.1, reply)
         await cache.aclose()
 

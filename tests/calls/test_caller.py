@@ -1,4 +1,5 @@
 """The caller over a real cache, in a file and in Redis; senders are coroutines that count what is sent."""
+
 import asyncio
 
 import pytest
@@ -28,11 +29,22 @@ class Provider:
         await asyncio.sleep(self.seconds)
         if self.script:
             raise self.script.pop(0)
-        return Reply(body=b"reply to " + key.encode(), tokens_in=self.tokens, tokens_out=self.tokens)
+        return Reply(
+            body=b"reply to " + key.encode(), tokens_in=self.tokens, tokens_out=self.tokens
+        )
 
 
 def request(content: object = "question", **changes) -> CallRequest:
-    return CallRequest(**{"provider": "provider", "model": "model", "content": content, "stage": "stage", "price": FREE} | changes)
+    return CallRequest(
+        **{
+            "provider": "provider",
+            "model": "model",
+            "content": content,
+            "stage": "stage",
+            "price": FREE,
+        }
+        | changes
+    )
 
 
 def fault(kind: Status, status: int, **changes) -> CallFault:
@@ -56,18 +68,27 @@ def test_a_reply_is_sent_once_and_then_comes_from_the_cache_without_a_ledger_row
     provider = Provider()
     first = run(cache, provider, request())
     second = run(cache, provider, request(stage="another", item_id="another"))
-    assert (first.body, first.cached, second.body, second.cached) == (first.body, False, first.body, True)
+    assert (first.body, first.cached, second.body, second.cached) == (
+        first.body,
+        False,
+        first.body,
+        True,
+    )
     assert len(provider.sent) == 1
     assert total(backend).num_calls == 1
 
 
-@pytest.mark.parametrize("change", [{"provider": "b"}, {"model": "b"}, {"content": "b"}, {"sample": 1}])
+@pytest.mark.parametrize(
+    "change", [{"provider": "b"}, {"model": "b"}, {"content": "b"}, {"sample": 1}]
+)
 def test_everything_that_can_change_a_reply_changes_the_key(change):
     assert request(**change).key() != request().key()
 
 
 def test_stage_item_price_and_timeout_are_not_in_the_key():
-    other = request(stage="b", item_id="b", seed_id="b", price=None, timeout=1.0, tokens_in=5, tokens_out=5)
+    other = request(
+        stage="b", item_id="b", seed_id="b", price=None, timeout=1.0, tokens_in=5, tokens_out=5
+    )
     assert other.key() == request().key()
 
 
@@ -86,15 +107,26 @@ def test_equal_requests_of_two_caches_on_one_place_are_sent_once(cache, backend)
     other = backend.open()
 
     async def ask():
-        return await asyncio.gather(*(Caller(c).call(request(), provider.send) for c in (cache, other)))
+        return await asyncio.gather(
+            *(Caller(c).call(request(), provider.send) for c in (cache, other))
+        )
 
     one, two = asyncio.run(ask())
     assert one.body == two.body
     assert len(provider.sent) == 1
 
 
-@pytest.mark.parametrize(("kind", "status"), [(Status.RATE_LIMITED, 429), (Status.SERVER_ERROR, 500), (Status.CUT, 0),
-                                              (Status.UNREACHABLE, 0), (Status.BAD_RESPONSE, 200), (Status.TIMEOUT, 0)])
+@pytest.mark.parametrize(
+    ("kind", "status"),
+    [
+        (Status.RATE_LIMITED, 429),
+        (Status.SERVER_ERROR, 500),
+        (Status.CUT, 0),
+        (Status.UNREACHABLE, 0),
+        (Status.BAD_RESPONSE, 200),
+        (Status.TIMEOUT, 0),
+    ],
+)
 def test_a_passing_fault_is_tried_again_with_the_same_idempotency_key(cache, backend, kind, status):
     provider = Provider(fault(kind, status), fault(kind, status))
     run(cache, provider, request())
@@ -119,7 +151,9 @@ def test_a_request_that_is_not_accepted_is_sent_once_only(cache):
 
 
 @pytest.mark.parametrize("reached", [False, True])
-def test_where_nothing_ever_answered_the_calls_behind_the_first_need_not_find_out_one_by_one(cache, reached):
+def test_where_nothing_ever_answered_the_calls_behind_the_first_need_not_find_out_one_by_one(
+    cache, reached
+):
     provider = Provider()
 
     async def ask():
@@ -136,8 +170,13 @@ def test_where_nothing_ever_answered_the_calls_behind_the_first_need_not_find_ou
     assert len(provider.sent) == QUICK.max_attempts * (2 if reached else 1)
 
 
-@pytest.mark.parametrize("shutting", [fault(Status.NOT_ACCEPTED, 401, retryable=False),
-                                      fault(Status.RATE_LIMITED, 429, retry_after=86_400.0)])
+@pytest.mark.parametrize(
+    "shutting",
+    [
+        fault(Status.NOT_ACCEPTED, 401, retryable=False),
+        fault(Status.RATE_LIMITED, 429, retry_after=86_400.0),
+    ],
+)
 def test_refused_credentials_and_bans_stop_all_further_sending_to_the_pair(cache, shutting):
     provider = Provider(shutting)
 
@@ -164,7 +203,9 @@ def test_retry_after_stops_the_whole_pair_but_no_other(cache, backend):
             return loop.time() - began
 
         first = asyncio.create_task(timed(request(0)))
-        while not sum(line.num_faults for line in cost_lines(backend.place, by=())):  # a slow server takes its time to write the fault down
+        while not sum(
+            line.num_faults for line in cost_lines(backend.place, by=())
+        ):  # a slow server takes its time to write the fault down
             await asyncio.sleep(0.01)
         return await asyncio.gather(first, timed(request(1)), timed(request(2, model="another")))
 
@@ -175,7 +216,11 @@ def test_retry_after_stops_the_whole_pair_but_no_other(cache, backend):
 def test_a_reply_that_takes_longer_than_the_timeout_is_a_fault(cache):
     provider = Provider(seconds=5)
     with pytest.raises(ProviderFault, match="no reply within"):
-        asyncio.run(Caller(cache, retry=RetryPolicy(max_attempts=1)).call(request(timeout=0.01), provider.send))
+        asyncio.run(
+            Caller(cache, retry=RetryPolicy(max_attempts=1)).call(
+                request(timeout=0.01), provider.send
+            )
+        )
 
 
 def test_a_caller_that_is_cancelled_leaves_the_paid_call_running(cache):
@@ -210,7 +255,10 @@ def test_calls_in_flight_when_their_event_loop_ends_are_counted_as_lost(cache, b
 
 
 def test_one_caller_serves_event_loops_one_after_the_other(cache):
-    caller, provider = Caller(cache, paces={"provider": Pace(max_in_flight=2)}), Provider(seconds=0.001)
+    caller, provider = (
+        Caller(cache, paces={"provider": Pace(max_in_flight=2)}),
+        Provider(seconds=0.001),
+    )
 
     async def bundle(number: int) -> None:
         await asyncio.gather(*(caller.call(request([number, i]), provider.send) for i in range(10)))
@@ -237,20 +285,28 @@ def test_an_exception_of_a_sender_passes_and_its_attempt_does_not_stay_in_flight
 
 # budget
 
+
 def sent_under(cache: CallCache, budget: Budget, num: int, provider: Provider, **changes) -> int:
     """Asks `num` different questions at once; how many were stopped by the budget."""
+
     async def ask() -> int:
         caller = Caller(cache, budget=budget)
-        results = await asyncio.gather(*(caller.call(request(i, **changes), provider.send) for i in range(num)), return_exceptions=True)
+        results = await asyncio.gather(
+            *(caller.call(request(i, **changes), provider.send) for i in range(num)),
+            return_exceptions=True,
+        )
         assert all(isinstance(result, Reply | BudgetExceeded) for result in results), results
         return sum(isinstance(result, BudgetExceeded) for result in results)
+
     return asyncio.run(ask())
 
 
 @pytest.mark.parametrize("budget", [Budget(calls=10), Budget(tokens=200), Budget(money=200e-6)])
 def test_calls_in_flight_together_cannot_pass_the_budget(cache, budget):
     provider = Provider(seconds=0.01)
-    stopped = sent_under(cache, budget, 50, provider, tokens_in=10, tokens_out=10, price=Price(1.0, 1.0))
+    stopped = sent_under(
+        cache, budget, 50, provider, tokens_in=10, tokens_out=10, price=Price(1.0, 1.0)
+    )
     assert (len(provider.sent), stopped) == (10, 40)
     assert cache.spent().calls == 10
 
@@ -290,6 +346,7 @@ def test_a_budget_in_money_refuses_an_unknown_price_before_anything_is_sent(cach
 
 # ledger
 
+
 def test_an_unknown_price_is_unknown_in_the_ledger_and_not_zero(cache, backend):
     run(cache, Provider(), request(0, price=None))
     run(cache, Provider(), request(1, price=Price(3.0, 15.0)))
@@ -301,8 +358,14 @@ def test_an_unknown_price_is_unknown_in_the_ledger_and_not_zero(cache, backend):
 def test_sums_go_by_stage_model_and_seed(cache, backend):
     for i, (stage, seed) in enumerate([("a", "s1"), ("a", "s2"), ("b", "s1")]):
         run(cache, Provider(), request(i, stage=stage, seed_id=seed))
-    assert [(line.group, line.num_calls) for line in cost_lines(backend.place)] == [(("a", "model"), 2), (("b", "model"), 1)]
-    assert [(line.group, line.tokens_in) for line in cost_lines(backend.place, by=["seed_id"])] == [(("s1",), 20), (("s2",), 10)]
+    assert [(line.group, line.num_calls) for line in cost_lines(backend.place)] == [
+        (("a", "model"), 2),
+        (("b", "model"), 1),
+    ]
+    assert [(line.group, line.tokens_in) for line in cost_lines(backend.place, by=["seed_id"])] == [
+        (("s1",), 20),
+        (("s2",), 10),
+    ]
 
 
 def test_the_row_of_a_request_is_committed_before_the_request_is_sent(cache, backend):
@@ -319,5 +382,3 @@ def test_the_row_of_a_request_is_committed_before_the_request_is_sent(cache, bac
 def test_a_ledger_that_is_not_there_is_the_users_error(tmp_path):
     with pytest.raises(InputError, match="cannot be read"):
         cost_lines(tmp_path / "calls.sqlite")
-
-

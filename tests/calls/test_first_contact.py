@@ -1,4 +1,5 @@
 """First contact with servers of few and many slots, by a clock that jumps: what time it takes, and how many requests run out of theirs."""
+
 import asyncio
 import math
 import random
@@ -36,30 +37,53 @@ class Server:
         async with self._free:
             seconds = self._seconds
             if self._sigma:
-                seconds = self._chance.lognormvariate(math.log(seconds) - self._sigma ** 2 / 2, self._sigma)
+                seconds = self._chance.lognormvariate(
+                    math.log(seconds) - self._sigma**2 / 2, self._sigma
+                )
             await asyncio.sleep(seconds)
         self.now -= 1
 
 
-def meet(monkeypatch, tmp_path, slots: int, seconds: float, num: int, *, sigma: float = 0.0, most: int = 64, slow_start: bool = True):
+def meet(
+    monkeypatch,
+    tmp_path,
+    slots: int,
+    seconds: float,
+    num: int,
+    *,
+    sigma: float = 0.0,
+    most: int = 64,
+    slow_start: bool = True,
+):
     """So many requests at once, as a stage asks them; the server, the seconds, and how many attempts ran out of time."""
     cache = SqliteCache(tmp_path / "calls.sqlite")
 
     async def work() -> Server:
         server = Server(slots, seconds, sigma)
         caller = Caller(cache, paces={"p": Pace(most, slow_start=slow_start)})
-        await asyncio.gather(*(caller.call(CallRequest(provider="p", content=n, price=FREE, timeout=TIMEOUT), server.send) for n in range(num)),
-                             return_exceptions=not slow_start)
+        await asyncio.gather(
+            *(
+                caller.call(
+                    CallRequest(provider="p", content=n, price=FREE, timeout=TIMEOUT), server.send
+                )
+                for n in range(num)
+            ),
+            return_exceptions=not slow_start,
+        )
         return server
 
     server, took = run(work(), monkeypatch)
-    late = cache._connection.execute("SELECT COUNT(*) FROM attempts WHERE status = 'timeout'").fetchone()[0]
+    late = cache._connection.execute(
+        "SELECT COUNT(*) FROM attempts WHERE status = 'timeout'"
+    ).fetchone()[0]
     cache.close()
     return server, took, late
 
 
 @pytest.mark.parametrize(("slots", "num"), [(1, 64), (2, 64), (16, 200)])
-def test_a_server_of_few_slots_is_kept_busy_and_no_request_runs_out_of_its_time(monkeypatch, tmp_path, slots, num):
+def test_a_server_of_few_slots_is_kept_busy_and_no_request_runs_out_of_its_time(
+    monkeypatch, tmp_path, slots, num
+):
     server, took, late = meet(monkeypatch, tmp_path, slots, 10.0, num)
     assert (late, server.num_asked) == (0, num)
     ideal = math.ceil(num / slots) * 10.0
@@ -74,7 +98,9 @@ def test_answers_that_take_unequal_time_change_little(monkeypatch, tmp_path, slo
 
 
 @pytest.mark.parametrize("seconds", [40.0, 50.0])
-def test_a_server_of_one_slot_whose_answers_take_a_third_of_the_time_and_more_makes_headway(monkeypatch, tmp_path, seconds):
+def test_a_server_of_one_slot_whose_answers_take_a_third_of_the_time_and_more_makes_headway(
+    monkeypatch, tmp_path, seconds
+):
     _, took, late = meet(monkeypatch, tmp_path, 1, seconds, 20)
     assert late <= 15 and took < 1.8 * 20 * seconds
 
@@ -94,27 +120,41 @@ def test_a_server_that_is_slow_by_itself_bears_the_most_too(monkeypatch, tmp_pat
     assert took < 2 * seconds * 1_000 / 64
 
 
-def test_without_a_slow_start_the_same_server_of_one_slot_loses_most_of_its_work(monkeypatch, tmp_path):
+def test_without_a_slow_start_the_same_server_of_one_slot_loses_most_of_its_work(
+    monkeypatch, tmp_path
+):
     """What the tests above would show of a window that begins with the most."""
     _, took, late = meet(monkeypatch, tmp_path, 1, 10.0, 64, slow_start=False)
     assert late > 100 and took > 1_000
 
 
-def test_a_server_that_never_replies_ends_all_calls_after_as_many_waves_as_one_call_has_tries(monkeypatch, tmp_path):
+def test_a_server_that_never_replies_ends_all_calls_after_as_many_waves_as_one_call_has_tries(
+    monkeypatch, tmp_path
+):
     cache = SqliteCache(tmp_path / "calls.sqlite")
 
     async def work() -> list[BaseException]:
-        caller = Caller(cache, paces={"p": Pace(64, slow_start=True)}, retry=RetryPolicy(max_attempts=9))
+        caller = Caller(
+            cache, paces={"p": Pace(64, slow_start=True)}, retry=RetryPolicy(max_attempts=9)
+        )
 
         async def send(key: str) -> Reply:
             await asyncio.get_running_loop().create_future()
             return Reply(body=b"")
 
-        return await asyncio.gather(*(caller.call(CallRequest(provider="p", content=n, price=FREE, timeout=TIMEOUT), send) for n in range(64)),
-                                    return_exceptions=True)
+        return await asyncio.gather(
+            *(
+                caller.call(CallRequest(provider="p", content=n, price=FREE, timeout=TIMEOUT), send)
+                for n in range(64)
+            ),
+            return_exceptions=True,
+        )
 
     faults, took = run(work(), monkeypatch)
-    assert all(isinstance(fault, ProviderFault) and "no reply within 120 s" in str(fault) for fault in faults)
+    assert all(
+        isinstance(fault, ProviderFault) and "no reply within 120 s" in str(fault)
+        for fault in faults
+    )
     assert took < 9 * TIMEOUT + 120, "not 64 calls one after the other, each nine times"
     cache.close()
 
@@ -124,7 +164,11 @@ def test_a_reply_between_the_silences_begins_their_count_anew(monkeypatch, tmp_p
     answered = []
 
     async def work() -> None:
-        caller = Caller(cache, paces={"p": Pace(1, slow_start=True)}, retry=RetryPolicy(max_attempts=3, first_delay=0.1))
+        caller = Caller(
+            cache,
+            paces={"p": Pace(1, slow_start=True)},
+            retry=RetryPolicy(max_attempts=3, first_delay=0.1),
+        )
         tries = iter(range(1_000))
 
         async def send(key: str) -> Reply:
@@ -133,7 +177,13 @@ def test_a_reply_between_the_silences_begins_their_count_anew(monkeypatch, tmp_p
             answered.append(key)
             return Reply(body=b"")
 
-        await asyncio.gather(*(caller.call(CallRequest(provider="p", content=n, price=FREE, timeout=TIMEOUT), send) for n in range(3)), return_exceptions=True)
+        await asyncio.gather(
+            *(
+                caller.call(CallRequest(provider="p", content=n, price=FREE, timeout=TIMEOUT), send)
+                for n in range(3)
+            ),
+            return_exceptions=True,
+        )
 
     run(work(), monkeypatch)
     assert len(answered) == 3
@@ -141,6 +191,7 @@ def test_a_reply_between_the_silences_begins_their_count_anew(monkeypatch, tmp_p
 
 
 # the window itself
+
 
 def test_the_window_begins_with_one_call_and_doubles_a_window_of_replies(monkeypatch):
     async def work() -> list[int]:
@@ -200,10 +251,15 @@ def test_a_reply_that_took_most_of_its_time_narrows_the_window_unless_all_take_s
         slow.step(seconds, TIMEOUT, 1)
     assert crowded.step(90.0, TIMEOUT, 4) < 0 < slow.step(90.0, TIMEOUT, 4)
     assert crowded.step(45.0, TIMEOUT, 4) == 0
-    assert crowded.step(20.0, TIMEOUT, 4) == pytest.approx(0.5) and crowded.step(28.0, TIMEOUT, 4) < 0.1, "less the nearer it comes"
+    assert (
+        crowded.step(20.0, TIMEOUT, 4) == pytest.approx(0.5)
+        and crowded.step(28.0, TIMEOUT, 4) < 0.1
+    ), "less the nearer it comes"
 
 
-def test_one_timeout_among_many_replies_in_good_time_costs_half_a_place_and_many_halve_the_window(monkeypatch):
+def test_one_timeout_among_many_replies_in_good_time_costs_half_a_place_and_many_halve_the_window(
+    monkeypatch,
+):
     async def work() -> None:
         lane = Lane(Pace(16, slow_start=True))
         while lane.window < 16:

@@ -1,4 +1,5 @@
 """The call cache in Redis against a real server that is killed, emptied, slow to come, closed by a password, or forgetful."""
+
 import asyncio
 import json
 import logging
@@ -36,7 +37,17 @@ SECRET = "a-very-secret-pass/word"
 
 
 def request(content: object = "question", **changes) -> CallRequest:
-    return CallRequest(**{"provider": "p", "model": "m", "content": content, "price": FREE, "tokens_in": 5, "tokens_out": 5} | changes)
+    return CallRequest(
+        **{
+            "provider": "p",
+            "model": "m",
+            "content": content,
+            "price": FREE,
+            "tokens_in": 5,
+            "tokens_out": 5,
+        }
+        | changes
+    )
 
 
 @pytest.fixture
@@ -54,7 +65,18 @@ async def answer(key: str) -> Reply:
 
 # the address
 
-@pytest.mark.parametrize("url", ["redis://", "redis://host:port/0", "redis://host/db", "redis://host/0?prefix=a%20b", "redis://host/0?pool=3", "rediss://host/0#x"])
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis://",
+        "redis://host:port/0",
+        "redis://host/db",
+        "redis://host/0?prefix=a%20b",
+        "redis://host/0?pool=3",
+        "rediss://host/0#x",
+    ],
+)
 def test_an_address_that_is_none_is_the_users_error(url):
     with pytest.raises(InputError, match=r"call cache|redis"):
         place_of(url)
@@ -81,7 +103,10 @@ def test_the_password_is_in_no_message_representation_or_log(tmp_path, caplog, m
         cache.close()
     finally:
         server.stop()
-    told += [str(caught.value) + repr(caught.value) + repr(caught.value.__cause__) for caught in (wrong, unset, malformed, away)] + [caplog.text]
+    told += [
+        str(caught.value) + repr(caught.value) + repr(caught.value.__cause__)
+        for caught in (wrong, unset, malformed, away)
+    ] + [caplog.text]
     assert not any(SECRET in text or quoted in text or "very-secret" in text for text in told)
     assert "QUESTLOOM_REDIS_PASSWORD" in str(unset.value)
 
@@ -95,6 +120,7 @@ def test_the_password_comes_from_the_environment(tmp_path, monkeypatch):
 
 
 # what is refused and told at the start
+
 
 def test_a_server_that_is_not_there_is_the_users_error_within_seconds():
     began = time.monotonic()
@@ -139,6 +165,7 @@ def test_prefixes_keep_replies_budget_and_ledger_apart(server):
 
 # outages
 
+
 def test_a_pace_that_counts_a_providers_work_is_refused_before_anything_is_sent(server):
     cache = open_cache(server.url("work"))
     caller = Caller(cache, paces={"p": Pace(max_in_flight=1, work_per_minute=60)})
@@ -154,7 +181,9 @@ def test_a_pace_that_counts_a_providers_work_is_refused_before_anything_is_sent(
     cache.close()
 
 
-def test_a_server_that_is_killed_and_comes_back_in_the_middle_costs_no_reply_and_no_second_sending(server):
+def test_a_server_that_is_killed_and_comes_back_in_the_middle_costs_no_reply_and_no_second_sending(
+    server,
+):
     cache = RedisCache(server.url(), life=5.0, patience=20.0)
     sent: list[str] = []
 
@@ -183,7 +212,9 @@ def test_a_server_that_is_killed_and_comes_back_in_the_middle_costs_no_reply_and
     cache.close()
 
 
-def test_an_outage_that_lasts_ends_in_a_typed_error_in_bounded_time_and_later_calls_wait_less(server):
+def test_an_outage_that_lasts_ends_in_a_typed_error_in_bounded_time_and_later_calls_wait_less(
+    server,
+):
     cache = RedisCache(server.url(), life=5.0, patience=1.0)
 
     async def ask() -> list[float]:
@@ -269,6 +300,7 @@ def test_a_full_server_is_a_fault_and_not_a_silent_loss(server):
 
 # messages that arrive twice
 
+
 def test_a_message_that_is_sent_twice_counts_once(server):
     cache = RedisCache(server.url())
     asked, link = request(), cache._link
@@ -276,15 +308,40 @@ def test_a_message_that_is_sent_twice_counts_once(server):
 
     async def ask() -> None:
         started = await cache.start(key, asked, Budget())
-        row = link.call_of("start", key, started.attempt_id, cache._owner, cache._data, 60_000, 0, "0.0", 10, b"{}", "", "", "")
+        row = link.call_of(
+            "start",
+            key,
+            started.attempt_id,
+            cache._owner,
+            cache._data,
+            60_000,
+            0,
+            "0.0",
+            10,
+            b"{}",
+            "",
+            "",
+            "",
+        )
         assert (await link.submit(*row))[0] == b"send"
         assert cache.spent().calls == 1
-        settle = cache._settle(started.attempt_id, key, asked, Status.OK, 0.1, Reply(body=b"x", tokens_in=1, tokens_out=2))
+        settle = cache._settle(
+            started.attempt_id,
+            key,
+            asked,
+            Status.OK,
+            0.1,
+            Reply(body=b"x", tokens_in=1, tokens_out=2),
+        )
         for _ in range(2):
             assert (await link.submit(*settle))[0] == b"ok"
 
     asyncio.run(ask())
-    assert (cache.spent().calls, cache.spent().tokens, cost_lines(server.url(), by=())[0].num_calls) == (1, 3, 1)
+    assert (
+        cache.spent().calls,
+        cache.spent().tokens,
+        cost_lines(server.url(), by=())[0].num_calls,
+    ) == (1, 3, 1)
     cache.close()
 
 
@@ -307,12 +364,18 @@ def test_a_start_whose_caller_is_gone_is_taken_back(server):
 
 # workers
 
+
 def work(url: str, place: str, first: int, num: int, width: int, budget: int | None, told) -> None:
     """A worker's process: asks the questions from `first` on; tells how many the budget stopped."""
+
     async def ask() -> int:
         cache = RedisCache(place, life=1.0)
         endpoint = EndpointConfig(name="mock", base_url=url, max_in_flight=8)
-        client = ChatClient([endpoint], {"role": RoleConfig(endpoint="mock", model="small")}, Caller(cache, budget=Budget(calls=budget)))
+        client = ChatClient(
+            [endpoint],
+            {"role": RoleConfig(endpoint="mock", model="small")},
+            Caller(cache, budget=Budget(calls=budget)),
+        )
         waiting, stopped = iter(range(first, first + num)), 0
 
         async def one() -> None:

@@ -1,4 +1,5 @@
 """The lane that workers share through a real server; two caches in one process are two workers."""
+
 import asyncio
 import itertools
 import time
@@ -47,7 +48,9 @@ async def closed(workers) -> None:
         await cache.aclose()
 
 
-def test_no_more_calls_are_in_flight_over_all_workers_than_the_window_and_both_have_a_share(workers):
+def test_no_more_calls_are_in_flight_over_all_workers_than_the_window_and_both_have_a_share(
+    workers,
+):
     async def work() -> tuple[int, list[int]]:
         now = peak = 0
         done = [0, 0]
@@ -131,7 +134,9 @@ def test_a_slow_start_is_one_for_all_workers_and_what_one_learns_widens_the_wind
     assert max(seen[:4]) <= 4, "not all at once"
 
 
-def test_timeouts_narrow_the_window_of_all_by_half_a_place_each_or_halve_it_where_they_are_many(workers):
+def test_timeouts_narrow_the_window_of_all_by_half_a_place_each_or_halve_it_where_they_are_many(
+    workers,
+):
     async def work() -> None:
         one, two = lanes(workers, Pace(max_in_flight=16, slow_start=True))
         for _ in range(30):
@@ -141,7 +146,9 @@ def test_timeouts_narrow_the_window_of_all_by_half_a_place_each_or_halve_it_wher
             await told(one)
             if one.window == 16:
                 break
-        one.leave(await one.enter() - 40.0, replied=True, timeout=60.0)  # it came, but so late that the window narrows
+        one.leave(
+            await one.enter() - 40.0, replied=True, timeout=60.0
+        )  # it came, but so late that the window narrows
         one.leave(await one.enter(), overloaded=True, late=True, timeout=60.0)
         await told(one)
         two.leave(await two.enter())
@@ -171,7 +178,9 @@ def test_retry_after_that_one_worker_is_told_stops_the_other(workers):
 
 def test_a_ban_that_one_worker_is_told_stops_the_other_without_a_call_or_a_long_wait(workers):
     async def work() -> list[str]:
-        banned = CallFault("provider", "go away", Status.RATE_LIMITED, status=429, retry_after=86_400.0)
+        banned = CallFault(
+            "provider", "go away", Status.RATE_LIMITED, status=429, retry_after=86_400.0
+        )
         sent: list[str] = []
 
         async def send(key: str) -> Reply:
@@ -180,7 +189,12 @@ def test_a_ban_that_one_worker_is_told_stops_the_other_without_a_call_or_a_long_
 
         for number, cache in enumerate(workers):
             with pytest.raises(ProviderFault) as caught:
-                await asyncio.wait_for(Caller(cache).call(CallRequest(provider="provider", content=number, price=FREE), send), 5)
+                await asyncio.wait_for(
+                    Caller(cache).call(
+                        CallRequest(provider="provider", content=number, price=FREE), send
+                    ),
+                    5,
+                )
             assert caught.value.retry_after > 86_000
             await asyncio.sleep(0.2)
         await closed(workers)

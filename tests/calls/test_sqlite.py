@@ -1,4 +1,5 @@
 """The cache file itself: what it refuses, and what survives. What both backends promise: `test_backends.py`."""
+
 import asyncio
 import sqlite3
 
@@ -13,12 +14,23 @@ from records.errors import InputError
 
 
 def request(content: object = "question", **changes) -> CallRequest:
-    return CallRequest(**{"provider": "p", "content": content, "tokens_in": 7, "tokens_out": 9, "price": Price(1.0, 2.0)} | changes)
+    return CallRequest(
+        **{
+            "provider": "p",
+            "content": content,
+            "tokens_in": 7,
+            "tokens_out": 9,
+            "price": Price(1.0, 2.0),
+        }
+        | changes
+    )
 
 
 def fill(path, name: str) -> None:
     if name == "text":
-        path.write_text("this is no database, it is a text that is long enough to be looked at " * 20)
+        path.write_text(
+            "this is no database, it is a text that is long enough to be looked at " * 20
+        )
     elif name == "folder":
         path.mkdir()
     else:
@@ -45,12 +57,21 @@ def test_a_full_disk_is_an_error_that_names_the_file_and_keeps_what_was_there(tm
 
     async def fill_it() -> None:
         one = await cache.start(request(0).key(), request(0), Budget())
-        await cache.settle(one.attempt_id, request(0).key(), request(0), Status.OK, 0.1, Reply(body=b"kept"))
+        await cache.settle(
+            one.attempt_id, request(0).key(), request(0), Status.OK, 0.1, Reply(body=b"kept")
+        )
         pages = cache._connection.execute("PRAGMA page_count").fetchone()[0]
         cache._connection.execute(f"PRAGMA max_page_count = {pages + 4}")
         two = await cache.start(request(1).key(), request(1), Budget())
         with pytest.raises(InputError, match="cannot be written"):
-            await cache.settle(two.attempt_id, request(1).key(), request(1), Status.OK, 0.1, Reply(body=b"x" * 100_000))
+            await cache.settle(
+                two.attempt_id,
+                request(1).key(),
+                request(1),
+                Status.OK,
+                0.1,
+                Reply(body=b"x" * 100_000),
+            )
         assert (await cache.lookup(request(0).key())).body == b"kept"
         assert await cache.lookup(request(1).key()) is None
 

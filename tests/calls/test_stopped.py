@@ -1,4 +1,5 @@
 """Processes that are stopped, starved or dead but not reaped: while one exists, nobody else sends what it holds."""
+
 import asyncio
 import os
 import signal
@@ -52,8 +53,14 @@ def holder(backend):
     """Another process that holds the question in flight; a line on its standard input lets it settle."""
     if backend.life:
         pytest.importorskip("redis")
-    process = subprocess.Popen([sys.executable, "-c", HOLDING, backend.place, str(backend.life)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                               text=True, bufsize=1, env=os.environ | {"PYTHONPATH": "."})
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLDING, backend.place, str(backend.life)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        bufsize=1,
+        env=os.environ | {"PYTHONPATH": "."},
+    )
     assert process.stdout is not None and process.stdout.readline() == "holds\n"
     yield process
     process.kill()
@@ -66,7 +73,9 @@ def decision(cache, budget: Budget | None = None) -> Decision:
     return asyncio.run(cache.start(question().key(), question(), budget or Budget())).decision
 
 
-def test_what_a_stopped_process_holds_is_sent_by_nobody_else_however_long_nothing_is_heard_of_it(backend, holder):
+def test_what_a_stopped_process_holds_is_sent_by_nobody_else_however_long_nothing_is_heard_of_it(
+    backend, holder
+):
     os.kill(holder.pid, signal.SIGSTOP)
     time.sleep(2 * LIFE)
     cache = backend.open()  # at opening the dead are looked for, too
@@ -91,7 +100,10 @@ def test_what_a_dead_process_has_reserved_is_lost_to_the_budget(backend, holder)
     holder.kill()
     holder.wait()
     end = time.monotonic() + 20
-    while asyncio.run(cache.start(other.key(), other, Budget(calls=1))).decision is not Decision.EXCEEDED:
+    while (
+        asyncio.run(cache.start(other.key(), other, Budget(calls=1))).decision
+        is not Decision.EXCEEDED
+    ):
         assert time.monotonic() < end
         time.sleep(0.05)
     assert backend.statuses(question().key()) == ["lost"]
@@ -127,8 +139,12 @@ def test_a_worker_of_another_machine_is_known_by_its_signs_of_life_alone(redis_s
         assert _is_gone(f"another-machine|{this_owner()}|abc", silent) is silent
         assert _is_gone("host:12:abc", silent) is silent, "as earlier versions named it"
         assert not _is_gone(f"{this_machine()}|{os.getppid()}:{_start(os.getppid())}|abc", silent)
-        assert _is_gone(f"{this_machine()}|{os.getppid()}:1|abc", silent), "its pid is another's now"
-        assert _is_gone(f"{this_machine()}|{this_owner()}|closed", silent), "a cache of this process that was closed"
+        assert _is_gone(f"{this_machine()}|{os.getppid()}:1|abc", silent), (
+            "its pid is another's now"
+        )
+        assert _is_gone(f"{this_machine()}|{this_owner()}|closed", silent), (
+            "a cache of this process that was closed"
+        )
 
 
 def _start(pid: int) -> str:
@@ -139,9 +155,12 @@ def _start(pid: int) -> str:
 
 # the time limit of one's own
 
+
 def call(cache, send, **changes) -> Reply:
     asked = question(**changes)
-    return asyncio.run(Caller(cache, retry=RetryPolicy(max_attempts=2, first_delay=0.001)).call(asked, send))
+    return asyncio.run(
+        Caller(cache, retry=RetryPolicy(max_attempts=2, first_delay=0.001)).call(asked, send)
+    )
 
 
 def test_a_reply_that_came_while_the_process_was_stopped_is_read_though_the_time_is_over(backend):
@@ -151,9 +170,13 @@ def test_a_reply_that_came_while_the_process_was_stopped_is_read_though_the_time
         sent.append(key)
         ours, theirs = os.pipe()
         reader = asyncio.StreamReader()
-        await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(ours, "rb"))
+        await asyncio.get_running_loop().connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(ours, "rb")
+        )
         os.write(theirs, b"reply\n")
-        time.sleep(1.6)  # as a stop does: nothing of this process runs, and meanwhile the reply is there
+        time.sleep(
+            1.6
+        )  # as a stop does: nothing of this process runs, and meanwhile the reply is there
         line = await reader.readline()
         os.close(theirs)
         await asyncio.sleep(0.05)  # the rest of it takes a few more steps of the loop

@@ -1,4 +1,5 @@
 """Turns at a provider: one call at a time over processes, so much work a minute, and what a kill or a ban leaves behind."""
+
 import asyncio
 import json
 import multiprocessing
@@ -21,7 +22,11 @@ FORK = multiprocessing.get_context("fork")
 
 
 def _lane(path, *, work=60.0, a_minute=None):
-    return TurnLane(path / "turns", "p", Pace(max_in_flight=1, requests_per_minute=a_minute, work_per_minute=work))
+    return TurnLane(
+        path / "turns",
+        "p",
+        Pace(max_in_flight=1, requests_per_minute=a_minute, work_per_minute=work),
+    )
 
 
 def _says(path, calls, closed_until=0.0):
@@ -42,7 +47,7 @@ def _pauses(path, monkeypatch, **pace) -> float:
     monkeypatch.setattr(asyncio, "sleep", sleep)
     asyncio.run(work())
     monkeypatch.undo()
-    wait, = waits
+    (wait,) = waits
     return wait
 
 
@@ -54,7 +59,9 @@ def test_work_is_limited_for_calls_one_after_the_other_only():
 def test_no_more_work_a_minute_than_allowed(tmp_path, monkeypatch):
     now = time.time()
     _says(tmp_path, [[now - 200, now - 100], [now - 70, now - 50], [now - 16, now - 1]])
-    assert 9 < _pauses(tmp_path, monkeypatch, work=30) < 10.5, "until the 20 s of the second have left the minute; the first has left it"
+    assert 9 < _pauses(tmp_path, monkeypatch, work=30) < 10.5, (
+        "until the 20 s of the second have left the minute; the first has left it"
+    )
     _says(tmp_path, [[now - 70, now - 50], [now - 16, now - 1]])
     assert _pauses(tmp_path, monkeypatch, work=40) == 0
 
@@ -73,7 +80,15 @@ def test_a_call_that_was_killed_counts_as_work_until_now(tmp_path, monkeypatch):
     assert _pauses(tmp_path, monkeypatch, work=15) == 0, "the day before does not count"
 
 
-@pytest.mark.parametrize("text", ['{"calls": [[17', "[]", '{"calls": 1, "closed_until": 0}', '{"calls": [["x", 1]], "closed_until": 0}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"calls": [[17',
+        "[]",
+        '{"calls": 1, "closed_until": 0}',
+        '{"calls": [["x", 1]], "closed_until": 0}',
+    ],
+)
 def test_a_file_that_was_half_written_is_taken_for_a_minute_of_work(tmp_path, monkeypatch, text):
     tmp_path.joinpath("turns").write_text(text)
     assert MINUTE - 1 < _pauses(tmp_path, monkeypatch, work=60) <= MINUTE
@@ -123,6 +138,7 @@ def test_a_cancelled_call_gives_up_its_turn(tmp_path):
 
 def _call(folder: Path, name: str, order, seconds: float) -> None:
     """One call of a process of its own."""
+
     async def send(_: str) -> Reply:
         order.put("in")
         time.sleep(seconds)
@@ -130,7 +146,11 @@ def _call(folder: Path, name: str, order, seconds: float) -> None:
         return Reply(body=name.encode())
 
     cache = SqliteCache(folder / "calls.sqlite")
-    caller = Caller(cache, paces={"p": Pace(max_in_flight=1, work_per_minute=60)}, retry=RetryPolicy(max_attempts=1))
+    caller = Caller(
+        cache,
+        paces={"p": Pace(max_in_flight=1, work_per_minute=60)},
+        retry=RetryPolicy(max_attempts=1),
+    )
     reply = asyncio.run(caller.call(CallRequest(provider="p", content=name, price=FREE), send))
     assert reply.body == name.encode()
     cache.close()
@@ -144,7 +164,9 @@ def test_processes_that_share_a_file_take_turns_and_ask_for_nothing_twice(tmp_pa
     for process in processes:
         process.join(20)
         assert process.exitcode == 0
-    assert [order.get(timeout=5) for _ in range(6)] == ["in", "out"] * 3, "one at a time, and `a` once"
+    assert [order.get(timeout=5) for _ in range(6)] == ["in", "out"] * 3, (
+        "one at a time, and `a` once"
+    )
     assert order.empty()
 
 

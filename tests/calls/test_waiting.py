@@ -1,4 +1,5 @@
 """A time limit whose clock stands still while a call waits for its place, by a clock that jumps."""
+
 import asyncio
 
 import pytest
@@ -23,7 +24,9 @@ async def ask(caller: Caller, what: object, seconds: float = 10.0) -> Reply:
         await asyncio.sleep(seconds)
         return Reply(body=b"")
 
-    return await caller.call(CallRequest(provider="p", content=what, price=FREE, timeout=1_000.0), send)
+    return await caller.call(
+        CallRequest(provider="p", content=what, price=FREE, timeout=1_000.0), send
+    )
 
 
 def test_what_a_call_waits_for_its_place_is_not_counted(caller, monkeypatch):

@@ -1,4 +1,5 @@
 """An event loop whose clock jumps to the next timer: hours of waiting in a moment."""
+
 import asyncio
 import selectors
 import time

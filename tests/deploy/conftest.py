@@ -1,4 +1,5 @@
 """A Flink cluster on this machine and what runs in process give, made once. Everything of it is marked `flink`."""
+
 import time
 from pathlib import Path
 
@@ -17,7 +18,13 @@ def parts() -> Parts:
 @pytest.fixture(scope="session")
 def cluster(parts, tmp_path_factory):
     """Two task managers with a slot and a worker pool each."""
-    made = Cluster(folder=tmp_path_factory.mktemp("cluster"), parts=parts, rest_port=free_port(), rpc_port=free_port(), pool_port=free_port())
+    made = Cluster(
+        folder=tmp_path_factory.mktemp("cluster"),
+        parts=parts,
+        rest_port=free_port(),
+        rpc_port=free_port(),
+        pool_port=free_port(),
+    )
     made.start()
     yield made
     made.stop()
@@ -31,7 +38,9 @@ def on_cluster(cluster):
             cluster.start_again(name)
     cluster.wait()
     end = time.monotonic() + 240  # a task that waits for a worker is slow to cancel
-    while (cluster.overview() or {}).get("slots-available", 0) < cluster.task_managers and time.monotonic() < end:
+    while (cluster.overview() or {}).get(
+        "slots-available", 0
+    ) < cluster.task_managers and time.monotonic() < end:
         time.sleep(0.5)
     return [*cluster.options, "--probe-seconds", "0"]
 
@@ -39,7 +48,22 @@ def on_cluster(cluster):
 @pytest.fixture(scope="session")
 def world(tmp_path_factory) -> Path:
     out = tmp_path_factory.mktemp("flink") / "world"
-    assert ended(questloom("world", "--out", str(out), "--articles", str(ARTICLES), "--seed", str(SEED), log=out.parent / "logs" / "world.log"), out) == 0
+    assert (
+        ended(
+            questloom(
+                "world",
+                "--out",
+                str(out),
+                "--articles",
+                str(ARTICLES),
+                "--seed",
+                str(SEED),
+                log=out.parent / "logs" / "world.log",
+            ),
+            out,
+        )
+        == 0
+    )
     return out
 
 

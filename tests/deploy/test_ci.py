@@ -1,4 +1,5 @@
 """What `.ci/run` decides, with a `make` that only says what it was asked for; and what a cluster needs of the machine."""
+
 import os
 import shutil
 import subprocess
@@ -30,14 +31,27 @@ def program(folder: Path, name: str, text: str) -> Path:
     return path
 
 
-def ci(tmp_path: Path, *, java: bool = True, memory: int = 16, **environment: str) -> subprocess.CompletedProcess:
+def ci(
+    tmp_path: Path, *, java: bool = True, memory: int = 16, **environment: str
+) -> subprocess.CompletedProcess:
     """Runs a copy of the script, in a tree of its own."""
     (tmp_path / ".ci").mkdir()
     script = program(tmp_path / ".ci", "run", (ROOT / ".ci" / "run").read_text())
     program(tmp_path, "make", MAKE)
-    check = program(tmp_path, "python", "#!/bin/sh\n" + ("exit 0\n" if java else "echo java is not on PATH; exit 1\n"))
-    given = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHON": str(check), "CI_MEMORY_GB": str(memory), **environment}
-    return subprocess.run([script], env=given, capture_output=True, text=True, check=False, timeout=60)
+    check = program(
+        tmp_path,
+        "python",
+        "#!/bin/sh\n" + ("exit 0\n" if java else "echo java is not on PATH; exit 1\n"),
+    )
+    given = {
+        "PATH": f"{tmp_path}:{os.environ['PATH']}",
+        "PYTHON": str(check),
+        "CI_MEMORY_GB": str(memory),
+        **environment,
+    }
+    return subprocess.run(
+        [script], env=given, capture_output=True, text=True, check=False, timeout=60
+    )
 
 
 def test_the_flink_tests_run_beside_the_others_and_are_told_after_them(tmp_path):
@@ -54,13 +68,21 @@ def test_where_memory_is_short_they_follow_the_others(tmp_path):
 @pytest.mark.parametrize("failing", ["TEST_FAILS", "FLINK_FAILS"])
 def test_either_failure_is_one_of_the_whole(tmp_path, memory, failing):
     done = ci(tmp_path, memory=memory, **{failing: "1"})
-    assert done.returncode and TEST in done.stdout and ("no network" in done.stdout) == (failing == "FLINK_FAILS")
+    assert (
+        done.returncode
+        and TEST in done.stdout
+        and ("no network" in done.stdout) == (failing == "FLINK_FAILS")
+    )
 
 
 def test_without_java_they_are_left_out_and_that_is_said_last(tmp_path):
     done = ci(tmp_path, java=False)
     assert done.returncode == 0 and "test-flink" not in done.stdout
-    assert done.stdout.splitlines()[-6:] == [TEST, *LEFT, "The tests on a Flink cluster were left out: java is not on PATH"]
+    assert done.stdout.splitlines()[-6:] == [
+        TEST,
+        *LEFT,
+        "The tests on a Flink cluster were left out: java is not on PATH",
+    ]
 
 
 def test_where_they_are_demanded_a_missing_java_is_an_error(tmp_path):
@@ -80,28 +102,54 @@ def test_what_stands_in_for_a_demos_folder_is_removed_and_nothing_else_is(tmp_pa
     assert [path.name for path in (tmp_path / "demo").iterdir()] == ["run.json"]
 
 
-@pytest.mark.parametrize(("there", "root", "installed"), [
-    ([], True, ["bubblewrap", "chromium", "redis-server"]), (["google-chrome", "bwrap"], True, ["redis-server"]),
-    (["chromium", "bwrap", "redis-server"], True, []), ([], False, [])])
-def test_make_system_installs_as_root_what_is_missing_and_says_what_it_cannot(tmp_path, there, root, installed):
+@pytest.mark.parametrize(
+    ("there", "root", "installed"),
+    [
+        ([], True, ["bubblewrap", "chromium", "redis-server"]),
+        (["google-chrome", "bwrap"], True, ["redis-server"]),
+        (["chromium", "bwrap", "redis-server"], True, []),
+        ([], False, []),
+    ],
+)
+def test_make_system_installs_as_root_what_is_missing_and_says_what_it_cannot(
+    tmp_path, there, root, installed
+):
     for name in there:
         program(tmp_path, name, "#!/bin/sh\n")
     program(tmp_path, "id", f"#!/bin/sh\necho {0 if root else 1000}\n")
-    program(tmp_path, "apt-get", f"#!/bin/sh\necho \"$*\" >>{tmp_path}/asked\n")
-    done = subprocess.run([shutil.which("make"), "system", f"PYTHON={sys.executable}"], cwd=ROOT,
-                          env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=True)
+    program(tmp_path, "apt-get", f'#!/bin/sh\necho "$*" >>{tmp_path}/asked\n')
+    done = subprocess.run(
+        [shutil.which("make"), "system", f"PYTHON={sys.executable}"],
+        cwd=ROOT,
+        env={"PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     asked = (tmp_path / "asked").read_text() if (tmp_path / "asked").exists() else ""
-    assert sorted(name for name in ("bubblewrap", "chromium", "redis-server") if name in asked) == installed
-    assert ("Chromium is missing" in done.stdout) == ("redis-server is missing" in done.stdout) == (not root)
+    assert (
+        sorted(name for name in ("bubblewrap", "chromium", "redis-server") if name in asked)
+        == installed
+    )
+    assert (
+        ("Chromium is missing" in done.stdout)
+        == ("redis-server is missing" in done.stdout)
+        == (not root)
+    )
 
 
-@pytest.mark.parametrize(("said", "version"), [('openjdk version "17.0.15" 2025-04-15', 17), ('java version "1.8.0_401"', 8), ("no java", 0)])
+@pytest.mark.parametrize(
+    ("said", "version"),
+    [('openjdk version "17.0.15" 2025-04-15', 17), ('java version "1.8.0_401"', 8), ("no java", 0)],
+)
 def test_the_version_of_java(tmp_path, monkeypatch, said, version):
     program(tmp_path, "java", f"#!/bin/sh\necho '{said}' >&2\n")
     program(tmp_path, "mvn", "#!/bin/sh\n")
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
     assert parts.java_version() == version
-    assert [f"java is of version {version}" in line for line in parts.missing()] == ([] if version == 17 else [True])
+    assert [f"java is of version {version}" in line for line in parts.missing()] == (
+        [] if version == 17 else [True]
+    )
 
 
 def test_nothing_is_there(tmp_path, monkeypatch, capsys):

@@ -1,4 +1,5 @@
 """The real DataflowRunner makes templates of both jobs against an emulated bucket: what it stages, and what must not be in it."""
+
 import importlib.util
 import io
 import json
@@ -21,12 +22,29 @@ from transforms.stages.run_folder import name_of
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not FAKE_GCS, reason=NO_FAKE_GCS),
-    pytest.mark.skipif(importlib.util.find_spec("apitools") is None, reason='apache-beam[gcp] is not here: pip install --editable ".[dataflow]"')]
+    pytest.mark.skipif(
+        importlib.util.find_spec("apitools") is None,
+        reason='apache-beam[gcp] is not here: pip install --editable ".[dataflow]"',
+    ),
+]
 SECRET = "sk-this-must-not-travel"
 GPU = "type:nvidia-l4;count:1"
 MAX_BYTES = 10 * 2**20
-STAGES = ("draft", "pictures", "certify", "answer_in_question", "duplicates", "text_search", "image_search", "text_only",
-          "no_tools", "solvable", "visible_text", "enhance", "split")
+STAGES = (
+    "draft",
+    "pictures",
+    "certify",
+    "answer_in_question",
+    "duplicates",
+    "text_search",
+    "image_search",
+    "text_only",
+    "no_tools",
+    "solvable",
+    "visible_text",
+    "enhance",
+    "split",
+)
 SYNTH = """
 import sys
 import pipeline.synth.synth_job
@@ -74,10 +92,14 @@ def staged(url: str, title: str) -> Staged:
     found = {}
     for entry in json.load(urllib.request.urlopen(listing, timeout=20))["items"]:
         if entry["name"] == f"templates/{title}" or f"/questloom-{title}-" in entry["name"]:
-            with urllib.request.urlopen(f"{listing}/{urllib.parse.quote(entry['name'], safe='')}?alt=media", timeout=20) as reply:
+            with urllib.request.urlopen(
+                f"{listing}/{urllib.parse.quote(entry['name'], safe='')}?alt=media", timeout=20
+            ) as reply:
                 found[entry["name"].rsplit("/", 1)[1]] = reply.read()
     assert set(found) == {title, "pipeline.pb", "workflow.tar.gz"}
-    return Staged(found[title], found["pipeline.pb"], found["workflow.tar.gz"], sum(map(len, found.values())))
+    return Staged(
+        found[title], found["pipeline.pb"], found["workflow.tar.gz"], sum(map(len, found.values()))
+    )
 
 
 @pytest.fixture(scope="module")
@@ -91,12 +113,25 @@ def bucket():
 
 
 def options(title: str) -> list[str]:
-    return ["--project=questloom-test", "--region=europe-west1", f"--temp_location=gs://{BUCKET}/tmp", "--setup_file=./setup.py",
-            f"--template_location=gs://{BUCKET}/templates/{title}"]
+    return [
+        "--project=questloom-test",
+        "--region=europe-west1",
+        f"--temp_location=gs://{BUCKET}/tmp",
+        "--setup_file=./setup.py",
+        f"--template_location=gs://{BUCKET}/templates/{title}",
+    ]
 
 
 def ran(command: list[str]) -> str:
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=500, check=False, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=500,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout + done.stderr
 
@@ -109,8 +144,25 @@ def ingest(bucket, tmp_path_factory) -> Staged:
     write_world(world, articles=60, seed=3, pictures=False)
     for name in ("articles.xml.bz2", "entities.json.bz2"):
         location(f"gs://{BUCKET}/world/{name}").write_bytes((world / name).read_bytes())  # type: ignore[union-attr]
-    said = ran([sys.executable, "-m", "pipeline.cli", "ingest", "--store", f"gs://{BUCKET}/store", "--articles", f"gs://{BUCKET}/world/articles.xml.bz2",
-                "--entities", f"gs://{BUCKET}/world/entities.json.bz2", "--snapshot", "2026-01-01", "--runner", "dataflow", *options("ingest")])
+    said = ran(
+        [
+            sys.executable,
+            "-m",
+            "pipeline.cli",
+            "ingest",
+            "--store",
+            f"gs://{BUCKET}/store",
+            "--articles",
+            f"gs://{BUCKET}/world/articles.xml.bz2",
+            "--entities",
+            f"gs://{BUCKET}/world/entities.json.bz2",
+            "--snapshot",
+            "2026-01-01",
+            "--runner",
+            "dataflow",
+            *options("ingest"),
+        ]
+    )
     assert "nothing was run" in said
     return staged(bucket, "ingest")
 
@@ -120,7 +172,9 @@ def synth(bucket, tmp_path_factory) -> Staged:
     from tests.pipeline.small_world import small_store
 
     store = small_store(tmp_path_factory.mktemp("store"), articles=60)
-    assert "nothing was run" in ran([sys.executable, "-c", SYNTH, store, f"gs://{BUCKET}/run", GPU, *options("synth")])
+    assert "nothing was run" in ran(
+        [sys.executable, "-c", SYNTH, store, f"gs://{BUCKET}/run", GPU, *options("synth")]
+    )
     return staged(bucket, "synth")
 
 
@@ -131,16 +185,26 @@ def test_the_graph_of_ingest_has_every_stage_by_name(ingest):
 
 
 def test_the_graph_of_synth_has_every_stage_by_name(synth):
-    assert [name for name in ("candidates", "choose seeds", *STAGES) if name.encode() not in synth.graph] == []
+    assert [
+        name for name in ("candidates", "choose seeds", *STAGES) if name.encode() not in synth.graph
+    ] == []
 
 
 def test_only_the_stages_that_run_clip_ask_for_a_gpu(synth):
     from apache_beam.portability.api import beam_runner_api_pb2
 
     graph = beam_runner_api_pb2.Pipeline.FromString(synth.graph)
-    wants = {name for name, e in graph.components.environments.items() if GPU.encode() in e.SerializeToString()}
+    wants = {
+        name
+        for name, e in graph.components.environments.items()
+        if GPU.encode() in e.SerializeToString()
+    }
     assert wants
-    stages = {t.unique_name.split("/")[0] for t in graph.components.transforms.values() if t.environment_id in wants and not t.subtransforms}
+    stages = {
+        t.unique_name.split("/")[0]
+        for t in graph.components.transforms.values()
+        if t.environment_id in wants and not t.subtransforms
+    }
     assert {name_of(label) for label in stages} == {"pictures", "enhance"}
 
 
@@ -150,12 +214,19 @@ def test_the_package_is_staged_and_all_is_small(job, request):
     assert found.num_bytes < MAX_BYTES
     with tarfile.open(fileobj=io.BytesIO(found.package)) as archive:
         names = {name.split("/", 1)[-1] for name in archive.getnames()}
-    assert {"pipeline/synth/synth_job.py", "transforms/stages/stage_transform.py", "models/small_clip/open_clip_model.safetensors", "setup.py"} <= names
+    assert {
+        "pipeline/synth/synth_job.py",
+        "transforms/stages/stage_transform.py",
+        "models/small_clip/open_clip_model.safetensors",
+        "setup.py",
+    } <= names
 
 
 @pytest.mark.parametrize("job", ["ingest", "synth"])
 def test_no_secret_and_no_path_of_this_machine_travels(job, request):
     everything = request.getfixturevalue(job).everything
-    for found in (SECRET, str(ROOT), str(Path.home())) if str(Path.home()) != "/" else (SECRET, str(ROOT)):
+    for found in (
+        (SECRET, str(ROOT), str(Path.home())) if str(Path.home()) != "/" else (SECRET, str(ROOT))
+    ):
         place_of = everything.find(found.encode())
-        assert place_of < 0, everything[max(0, place_of - 120):place_of + 120]
+        assert place_of < 0, everything[max(0, place_of - 120) : place_of + 120]

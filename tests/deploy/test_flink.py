@@ -1,4 +1,5 @@
 """On a real Flink cluster of two task managers and two worker pools: the same bytes as in process, and after a kill -9 as well."""
+
 import json
 import time
 
@@ -11,7 +12,9 @@ pytestmark = pytest.mark.flink
 
 def facts(store) -> dict:
     """What a store says of itself, without the time of its writing."""
-    return {k: v for k, v in json.loads((store / "meta.json").read_text()).items() if k != "written"}
+    return {
+        k: v for k, v in json.loads((store / "meta.json").read_text()).items() if k != "written"
+    }
 
 
 def test_the_store_is_the_same_as_in_process(on_cluster, world, store):
@@ -25,10 +28,15 @@ def test_the_run_is_the_same_as_in_process_and_both_pools_worked(on_cluster, clu
     assert ended(synth(store, out, *on_cluster), out) == 0
     assert digests(out) == whole
     for number in range(cluster.pools):
-        assert "worker" in cluster.log(f"pool-{number}").read_text() and ": started" in cluster.log(f"pool-{number}").read_text()
+        assert (
+            "worker" in cluster.log(f"pool-{number}").read_text()
+            and ": started" in cluster.log(f"pool-{number}").read_text()
+        )
 
 
-def test_a_task_manager_killed_in_mid_job_and_another_started_leave_the_same_bytes(on_cluster, cluster, store, whole):
+def test_a_task_manager_killed_in_mid_job_and_another_started_leave_the_same_bytes(
+    on_cluster, cluster, store, whole
+):
     out = store.parent / "run-killed"
     job = synth(store, out, *on_cluster)
     until(lambda: any(out.glob("stages/02-draft/kept-*.parquet")))

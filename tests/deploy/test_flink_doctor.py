@@ -1,4 +1,5 @@
 """What a real cluster can lack is said within a minute, with what to do: nothing hangs."""
+
 import os
 import socket
 import subprocess
@@ -23,7 +24,13 @@ PATIENT = 240.0
 
 
 def options(cluster, **changes) -> RunnerOptions:
-    given = {"flink_master": cluster.rest, "job_server_jar": str(cluster.parts.jar), "environment": cluster.environment, "probe_seconds": PATIENT, **changes}
+    given = {
+        "flink_master": cluster.rest,
+        "job_server_jar": str(cluster.parts.jar),
+        "environment": cluster.environment,
+        "probe_seconds": PATIENT,
+        **changes,
+    }
     return RunnerOptions(kind=RunnerKind.FLINK, **given)
 
 
@@ -34,10 +41,16 @@ def listens(port: int) -> bool:
 
 def missing(runner: RunnerOptions, *folders: str) -> Line:
     """The first thing that is missing."""
-    return next(line for line in runner_checks.check_runner(runner, folders) if line.status is Status.MISSING)
+    return next(
+        line
+        for line in runner_checks.check_runner(runner, folders)
+        if line.status is Status.MISSING
+    )
 
 
-def test_a_cluster_that_has_everything_is_healthy_and_its_folder_is_left_clean(on_cluster, cluster, tmp_path):
+def test_a_cluster_that_has_everything_is_healthy_and_its_folder_is_left_clean(
+    on_cluster, cluster, tmp_path
+):
     lines = list(runner_checks.check_runner(options(cluster), (str(tmp_path),)))
     assert [line for line in lines if line.status is Status.MISSING] == []
     assert lines[-1].name == "workers" and f"share {tmp_path}" in lines[-1].detail
@@ -45,7 +58,13 @@ def test_a_cluster_that_has_everything_is_healthy_and_its_folder_is_left_clean(o
 
 
 def test_workers_may_be_this_process_on_one_machine(on_cluster, cluster, tmp_path):
-    assert [line for line in runner_checks.check_runner(options(cluster, environment="loopback"), (str(tmp_path),)) if line.status is Status.MISSING] == []
+    assert [
+        line
+        for line in runner_checks.check_runner(
+            options(cluster, environment="loopback"), (str(tmp_path),)
+        )
+        if line.status is Status.MISSING
+    ] == []
 
 
 def test_a_pool_that_is_not_there(on_cluster, cluster):
@@ -55,27 +74,42 @@ def test_a_pool_that_is_not_there(on_cluster, cluster):
     print(f"said after {time.monotonic() - began:.0f} s")
 
 
-def test_a_pool_of_beams_own_whose_python_lacks_the_package_does_not_hang_for_ever(on_cluster, cluster, tmp_path):
+def test_a_pool_of_beams_own_whose_python_lacks_the_package_does_not_hang_for_ever(
+    on_cluster, cluster, tmp_path
+):
     """The known silent hang: it starts `python` from PATH, which may be any or none."""
     port = free_port()
     (tmp_path / "python").write_text("#!/bin/sh\nexit 1\n")
     (tmp_path / "python").chmod(0o755)
-    pool = subprocess.Popen([sys.executable, "-m", "apache_beam.runners.worker.worker_pool_main", f"--service_port={port}"],
-                            env={"PATH": f"{tmp_path}:/usr/bin:/bin"}, stderr=subprocess.DEVNULL)
+    pool = subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "apache_beam.runners.worker.worker_pool_main",
+            f"--service_port={port}",
+        ],
+        env={"PATH": f"{tmp_path}:/usr/bin:/bin"},
+        stderr=subprocess.DEVNULL,
+    )
     try:
         until(lambda: listens(port), PATIENT)
         line = missing(options(cluster, environment=f"localhost:{port}", probe_seconds=25.0))
     finally:
         pool.kill()
         pool.wait()
-    assert line.name == "worker" and f"no worker of the pool localhost:{port} answered within 25 s" in line.detail
+    assert (
+        line.name == "worker"
+        and f"no worker of the pool localhost:{port} answered within 25 s" in line.detail
+    )
     assert "pipeline.runners.worker_pool" in line.fix
 
 
 def test_our_pool_says_why_its_worker_does_not_start(on_cluster, cluster):
     port = free_port()
-    serve = ("import sys, time\nfrom pipeline.runners.worker_pool import WorkerPool, serve\n"
-             f"kept = serve('127.0.0.1:{port}', WorkerPool(command=(sys.executable, '-c', 'import no_such_package')))\ntime.sleep(600)\n")
+    serve = (
+        "import sys, time\nfrom pipeline.runners.worker_pool import WorkerPool, serve\n"
+        f"kept = serve('127.0.0.1:{port}', WorkerPool(command=(sys.executable, '-c', 'import no_such_package')))\ntime.sleep(600)\n"
+    )
     pool = subprocess.Popen([sys.executable, "-c", serve], cwd=ROOT, stderr=subprocess.DEVNULL)
     try:
         until(lambda: listens(port), PATIENT)
@@ -91,7 +125,9 @@ def test_more_slots_than_there_are(on_cluster, cluster):
     assert line.name == "slots" and "2 of 2 are free, 3 are needed" in line.detail
 
 
-def test_no_free_slot_names_the_job_that_has_them_and_a_job_that_stands_still_is_cancelled(on_cluster, cluster, tmp_path, monkeypatch):
+def test_no_free_slot_names_the_job_that_has_them_and_a_job_that_stands_still_is_cancelled(
+    on_cluster, cluster, tmp_path, monkeypatch
+):
     """The second part ends the first: a job that only sleeps is the job that stands still, once nothing moves any more."""
     import threading
 
@@ -101,11 +137,22 @@ def test_no_free_slot_names_the_job_that_has_them_and_a_job_that_stands_still_is
     seen, woken = threading.Event(), tmp_path / "woken"
 
     def sleeping(pipeline) -> None:
-        pipeline | beam.Create(range(8), reshuffle=False) | beam.Reshuffle() | beam.Map(_sleep, str(woken))
+        (
+            pipeline
+            | beam.Create(range(8), reshuffle=False)
+            | beam.Reshuffle()
+            | beam.Map(_sleep, str(woken))
+        )
 
     def run() -> None:
         try:
-            run_on_flink(sleeping, options(cluster), name="questloom-sleeper", moved=lambda: 0 if seen.is_set() else time.monotonic(), stall_seconds=5)
+            run_on_flink(
+                sleeping,
+                options(cluster),
+                name="questloom-sleeper",
+                moved=lambda: 0 if seen.is_set() else time.monotonic(),
+                stall_seconds=5,
+            )
         except BaseException as error:
             ended.append(error)
 
@@ -119,7 +166,11 @@ def test_no_free_slot_names_the_job_that_has_them_and_a_job_that_stands_still_is
     finally:
         seen.set()
     thread.join(2 * PATIENT)
-    assert line.name == "slots" and "0 of 2 are free" in line.detail and "questloom-sleeper" in line.detail
+    assert (
+        line.name == "slots"
+        and "0 of 2 are free" in line.detail
+        and "questloom-sleeper" in line.detail
+    )
     woken.touch()  # Flink waits for the workers of a job that it cancels
     assert isinstance(ended[0], Stalled) and "was cancelled" in str(ended[0])
     end = time.monotonic() + PATIENT
@@ -141,7 +192,11 @@ def test_a_folder_that_the_workers_see_otherwise(on_cluster, cluster, tmp_path, 
     elsewhere = tmp_path / "elsewhere"
     monkeypatch.setattr("pipeline.runners.probe.Mark.write", lambda mark: None)
     line = missing(options(cluster), str(elsewhere))
-    assert line.name == "folder" and "is not what the workers see" in line.detail and "bucket" in line.fix
+    assert (
+        line.name == "folder"
+        and "is not what the workers see" in line.detail
+        and "bucket" in line.fix
+    )
 
 
 def test_workers_of_another_version_are_refused():
@@ -149,5 +204,3 @@ def test_workers_of_another_version_are_refused():
     other = Worker(mine.host, 1, mine.python, mine.beam, "0123456789abcdef")
     (line,) = runner_checks._notes("folder", [mine, other])
     assert line.status is Status.MISSING and "another questloom's code" in line.detail
-
-

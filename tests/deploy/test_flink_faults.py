@@ -1,4 +1,5 @@
 """What fails in mid-job, one thing at a time: the bytes are the same in the end, and a table says what time it cost."""
+
 import json
 import os
 import re
@@ -56,7 +57,14 @@ def test_a_task_manager(on_cluster, cluster, store, whole, undisturbed):
     time.sleep(RESTART_AFTER)
     cluster.start_task_manager(1)
     assert ended(job, out) == 0 and digests(out) == whole
-    TABLE.append(("kill -9 of a task manager", undisturbed, time.monotonic() - began, "the job restarts by itself"))
+    TABLE.append(
+        (
+            "kill -9 of a task manager",
+            undisturbed,
+            time.monotonic() - began,
+            "the job restarts by itself",
+        )
+    )
 
 
 def test_a_worker_pool_with_its_workers(on_cluster, cluster, store, whole, undisturbed):
@@ -67,7 +75,14 @@ def test_a_worker_pool_with_its_workers(on_cluster, cluster, store, whole, undis
     time.sleep(RESTART_AFTER)
     cluster.start_pool(0)
     assert ended(job, out) == 0 and digests(out) == whole
-    TABLE.append(("kill -9 of a worker pool", undisturbed, time.monotonic() - began, "the job restarts by itself"))
+    TABLE.append(
+        (
+            "kill -9 of a worker pool",
+            undisturbed,
+            time.monotonic() - began,
+            "the job restarts by itself",
+        )
+    )
 
 
 def workers_of(pool: int) -> list[int]:
@@ -93,7 +108,14 @@ def test_a_python_worker(on_cluster, cluster, store, whole, undisturbed):
     for worker in workers:
         os.kill(worker, signal.SIGKILL)
     assert ended(job, out) == 0 and digests(out) == whole
-    TABLE.append(("kill -9 of a Python worker", undisturbed, time.monotonic() - began, "the job restarts by itself"))
+    TABLE.append(
+        (
+            "kill -9 of a Python worker",
+            undisturbed,
+            time.monotonic() - began,
+            "the job restarts by itself",
+        )
+    )
 
 
 def test_the_job_manager(on_cluster, cluster, store, whole, undisturbed):
@@ -110,12 +132,23 @@ def test_the_job_manager(on_cluster, cluster, store, whole, undisturbed):
     cluster.wait()
     assert len(list(out.glob("stages/*/kept-*.parquet"))) >= finished
     assert ended(synth(store, out, *on_cluster), out) == 0 and digests(out) == whole
-    TABLE.append(("kill -9 of the job manager", undisturbed, time.monotonic() - began, "exit 1; the same command goes on"))
+    TABLE.append(
+        (
+            "kill -9 of the job manager",
+            undisturbed,
+            time.monotonic() - began,
+            "exit 1; the same command goes on",
+        )
+    )
 
 
 def job_servers() -> set[int]:
     """Processes that run Beam's job server."""
-    return {int(line.parent.name) for line in Path("/proc").glob("[0-9]*/cmdline") if b"--flink-master" in _read(line)}
+    return {
+        int(line.parent.name)
+        for line in Path("/proc").glob("[0-9]*/cmdline")
+        if b"--flink-master" in _read(line)
+    }
 
 
 def _read(path: Path) -> bytes:
@@ -125,7 +158,9 @@ def _read(path: Path) -> bytes:
         return b""
 
 
-def test_the_command_ended_by_sigterm_takes_its_job_and_its_job_server_along(on_cluster, cluster, store, whole, undisturbed):
+def test_the_command_ended_by_sigterm_takes_its_job_and_its_job_server_along(
+    on_cluster, cluster, store, whole, undisturbed
+):
     before, began, out = job_servers(), time.monotonic(), store.parent / "fault-sigterm"
     job = synth(store, out, *on_cluster)
     until(lambda: drafted(out))
@@ -135,12 +170,30 @@ def test_the_command_ended_by_sigterm_takes_its_job_and_its_job_server_along(on_
     assert not job_servers() - before
     until(lambda: cluster.overview()["jobs-running"] == 0, 60)
     assert ended(synth(store, out, *on_cluster), out) == 0 and digests(out) == whole
-    TABLE.append(("SIGTERM to the command", undisturbed, time.monotonic() - began, "the job is cancelled; the same command goes on"))
+    TABLE.append(
+        (
+            "SIGTERM to the command",
+            undisturbed,
+            time.monotonic() - began,
+            "the job is cancelled; the same command goes on",
+        )
+    )
 
 
 def endpoint(port: int) -> subprocess.Popen:
-    return subprocess.Popen([sys.executable, str(ROOT / "benchmarks" / "mock_endpoint.py"), "--port", str(port), "--mean", "0.6"], cwd=ROOT,
-                            stdout=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    return subprocess.Popen(
+        [
+            sys.executable,
+            str(ROOT / "benchmarks" / "mock_endpoint.py"),
+            "--port",
+            str(port),
+            "--mean",
+            "0.6",
+        ],
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
 
 
 def answers(port: int) -> bool:
@@ -150,8 +203,12 @@ def answers(port: int) -> bool:
 
 def llm_settings(url: str) -> tuple[str, ...]:
     """The llm writer against an endpoint, few calls at once, so that the job lasts."""
-    return (*SETTINGS, "writer=llm", f'models={{endpoints: [{{name: mock, base_url: "{url}"}}], roles: {{default: {{endpoint: mock, model: mock}}}}}}',
-            "run.in_flight=4")
+    return (
+        *SETTINGS,
+        "writer=llm",
+        f'models={{endpoints: [{{name: mock, base_url: "{url}"}}], roles: {{default: {{endpoint: mock, model: mock}}}}}}',
+        "run.in_flight=4",
+    )
 
 
 def asked(run: Path) -> bool:
@@ -172,7 +229,9 @@ def test_an_endpoint_that_is_down_for_a_minute(on_cluster, cluster, store):
         assert ended(synth(store, calm, *on_cluster, settings=settings), calm) == 0
         without = time.monotonic() - began
         alone = store.parent / "endpoint-in-process"
-        assert ended(synth(store, alone, "--workers", "1", settings=settings), alone) == 0 and digests(alone) == digests(calm)
+        assert ended(
+            synth(store, alone, "--workers", "1", settings=settings), alone
+        ) == 0 and digests(alone) == digests(calm)
         began, out = time.monotonic(), store.parent / "endpoint-away"
         job = synth(store, out, *on_cluster, settings=settings)
         until(lambda: asked(out))
@@ -182,9 +241,14 @@ def test_an_endpoint_that_is_down_for_a_minute(on_cluster, cluster, store):
         server = endpoint(port)
         code, how = ended(job, out), "the calls wait"
         if code:  # some calls gave up: their items are pending, and the same command asks again
-            code, how = ended(synth(store, out, *on_cluster, settings=settings), out), "items pending; the same command goes on"
+            code, how = (
+                ended(synth(store, out, *on_cluster, settings=settings), out),
+                "items pending; the same command goes on",
+            )
         assert code == 0 and digests(out) == digests(calm)
-        TABLE.append(("the model's endpoint is away for a minute", without, time.monotonic() - began, how))
+        TABLE.append(
+            ("the model's endpoint is away for a minute", without, time.monotonic() - began, how)
+        )
     finally:
         server.kill()
         server.wait()
@@ -199,11 +263,16 @@ def sent(url: str) -> Counter[str]:
 def arrived(redis: RedisServer, prefix: str) -> set[str]:
     """Keys whose reply the server holds."""
     with redis.client() as client:
-        return {name.decode().rpartition(":")[2] for name in client.scan_iter(f"{prefix}:reply:*", count=1000)}
+        return {
+            name.decode().rpartition(":")[2]
+            for name in client.scan_iter(f"{prefix}:reply:*", count=1000)
+        }
 
 
 @needs_redis
-def test_redis_killed_and_started_again_with_its_append_only_file(on_cluster, cluster, store, tmp_path):
+def test_redis_killed_and_started_again_with_its_append_only_file(
+    on_cluster, cluster, store, tmp_path
+):
     folders = [tmp_path / name for name in ("redis", "redis-as-it-died")]
     folders[0].mkdir()
     redis = RedisServer(folders[0])
@@ -212,7 +281,15 @@ def test_redis_killed_and_started_again_with_its_append_only_file(on_cluster, cl
         with running(mean=0.6) as url:
             settings = llm_settings(url)
             began, calm = time.monotonic(), store.parent / "redis-calm"
-            assert ended(synth(store, calm, *on_cluster, "--cache", redis.url("calm"), settings=settings), calm) == 0
+            assert (
+                ended(
+                    synth(
+                        store, calm, *on_cluster, "--cache", redis.url("calm"), settings=settings
+                    ),
+                    calm,
+                )
+                == 0
+            )
             without, before = time.monotonic() - began, sent(url)
             assert max(before.values()) == 1, "two workers asked for the same"
             began, out = time.monotonic(), store.parent / "redis-killed"
@@ -224,7 +301,20 @@ def test_redis_killed_and_started_again_with_its_append_only_file(on_cluster, cl
             redis.start()
             code, how = ended(job, out), "the calls wait"
             if code:
-                code, how = ended(synth(store, out, *on_cluster, "--cache", redis.url("killed"), settings=settings), out), "the same command goes on"
+                code, how = (
+                    ended(
+                        synth(
+                            store,
+                            out,
+                            *on_cluster,
+                            "--cache",
+                            redis.url("killed"),
+                            settings=settings,
+                        ),
+                        out,
+                    ),
+                    "the same command goes on",
+                )
             again = sent(url) - before
     finally:
         redis.stop()
@@ -238,4 +328,11 @@ def test_redis_killed_and_started_again_with_its_append_only_file(on_cluster, cl
     assert len(before) // 4 <= len(had_arrived) < len(again), "it was not killed in the middle"
     assert [key for key in had_arrived if again[key] != 1] == []
     twice = sum(again.values()) - len(again)
-    TABLE.append(("kill -9 of Redis, started again", without, time.monotonic() - began, f"{how}; {len(had_arrived)} replies stood, {twice} calls sent twice"))
+    TABLE.append(
+        (
+            "kill -9 of Redis, started again",
+            without,
+            time.monotonic() - began,
+            f"{how}; {len(had_arrived)} replies stood, {twice} calls sent twice",
+        )
+    )

@@ -1,4 +1,5 @@
 """Pass@k is unbiased, and intervals hold the truth as often as they say when attempts at one question hang together."""
+
 import itertools
 import math
 
@@ -30,8 +31,14 @@ def test_intervals_over_questions_cover_and_intervals_over_attempts_would_not():
 
 
 def test_questions_that_all_have_one_value_still_have_an_interval():
-    assert clustered([0.0] * 20).high == pytest.approx(1 - 0.025 ** (1 / 20)) and clustered([0.0] * 20).low == 0
-    assert clustered([1.0] * 20).low == pytest.approx(0.025 ** (1 / 20)) and clustered([1.0] * 20).high == 1
+    assert (
+        clustered([0.0] * 20).high == pytest.approx(1 - 0.025 ** (1 / 20))
+        and clustered([0.0] * 20).low == 0
+    )
+    assert (
+        clustered([1.0] * 20).low == pytest.approx(0.025 ** (1 / 20))
+        and clustered([1.0] * 20).high == 1
+    )
     assert clustered([]).as_json()["low"] == 0
 
 

@@ -4,7 +4,11 @@ import struct
 
 _Point = tuple[float, float, float]
 ADOBE_RGB = ((0.60974, 0.31111, 0.01947), (0.20528, 0.62567, 0.06087), (0.14919, 0.06322, 0.74457))
-DISPLAY_P3 = ((0.51512, 0.24120, -0.00105), (0.29198, 0.69225, 0.04189), (0.15710, 0.06657, 0.78407))
+DISPLAY_P3 = (
+    (0.51512, 0.24120, -0.00105),
+    (0.29198, 0.69225, 0.04189),
+    (0.15710, 0.06657, 0.78407),
+)
 SRGB = ((0.43607, 0.22249, 0.01392), (0.38515, 0.71687, 0.09708), (0.14307, 0.06061, 0.71410))
 """The primaries of three colour spaces, as XYZ at D50."""
 
@@ -14,7 +18,11 @@ def rgb_profile(primaries: tuple[_Point, _Point, _Point], gamma: float) -> bytes
     curves = {name: _curve(gamma) for name in (b"rTRC", b"gTRC", b"bTRC")}
     return _profile(
         b"RGB ",
-        {name: _xyz(point) for name, point in zip((b"rXYZ", b"gXYZ", b"bXYZ"), primaries, strict=True)} | curves,
+        {
+            name: _xyz(point)
+            for name, point in zip((b"rXYZ", b"gXYZ", b"bXYZ"), primaries, strict=True)
+        }
+        | curves,
     )
 
 
@@ -27,13 +35,22 @@ def ink_profile(lab_of: dict[tuple[int, int, int, int], _Point]) -> bytes:
     """Cyan, magenta, yellow, black: the L*a*b* of combinations of full inks; white where none is given."""
     grid = b""
     for number in range(16):
-        lightness, a, b = lab_of.get((number >> 3 & 1, number >> 2 & 1, number >> 1 & 1, number & 1), (100, 0, 0))
+        lightness, a, b = lab_of.get(
+            (number >> 3 & 1, number >> 2 & 1, number >> 1 & 1, number & 1), (100, 0, 0)
+        )
         grid += bytes((round(lightness * 2.55), round(a + 128), round(b + 128)))
     identity = bytes(range(256))
     matrix = b"".join(_fixed(x) for x in (1, 0, 0, 0, 1, 0, 0, 0, 1))
     return _profile(
         b"CMYK",
-        {b"A2B0": b"mft1\0\0\0\0" + bytes((4, 3, 2, 0)) + matrix + identity * 4 + grid + identity * 3},
+        {
+            b"A2B0": b"mft1\0\0\0\0"
+            + bytes((4, 3, 2, 0))
+            + matrix
+            + identity * 4
+            + grid
+            + identity * 3
+        },
         b"Lab ",
     )
 

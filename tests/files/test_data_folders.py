@@ -1,4 +1,5 @@
 """A data set's folder gives its own rows, whatever `datasets` has read before."""
+
 import datasets
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -25,9 +26,14 @@ def bench(place, answer):
     return place / "bench"
 
 
-READERS = {"a split": lambda path: load_folder(path, "train"), "a folder": lambda path: load_folder(path)["train"],
-           "a benchmark": lambda path: open_local(path).rows,
-           "outside rows": lambda path: open_source(ExternalRules(path=str(path), name="rows", licence="CC0")).rows}
+READERS = {
+    "a split": lambda path: load_folder(path, "train"),
+    "a folder": lambda path: load_folder(path)["train"],
+    "a benchmark": lambda path: open_local(path).rows,
+    "outside rows": lambda path: (
+        open_source(ExternalRules(path=str(path), name="rows", licence="CC0")).rows
+    ),
+}
 
 
 @pytest.mark.parametrize("reader", READERS)
@@ -35,11 +41,20 @@ def test_of_two_folders_with_one_name_and_one_card_each_gives_its_own_rows(tmp_p
     def read(path):
         return READERS[reader](path)[0]["answer"]
 
-    assert [read(bench(tmp_path / side, side)) for side in ("left", "right", "left")] == ["left", "right", "left"]
-    assert read(bench(tmp_path / "left", "another")) == "another", "also where a folder was filled anew"
+    assert [read(bench(tmp_path / side, side)) for side in ("left", "right", "left")] == [
+        "left",
+        "right",
+        "left",
+    ]
+    assert read(bench(tmp_path / "left", "another")) == "another", (
+        "also where a folder was filled anew"
+    )
 
 
 def test_a_folder_that_did_not_change_is_prepared_once(tmp_path):
     path = bench(tmp_path, "one")
     first, again = load_folder(path, "train"), load_folder(path, "train")
-    assert first.cache_files == again.cache_files and len(list((tmp_path / "cache").glob("content-*"))) == 1
+    assert (
+        first.cache_files == again.cache_files
+        and len(list((tmp_path / "cache").glob("content-*"))) == 1
+    )

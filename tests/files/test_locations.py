@@ -1,4 +1,5 @@
 """Places: local paths stay ordinary paths; objects appear whole, are read by ranges, and what cannot be used is told before work starts."""
+
 import os
 import pickle
 import random
@@ -13,7 +14,18 @@ import pytest
 
 from files import buckets
 from files.buckets import BucketPath
-from files.locations import check_locations, listed, local_copy, location, open_binary, readable, remove_tree, size_of, whole_file, whole_folder
+from files.locations import (
+    check_locations,
+    listed,
+    local_copy,
+    location,
+    open_binary,
+    readable,
+    remove_tree,
+    size_of,
+    whole_file,
+    whole_folder,
+)
 from files.parquet import read_facts, read_records, write_records, write_whole
 from records.errors import InputError, ProviderFault
 from records.outcomes import Rejection
@@ -23,11 +35,21 @@ NAMES = ("Ann [1]?.txt", "é & ü, 100 %.jpg", "a*b.txt", "plain.txt", "x=1+2.tx
 
 
 def test_a_local_path_is_an_ordinary_path(tmp_path):
-    assert location(str(tmp_path), "a", "b") == tmp_path / "a" / "b" and isinstance(location(tmp_path), Path)
+    assert location(str(tmp_path), "a", "b") == tmp_path / "a" / "b" and isinstance(
+        location(tmp_path), Path
+    )
 
 
-@pytest.mark.parametrize(("address", "what"), [("s3:/bucket/x", "one slash"), ("ftp://host/x", "no kind of address"), ("s3:///x", "names no bucket"),
-                                               ("s3://key:secret@bucket/x", "holds credentials"), ("gs://token@bucket/x", "holds credentials")])
+@pytest.mark.parametrize(
+    ("address", "what"),
+    [
+        ("s3:/bucket/x", "one slash"),
+        ("ftp://host/x", "no kind of address"),
+        ("s3:///x", "names no bucket"),
+        ("s3://key:secret@bucket/x", "holds credentials"),
+        ("gs://token@bucket/x", "holds credentials"),
+    ],
+)
 def test_addresses_that_cannot_be_are_refused_and_credentials_are_not_repeated(address, what):
     with pytest.raises(InputError, match=what) as caught:
         location(address)
@@ -41,9 +63,19 @@ def test_a_path_that_lost_a_slash_is_caught():
 
 def test_names_are_those_of_pathlib():
     path = location("gs://b/runs//one/", "kept-00001.parquet")
-    assert str(path) == "gs://b/runs/one/kept-00001.parquet" and path == location("gs://b") / "runs/one" / "kept-00001.parquet"
-    assert (path.name, path.stem, path.suffix, str(path.parent.parent)) == ("kept-00001.parquet", "kept-00001", ".parquet", "gs://b/runs")
-    assert str(path.with_name("x")) == "gs://b/runs/one/x" and pickle.loads(pickle.dumps(path)) == path
+    assert (
+        str(path) == "gs://b/runs/one/kept-00001.parquet"
+        and path == location("gs://b") / "runs/one" / "kept-00001.parquet"
+    )
+    assert (path.name, path.stem, path.suffix, str(path.parent.parent)) == (
+        "kept-00001.parquet",
+        "kept-00001",
+        ".parquet",
+        "gs://b/runs",
+    )
+    assert (
+        str(path.with_name("x")) == "gs://b/runs/one/x" and pickle.loads(pickle.dumps(path)) == path
+    )
     with pytest.raises(TypeError):
         Path(path)  # what can only read local files refuses it
 
@@ -55,10 +87,18 @@ def test_what_is_written_is_listed_read_and_removed_by_any_name(bucket):
         write_whole(root / name, name.encode())
         write_whole(root / "sub" / name, b"")
     write_whole(location(bucket + "-beside"), b"no part of it")
-    assert [p.name for p in listed(root)] == sorted((*NAMES, "sub")) and [p.is_dir() for p in listed(root)].count(True) == 1
+    assert [p.name for p in listed(root)] == sorted((*NAMES, "sub")) and [
+        p.is_dir() for p in listed(root)
+    ].count(True) == 1
     assert [p.name for p in listed(root, "*.txt")] == sorted(n for n in NAMES if n.endswith(".txt"))
-    assert {name: (root / name).read_bytes().decode() for name in NAMES} == {name: name for name in NAMES}
-    assert [size_of(p) for p in listed(root / "sub")] == [0] * len(NAMES) and (root / "sub").is_dir() and not (root / "sub").is_file()
+    assert {name: (root / name).read_bytes().decode() for name in NAMES} == {
+        name: name for name in NAMES
+    }
+    assert (
+        [size_of(p) for p in listed(root / "sub")] == [0] * len(NAMES)
+        and (root / "sub").is_dir()
+        and not (root / "sub").is_file()
+    )
     (root / NAMES[0]).unlink()
     (root / NAMES[0]).unlink(missing_ok=True)
     assert not (root / NAMES[0]).exists()
@@ -66,7 +106,16 @@ def test_what_is_written_is_listed_read_and_removed_by_any_name(bucket):
     assert not root.exists() and location(bucket + "-beside").exists()
 
 
-@pytest.mark.parametrize("read", [lambda p: p.read_bytes(), lambda p: p.open(), lambda p: p.size(), lambda p: list(p.iterdir()), lambda p: p.version()])
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda p: p.read_bytes(),
+        lambda p: p.open(),
+        lambda p: p.size(),
+        lambda p: list(p.iterdir()),
+        lambda p: p.version(),
+    ],
+)
 def test_what_is_missing_is_a_missing_file(bucket, read):
     with pytest.raises(FileNotFoundError):
         read(location(bucket, "nothing"))
@@ -79,25 +128,39 @@ def test_any_order_of_seeks_and_reads_gives_the_object_and_fetches_ranges_only(b
     write_whole(path, data)
     fetched = []
     whole = BucketPath.range
-    monkeypatch.setattr(BucketPath, "range", lambda self, start, stop: fetched.append(stop - start) or whole(self, start, stop))
+    monkeypatch.setattr(
+        BucketPath,
+        "range",
+        lambda self, start, stop: fetched.append(stop - start) or whole(self, start, stop),
+    )
     with open_binary(path, 100_000) as file:
         file.seek(1_500_000)
         assert file.read(10) == data[1_500_000:1_500_010] and sum(fetched) == 100_000
         file.seek(-8, 2)
-        assert file.read() == data[-8:] and sum(fetched) == 200_000, "the end comes as one block: footers stand there"
+        assert file.read() == data[-8:] and sum(fetched) == 200_000, (
+            "the end comes as one block: footers stand there"
+        )
         for _ in range(40):
             at, size = draw.randrange(len(data) + 10), draw.randrange(250_000)
-            assert file.seek(at) == at and file.read(size) == data[at:at + size]
+            assert file.seek(at) == at and file.read(size) == data[at : at + size]
     assert max(fetched) < 400_000
 
 
 def test_records_in_a_bucket_are_the_bytes_of_those_on_disk(bucket, tmp_path):
-    rows = [Rejection(item_id=f"{n:05d}", seed_id="", stage="read", reason="error", title="é" * n) for n in range(1200)]
+    rows = [
+        Rejection(item_id=f"{n:05d}", seed_id="", stage="read", reason="error", title="é" * n)
+        for n in range(1200)
+    ]
     for path in (location(tmp_path), location(bucket)):
         assert write_records(path / "r.parquet", Rejection, rows, source="abc") == 1200
     assert (tmp_path / "r.parquet").read_bytes() == location(bucket, "r.parquet").read_bytes()
-    assert list(read_records(location(bucket, "r.parquet"), Rejection)) == rows and read_facts(location(bucket, "r.parquet"))["source"] == "abc"
-    assert pq.read_table(readable(location(bucket, "r.parquet"))).equals(pq.read_table(tmp_path / "r.parquet"))
+    assert (
+        list(read_records(location(bucket, "r.parquet"), Rejection)) == rows
+        and read_facts(location(bucket, "r.parquet"))["source"] == "abc"
+    )
+    assert pq.read_table(readable(location(bucket, "r.parquet"))).equals(
+        pq.read_table(tmp_path / "r.parquet")
+    )
     write_whole(location(bucket, "bad.parquet"), b"no parquet")
     with pytest.raises(InputError, match="cannot be read as Parquet"):
         list(read_records(location(bucket, "bad.parquet"), Rejection))
@@ -144,10 +207,14 @@ def test_a_folder_in_a_bucket_is_whole_while_its_last_file_is_there(bucket, monk
     with pytest.raises(ProviderFault):
         write(["README.md", "data/3", "data/4"])
     assert not (target / "README.md").exists() and not any(there for _, there in seen)
-    monkeypatch.setattr(BucketPath, "upload", lambda self, source: (seen.append(self.name), upload(self, source)))
+    monkeypatch.setattr(
+        BucketPath, "upload", lambda self, source: (seen.append(self.name), upload(self, source))
+    )
     seen.clear()
     write(["README.md", "data/3", "data/4"])
-    assert seen[-1] == "README.md" and [str(f).removeprefix(f"{target}/") for f in target.files()] == ["README.md", "data/3", "data/4"]
+    assert seen[-1] == "README.md" and [
+        str(f).removeprefix(f"{target}/") for f in target.files()
+    ] == ["README.md", "data/3", "data/4"]
 
 
 def test_a_local_folder_is_replaced_by_rename_and_left_alone_by_a_failure(tmp_path):
@@ -189,12 +256,20 @@ def test_a_local_copy_is_fetched_once_and_again_where_the_object_changed(bucket)
     write_whole(path, b"two")
     assert local_copy(path).read_bytes() == b"two"
     write_whole(location(bucket, "a", "b", "c"), b"three")
-    assert sorted(str(p.relative_to(local_copy(location(bucket)))) for p in local_copy(location(bucket)).rglob("*") if p.is_file()) == ["a/b/c", "a/file.zim"]
+    assert sorted(
+        str(p.relative_to(local_copy(location(bucket))))
+        for p in local_copy(location(bucket)).rglob("*")
+        if p.is_file()
+    ) == ["a/b/c", "a/file.zim"]
 
 
 def test_memory_maps_of_a_copy_read_what_was_written(bucket):
     path, table = location(bucket, "t.arrow"), pa.table({"a": list(range(1000))})
-    with whole_file(path) as part, pa.OSFile(str(part), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+    with (
+        whole_file(path) as part,
+        pa.OSFile(str(part), "wb") as sink,
+        pa.ipc.new_file(sink, table.schema) as writer,
+    ):
         writer.write_table(table)
     assert pa.ipc.open_file(pa.memory_map(str(local_copy(path)))).read_all().equals(table)
 
@@ -214,7 +289,10 @@ def test_a_local_folder_that_cannot_be_written_is_named(tmp_path, place):
         check_locations(writes=[tmp_path / place])
 
 
-@pytest.mark.parametrize(("path", "what"), [("/nothing/here", "nothing is there"), ("-that-is-not-there/x", "there is no bucket")])
+@pytest.mark.parametrize(
+    ("path", "what"),
+    [("/nothing/here", "nothing is there"), ("-that-is-not-there/x", "there is no bucket")],
+)
 def test_a_missing_object_or_bucket_is_named(bucket, path, what):
     address = f"{bucket.partition(BUCKET)[0]}{BUCKET}{path}"
     with pytest.raises(InputError, match=what):
@@ -254,7 +332,9 @@ def test_refused_credentials_are_told_and_never_shown(s3, monkeypatch):
         server.shutdown()
 
 
-@pytest.mark.parametrize(("scheme", "name"), [("s3", "AWS_ENDPOINT_URL"), ("gs", "STORAGE_EMULATOR_HOST")])
+@pytest.mark.parametrize(
+    ("scheme", "name"), [("s3", "AWS_ENDPOINT_URL"), ("gs", "STORAGE_EMULATOR_HOST")]
+)
 def test_a_store_that_does_not_answer_is_told_within_a_minute(scheme, name, s3, monkeypatch):
     monkeypatch.setenv(name, f"http://127.0.0.1:{free_port()}")
     monkeypatch.setattr(buckets, "CHECK_SECONDS", 5)

@@ -1,4 +1,5 @@
 """What a process has open: made once, closed by its owner in reverse order, and found again by name after pickling."""
+
 import gc
 import pickle
 import subprocess
@@ -14,7 +15,10 @@ from files.opened import Opened
 def test_a_thing_is_made_once_even_when_many_threads_ask_at_once():
     made = []
     opened = Opened()
-    threads = [threading.Thread(target=lambda: opened.once("thing", lambda: made.append(1))) for _ in range(20)]
+    threads = [
+        threading.Thread(target=lambda: opened.once("thing", lambda: made.append(1)))
+        for _ in range(20)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -25,7 +29,11 @@ def test_a_thing_is_made_once_even_when_many_threads_ask_at_once():
 def test_things_are_closed_in_reverse_order_and_made_anew_afterwards():
     closed = []
     with Opened() as opened:
-        opened.once("store", lambda: opened.once("connection", lambda: "c", closed.append) + "s", closed.append)
+        opened.once(
+            "store",
+            lambda: opened.once("connection", lambda: "c", closed.append) + "s",
+            closed.append,
+        )
     assert closed == ["cs", "c"]
     assert opened.once("connection", lambda: "new") == "new"
 
@@ -34,7 +42,9 @@ def test_what_was_laid_there_is_taken_and_belongs_to_who_laid_it():
     closed = []
     with Opened() as opened:
         opened.put("engine", "mine")
-        assert opened.once("engine", lambda: "other", closed.append) == opened.get("engine") == "mine"
+        assert (
+            opened.once("engine", lambda: "other", closed.append) == opened.get("engine") == "mine"
+        )
         with pytest.raises(AssertionError):
             opened.put("engine", "second")
     assert closed == [] and opened.get("engine") is None
@@ -55,9 +65,17 @@ def test_pickled_it_is_itself_in_the_same_process():
 def test_in_another_process_it_is_one_of_that_process_filled_as_it_is_used_and_closed_at_its_end():
     opened = Opened()
     opened.put("thing", "of the first process")
-    code = ("import pickle, sys\nfirst, second = (pickle.loads(bytes.fromhex(sys.argv[1])) for _ in range(2))\n"
-            "assert first is second and first.get('thing') is None\nfirst.once('thing', lambda: 'here', lambda thing: print('closed', thing))")
-    run = subprocess.run([sys.executable, "-c", code, pickle.dumps(opened).hex()], capture_output=True, text=True, cwd=Path(__file__).parents[2], check=True)
+    code = (
+        "import pickle, sys\nfirst, second = (pickle.loads(bytes.fromhex(sys.argv[1])) for _ in range(2))\n"
+        "assert first is second and first.get('thing') is None\nfirst.once('thing', lambda: 'here', lambda thing: print('closed', thing))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code, pickle.dumps(opened).hex()],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[2],
+        check=True,
+    )
     assert run.stdout == "closed here\n"
 
 

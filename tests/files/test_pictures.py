@@ -11,7 +11,14 @@ from PIL import Image, ImageCms
 
 from files import pictures
 from files.pictures import as_shown, decode, is_animation, kind_of, opened, shown_size
-from tests.files.icc_profiles import ADOBE_RGB, DISPLAY_P3, SRGB, grey_profile, ink_profile, rgb_profile
+from tests.files.icc_profiles import (
+    ADOBE_RGB,
+    DISPLAY_P3,
+    SRGB,
+    grey_profile,
+    ink_profile,
+    rgb_profile,
+)
 from tests.models.pictures import file_of, scene
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -68,7 +75,12 @@ def test_grey_of_16_bits_is_read_in_either_order_of_bytes():
 
 
 def test_grey_of_12_bits_is_white_at_its_own_largest_value():
-    assert np.abs(np.asarray(decode(_tiff((RAMP * 4095).astype(np.uint16), 12)))[..., 0] - RAMP * 255).max() <= 1
+    assert (
+        np.abs(
+            np.asarray(decode(_tiff((RAMP * 4095).astype(np.uint16), 12)))[..., 0] - RAMP * 255
+        ).max()
+        <= 1
+    )
 
 
 @pytest.mark.parametrize(
@@ -159,7 +171,11 @@ def _palette(image: Image.Image) -> Image.Image:
 def test_a_palette_is_laid_on_white_by_the_alpha_of_each_entry_or_by_its_clear_one():
     image = _palette(Image.new("P", (4, 4), 1))
     assert decode(file_of(image, "PNG")).getpixel((1, 1)) == (200, 100, 0)
-    assert decode(file_of(image, "PNG", transparency=b"\xff\x80")).getpixel((1, 1)) == (227, 177, 127)
+    assert decode(file_of(image, "PNG", transparency=b"\xff\x80")).getpixel((1, 1)) == (
+        227,
+        177,
+        127,
+    )
     assert decode(file_of(image, "GIF", transparency=1)).getpixel((1, 1)) == (255, 255, 255)
     assert decode(file_of(image, "GIF", transparency=2)).getpixel((1, 1)) == (200, 100, 0)
     assert as_shown(_palette(Image.new("PA", (4, 4), (1, 128)))).getpixel((1, 1)) == (227, 177, 127)
@@ -186,11 +202,20 @@ def test_a_clear_colour_of_16_bits_is_met_in_its_upper_8():
     assert as_shown(image).getpixel((1, 1)) == (255, 255, 255)
 
 
-@pytest.mark.parametrize(("primaries", "expected"), [(ADOBE_RGB, (0, 201, 12)), (DISPLAY_P3, (43, 204, 0))])
+@pytest.mark.parametrize(
+    ("primaries", "expected"), [(ADOBE_RGB, (0, 201, 12)), (DISPLAY_P3, (43, 204, 0))]
+)
 @pytest.mark.parametrize("kind", ["PNG", "TIFF", "JPEG", "WEBP"])
 def test_colours_of_an_embedded_profile_become_srgb(primaries, expected, kind):
     options = {"JPEG": {"quality": 100, "subsampling": 0}, "WEBP": {"lossless": True}}.get(kind, {})
-    shown = decode(file_of(Image.new("RGB", (8, 8), COLOUR), kind, icc_profile=rgb_profile(primaries, 2.2), **options))
+    shown = decode(
+        file_of(
+            Image.new("RGB", (8, 8), COLOUR),
+            kind,
+            icc_profile=rgb_profile(primaries, 2.2),
+            **options,
+        )
+    )
     assert np.abs(np.subtract(shown.getpixel((4, 4)), expected)).max() <= 3
 
 
@@ -216,7 +241,11 @@ def test_a_profile_counts_for_palettes_and_with_transparency_too():
     ids=["L", "LA", "I;16"],
 )
 def test_grey_of_an_embedded_profile_becomes_srgb(image):
-    assert decode(file_of(image, "PNG", icc_profile=grey_profile(1.0))).getpixel((4, 4)) == (188, 188, 188)
+    assert decode(file_of(image, "PNG", icc_profile=grey_profile(1.0))).getpixel((4, 4)) == (
+        188,
+        188,
+        188,
+    )
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "TIFF"])
@@ -225,9 +254,13 @@ def test_inks_are_mixed_as_their_profile_says_or_else_plainly(kind):
     options = {"quality": 100} if kind == "JPEG" else {}
     cyan = Image.new("CMYK", (8, 8), (255, 0, 0, 0))
     assert decode(file_of(cyan, kind, **options)).getpixel((4, 4)) == (0, 255, 255)
-    assert decode(file_of(Image.new("CMYK", (8, 8), (0, 0, 0, 255)), kind, **options)).getpixel((4, 4)) == (0, 0, 0)
+    assert decode(file_of(Image.new("CMYK", (8, 8), (0, 0, 0, 255)), kind, **options)).getpixel(
+        (4, 4)
+    ) == (0, 0, 0)
     green_for_cyan = ink_profile({(1, 0, 0, 0): (60, -60, 60)})
-    red, green, blue = decode(file_of(cyan, kind, icc_profile=green_for_cyan, **options)).getpixel((4, 4))
+    red, green, blue = decode(file_of(cyan, kind, icc_profile=green_for_cyan, **options)).getpixel(
+        (4, 4)
+    )
     assert green > red + 100
     assert green > blue + 100
 
@@ -249,13 +282,20 @@ def test_lightness_and_opponent_colours_are_read():
     ids=["text", "cut", "grey", "ink"],
 )
 def test_a_profile_that_is_damaged_or_of_other_colours_is_ignored(profile):
-    assert decode(file_of(Image.new("RGB", (8, 8), COLOUR), "PNG", icc_profile=profile)).getpixel((4, 4)) == COLOUR
+    assert (
+        decode(file_of(Image.new("RGB", (8, 8), COLOUR), "PNG", icc_profile=profile)).getpixel(
+            (4, 4)
+        )
+        == COLOUR
+    )
 
 
 def test_a_profile_of_colours_is_ignored_where_the_pixels_are_grey():
     profile = rgb_profile(ADOBE_RGB, 1.0)
     for kind in ("PNG", "JPEG", "TIFF"):
-        assert decode(file_of(Image.new("L", (8, 8), 128), kind, icc_profile=profile)).getpixel((4, 4)) == (128, 128, 128)
+        assert decode(file_of(Image.new("L", (8, 8), 128), kind, icc_profile=profile)).getpixel(
+            (4, 4)
+        ) == (128, 128, 128)
 
 
 def test_a_profile_that_is_srgb_changes_no_pixel():
@@ -263,7 +303,10 @@ def test_a_profile_that_is_srgb_changes_no_pixel():
     own = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
     assert pictures._to_srgb(own, "RGB") is None, "no time is spent on it"
     assert decode(file_of(scene(1, (64, 48)), "PNG", icc_profile=own)).tobytes() == plain.tobytes()
-    assert decode(file_of(scene(1, (64, 48)), "PNG", icc_profile=rgb_profile(SRGB, 1.8))).tobytes() != plain.tobytes()
+    assert (
+        decode(file_of(scene(1, (64, 48)), "PNG", icc_profile=rgb_profile(SRGB, 1.8))).tobytes()
+        != plain.tobytes()
+    )
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "TIFF"])
@@ -278,7 +321,10 @@ def test_a_picture_is_shown_upright_and_its_size_is_told_so(kind, number):
     for turn in stored:
         upright_as_stored = upright.transpose(Image.Transpose(turn))
     data = file_of(
-        upright_as_stored if stored else upright, kind, exif=exif, **({"lossless": True} if kind == "WEBP" else {})
+        upright_as_stored if stored else upright,
+        kind,
+        exif=exif,
+        **({"lossless": True} if kind == "WEBP" else {}),
     )
     shown = decode(data)
     assert shown.size == (40, 24)
@@ -318,7 +364,9 @@ def _several(kind: str, **options) -> bytes:
         ("WEBP", "WEBP", True),
     ],
 )
-def test_a_still_that_carries_a_second_picture_is_a_still_and_an_animation_is_none(kind, name, moves):
+def test_a_still_that_carries_a_second_picture_is_a_still_and_an_animation_is_none(
+    kind, name, moves
+):
     data = _several(kind)
     with opened(data) as image:
         assert (kind_of(image), is_animation(image)) == (name, moves)
@@ -337,7 +385,11 @@ def test_a_jpeg_with_a_preview_in_its_exif_data_is_the_large_one():
     ifd = exif.get_ifd(0x8769)
     ifd[0x927C] = preview
     with opened(file_of(scene(1, (320, 240)), exif=exif) + preview) as image:
-        assert (kind_of(image), is_animation(image), shown_size(image)) == ("JPEG", False, (320, 240))
+        assert (kind_of(image), is_animation(image), shown_size(image)) == (
+            "JPEG",
+            False,
+            (320, 240),
+        )
 
 
 def test_pictures_are_opened_in_one_place_and_in_the_sandbox_which_is_given_plain_ones():

@@ -1,4 +1,5 @@
 """What each reader of dates makes of the same text: the readers share a grammar, and differ only in what they accept."""
+
 import datetime
 import itertools
 
@@ -89,8 +90,18 @@ READ = [  # text or template; dates that a judge finds in it, that the oracle fi
     ("26 August 1825 (age 60 years)", "1825-08-26 60", "1825-08-26", "+1825-08-26/11"),
     ("1825 (1825-08-26)", "1825 1825-08-26", "1825 1825-08-26", "+1825-00-00/9"),
     ("(1899–1950)", "", "1899 1950", ""),
-    ("Ada Lund (26 August 1825 – 3 May 1901) was an architect", "1825-08-26 1901-05-03", "1825-08-26 1901-05-03", ""),
-    ("It opened on 26 August 1825 and closed in May 1850.", "1825-08-26 1850-05", "1825-08-26 1850-05", ""),
+    (
+        "Ada Lund (26 August 1825 – 3 May 1901) was an architect",
+        "1825-08-26 1901-05-03",
+        "1825-08-26 1901-05-03",
+        "",
+    ),
+    (
+        "It opened on 26 August 1825 and closed in May 1850.",
+        "1825-08-26 1850-05",
+        "1825-08-26 1850-05",
+        "",
+    ),
     ("Built in 1850, 1,850 m long, for 1850.5 crowns", "1850", "1850 850", ""),
     ("nineteen thirty-one", "1931", "", ""),
     ("in May 1850 the keeper said he may 1850 times", "1850-05 1850-05", "1850-05 1850", ""),
@@ -135,21 +146,43 @@ def test_each_reader_accepts_what_it_accepts_on_purpose(text, judged, seen, held
     words = expand_templates(text)
     value = read_date(words)
     assert " ".join(_shown(date) for date, _, _ in judge.dates(words)) == judged
-    assert " ".join(_digits(read.year, read.month, read.day) for _, read in oracle_reading.dates(words)) == seen
+    assert (
+        " ".join(
+            _digits(read.year, read.month, read.day) for _, read in oracle_reading.dates(words)
+        )
+        == seen
+    )
     assert (f"{value.time.removesuffix('T00:00:00Z')}/{value.precision}" if value else "") == held
 
 
-@pytest.mark.parametrize(("text", "found"), [("05/12/1931", "1931-12-05"), ("12-05-1931", "1931-05-12"), ("05/26/1931", "1931-05-26"), ("26/26/1931", "")])
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("05/12/1931", "1931-12-05"),
+        ("12-05-1931", "1931-05-12"),
+        ("05/26/1931", "1931-05-26"),
+        ("26/26/1931", ""),
+    ],
+)
 def test_where_the_day_comes_first_a_numeric_date_is_read(text, found):
     assert " ".join(_shown(date) for date, _, _ in judge.dates(text, day_first=True)) == found
 
 
-@given(st.text(alphabet="0123456789-/., MayJunest年BC", max_size=30), st.sampled_from(["free", "plain"]))
+@given(
+    st.text(alphabet="0123456789-/., MayJunest年BC", max_size=30),
+    st.sampled_from(["free", "plain"]),
+)
 def test_what_is_read_lies_in_its_place_in_order_and_could_be_a_date(text, wording):
     found = dates_in(text, wording)
     assert all(end <= start for (_, _, end), (_, start, _) in itertools.pairwise(found))
     for date, start, end in found:
-        assert 0 <= start < end <= len(text) and date.year and 0 <= date.month <= 12 and 0 <= date.day <= 31 and (date.month or not date.day)
+        assert (
+            0 <= start < end <= len(text)
+            and date.year
+            and 0 <= date.month <= 12
+            and 0 <= date.day <= 31
+            and (date.month or not date.day)
+        )
 
 
 @given(st.dates())
@@ -157,22 +190,37 @@ def test_a_day_survives_being_written_as_a_value(day):
     assert day_of(time_value(Date(day.year, day.month, day.day, 11))) == day
 
 
-@pytest.mark.parametrize("value", [
-    Value(kind="time", time="+1850-05-00T00:00:00Z", precision=10), Value(kind="time", time="+1850-05-03T00:00:00Z", precision=9),
-    Value(kind="time", time="-0044-03-15T00:00:00Z", precision=11), Value(kind="time", time="+1850-02-31T00:00:00Z", precision=11),
-    Value(kind="time", time="+12000-01-01T00:00:00Z", precision=11), Value(kind="quantity", number=1850), entity_value("Q1"), Value(kind="somevalue")])
+@pytest.mark.parametrize(
+    "value",
+    [
+        Value(kind="time", time="+1850-05-00T00:00:00Z", precision=10),
+        Value(kind="time", time="+1850-05-03T00:00:00Z", precision=9),
+        Value(kind="time", time="-0044-03-15T00:00:00Z", precision=11),
+        Value(kind="time", time="+1850-02-31T00:00:00Z", precision=11),
+        Value(kind="time", time="+12000-01-01T00:00:00Z", precision=11),
+        Value(kind="quantity", number=1850),
+        entity_value("Q1"),
+        Value(kind="somevalue"),
+    ],
+)
 def test_what_is_no_day_of_the_calendar_is_no_day_to_count_with(value):
     assert day_of(value) is None
 
 
 def test_the_oracle_counts_with_a_day_that_it_read_and_with_no_other():
-    assert [oracle_reading.dates(text)[0][1].calendar_day for text in ("26 August 1825", "31 February 1825", "August 1825", "1825")] == [
-        datetime.date(1825, 8, 26), None, None, None]
+    assert [
+        oracle_reading.dates(text)[0][1].calendar_day
+        for text in ("26 August 1825", "31 February 1825", "August 1825", "1825")
+    ] == [datetime.date(1825, 8, 26), None, None, None]
 
 
 def _shown(date):
     """A decade or century with its precision."""
-    return _digits(date.year, date.month, date.day) if date.precision > 8 else f"{date.year}/{date.precision}"
+    return (
+        _digits(date.year, date.month, date.day)
+        if date.precision > 8
+        else f"{date.year}/{date.precision}"
+    )
 
 
 def _digits(year, month, day):

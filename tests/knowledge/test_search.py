@@ -5,8 +5,14 @@ from records.knowledge import Article, Section
 
 
 def article(number: int, *texts: str) -> Article:
-    return Article(wiki="enwiki", title=f"Page {number}", page_id=number, revision=1, entity_id=f"Q{number}",
-                   sections=tuple(Section(title="", level=1, text=t) for t in texts))
+    return Article(
+        wiki="enwiki",
+        title=f"Page {number}",
+        page_id=number,
+        revision=1,
+        entity_id=f"Q{number}",
+        sections=tuple(Section(title="", level=1, text=t) for t in texts),
+    )
 
 
 def opened(path, articles) -> TextSearch:
@@ -15,11 +21,20 @@ def opened(path, articles) -> TextSearch:
 
 
 def test_the_passage_that_holds_the_words_comes_first_with_its_text(tmp_path):
-    search = opened(tmp_path, [article(1, "The lantern broke in a storm."), article(2, "Herring is caught here."),
-                               article(3, "Storms are rare.")])
+    search = opened(
+        tmp_path,
+        [
+            article(1, "The lantern broke in a storm."),
+            article(2, "Herring is caught here."),
+            article(3, "Storms are rare."),
+        ],
+    )
     hits = search.search("Which storm broke the lantern?", 2)
     assert [h.passage.entity_id for h in hits] == ["Q1", "Q3"]
-    assert hits[0].passage.text == "The lantern broke in a storm." and hits[0].score > hits[1].score > 0
+    assert (
+        hits[0].passage.text == "The lantern broke in a storm."
+        and hits[0].score > hits[1].score > 0
+    )
 
 
 def test_titles_are_searched_too_and_odd_queries_find_nothing(tmp_path):
@@ -29,10 +44,14 @@ def test_titles_are_searched_too_and_odd_queries_find_nothing(tmp_path):
         assert search.search(query, 3) == []
 
 
-def test_equal_scores_are_ordered_by_passage_id_and_do_not_depend_on_the_order_of_articles(tmp_path):
+def test_equal_scores_are_ordered_by_passage_id_and_do_not_depend_on_the_order_of_articles(
+    tmp_path,
+):
     articles = [article(n, "the same words in every passage") for n in range(300)]
-    lists = [[(h.passage.id, h.score) for h in opened(tmp_path / name, order).search("same words", 10)]
-             for name, order in (("a", articles), ("b", articles[::-1]))]
+    lists = [
+        [(h.passage.id, h.score) for h in opened(tmp_path / name, order).search("same words", 10)]
+        for name, order in (("a", articles), ("b", articles[::-1]))
+    ]
     assert lists[0] == lists[1] == sorted(lists[0])
 
 

@@ -1,4 +1,5 @@
 """Small pictures for tests, drawn by seed."""
+
 import io
 import random
 
@@ -18,11 +19,20 @@ def scene(seed: int, size: tuple[int, int] = (640, 480)) -> Image.Image:
     for _ in range(60):
         x, y, r = rng.randrange(width), rng.randrange(horizon, height), rng.randint(4, 30)
         draw.ellipse((x, y, x + r, y + r // 2), fill=tuple(rng.randint(30, 190) for _ in range(3)))
-    x, w, h = rng.randint(width // 4, 3 * width // 4), rng.randint(width // 16, width // 6), rng.randint(height // 4, horizon - 20)
+    x, w, h = (
+        rng.randint(width // 4, 3 * width // 4),
+        rng.randint(width // 16, width // 6),
+        rng.randint(height // 4, horizon - 20),
+    )
     colours = [tuple(rng.randint(0, 255) for _ in range(3)) for _ in range(2)]
     for i in range(6):
-        draw.rectangle((x - w / 2, horizon - h + i * h / 6, x + w / 2, horizon - h + (i + 1) * h / 6), fill=colours[i % 2])
-    noise = Image.frombytes("L", size, random.Random(seed).randbytes(width * height)).filter(ImageFilter.GaussianBlur(1))
+        draw.rectangle(
+            (x - w / 2, horizon - h + i * h / 6, x + w / 2, horizon - h + (i + 1) * h / 6),
+            fill=colours[i % 2],
+        )
+    noise = Image.frombytes("L", size, random.Random(seed).randbytes(width * height)).filter(
+        ImageFilter.GaussianBlur(1)
+    )
     return Image.blend(image, noise.convert("RGB"), 0.12)
 
 
@@ -39,6 +49,9 @@ def with_text(image: Image.Image, text: str, at: tuple[int, int], height: int) -
     draw = ImageDraw.Draw(image)
     font = ImageFont.load_default(height)
     left, top, right, bottom = draw.textbbox(at, text, font=font)
-    draw.rectangle((left - height / 2, top - height / 3, right + height / 2, bottom + height / 3), fill=(236, 228, 205))
+    draw.rectangle(
+        (left - height / 2, top - height / 3, right + height / 2, bottom + height / 3),
+        fill=(236, 228, 205),
+    )
     draw.text(at, text, font=font, fill=(35, 28, 20))
     return image

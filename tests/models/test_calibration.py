@@ -18,7 +18,12 @@ def test_matched_pairs_that_always_score_higher_have_auc_one():
 
 def test_pairs_without_any_relation_have_auc_near_one_half():
     rng = np.random.default_rng(5)
-    found = calibration_of("m", units(rng.normal(size=(300, 16))), units(rng.normal(size=(300, 16))), [str(i) for i in range(300)])
+    found = calibration_of(
+        "m",
+        units(rng.normal(size=(300, 16))),
+        units(rng.normal(size=(300, 16))),
+        [str(i) for i in range(300)],
+    )
     assert found.auc == pytest.approx(0.5, abs=0.05)
 
 

@@ -1,4 +1,5 @@
 """The chat client against a server on loopback that answers well and in every bad way (`benchmarks/mock_endpoint.py`)."""
+
 import asyncio
 import io
 import json
@@ -42,7 +43,9 @@ def get_stats(url: str) -> dict:
 
 def script(url: str, *behaviours: str | dict) -> None:
     told = json.dumps([{"kind": b} if isinstance(b, str) else b for b in behaviours]).encode()
-    urllib.request.urlopen(urllib.request.Request(url.removesuffix("/v1") + "/script", told)).close()
+    urllib.request.urlopen(
+        urllib.request.Request(url.removesuffix("/v1") + "/script", told)
+    ).close()
 
 
 class Bench:
@@ -50,9 +53,22 @@ class Bench:
 
     def __init__(self, url: str, path, **endpoint) -> None:
         self.cache = SqliteCache(path)
-        self.caller = Caller(self.cache, retry=RetryPolicy(max_attempts=3, first_delay=0.001, max_delay=0.002))
-        config = EndpointConfig.model_validate({"name": "mock", "base_url": url, "timeout": 5} | endpoint)
-        roles = {"role": RoleConfig(endpoint="mock", model="small", temperature=0.5, top_p=0.9, max_tokens=100, extra={"seed": 7})}
+        self.caller = Caller(
+            self.cache, retry=RetryPolicy(max_attempts=3, first_delay=0.001, max_delay=0.002)
+        )
+        config = EndpointConfig.model_validate(
+            {"name": "mock", "base_url": url, "timeout": 5} | endpoint
+        )
+        roles = {
+            "role": RoleConfig(
+                endpoint="mock",
+                model="small",
+                temperature=0.5,
+                top_p=0.9,
+                max_tokens=100,
+                extra={"seed": 7},
+            )
+        }
         self.client = ChatClient([config], roles, self.caller)
 
     def run(self, method: str, *args, **kwargs):
@@ -61,6 +77,7 @@ class Bench:
                 return await getattr(self.client, method)("role", *args, **kwargs)
             finally:
                 await self.client.aclose()
+
         return asyncio.run(once())
 
     def chat(self, text: str = "Which bridge?", **kwargs) -> ChatReply:
@@ -93,15 +110,23 @@ def png(colour: str = "red") -> bytes:
     return out.getvalue()
 
 
-def test_a_text_is_asked_with_the_roles_parameters_and_comes_from_the_cache_the_second_time(server, mock):
+def test_a_text_is_asked_with_the_roles_parameters_and_comes_from_the_cache_the_second_time(
+    server, mock
+):
     first, second = mock.chat(), mock.chat()
     assert first.text == second.text
     assert first.text.startswith("text ")
     assert (first.cached, second.cached) == (False, True)
     assert first.tokens_in > 0 < first.tokens_out
     assert get_stats(server)["last_body"] == {
-        "model": "small", "messages": [{"role": "user", "content": "Which bridge?"}], "temperature": 0.5, "top_p": 0.9,
-        "max_tokens": 100, "seed": 7, "stream": False}
+        "model": "small",
+        "messages": [{"role": "user", "content": "Which bridge?"}],
+        "temperature": 0.5,
+        "top_p": 0.9,
+        "max_tokens": 100,
+        "seed": 7,
+        "stream": False,
+    }
 
 
 def test_pictures_are_sent_as_data_urls_and_known_by_hash(server, mock):
@@ -126,9 +151,23 @@ def test_samples_of_one_question_are_calls_of_their_own(mock):
     assert mock.chat(sample=1).cached
 
 
-@pytest.mark.parametrize("fault", ["429", {"kind": "429_retry_after", "seconds": 0.05}, "500", "502", "503", "cut", "cut_body",
-                                   "empty_body", "not_json"])
-def test_a_passing_fault_of_the_endpoint_is_tried_again_with_the_same_idempotency_key(server, mock, fault):
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "429",
+        {"kind": "429_retry_after", "seconds": 0.05},
+        "500",
+        "502",
+        "503",
+        "cut",
+        "cut_body",
+        "empty_body",
+        "not_json",
+    ],
+)
+def test_a_passing_fault_of_the_endpoint_is_tried_again_with_the_same_idempotency_key(
+    server, mock, fault
+):
     question = f"Which bridge, after {fault}?"
     script(server, fault)
     assert mock.chat(question).text.startswith("text ")
@@ -174,6 +213,7 @@ def test_tokens_are_estimated_and_marked_where_the_endpoint_tells_none(server, m
 
 # structured replies
 
+
 def test_a_schema_is_sent_where_the_endpoint_honours_it(server, mock):
     assert mock.structured("held to its form").answer.startswith("text ")
     sent = get_stats(server)["last_body"]
@@ -187,7 +227,9 @@ def test_the_schema_is_told_in_words_where_it_is_not_honoured(server, tmp_path, 
         script(server, {"kind": "ok", "content": '{"answer": "Ostra"}'})
         assert mock.structured() == Answer(answer="Ostra")
     sent = get_stats(server)["last_body"]
-    assert (sent.get("response_format") or {}).get("type") == (None if structured == "none" else "json_object")
+    assert (sent.get("response_format") or {}).get("type") == (
+        None if structured == "none" else "json_object"
+    )
     assert "fits this JSON schema" in str(sent["messages"][-1]["content"])
 
 
@@ -225,7 +267,9 @@ def test_an_empty_or_cut_off_reply_is_asked_once_more_with_twice_the_limit(serve
     assert mock.num_sent() == 4
 
 
-@pytest.mark.parametrize("kind", ["refusal", "refusal_text", {"kind": "400", "code": "content_filter"}])
+@pytest.mark.parametrize(
+    "kind", ["refusal", "refusal_text", {"kind": "400", "code": "content_filter"}]
+)
 def test_a_refusal_is_told_apart_and_not_argued_with(server, mock, kind):
     script(server, kind)
     with pytest.raises(RefusedReply, match="declined"):
@@ -246,19 +290,29 @@ def test_a_json_schema_serves_in_place_of_a_model(server, mock):
 def test_several_endpoints_are_used_at_once(server, tmp_path):
     cache = SqliteCache(tmp_path / "calls.sqlite")
     endpoints = [EndpointConfig(name=name, base_url=server) for name in ("one", "two")]
-    client = ChatClient(endpoints, {"a": RoleConfig(endpoint="one", model="m"), "b": RoleConfig(endpoint="two", model="m")}, Caller(cache))
+    client = ChatClient(
+        endpoints,
+        {"a": RoleConfig(endpoint="one", model="m"), "b": RoleConfig(endpoint="two", model="m")},
+        Caller(cache),
+    )
 
     async def both():
-        replies = await asyncio.gather(client.chat("a", [user("same")]), client.chat("b", [user("same")]))
+        replies = await asyncio.gather(
+            client.chat("a", [user("same")]), client.chat("b", [user("same")])
+        )
         await client.aclose()
         return replies
 
     assert not any(reply.cached for reply in asyncio.run(both()))
-    assert [line.group for line in cost_lines(cache.path, by=["stage", "provider"])] == [("a", "one"), ("b", "two")]
+    assert [line.group for line in cost_lines(cache.path, by=["stage", "provider"])] == [
+        ("a", "one"),
+        ("b", "two"),
+    ]
     cache.close()
 
 
 # secrets
+
 
 def texts_of(error: BaseException) -> str:
     told = "".join(traceback.format_exception(error)) + repr(error) + str(vars(error))
@@ -266,9 +320,18 @@ def texts_of(error: BaseException) -> str:
     return told + "".join(repr(link) + str(vars(link)) + texts_of(link) for link in linked)
 
 
-@pytest.mark.parametrize("fault", [
-    {"kind": "echo_key"}, {"kind": "echo_key", "status": 400}, {"kind": "echo_key", "status": 500}, {"kind": "cut"}, {"kind": "cut_body"},
-    {"kind": "empty_body"}, {"kind": "hang", "seconds": 0.5}])
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"kind": "echo_key"},
+        {"kind": "echo_key", "status": 400},
+        {"kind": "echo_key", "status": 500},
+        {"kind": "cut"},
+        {"kind": "cut_body"},
+        {"kind": "empty_body"},
+        {"kind": "hang", "seconds": 0.5},
+    ],
+)
 def test_the_key_is_in_no_exception_cache_log_or_repr(server, tmp_path, monkeypatch, caplog, fault):
     monkeypatch.setenv("QL_TEST_KEY", SECRET)
     caplog.set_level("DEBUG")
@@ -281,7 +344,9 @@ def test_the_key_is_in_no_exception_cache_log_or_repr(server, tmp_path, monkeypa
     assert all(SECRET.encode() not in path.read_bytes() for path in tmp_path.iterdir())
 
 
-def test_a_key_that_the_endpoint_echoes_in_a_reply_does_not_reach_the_cache(server, tmp_path, monkeypatch):
+def test_a_key_that_the_endpoint_echoes_in_a_reply_does_not_reach_the_cache(
+    server, tmp_path, monkeypatch
+):
     monkeypatch.setenv("QL_TEST_KEY", SECRET)
     with bench(server, tmp_path, api_key_env="QL_TEST_KEY") as mock:
         script(server, {"kind": "ok", "content": f"your key is {SECRET}"})
@@ -290,7 +355,9 @@ def test_a_key_that_the_endpoint_echoes_in_a_reply_does_not_reach_the_cache(serv
     assert all(SECRET.encode() not in path.read_bytes() for path in tmp_path.iterdir())
 
 
-def test_a_key_that_is_not_accepted_is_named_by_its_variable_and_sent_no_more(server, tmp_path, monkeypatch):
+def test_a_key_that_is_not_accepted_is_named_by_its_variable_and_sent_no_more(
+    server, tmp_path, monkeypatch
+):
     monkeypatch.setenv("QL_TEST_KEY", SECRET)
     with bench(server, tmp_path, api_key_env="QL_TEST_KEY") as mock:
         script(server, "401")

@@ -15,7 +15,10 @@ def clip() -> Clip:
 
 
 def test_vectors_have_unit_length_and_are_rounded(clip):
-    for vectors in (clip.embed_pictures([scene(1), scene(2)]), clip.embed_texts(["a red lighthouse", "a ship"])):
+    for vectors in (
+        clip.embed_pictures([scene(1), scene(2)]),
+        clip.embed_texts(["a red lighthouse", "a ship"]),
+    ):
         assert vectors.shape == (2, clip.dimension)
         assert vectors.dtype == np.float32
         assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 1], abs=2e-3)

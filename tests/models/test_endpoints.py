@@ -19,10 +19,21 @@ def caller(tmp_path):
     cache.close()
 
 
-@pytest.mark.parametrize("bad", [
-    {"base_url": "ftp://host/v1"}, {"base_url": "host:80"}, {"base_url": "https://user:secret@host/v1"}, {"base_url": "https://host/v1?key=1"},
-    {"timeout": 0}, {"max_in_flight": 0}, {"structured": "yes"}, {"unknown": 1}, {"name": ""},
-    {"prices": {"m": {"tokens_in": -1, "tokens_out": 1}}}])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"base_url": "ftp://host/v1"},
+        {"base_url": "host:80"},
+        {"base_url": "https://user:secret@host/v1"},
+        {"base_url": "https://host/v1?key=1"},
+        {"timeout": 0},
+        {"max_in_flight": 0},
+        {"structured": "yes"},
+        {"unknown": 1},
+        {"name": ""},
+        {"prices": {"m": {"tokens_in": -1, "tokens_out": 1}}},
+    ],
+)
 def test_a_wrong_endpoint_is_refused_by_its_field(bad):
     with pytest.raises(ValidationError, match=next(iter(bad))):
         EndpointConfig.model_validate({"name": "one", "base_url": URL} | bad)
@@ -34,14 +45,20 @@ def test_a_role_cannot_set_by_extra_what_has_its_own_field():
 
 
 def test_a_price_that_is_not_stated_is_unknown():
-    endpoint = EndpointConfig.model_validate({"name": "one", "base_url": URL, "prices": {"m": {"tokens_in": 3, "tokens_out": 0}}})
+    endpoint = EndpointConfig.model_validate(
+        {"name": "one", "base_url": URL, "prices": {"m": {"tokens_in": 3, "tokens_out": 0}}}
+    )
     assert endpoint.price("m") == Price(3.0, 0.0)
     assert endpoint.price("other") is None
 
 
 def test_a_role_needs_an_endpoint_that_exists(caller):
     with pytest.raises(InputError, match="there is no endpoint 'two'"):
-        ChatClient([EndpointConfig(name="one", base_url=URL)], {"role": RoleConfig(endpoint="two", model="m")}, caller)
+        ChatClient(
+            [EndpointConfig(name="one", base_url=URL)],
+            {"role": RoleConfig(endpoint="two", model="m")},
+            caller,
+        )
 
 
 def test_two_endpoints_of_one_name_are_refused(caller):
@@ -59,8 +76,18 @@ def test_a_key_that_is_not_set_is_named_before_anything_starts(caller, monkeypat
 
 def test_a_budget_in_money_refuses_to_start_where_a_price_is_unknown(tmp_path):
     cache = SqliteCache(tmp_path / "calls.sqlite")
-    endpoint = EndpointConfig.model_validate({"name": "one", "base_url": URL, "prices": {"m": {"tokens_in": 0, "tokens_out": 0}}})
-    ChatClient([endpoint], {"role": RoleConfig(endpoint="one", model="m")}, Caller(cache, budget=Budget(money=1)))
+    endpoint = EndpointConfig.model_validate(
+        {"name": "one", "base_url": URL, "prices": {"m": {"tokens_in": 0, "tokens_out": 0}}}
+    )
+    ChatClient(
+        [endpoint],
+        {"role": RoleConfig(endpoint="one", model="m")},
+        Caller(cache, budget=Budget(money=1)),
+    )
     with pytest.raises(InputError, match="price is unknown"):
-        ChatClient([endpoint], {"role": RoleConfig(endpoint="one", model="other")}, Caller(cache, budget=Budget(money=1)))
+        ChatClient(
+            [endpoint],
+            {"role": RoleConfig(endpoint="one", model="other")},
+            Caller(cache, budget=Budget(money=1)),
+        )
     cache.close()

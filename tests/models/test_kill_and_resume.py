@@ -1,4 +1,5 @@
 """Processes that are killed at any moment, or that run side by side, pay no reply twice."""
+
 import asyncio
 import json
 import multiprocessing
@@ -37,10 +38,13 @@ def open_here(path: str) -> CallCache:
 
 def work(url: str, path: str, num_calls: int) -> None:
     """Asks every question, a window of them at a time."""
+
     async def ask() -> None:
         endpoint = EndpointConfig(name="mock", base_url=url, max_in_flight=WINDOW)
         cache = open_here(path)
-        client = ChatClient([endpoint], {"role": RoleConfig(endpoint="mock", model="small")}, Caller(cache))
+        client = ChatClient(
+            [endpoint], {"role": RoleConfig(endpoint="mock", model="small")}, Caller(cache)
+        )
         questions = iter(range(num_calls))
 
         async def worker() -> None:
@@ -66,9 +70,12 @@ def arrived_keys(path: str) -> list[str]:
     if is_url(path):
         port = int(path.split(":")[2].split("/")[0])
         with Redis(port=port) as client:
-            return [name.decode().rpartition(":")[2] for name in client.scan_iter("test:reply:*", count=1000)]
+            return [
+                name.decode().rpartition(":")[2]
+                for name in client.scan_iter("test:reply:*", count=1000)
+            ]
     with sqlite3.connect(path) as cache:
-        return [key for key, in cache.execute("SELECT key FROM replies")]
+        return [key for (key,) in cache.execute("SELECT key FROM replies")]
 
 
 def stats(url: str) -> dict:
@@ -94,7 +101,9 @@ def path(request, tmp_path):
     redis.stop()
 
 
-def test_after_kills_at_ten_random_points_no_request_whose_reply_had_arrived_is_sent_again(server, path):
+def test_after_kills_at_ten_random_points_no_request_whose_reply_had_arrived_is_sent_again(
+    server, path
+):
     points = sorted(random.Random(0).sample(range(1, NUM_CALLS), NUM_KILLS))
     arrived: dict[str, int] = {}
     for point in points:

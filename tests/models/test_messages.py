@@ -1,4 +1,5 @@
 """Pictures in messages."""
+
 import io
 
 import pytest

@@ -16,11 +16,18 @@ JPEG = file_of(scene(1, (160, 120)))
 
 def png_header(width: int, height: int) -> bytes:
     """A PNG that claims a size and has next to no data."""
-    def chunk(name: bytes, body: bytes) -> bytes:
-        return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
 
-    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
-            + chunk(b"IDAT", zlib.compress(b"\0" * 1000)) + chunk(b"IEND", b""))
+    def chunk(name: bytes, body: bytes) -> bytes:
+        return (
+            struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+        )
+
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+        + chunk(b"IDAT", zlib.compress(b"\0" * 1000))
+        + chunk(b"IEND", b"")
+    )
 
 
 def test_a_200_megapixel_picture_is_refused_by_its_header():
@@ -35,7 +42,16 @@ def test_a_header_beyond_pillows_own_limit_is_refused_as_too_large():
     assert caught.value.reason is Reason.PICTURE_TOO_LARGE
 
 
-@pytest.mark.parametrize("data", [b"", b"<svg xmlns='http://www.w3.org/2000/svg'/>", JPEG[:400], png_header(100, 100), b"GIF89a"])
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"<svg xmlns='http://www.w3.org/2000/svg'/>",
+        JPEG[:400],
+        png_header(100, 100),
+        b"GIF89a",
+    ],
+)
 def test_what_is_no_whole_picture_is_unreadable(data):
     with pytest.raises(PictureError) as caught:
         decode(data)
@@ -57,10 +73,21 @@ def test_each_format_on_the_list_is_read(kind):
 @settings(max_examples=200, deadline=None)
 @given(st.data())
 def test_damaged_bytes_give_a_picture_or_a_picture_error_and_nothing_else(data):
-    source = data.draw(st.sampled_from([JPEG, file_of(scene(1, (64, 48)), "PNG"), file_of(scene(1, (64, 48)), "WEBP"),
-                                        file_of(scene(1, (64, 48)), "GIF"), file_of(scene(1, (64, 48)), "TIFF")]))
+    source = data.draw(
+        st.sampled_from(
+            [
+                JPEG,
+                file_of(scene(1, (64, 48)), "PNG"),
+                file_of(scene(1, (64, 48)), "WEBP"),
+                file_of(scene(1, (64, 48)), "GIF"),
+                file_of(scene(1, (64, 48)), "TIFF"),
+            ]
+        )
+    )
     damaged = bytearray(source)
-    for place, value in data.draw(st.lists(st.tuples(st.integers(0, len(source) - 1), st.integers(0, 255)), max_size=12)):
+    for place, value in data.draw(
+        st.lists(st.tuples(st.integers(0, len(source) - 1), st.integers(0, 255)), max_size=12)
+    ):
         damaged[place] = value
     with contextlib.suppress(PictureError):
         assert decode(bytes(damaged), max_pixels=1_000_000).mode == "RGB"
@@ -77,7 +104,11 @@ def test_exif_orientation_is_applied():
 
 
 def test_transparency_is_laid_on_white():
-    assert decode(file_of(Image.new("RGBA", (4, 4), (255, 0, 0, 0)), "PNG")).getpixel((0, 0)) == (255, 255, 255)
+    assert decode(file_of(Image.new("RGBA", (4, 4), (255, 0, 0, 0)), "PNG")).getpixel((0, 0)) == (
+        255,
+        255,
+        255,
+    )
 
 
 def test_a_large_jpeg_is_read_at_a_reduced_scale_that_keeps_the_asked_side():

@@ -30,7 +30,10 @@ def test_sharpening_a_flat_picture_has_no_effect():
 def test_super_resolution_restores_the_size_and_stronger_edges_than_interpolation_at_no_larger_error():
     original = scene(2)
     small = ops.down_sample(original, 4)
-    enlarged, interpolated = ops.super_resolution(small), small.resize(original.size, Image.Resampling.BICUBIC)
+    enlarged, interpolated = (
+        ops.super_resolution(small),
+        small.resize(original.size, Image.Resampling.BICUBIC),
+    )
     assert small.size == (160, 120)
     assert enlarged.size == original.size
     assert strength_of_edges(enlarged) > 1.1 * strength_of_edges(interpolated)

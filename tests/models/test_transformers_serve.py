@@ -1,4 +1,5 @@
 """The wire against a server that is not ours: `transformers serve` with tiny random models."""
+
 import asyncio
 import io
 import os
@@ -40,8 +41,20 @@ def url(folder):
         port = free.getsockname()[1]
     with open(folder / "serve.log", "wb") as log:
         server = subprocess.Popen(
-            [str(Path(sys.executable).parent / "transformers"), "serve", "--port", str(port), "--host", "127.0.0.1", "--device", "cpu"],
-            stdout=log, stderr=subprocess.STDOUT, env=os.environ | {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"})
+            [
+                str(Path(sys.executable).parent / "transformers"),
+                "serve",
+                "--port",
+                str(port),
+                "--host",
+                "127.0.0.1",
+                "--device",
+                "cpu",
+            ],
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            env=os.environ | {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"},
+        )
         try:
             for _ in range(600):
                 try:
@@ -60,7 +73,10 @@ def url(folder):
 def client(url, folder, tmp_path):
     cache = SqliteCache(tmp_path / "calls.sqlite")
     endpoint = EndpointConfig(name="local", base_url=url, structured="none", timeout=120)
-    roles = {kind: RoleConfig(endpoint="local", model=str(folder / kind), temperature=1.0, max_tokens=12) for kind in ("text", "vision")}
+    roles = {
+        kind: RoleConfig(endpoint="local", model=str(folder / kind), temperature=1.0, max_tokens=12)
+        for kind in ("text", "vision")
+    }
     yield ChatClient([endpoint], roles, Caller(cache))
     cache.close()
 
@@ -71,6 +87,7 @@ def ask(client: ChatClient, method: str, *args):
             return await getattr(client, method)(*args)
         finally:
             await client.aclose()
+
     return asyncio.run(once())
 
 
@@ -99,4 +116,10 @@ def test_a_picture_reaches_the_model(client):
 
 def test_a_model_that_cannot_write_json_ends_as_a_bad_reply(client):
     with pytest.raises(BadReply):
-        ask(client, "structured", "text", [user("Which bridge?")], {"type": "object", "required": ["answer"]})
+        ask(
+            client,
+            "structured",
+            "text",
+            [user("Which bridge?")],
+            {"type": "object", "required": ["answer"]},
+        )

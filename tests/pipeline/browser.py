@@ -11,7 +11,9 @@ from typing import Any
 
 import aiohttp
 
-CHROMIUM = next((p for p in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if p), None)
+CHROMIUM = next(
+    (p for p in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if p), None
+)
 FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -35,7 +37,13 @@ class Page:
         self._loop = asyncio.new_event_loop()
         self._profile = tempfile.mkdtemp(prefix="questloom-chromium-")
         self._process = subprocess.Popen(
-            [CHROMIUM, *FLAGS, f"--user-data-dir={self._profile}", f"--window-size={width},{height}", "about:blank"],
+            [
+                CHROMIUM,
+                *FLAGS,
+                f"--user-data-dir={self._profile}",
+                f"--window-size={width},{height}",
+                "about:blank",
+            ],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
@@ -49,13 +57,17 @@ class Page:
     async def _connect(self) -> None:
         port_file, deadline = Path(self._profile, "DevToolsActivePort"), time.monotonic() + 30
         while not (port_file.exists() and port_file.read_text().strip()):
-            assert time.monotonic() < deadline and self._process.poll() is None, "Chromium does not start"
+            assert time.monotonic() < deadline and self._process.poll() is None, (
+                "Chromium does not start"
+            )
             await asyncio.sleep(0.05)
         port = port_file.read_text().split()[0]
         self._session = aiohttp.ClientSession()
         async with self._session.get(f"http://127.0.0.1:{port}/json/list") as reply:
             (target,) = [t for t in await reply.json() if t["type"] == "page"]
-        self._socket = await self._session.ws_connect(target["webSocketDebuggerUrl"], max_msg_size=0)
+        self._socket = await self._session.ws_connect(
+            target["webSocketDebuggerUrl"], max_msg_size=0
+        )
         self._reader = self._loop.create_task(self._read())
 
     async def _read(self) -> None:
@@ -67,7 +79,9 @@ class Page:
             method, params = data["method"], data["params"]
             if method == "Page.javascriptDialogOpening":
                 self.messages.append(f"dialog: {params['message']}")
-                await self._socket.send_json({"id": -1, "method": "Page.handleJavaScriptDialog", "params": {"accept": True}})
+                await self._socket.send_json(
+                    {"id": -1, "method": "Page.handleJavaScriptDialog", "params": {"accept": True}}
+                )
                 self._answers[-1] = self._loop.create_future()
             elif method == "Runtime.exceptionThrown":
                 self.messages.append(f"exception: {params['exceptionDetails']}")
@@ -91,7 +105,9 @@ class Page:
 
     def run(self, script: str) -> Any:
         """The value of an expression in the page; a promise is awaited."""
-        reply = self.command("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+        reply = self.command(
+            "Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True
+        )
         assert "exceptionDetails" not in reply, reply["exceptionDetails"]
         return reply["result"].get("value")
 
@@ -110,11 +126,19 @@ class Page:
         self.wait("document.readyState === 'complete' && location.href !== 'about:blank'")
 
     def resize(self, width: int, height: int) -> None:
-        self.command("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
+        self.command(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=width < 600,
+        )
 
     def screenshot(self, path: Path, *, whole: bool = False) -> None:
         """A PNG of the window, or of the whole page."""
-        data = self.command("Page.captureScreenshot", format="png", captureBeyondViewport=whole)["data"]
+        data = self.command("Page.captureScreenshot", format="png", captureBeyondViewport=whole)[
+            "data"
+        ]
         path.write_bytes(base64.b64decode(data))
 
     def __enter__(self) -> "Page":

@@ -1,4 +1,5 @@
 """What tests of this folder start from: a small store and a small finished run, each made once."""
+
 import os
 
 import pytest

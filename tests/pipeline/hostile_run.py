@@ -1,4 +1,5 @@
 """A run every string of which is an attack: what shows it must show text."""
+
 import json
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,19 @@ HOSTILE = (
     '</script><script>window.hacked=1;alert(1)</script><img src=x onerror="window.hacked=1">"\' onmouseover=window.hacked=1 '
     "{{7*7}} ${window.hacked=1} \u202egnp.exe \u2028\u2029\r\n<!-- שלום &lt;b&gt; javascript:window.hacked=1 ]]> \\u003cscript\\u003e"
 )
-JOINED = {"level", "method", "image_id", "source_image_id", "seed_id", "kind", "var", "target", "claim_id", "article_id", "item_id"}
+JOINED = {
+    "level",
+    "method",
+    "image_id",
+    "source_image_id",
+    "seed_id",
+    "kind",
+    "var",
+    "target",
+    "claim_id",
+    "article_id",
+    "item_id",
+}
 """Fields by which rows are joined, or which an id is made of."""
 FORMAL = {"form", "smallest_part", "bindings"}
 
@@ -21,7 +34,13 @@ def poisoned(value: Any) -> Any:
     """A record with hostile text at the end of every string that is shown and is no key."""
     if isinstance(value, Record):
         kept = JOINED | FORMAL | ({"source"} if isinstance(value, Hop) else set())
-        return value.replace(**{f.name: poisoned(getattr(value, f.name)) for f, _ in value.typed_fields() if f.name not in kept})
+        return value.replace(
+            **{
+                f.name: poisoned(getattr(value, f.name))
+                for f, _ in value.typed_fields()
+                if f.name not in kept
+            }
+        )
     if isinstance(value, str):
         return value + HOSTILE
     if isinstance(value, tuple):
@@ -49,7 +68,13 @@ class HostileSources:
 
     def image(self, image_id):
         found = self.inner.image(image_id)
-        return found and found.replace(file=HOSTILE, author=HOSTILE, licence=HOSTILE, licence_url="javascript:window.hacked=1", source_page=HOSTILE)
+        return found and found.replace(
+            file=HOSTILE,
+            author=HOSTILE,
+            licence=HOSTILE,
+            licence_url="javascript:window.hacked=1",
+            source_page=HOSTILE,
+        )
 
     def image_bytes(self, image_id):
         return self.inner.image_bytes(image_id)
@@ -64,5 +89,9 @@ def poison(run: Path) -> None:
         if kind is not None:
             write_records(path, kind, [poisoned(r) for r in read_records(path, kind)])
     facts = json.loads((run / "run.json").read_text())
-    (run / "run.json").write_text(json.dumps({**facts, "started": HOSTILE, "versions": {HOSTILE: HOSTILE}}), encoding="utf-8")
-    (run / "recipe.json").write_text(json.dumps({"name": HOSTILE, HOSTILE: HOSTILE}), encoding="utf-8")
+    (run / "run.json").write_text(
+        json.dumps({**facts, "started": HOSTILE, "versions": {HOSTILE: HOSTILE}}), encoding="utf-8"
+    )
+    (run / "recipe.json").write_text(
+        json.dumps({"name": HOSTILE, HOSTILE: HOSTILE}), encoding="utf-8"
+    )

@@ -6,7 +6,24 @@ from PIL import Image, ImageDraw, ImageFilter
 
 from records.identity import chance
 
-_SYLLABLES = ("var", "len", "mor", "eth", "is", "kal", "dun", "or", "wyn", "thal", "bre", "sen", "ulf", "ham", "ost", "ril")
+_SYLLABLES = (
+    "var",
+    "len",
+    "mor",
+    "eth",
+    "is",
+    "kal",
+    "dun",
+    "or",
+    "wyn",
+    "thal",
+    "bre",
+    "sen",
+    "ulf",
+    "ham",
+    "ost",
+    "ril",
+)
 
 
 def name(key: str) -> str:
@@ -25,10 +42,18 @@ def draw_picture(key: str, kind: str, size: tuple[int, int] = (800, 600)) -> byt
     width, height = size
     image = Image.new("RGB", size)
     pen = ImageDraw.Draw(image)
-    top, low = draw.choice((((70, 120, 180), (235, 220, 195)), ((40, 60, 110), (240, 160, 110)), ((120, 160, 190), (225, 235, 235))))
+    top, low = draw.choice(
+        (
+            ((70, 120, 180), (235, 220, 195)),
+            ((40, 60, 110), (240, 160, 110)),
+            ((120, 160, 190), (225, 235, 235)),
+        )
+    )
     for y in range(height):
         t = y / height
-        pen.line((0, y, width, y), tuple(round(a + (b - a) * t) for a, b in zip(top, low, strict=True)))
+        pen.line(
+            (0, y, width, y), tuple(round(a + (b - a) * t) for a, b in zip(top, low, strict=True))
+        )
     pen.ellipse((w := draw.randint(60, 640), 60, w + 70, 130), (255, 244, 214))
     hills = [(x, 400 + draw.randint(-60, 30)) for x in range(0, width + 81, 80)]
     pen.polygon([*hills, (width, height), (0, height)], (96, 124, 104))
@@ -55,7 +80,10 @@ def draw_picture(key: str, kind: str, size: tuple[int, int] = (800, 600)) -> byt
         pen.rectangle((215, 95, 585, 505), top)
         for _ in range(22):
             x, y, r = draw.randint(230, 520), draw.randint(110, 450), draw.randint(14, 55)
-            pen.ellipse((x, y, min(x + r, 582), min(y + r, 502)), tuple(draw.randint(60, 230) for _ in range(3)))
+            pen.ellipse(
+                (x, y, min(x + r, 582), min(y + r, 502)),
+                tuple(draw.randint(60, 230) for _ in range(3)),
+            )
     else:
         pen.rectangle((250, 300, 550, 510), wall)
         pen.polygon(((225, 300), (400, 190 if kind == "town hall" else 120), (575, 300)), roof)
@@ -70,5 +98,7 @@ def draw_picture(key: str, kind: str, size: tuple[int, int] = (800, 600)) -> byt
 def blurred(picture: bytes) -> bytes:
     """The same picture out of focus."""
     out = io.BytesIO()
-    Image.open(io.BytesIO(picture)).filter(ImageFilter.GaussianBlur(6)).save(out, "JPEG", quality=88)
+    Image.open(io.BytesIO(picture)).filter(ImageFilter.GaussianBlur(6)).save(
+        out, "JPEG", quality=88
+    )
     return out.getvalue()

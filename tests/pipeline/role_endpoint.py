@@ -1,4 +1,5 @@
 """A chat endpoint on loopback at which every model is named after its role, and each role's replies come from a function of the test."""
+
 import json
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -27,8 +28,10 @@ class RoleEndpoint:
 
     def models(self, *roles: str, **more: Any) -> dict[str, Any]:
         """A recipe's section `models` in which these roles, and no others, are played here."""
-        return {"endpoints": [{"name": "here", "base_url": self.url}],
-                "roles": {role: {"endpoint": "here", "model": f"model-of-{role}"} for role in roles}} | more
+        return {
+            "endpoints": [{"name": "here", "base_url": self.url}],
+            "roles": {role: {"endpoint": "here", "model": f"model-of-{role}"} for role in roles},
+        } | more
 
 
 @contextmanager
@@ -38,20 +41,41 @@ def answering(replies: Mapping[str, Callable[[str], Any]]) -> Iterator[RoleEndpo
     Args:
         replies: by role, what is replied to the text of a request, as JSON. A role that is not among them gets an error that is not tried again.
     """
+
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            parts = [part for m in body["messages"] for part in ([{"text": m["content"]}] if isinstance(m["content"], str) else m["content"])]
-            role, text = body["model"].removeprefix("model-of-"), "\n".join(part.get("text", "") for part in parts)
+            parts = [
+                part
+                for m in body["messages"]
+                for part in (
+                    [{"text": m["content"]}] if isinstance(m["content"], str) else m["content"]
+                )
+            ]
+            role, text = (
+                body["model"].removeprefix("model-of-"),
+                "\n".join(part.get("text", "") for part in parts),
+            )
             endpoint.asked.append((role, text, sum("image_url" in part for part in parts)))
             if role not in replies:
                 return self._send(400, {"error": {"message": f"nothing is scripted for {role}"}})
-            message = {"role": "assistant", "content": json.dumps(replies[role](text), ensure_ascii=False)}
-            return self._send(200, {"id": "r", "object": "chat.completion", "created": 0, "model": body["model"],
-                                    "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
-                                    "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}})
+            message = {
+                "role": "assistant",
+                "content": json.dumps(replies[role](text), ensure_ascii=False),
+            }
+            return self._send(
+                200,
+                {
+                    "id": "r",
+                    "object": "chat.completion",
+                    "created": 0,
+                    "model": body["model"],
+                    "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
+                    "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+                },
+            )
 
         def _send(self, status: int, payload: dict) -> None:
             raw = json.dumps(payload).encode()

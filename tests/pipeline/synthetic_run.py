@@ -12,25 +12,74 @@ from records.form import Ask, ClaimClause, ClassClause, Clause, Compute, Form, I
 from records.identity import chance, record_id, sha256_hex, shard_of
 from records.knowledge import TOPICS, Claim, ImageAsset, PropertyInfo, Value, entity_value
 from records.outcomes import Pending, Reason, Rejection
-from records.synthesis import Answer, Certificate, Check, Enhancement, Hop, Question, Rewrite, Rival, Seed, Verdict
+from records.synthesis import (
+    Answer,
+    Certificate,
+    Check,
+    Enhancement,
+    Hop,
+    Question,
+    Rewrite,
+    Rival,
+    Seed,
+    Verdict,
+)
 from records.table import Json
 from tests.pipeline.made_up import blurred, draw_picture, name, person
 
 NUM_SHARDS = 4
 PROPERTIES = {
-    "P84": "architect", "P19": "place of birth", "P69": "educated at", "P131": "located in", "P571": "inception", "P569": "date of birth", "P50": "author",
-    "P186": "material", "P177": "crosses", "P1684": "inscription", "P2048": "height", "P112": "founded by", "P407": "language"}
+    "P84": "architect",
+    "P19": "place of birth",
+    "P69": "educated at",
+    "P131": "located in",
+    "P571": "inception",
+    "P569": "date of birth",
+    "P50": "author",
+    "P186": "material",
+    "P177": "crosses",
+    "P1684": "inscription",
+    "P2048": "height",
+    "P112": "founded by",
+    "P407": "language",
+}
 LICENCES = ("CC BY-SA 4.0", "CC BY 4.0", "CC0", "Public domain")
-KINDS = (("lighthouse", "building_or_place"), ("bridge", "building_or_place"), ("town hall", "building_or_place"), ("painting", "artifact"),
-         ("mountain hut", "location"))
+KINDS = (
+    ("lighthouse", "building_or_place"),
+    ("bridge", "building_or_place"),
+    ("town hall", "building_or_place"),
+    ("painting", "artifact"),
+    ("mountain hut", "location"),
+)
 STAGES = (
     ("seeds", ()),
-    ("drafts", (("no_path", 0.10), ("no_answer", 0.04), ("no_description", 0.12), ("error", 0.002))),
-    ("certificate", (("margin_too_small", 0.16), ("not_unique", 0.09), ("picture_not_needed", 0.03), ("leak", 0.03), ("decoration", 0.02),
-                     ("no_evidence", 0.01))),
+    (
+        "drafts",
+        (("no_path", 0.10), ("no_answer", 0.04), ("no_description", 0.12), ("error", 0.002)),
+    ),
+    (
+        "certificate",
+        (
+            ("margin_too_small", 0.16),
+            ("not_unique", 0.09),
+            ("picture_not_needed", 0.03),
+            ("leak", 0.03),
+            ("decoration", 0.02),
+            ("no_evidence", 0.01),
+        ),
+    ),
     ("pictures", (("not_grounded", 0.05), ("no_licence", 0.03), ("picture_too_small", 0.02))),
-    ("filters", (("text_search_shortcut", 0.07), ("image_search_shortcut", 0.03), ("near_duplicate", 0.02), ("answered_without_picture", 0.015))),
-    ("export", (("over_quota", 0.02), ("split_overlap", 0.01))))
+    (
+        "filters",
+        (
+            ("text_search_shortcut", 0.07),
+            ("image_search_shortcut", 0.03),
+            ("near_duplicate", 0.02),
+            ("answered_without_picture", 0.015),
+        ),
+    ),
+    ("export", (("over_quota", 0.02), ("split_overlap", 0.01))),
+)
 
 
 class Synthetic:
@@ -78,10 +127,18 @@ class Synthetic:
         }.get(kind, entity_id)
 
     def property(self, property_id: str) -> PropertyInfo | None:
-        return PropertyInfo(id=property_id, labels={"en": PROPERTIES[property_id]}) if property_id in PROPERTIES else None
+        return (
+            PropertyInfo(id=property_id, labels={"en": PROPERTIES[property_id]})
+            if property_id in PROPERTIES
+            else None
+        )
 
     def claims(self, subject: str) -> tuple[Claim, ...]:
-        return (Claim(subject=subject, property="P131", value=entity_value("place:elsewhere"), revision=7),)
+        return (
+            Claim(
+                subject=subject, property="P131", value=entity_value("place:elsewhere"), revision=7
+            ),
+        )
 
     def image(self, image_id: str) -> ImageAsset | None:
         return self.assets.get(image_id)
@@ -118,7 +175,9 @@ def in_year(year: int) -> Value:
     return Value(kind="time", time=f"+{year}-00-00T00:00:00Z", precision=9)
 
 
-def asking(shape: str, key: str, made: tuple[Clause, ...], made_by: str, year: int, sources: Synthetic) -> Asking:
+def asking(
+    shape: str, key: str, made: tuple[Clause, ...], made_by: str, year: int, sources: Synthetic
+) -> Asking:
     """A school's town, a birth, a computed number, or what a plaque leads to.
 
     Args:
@@ -131,28 +190,62 @@ def asking(shape: str, key: str, made: tuple[Clause, ...], made_by: str, year: i
     who = f"the person who {made_by} {thing}"
     match shape:
         case "school":
-            more: tuple[Clause, ...] = (ClaimClause(subject="x1", property="P69", object="x2"), ClaimClause(subject="x2", property="P131", object="a"),
-                                        ClaimClause(subject="x2", property="P571", object=born))
-            answer = Answer(value=entity_value(town), text=sources.label(town), type="entity", aliases=(sources.label(town).lower(),))
-            return Asking((*made, *more), known | {"x2": school, "a": town}, answer,
-                          f"In which town is the academy, founded in {year}, where {who} was educated?")
+            more: tuple[Clause, ...] = (
+                ClaimClause(subject="x1", property="P69", object="x2"),
+                ClaimClause(subject="x2", property="P131", object="a"),
+                ClaimClause(subject="x2", property="P571", object=born),
+            )
+            answer = Answer(
+                value=entity_value(town),
+                text=sources.label(town),
+                type="entity",
+                aliases=(sources.label(town).lower(),),
+            )
+            return Asking(
+                (*made, *more),
+                known | {"x2": school, "a": town},
+                answer,
+                f"In which town is the academy, founded in {year}, where {who} was educated?",
+            )
         case "born":
             answer = Answer(value=born, text=str(year), type="date", precision="year")
-            return Asking((*made, ClaimClause(subject="x1", property="P569", object="a")), known | {"a": born.key()}, answer,
-                          f"In which year was {who} born?")
+            return Asking(
+                (*made, ClaimClause(subject="x1", property="P569", object="a")),
+                known | {"a": born.key()},
+                answer,
+                f"In which year was {who} born?",
+            )
         case "computed":
-            more = (ClaimClause(subject="x1", property="P569", object="d1"), ClaimClause(subject="x0", property="P571", object="d2"),
-                    Compute(out="a", op="duration_years", args=("d1", "d2")))
-            answer = Answer(value=Value(kind="quantity", number=41), text="41", type="quantity", unit="unit:year")
-            return Asking((*made, *more), known | {"d1": born.key(), "d2": in_year(year + 41).key(), "a": "quantity:41:"}, answer,
-                          f"How many whole years after the birth of the person who {made_by} it was {thing} begun?")
+            more = (
+                ClaimClause(subject="x1", property="P569", object="d1"),
+                ClaimClause(subject="x0", property="P571", object="d2"),
+                Compute(out="a", op="duration_years", args=("d1", "d2")),
+            )
+            answer = Answer(
+                value=Value(kind="quantity", number=41),
+                text="41",
+                type="quantity",
+                unit="unit:year",
+            )
+            return Asking(
+                (*made, *more),
+                known | {"d1": born.key(), "d2": in_year(year + 41).key(), "a": "quantity:41:"},
+                answer,
+                f"How many whole years after the birth of the person who {made_by} it was {thing} begun?",
+            )
         case _:
-            more = (Reads(var="r", of="x0", property="P1684", part="part:plaque"), ClaimClause(subject="x2", property="P571", object="r"),
-                    ClaimClause(subject="x2", property="P112", object="a"))
+            more = (
+                Reads(var="r", of="x0", property="P1684", part="part:plaque"),
+                ClaimClause(subject="x2", property="P571", object="r"),
+                ClaimClause(subject="x2", property="P112", object="a"),
+            )
             founder = f"person:{school}"
-            return Asking((*made[:2], *more), known | {"r": born.key(), "x2": school, "a": founder},
-                          Answer(value=entity_value(founder), text=person(school), type="string"),
-                          f"Who founded the academy that opened in the year written on the plaque of {thing}?")
+            return Asking(
+                (*made[:2], *more),
+                known | {"r": born.key(), "x2": school, "a": founder},
+                Answer(value=entity_value(founder), text=person(school), type="string"),
+                f"Who founded the academy that opened in the year written on the plaque of {thing}?",
+            )
 
 
 def hops_of(form: Form, bindings: dict[str, str], of: str, sources: Synthetic) -> tuple[Hop, ...]:
@@ -190,7 +283,14 @@ def history_of(text: str, key: str, made_by: str, sources: Synthetic) -> tuple[R
             source=f"The {kind} was {made_by} by {sources.label(maker)} and restored a century later.",
             revision=100_001,
         ),
-        Rewrite(round=2, role="hide_entity", before=middle, after=text, entity_id=key, fact=f"The picture shows {sources.label(key)}."),
+        Rewrite(
+            round=2,
+            role="hide_entity",
+            before=middle,
+            after=text,
+            entity_id=key,
+            fact=f"The picture shows {sources.label(key)}.",
+        ),
     )
 
 
@@ -199,11 +299,22 @@ def question(start: Seed, sources: Synthetic) -> Question:
     key, kind = start.entity_id, start.entity_id.split("/")[-1]
     draw = chance(0, start.id, "question")
     year = draw.randint(1790, 1930)
-    shape = draw.choice(("school", "born", "computed", "detail") if start.level != "easy" else ("born", "born", "detail"))
+    shape = draw.choice(
+        ("school", "born", "computed", "detail")
+        if start.level != "easy"
+        else ("born", "born", "detail")
+    )
     made_by, link = ("painted", "P50") if kind == "painting" else ("designed", "P84")
-    made = (Image(var="x0"), ClassClause(var="x0", class_id=f"class:{kind}"), ClaimClause(subject="x0", property=link, object="x1"))
+    made = (
+        Image(var="x0"),
+        ClassClause(var="x0", class_id=f"class:{kind}"),
+        ClaimClause(subject="x0", property=link, object="x1"),
+    )
     asked = asking(shape, key, made, made_by, year, sources)
-    form = Form(clauses=asked.clauses, ask=Ask(var="a", type=asked.answer.type, precision=asked.answer.precision))
+    form = Form(
+        clauses=asked.clauses,
+        ask=Ask(var="a", type=asked.answer.type, precision=asked.answer.precision),
+    )
     return Question(
         seed_id=start.id,
         seed_entity=key,
@@ -235,7 +346,15 @@ def certified(item: Question) -> Question:
         gaps=tuple(f"{p} is not stated" for p in list(PROPERTIES.values())[: min(margin, 4)]),
     )
     nominal = max(2, len(item.hops))
-    names = ("evidence", "connected", "one_answer", "margin", "no_decoration", "needs_picture", "no_leak")
+    names = (
+        "evidence",
+        "connected",
+        "one_answer",
+        "margin",
+        "no_decoration",
+        "needs_picture",
+        "no_leak",
+    )
     scores = (float(len(item.hops)), None, None, float(margin), None, 5.0, None)
     checks = tuple(Check(name=n, passed=True, score=s) for n, s in zip(names, scores, strict=True))
     form = item.logical_form
@@ -269,9 +388,17 @@ def filtered(item: Question) -> Question:
                 evidence=Json({"best": "Academies of the north", "rank_of_answer": None}),
             ),
             Verdict(filter="image_search", passed=True, solver="local_search", num_samples=1),
-            Verdict(filter="text_only", passed=True, solver="popularity_prior", num_samples=4, num_correct=0),
+            Verdict(
+                filter="text_only",
+                passed=True,
+                solver="popularity_prior",
+                num_samples=4,
+                num_correct=0,
+            ),
             Verdict(filter="no_tools", passed=True, solver="not_run"),
-            Verdict(filter="solvable", passed=True, solver="small-vl-8b", num_samples=4, num_correct=3),
+            Verdict(
+                filter="solvable", passed=True, solver="small-vl-8b", num_samples=4, num_correct=3
+            ),
         )
     )
 
@@ -282,11 +409,15 @@ def exported(item: Question, sources: Synthetic) -> Question:
     placed = item.replace(split=draw.choices(("sft", "rl", "benchmark"), (5, 4, 1))[0])
     if draw.random() > 0.1:
         return placed
-    made = Enhancement(degradation="blur", tool="sharpen", severity=0.4, original_image_id=item.image_id)
+    made = Enhancement(
+        degradation="blur", tool="sharpen", severity=0.4, original_image_id=item.image_id
+    )
     return placed.replace(image_id=sources.degraded[item.image_id], enhancement=made)
 
 
-def write_run(folder: Path, *, num_seeds: int, num_pictures: int = 40, waiting: int = 3) -> Synthetic:
+def write_run(
+    folder: Path, *, num_seeds: int, num_pictures: int = 40, waiting: int = 3
+) -> Synthetic:
     """Writes a run of `num_seeds` seeds, about 0.3 of which end as questions; returns its sources.
 
     Args:
@@ -304,7 +435,13 @@ def write_run(folder: Path, *, num_seeds: int, num_pictures: int = 40, waiting: 
             seed_id = getattr(item, "seed_id", item.id)
             if stage == "certificate" and i < waiting:
                 pending.append(
-                    Pending(item_id=item.id, seed_id=seed_id, stage=stage, cause="provider", message="endpoint-a: timed out after 60 s")
+                    Pending(
+                        item_id=item.id,
+                        seed_id=seed_id,
+                        stage=stage,
+                        cause="provider",
+                        message="endpoint-a: timed out after 60 s",
+                    )
                 )
                 continue
             made = item
@@ -323,7 +460,9 @@ def write_run(folder: Path, *, num_seeds: int, num_pictures: int = 40, waiting: 
             for reason, share in losses:
                 at -= share
                 if at < 0:
-                    title = item.text if isinstance(item, Question) else sources.label(item.entity_id)
+                    title = (
+                        item.text if isinstance(item, Question) else sources.label(item.entity_id)
+                    )
                     rejected.append(
                         Rejection(
                             item_id=item.id,
@@ -331,7 +470,13 @@ def write_run(folder: Path, *, num_seeds: int, num_pictures: int = 40, waiting: 
                             stage=stage,
                             reason=Reason(reason).value,
                             title=title,
-                            evidence=Json({"rival": f"{name(item.id)} School", "margin": 1, "missing": ["date of birth"]}),
+                            evidence=Json(
+                                {
+                                    "rival": f"{name(item.id)} School",
+                                    "margin": 1,
+                                    "missing": ["date of birth"],
+                                }
+                            ),
                         )
                     )
                     break
@@ -347,13 +492,24 @@ def write_run(folder: Path, *, num_seeds: int, num_pictures: int = 40, waiting: 
     return sources
 
 
-def write_stage(folder: Path, label: str, came: list, kept: list, rejected: list[Rejection], pending: list[Pending]) -> None:
+def write_stage(
+    folder: Path,
+    label: str,
+    came: list,
+    kept: list,
+    rejected: list[Rejection],
+    pending: list[Pending],
+) -> None:
     """Writes one stage's shards with their counts in the metadata, as the jobs do."""
     kind = type(kept[0]) if kept else Question
     for shard in range(NUM_SHARDS):
 
         def here(items: list, shard: int = shard) -> list:
-            return [x for x in items if shard_of(getattr(x, "item_id", None) or x.id, NUM_SHARDS) == shard]
+            return [
+                x
+                for x in items
+                if shard_of(getattr(x, "item_id", None) or x.id, NUM_SHARDS) == shard
+            ]
 
         numbers = {
             "num_kept": len(here(kept)),
@@ -367,18 +523,37 @@ def write_stage(folder: Path, label: str, came: list, kept: list, rejected: list
         else:
             numbers["num_in"] = len(here(came))
         place = folder / "stages" / label
-        write_records(place / f"rejected-{shard:05d}.parquet", Rejection, sorted(here(rejected), key=lambda r: r.item_id))
-        if here(pending):
-            write_records(place / f"pending-{shard:05d}.parquet", Pending, sorted(here(pending), key=lambda p: p.item_id))
         write_records(
-            place / f"kept-{shard:05d}.parquet", kind, sorted(here(kept), key=lambda r: r.id), **{k: str(v) for k, v in numbers.items()}
+            place / f"rejected-{shard:05d}.parquet",
+            Rejection,
+            sorted(here(rejected), key=lambda r: r.item_id),
+        )
+        if here(pending):
+            write_records(
+                place / f"pending-{shard:05d}.parquet",
+                Pending,
+                sorted(here(pending), key=lambda p: p.item_id),
+            )
+        write_records(
+            place / f"kept-{shard:05d}.parquet",
+            kind,
+            sorted(here(kept), key=lambda r: r.id),
+            **{k: str(v) for k, v in numbers.items()},
         )
 
 
 def write_facts(folder: Path, title: str = "north-country") -> None:
     """recipe.json and run.json."""
-    recipe = {"name": title, "seed": 7, "language": "en", "methods": {"paths": 0.5, "injection": 0.5}, "margin": 2}
-    (folder / "recipe.json").write_text(json.dumps({"recipe": recipe, "fingerprint": "5f3c0d", "store": "1d0e"}), encoding="utf-8")
+    recipe = {
+        "name": title,
+        "seed": 7,
+        "language": "en",
+        "methods": {"paths": 0.5, "injection": 0.5},
+        "margin": 2,
+    }
+    (folder / "recipe.json").write_text(
+        json.dumps({"recipe": recipe, "fingerprint": "5f3c0d", "store": "1d0e"}), encoding="utf-8"
+    )
     stages = {s: {"seconds": 1.5 * n * n} for n, (s, _) in enumerate(STAGES, 1)}
     facts = {
         "started": "2026-11-20T09:00:00Z",

@@ -1,4 +1,5 @@
 """Bad inputs through the real command line: each ends in one message that says where, what and how to mend it, and in no traceback."""
+
 import bz2
 import gzip
 import json
@@ -28,14 +29,16 @@ XML, JSON = articles_xml().encode(), entities_json().encode()
 
 def flipped(data: bytes, at: float = 0.6) -> bytes:
     place = int(len(data) * at)
-    return data[:place] + bytes([data[place] ^ 0xFF]) + data[place + 1:]
+    return data[:place] + bytes([data[place] ^ 0xFF]) + data[place + 1 :]
 
 
 def deep_yaml(depth: int = 3000) -> bytes:
     return b"seeds: " + b"{a: " * depth + b"1" + b"}" * depth
 
 
-BOMB = b'<!DOCTYPE m [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]>\n' + XML.replace(b"a lighthouse near", b"&b; near", 1)
+BOMB = b'<!DOCTYPE m [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]>\n' + XML.replace(
+    b"a lighthouse near", b"&b; near", 1
+)
 ARTICLES = {
     "truncated bz2": ("a.xml.bz2", bz2.compress(XML)[:-30]),
     "bz2 cut in the middle": ("a.xml.bz2", bz2.compress(XML)[:200]),
@@ -46,8 +49,8 @@ ARTICLES = {
     "bit-flipped gz": ("a.xml.gz", flipped(gzip.compress(XML))),
     "named bz2 but plain": ("a.xml.bz2", XML),
     "empty file": ("a.xml", b""),
-    "cut within a page": ("a.xml", XML[:len(XML) // 2]),
-    "cut within a tag": ("a.xml", XML[:XML.rindex(b"</page>") + 3]),
+    "cut within a page": ("a.xml", XML[: len(XML) // 2]),
+    "cut within a tag": ("a.xml", XML[: XML.rindex(b"</page>") + 3]),
     "cut after the last page": ("a.xml", XML.replace(b"</mediawiki>", b"")),
     "page without its end": ("a.xml", XML.replace(b"</revision></page>", b"</revision>", 1)),
     "tags crossed": ("a.xml", XML.replace(b"</text></revision>", b"</revision></text>", 1)),
@@ -70,7 +73,7 @@ ENTITIES = {
     "entities of another kind": ("20260101-e.json", b"no entities here\n" * 20),
     "entities in one object": ("20260101-e.json", b'{"entities": {}}'),
     "empty entities": ("20260101-e.json", b""),
-    "cut within a JSON line": ("20260101-e.json", JSON[:JSON.index(b"no json") - 60]),
+    "cut within a JSON line": ("20260101-e.json", JSON[: JSON.index(b"no json") - 60]),
     "entities in UTF-16": ("20260101-e.json", JSON.decode().encode("utf-16")),
     "entities without a date": ("e.json", JSON),
 }
@@ -88,8 +91,19 @@ RECIPES = {
     "an alias bomb": b"a: &a [x,x]\nb: &b [*a,*a]\nseeds: {exclude: [*b, *b]}",
     "a picture for a recipe": picture("red"),
 }
-SETS = ["seeds.count=[", "seeds.count", "=3", "seeds.count.more=3", "seeds=3", "seeds.count=!!python/name:os.system", "seeds.count={a: &x [*x]}",
-        "seeds.count=" + "[" * 3000, "nothing.like.it=1", "seeds.count=\x00", "name=\ud800"]
+SETS = [
+    "seeds.count=[",
+    "seeds.count",
+    "=3",
+    "seeds.count.more=3",
+    "seeds=3",
+    "seeds.count=!!python/name:os.system",
+    "seeds.count={a: &x [*x]}",
+    "seeds.count=" + "[" * 3000,
+    "nothing.like.it=1",
+    "seeds.count=\x00",
+    "name=\ud800",
+]
 
 
 LLM = """base: demo
@@ -120,8 +134,12 @@ def told(capfd, monkeypatch, *words: str) -> tuple[int, list[str]]:
     said = capfd.readouterr()
     assert "Traceback" not in said.err + said.out
     lines = [line for line in said.err.replace("\r", "\n").splitlines() if line.strip()]
-    starts = [i for i, line in enumerate(lines) if line.startswith("questloom: ") and " of " not in line.partition(", ")[2]]
-    return int(ended.value.code or 0), lines[starts[-1]:] if starts else lines
+    starts = [
+        i
+        for i, line in enumerate(lines)
+        if line.startswith("questloom: ") and " of " not in line.partition(", ")[2]
+    ]
+    return int(ended.value.code or 0), lines[starts[-1] :] if starts else lines
 
 
 def expect_one_message(code: int, lines: list[str], where: str) -> None:
@@ -136,7 +154,17 @@ def expect_one_message(code: int, lines: list[str], where: str) -> None:
 def test_a_damaged_dump_of_articles_is_one_message(what, tmp_path, capfd, monkeypatch):
     name, data = ARTICLES[what]
     (tmp_path / name).write_bytes(data)
-    code, lines = told(capfd, monkeypatch, "ingest", "--articles", str(tmp_path / name), "--store", str(tmp_path / "store"), "--workers", "1")
+    code, lines = told(
+        capfd,
+        monkeypatch,
+        "ingest",
+        "--articles",
+        str(tmp_path / name),
+        "--store",
+        str(tmp_path / "store"),
+        "--workers",
+        "1",
+    )
     expect_one_message(code, lines, name)
 
 
@@ -144,32 +172,72 @@ def test_a_damaged_dump_of_articles_is_one_message(what, tmp_path, capfd, monkey
 def test_a_damaged_dump_of_entities_is_one_message(what, tmp_path, capfd, monkeypatch):
     name, data = ENTITIES[what]
     (tmp_path / name).write_bytes(data)
-    code, lines = told(capfd, monkeypatch, "ingest", "--entities", str(tmp_path / name), "--store", str(tmp_path / "store"), "--workers", "1")
+    code, lines = told(
+        capfd,
+        monkeypatch,
+        "ingest",
+        "--entities",
+        str(tmp_path / name),
+        "--store",
+        str(tmp_path / "store"),
+        "--workers",
+        "1",
+    )
     expect_one_message(code, lines, name)
 
 
 def test_an_entity_of_an_xml_declaration_is_not_expanded(tmp_path, capfd, monkeypatch):
     (tmp_path / "a.xml").write_bytes(BOMB)
-    code, lines = told(capfd, monkeypatch, "ingest", "--articles", str(tmp_path / "a.xml"), "--store", str(tmp_path / "store"), "--workers", "1")
+    code, lines = told(
+        capfd,
+        monkeypatch,
+        "ingest",
+        "--articles",
+        str(tmp_path / "a.xml"),
+        "--store",
+        str(tmp_path / "store"),
+        "--workers",
+        "1",
+    )
     expect_one_message(code, lines, "a.xml")
 
 
 def test_a_fault_in_a_worker_process_is_one_message_too(tmp_path, capfd, monkeypatch):
     (tmp_path / "a.xml").write_bytes(ARTICLES["cut within a page"][1])
-    code, lines = told(capfd, monkeypatch, "ingest", "--articles", str(tmp_path / "a.xml"), "--store", str(tmp_path / "store"), "--workers", "2")
+    code, lines = told(
+        capfd,
+        monkeypatch,
+        "ingest",
+        "--articles",
+        str(tmp_path / "a.xml"),
+        "--store",
+        str(tmp_path / "store"),
+        "--workers",
+        "2",
+    )
     expect_one_message(code, lines, "a.xml")
 
 
 @pytest.mark.parametrize("what", RECIPES)
 def test_a_recipe_that_cannot_be_read_is_one_message(what, tmp_path, capfd, monkeypatch):
     (tmp_path / "r.yaml").write_bytes(RECIPES[what])
-    code, lines = told(capfd, monkeypatch, "plan", "--store", str(tmp_path / "store"), "--recipe", str(tmp_path / "r.yaml"))
+    code, lines = told(
+        capfd,
+        monkeypatch,
+        "plan",
+        "--store",
+        str(tmp_path / "store"),
+        "--recipe",
+        str(tmp_path / "r.yaml"),
+    )
     expect_one_message(code, lines, "r.yaml")
 
 
 @pytest.mark.parametrize("override", SETS)
 def test_a_broken_override_is_one_message(override, tmp_path, capfd, monkeypatch):
-    code, lines = told(capfd, monkeypatch, "plan", "--store", str(tmp_path / "store"), "--set", override)
+    code, lines = told(
+        capfd, monkeypatch, "plan", "--store", str(tmp_path / "store"), "--set", override
+    )
     expect_one_message(code, lines, "--set")
 
 
@@ -178,7 +246,11 @@ def store(tmp_path_factory):
     folder = tmp_path_factory.mktemp("whole")
     from pipeline.ingest.store_job import IngestOptions, run_ingest
 
-    run_ingest(IngestOptions(store=str(folder / "store"), snapshot="2026-01-01", **write_dumps(folder / "dumps")))
+    run_ingest(
+        IngestOptions(
+            store=str(folder / "store"), snapshot="2026-01-01", **write_dumps(folder / "dumps")
+        )
+    )
     return folder / "store"
 
 
@@ -189,60 +261,147 @@ def a_file(path: Path) -> str:
 
 def test_an_output_that_is_a_file_is_one_message(store, tmp_path, capfd, monkeypatch):
     out = a_file(tmp_path / "taken")
-    for words in (["synth", "--store", str(store), "--out", out], ["synth", "--store", str(store), "--out", f"{out}/run"],
-                  ["ingest", "--articles", a_file(tmp_path / "a.xml"), "--store", out], ["world", "--out", out, "--articles", "50"],
-                  ["demo", "--out", out, "--articles", "50"],
-                  ["plan", "--store", str(store), "--pilot", "2", "--out", out]):
-        expect_one_message(*told(capfd, monkeypatch, *words, *(["--workers", "1"] if words[0] != "report" else [])), "taken")
+    for words in (
+        ["synth", "--store", str(store), "--out", out],
+        ["synth", "--store", str(store), "--out", f"{out}/run"],
+        ["ingest", "--articles", a_file(tmp_path / "a.xml"), "--store", out],
+        ["world", "--out", out, "--articles", "50"],
+        ["demo", "--out", out, "--articles", "50"],
+        ["plan", "--store", str(store), "--pilot", "2", "--out", out],
+    ):
+        expect_one_message(
+            *told(
+                capfd, monkeypatch, *words, *(["--workers", "1"] if words[0] != "report" else [])
+            ),
+            "taken",
+        )
 
 
 def test_an_output_that_cannot_be_written_is_one_message(store, capfd, monkeypatch):
     """Nobody may write below /proc, whoever runs this."""
-    for words in (["synth", "--store", str(store)], ["ingest", "--articles", str(store / "meta.json")], ["world", "--articles", "50"], ["demo-train"],
-                  ["plan", "--store", str(store), "--pilot", "2"], ["evolve", "--recipe", "demo", "--store", str(store)]):
+    for words in (
+        ["synth", "--store", str(store)],
+        ["ingest", "--articles", str(store / "meta.json")],
+        ["world", "--articles", "50"],
+        ["demo-train"],
+        ["plan", "--store", str(store), "--pilot", "2"],
+        ["evolve", "--recipe", "demo", "--store", str(store)],
+    ):
         words.append("--store" if words[0] == "ingest" else "--out")
         expect_one_message(*told(capfd, monkeypatch, *words, "/proc/no/out"), "/proc/no")
 
 
-def test_a_cache_that_is_a_folder_or_no_database_is_one_message(store, tmp_path, capfd, monkeypatch):
+def test_a_cache_that_is_a_folder_or_no_database_is_one_message(
+    store, tmp_path, capfd, monkeypatch
+):
     recipe = tmp_path / "llm.yaml"
     recipe.write_text(LLM)
     for cache in (str(tmp_path), a_file(tmp_path / "cache.sqlite")):
         for chosen in (str(recipe), "demo"):
-            words = ["synth", "--store", str(store), "--out", str(tmp_path / "run"), "--recipe", chosen, "--cache", cache, "--workers", "1"]
+            words = [
+                "synth",
+                "--store",
+                str(store),
+                "--out",
+                str(tmp_path / "run"),
+                "--recipe",
+                chosen,
+                "--cache",
+                cache,
+                "--workers",
+                "1",
+            ]
             code, lines = told(capfd, monkeypatch, *words)
             expect_one_message(code, lines, Path(cache).name)
             assert code == BAD_INPUT and not (tmp_path / "run").exists(), "before work starts"
 
 
-def test_an_endpoint_that_nothing_answers_at_is_told_at_once_and_ends_the_run_soon(small, tmp_path, capfd, monkeypatch):
-    monkeypatch.setattr("calls.caller.RetryPolicy", lambda: RetryPolicy(first_delay=0.01, max_delay=0.2))
+def test_an_endpoint_that_nothing_answers_at_is_told_at_once_and_ends_the_run_soon(
+    small, tmp_path, capfd, monkeypatch
+):
+    monkeypatch.setattr(
+        "calls.caller.RetryPolicy", lambda: RetryPolicy(first_delay=0.01, max_delay=0.2)
+    )
     (tmp_path / "llm.yaml").write_text(LLM)
-    monkeypatch.setattr(sys, "argv", ["questloom", "synth", "--store", small, "--out", str(tmp_path / "run"), "--recipe", str(tmp_path / "llm.yaml"),
-                                      "--set", "seeds.count=24", "--workers", "1"])
+    monkeypatch.setattr(
+        sys,
+        "argv",
+        [
+            "questloom",
+            "synth",
+            "--store",
+            small,
+            "--out",
+            str(tmp_path / "run"),
+            "--recipe",
+            str(tmp_path / "llm.yaml"),
+            "--set",
+            "seeds.count=24",
+            "--workers",
+            "1",
+        ],
+    )
     with pytest.raises(SystemExit, match=str(FAILED)):
         main()
     said = capfd.readouterr()
     assert said.err.count("endpoint e at http://127.0.0.1:9/v1 has given no reply so far") == 1
-    assert "A provider failed (e: cannot be reached at http://127.0.0.1:9/v1" in said.out and "Run the same command again" in said.out
+    assert (
+        "A provider failed (e: cannot be reached at http://127.0.0.1:9/v1" in said.out
+        and "Run the same command again" in said.out
+    )
 
 
-def test_an_endpoint_that_never_replies_in_time_is_told_in_the_progress_line_and_ends_the_run_soon(small, tmp_path, capfd, monkeypatch):
-    monkeypatch.setattr("calls.caller.RetryPolicy", lambda: RetryPolicy(first_delay=0.01, max_delay=0.2))
+def test_an_endpoint_that_never_replies_in_time_is_told_in_the_progress_line_and_ends_the_run_soon(
+    small, tmp_path, capfd, monkeypatch
+):
+    monkeypatch.setattr(
+        "calls.caller.RetryPolicy", lambda: RetryPolicy(first_delay=0.01, max_delay=0.2)
+    )
     monkeypatch.setattr("pipeline.runners.progress.LINE_SECONDS", 0.5)
     with running(mean=30) as url:
-        (tmp_path / "llm.yaml").write_text(LLM.replace("http://127.0.0.1:9/v1", url).replace("name: e,", "name: e, timeout: 0.2,"))
-        monkeypatch.setattr(sys, "argv", ["questloom", "synth", "--store", small, "--out", str(tmp_path / "run"), "--recipe", str(tmp_path / "llm.yaml"),
-                                          "--set", "seeds.count=24", "--workers", "1"])
+        (tmp_path / "llm.yaml").write_text(
+            LLM.replace("http://127.0.0.1:9/v1", url).replace("name: e,", "name: e, timeout: 0.2,")
+        )
+        monkeypatch.setattr(
+            sys,
+            "argv",
+            [
+                "questloom",
+                "synth",
+                "--store",
+                small,
+                "--out",
+                str(tmp_path / "run"),
+                "--recipe",
+                str(tmp_path / "llm.yaml"),
+                "--set",
+                "seeds.count=24",
+                "--workers",
+                "1",
+            ],
+        )
         with pytest.raises(SystemExit, match=str(FAILED)):
             main()
     said = capfd.readouterr()
-    assert re.search(r"synth: [^\n]*; e: \d+ asked, 0 answered, \d+ gave no reply within 0.2 s: lower max_in_flight or raise timeout\n", said.err)
+    assert re.search(
+        r"synth: [^\n]*; e: \d+ asked, 0 answered, \d+ gave no reply within 0.2 s: lower max_in_flight or raise timeout\n",
+        said.err,
+    )
     assert "A provider failed (e: no reply within 0.2 s" in said.out
 
 
-@pytest.mark.parametrize("command", ["report --run {}", "audit --run {}", "recheck --run {} --store {}", "publish --run {} --to {}/x",
-                                     "teach --run {} --store {}", "synth --store {} --out {}/run", "plan --store {}"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "report --run {}",
+        "audit --run {}",
+        "recheck --run {} --store {}",
+        "publish --run {} --to {}/x",
+        "teach --run {} --store {}",
+        "synth --store {} --out {}/run",
+        "plan --store {}",
+    ],
+)
 @pytest.mark.parametrize("kind", ["file", "empty folder", "nowhere", "cut recipe"])
 def test_a_run_or_store_that_is_none_is_one_message(command, kind, tmp_path, capfd, monkeypatch):
     place = tmp_path / "place"
@@ -252,10 +411,14 @@ def test_a_run_or_store_that_is_none_is_one_message(command, kind, tmp_path, cap
         place.mkdir()
     if kind == "cut recipe":
         (place / "recipe.json").write_text('{"recipe": {')
-    expect_one_message(*told(capfd, monkeypatch, *command.replace("{}", str(place)).split()), "place")
+    expect_one_message(
+        *told(capfd, monkeypatch, *command.replace("{}", str(place)).split()), "place"
+    )
 
 
-@pytest.mark.parametrize("to", ["/proc/no/such", "/dev/null/x", "hf://", "hf://one", "s3://", "ftp://x/y"])
+@pytest.mark.parametrize(
+    "to", ["/proc/no/such", "/dev/null/x", "hf://", "hf://one", "s3://", "ftp://x/y"]
+)
 def test_publishing_to_nowhere_is_one_message(to, tmp_path, capfd, monkeypatch):
     dataset = tmp_path / "run" / "dataset"
     dataset.mkdir(parents=True)
@@ -271,17 +434,44 @@ def test_a_hub_that_cannot_be_reached_is_one_message_with_its_address(command, t
     dataset = tmp_path / "dataset"
     dataset.mkdir()
     (dataset / "README.md").write_text("x")
-    environment = {**os.environ, "HF_TOKEN": "t", "HF_ENDPOINT": "http://127.0.0.1:9", "HF_HUB_OFFLINE": "0"}
-    ended = subprocess.run([sys.executable, "-m", "pipeline.cli", *command.format(tmp_path).split()], capture_output=True, text=True, env=environment,
-                           check=False)
+    environment = {
+        **os.environ,
+        "HF_TOKEN": "t",
+        "HF_ENDPOINT": "http://127.0.0.1:9",
+        "HF_HUB_OFFLINE": "0",
+    }
+    ended = subprocess.run(
+        [sys.executable, "-m", "pipeline.cli", *command.format(tmp_path).split()],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
     expect_one_message(ended.returncode, ended.stderr.splitlines(), "http://127.0.0.1:9")
 
 
-@pytest.mark.parametrize("address", ["http://127.0.0.1:9/sparql", "not a url", "ftp://x/y", "http://"])
-def test_a_query_service_that_cannot_be_reached_is_one_message_and_soon(address, tmp_path, capfd, monkeypatch):
+@pytest.mark.parametrize(
+    "address", ["http://127.0.0.1:9/sparql", "not a url", "ftp://x/y", "http://"]
+)
+def test_a_query_service_that_cannot_be_reached_is_one_message_and_soon(
+    address, tmp_path, capfd, monkeypatch
+):
     monkeypatch.setenv("QUESTLOOM_CONTACT", "tests@example.org")
-    code, lines = told(capfd, monkeypatch, "ingest", "--entities", "sparql", "--sparql-endpoint", address, "--snapshot", "2026-01-01",
-                       "--store", str(tmp_path / "store"), "--workers", "1")
+    code, lines = told(
+        capfd,
+        monkeypatch,
+        "ingest",
+        "--entities",
+        "sparql",
+        "--sparql-endpoint",
+        address,
+        "--snapshot",
+        "2026-01-01",
+        "--store",
+        str(tmp_path / "store"),
+        "--workers",
+        "1",
+    )
     expect_one_message(code, lines, address)
 
 
@@ -292,33 +482,92 @@ class Folders(SimpleHTTPRequestHandler):
         pass
 
 
-def test_a_server_that_is_no_query_service_is_one_message_with_its_address_and_no_html(tmp_path, capfd, monkeypatch):
+def test_a_server_that_is_no_query_service_is_one_message_with_its_address_and_no_html(
+    tmp_path, capfd, monkeypatch
+):
     monkeypatch.setenv("QUESTLOOM_CONTACT", "tests@example.org")
     with ThreadingHTTPServer(("127.0.0.1", 0), Folders) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         url = f"http://127.0.0.1:{server.server_port}/sparql"
-        code, lines = told(capfd, monkeypatch, "ingest", "--entities", "sparql", "--sparql-endpoint", url, "--snapshot", "2026-01-01",
-                           "--store", str(tmp_path / "store"), "--workers", "1")
+        code, lines = told(
+            capfd,
+            monkeypatch,
+            "ingest",
+            "--entities",
+            "sparql",
+            "--sparql-endpoint",
+            url,
+            "--snapshot",
+            "2026-01-01",
+            "--store",
+            str(tmp_path / "store"),
+            "--workers",
+            "1",
+        )
         server.shutdown()
     expect_one_message(code, lines, url)
     assert "<" not in lines[0] and "501" in lines[0]
 
 
-@pytest.mark.parametrize(("ids", "said"), [("Q404\n", "knows none of the items"), ("", "holds no id"), ("Q1 x\nDouglas\n", "is no id of an item")])
-def test_items_that_a_query_service_does_not_know_are_one_message_and_no_empty_store(ids, said, tmp_path, capfd, monkeypatch):
+@pytest.mark.parametrize(
+    ("ids", "said"),
+    [
+        ("Q404\n", "knows none of the items"),
+        ("", "holds no id"),
+        ("Q1 x\nDouglas\n", "is no id of an item"),
+    ],
+)
+def test_items_that_a_query_service_does_not_know_are_one_message_and_no_empty_store(
+    ids, said, tmp_path, capfd, monkeypatch
+):
     monkeypatch.setenv("QUESTLOOM_CONTACT", "tests@example.org")
     (tmp_path / "ids.txt").write_text(ids)
     with services() as (address, _):
-        code, lines = told(capfd, monkeypatch, "ingest", "--entities", "sparql", "--sparql-endpoint", f"{address}/sparql", "--snapshot", "2026-01-01",
-                           "--sparql-ids", str(tmp_path / "ids.txt"), "--store", str(tmp_path / "store"), "--workers", "1")
-    assert code == BAD_INPUT and said in " ".join(lines) and not (tmp_path / "store" / "meta.json").exists()
+        code, lines = told(
+            capfd,
+            monkeypatch,
+            "ingest",
+            "--entities",
+            "sparql",
+            "--sparql-endpoint",
+            f"{address}/sparql",
+            "--snapshot",
+            "2026-01-01",
+            "--sparql-ids",
+            str(tmp_path / "ids.txt"),
+            "--store",
+            str(tmp_path / "store"),
+            "--workers",
+            "1",
+        )
+    assert (
+        code == BAD_INPUT
+        and said in " ".join(lines)
+        and not (tmp_path / "store" / "meta.json").exists()
+    )
 
 
-def test_a_commons_that_cannot_be_reached_is_one_message_with_its_address(tmp_path, capfd, monkeypatch):
+def test_a_commons_that_cannot_be_reached_is_one_message_with_its_address(
+    tmp_path, capfd, monkeypatch
+):
     monkeypatch.setenv("QUESTLOOM_CONTACT", "tests@example.org")
     dumps = write_dumps(tmp_path / "dumps")
-    code, lines = told(capfd, monkeypatch, "ingest", *(word for path in dumps["entities"] for word in ("--entities", path)), "--images", "commons",
-                       "--commons-endpoint", "http://127.0.0.1:9/w/api.php", "--snapshot", "2026-01-01", "--store", str(tmp_path / "store"), "--workers", "1")
+    code, lines = told(
+        capfd,
+        monkeypatch,
+        "ingest",
+        *(word for path in dumps["entities"] for word in ("--entities", path)),
+        "--images",
+        "commons",
+        "--commons-endpoint",
+        "http://127.0.0.1:9/w/api.php",
+        "--snapshot",
+        "2026-01-01",
+        "--store",
+        str(tmp_path / "store"),
+        "--workers",
+        "1",
+    )
     expect_one_message(code, lines, "http://127.0.0.1:9/w/api.php")
     assert "ConnectionKey" not in lines[0]
 
@@ -326,7 +575,17 @@ def test_a_commons_that_cannot_be_reached_is_one_message_with_its_address(tmp_pa
 @pytest.mark.parametrize("day", ["2026-13-45", "yesterday", "20260101"])
 def test_a_snapshot_that_is_no_day_is_one_message(day, tmp_path, capfd, monkeypatch):
     (tmp_path / "e.json").write_bytes(JSON)
-    code, lines = told(capfd, monkeypatch, "ingest", "--entities", str(tmp_path / "e.json"), "--snapshot", day, "--store", str(tmp_path / "store"))
+    code, lines = told(
+        capfd,
+        monkeypatch,
+        "ingest",
+        "--entities",
+        str(tmp_path / "e.json"),
+        "--snapshot",
+        day,
+        "--store",
+        str(tmp_path / "store"),
+    )
     expect_one_message(code, lines, f"--snapshot {day}")
     assert code == BAD_INPUT and not (tmp_path / "store").exists()
 
@@ -336,51 +595,105 @@ def test_a_folder_without_a_picture_is_one_message(tmp_path, capfd, monkeypatch)
         folder.mkdir()
         for number in range(files):
             (folder / f"{number}.txt").write_text("no picture")
-        code, lines = told(capfd, monkeypatch, "ingest", "--images", str(folder), "--store", str(tmp_path / "store"), "--workers", "1")
+        code, lines = told(
+            capfd,
+            monkeypatch,
+            "ingest",
+            "--images",
+            str(folder),
+            "--store",
+            str(tmp_path / "store"),
+            "--workers",
+            "1",
+        )
         expect_one_message(code, lines, folder.name)
 
 
-def test_pictures_without_metadata_are_taken_with_a_word_about_their_licences(tmp_path, capfd, monkeypatch):
+def test_pictures_without_metadata_are_taken_with_a_word_about_their_licences(
+    tmp_path, capfd, monkeypatch
+):
     (tmp_path / "p").mkdir()
     (tmp_path / "p" / "Lamp.png").write_bytes(picture("red"))
-    code, lines = told(capfd, monkeypatch, "ingest", "--images", str(tmp_path / "p"), "--store", str(tmp_path / "store"), "--workers", "1")
+    code, lines = told(
+        capfd,
+        monkeypatch,
+        "ingest",
+        "--images",
+        str(tmp_path / "p"),
+        "--store",
+        str(tmp_path / "store"),
+        "--workers",
+        "1",
+    )
     assert code == 0 and "metadata.jsonl" in lines[0] and "licence" in lines[0]
 
 
 def test_pictures_with_bad_metadata_are_one_message(tmp_path, capfd, monkeypatch):
-    for name, text in (("cut", json.dumps(metadata("Lamp 1.png"))[:-20]), ("a list", "[1, 2]\n"), ("no text", "\xff")):
+    for name, text in (
+        ("cut", json.dumps(metadata("Lamp 1.png"))[:-20]),
+        ("a list", "[1, 2]\n"),
+        ("no text", "\xff"),
+    ):
         folder = tmp_path / name.replace(" ", "")
         folder.mkdir()
         (folder / "Lamp 1.png").write_bytes(picture("red"))
         (folder / "metadata.jsonl").write_bytes(text.encode("latin-1"))
-        code, lines = told(capfd, monkeypatch, "ingest", "--images", str(folder), "--store", str(tmp_path / f"s{folder.name}"), "--workers", "1")
+        code, lines = told(
+            capfd,
+            monkeypatch,
+            "ingest",
+            "--images",
+            str(folder),
+            "--store",
+            str(tmp_path / f"s{folder.name}"),
+            "--workers",
+            "1",
+        )
         expect_one_message(code, lines, "metadata.jsonl")
 
 
 def test_a_damaged_store_is_one_message(store, tmp_path, capfd, monkeypatch):
-    for number, damage in enumerate((lambda p: (p / "meta.json").write_text("{"), lambda p: shutil.rmtree(p / "tables" / "claims.lance"),
-                                     lambda p: (p / "meta.json").write_text("[]"))):
+    for number, damage in enumerate(
+        (
+            lambda p: (p / "meta.json").write_text("{"),
+            lambda p: shutil.rmtree(p / "tables" / "claims.lance"),
+            lambda p: (p / "meta.json").write_text("[]"),
+        )
+    ):
         broken = tmp_path / f"store{number}"
         shutil.copytree(store, broken)
         damage(broken)
-        expect_one_message(*told(capfd, monkeypatch, "plan", "--store", str(broken)), f"store{number}")
+        expect_one_message(
+            *told(capfd, monkeypatch, "plan", "--store", str(broken)), f"store{number}"
+        )
 
 
-@pytest.mark.parametrize(("words", "table"), [("plan", "entities"), ("plan", "articles"), ("synth --workers 1 --out {}/run", "images"),
-                                              ("synth --workers 1 --set grounding.mode=none --out {}/run", "claims")])
+@pytest.mark.parametrize(
+    ("words", "table"),
+    [
+        ("plan", "entities"),
+        ("plan", "articles"),
+        ("synth --workers 1 --out {}/run", "images"),
+        ("synth --workers 1 --set grounding.mode=none --out {}/run", "claims"),
+    ],
+)
 def test_a_store_of_halved_files_is_one_message(words, table, store, tmp_path, capfd, monkeypatch):
     broken = tmp_path / "broken"
     shutil.copytree(store, broken)
     for path in (broken / "tables" / f"{table}.lance").rglob("*.lance"):
-        path.write_bytes(path.read_bytes()[:path.stat().st_size // 2])
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     code, lines = told(capfd, monkeypatch, *words.format(tmp_path).split(), "--store", str(broken))
     expect_one_message(code, lines, "broken")
     assert code == BAD_INPUT and "rustc" not in lines[0]
 
 
-def test_a_world_in_place_of_a_store_is_one_message_that_says_how_to_ingest_it(tmp_path, capfd, monkeypatch):
+def test_a_world_in_place_of_a_store_is_one_message_that_says_how_to_ingest_it(
+    tmp_path, capfd, monkeypatch
+):
     (tmp_path / "world.json").write_text("{}")
-    code, lines = told(capfd, monkeypatch, "synth", "--store", str(tmp_path), "--out", str(tmp_path / "run"))
+    code, lines = told(
+        capfd, monkeypatch, "synth", "--store", str(tmp_path), "--out", str(tmp_path / "run")
+    )
     expect_one_message(code, lines, tmp_path.name)
     assert code == BAD_INPUT and "questloom ingest" in lines[1]
 
@@ -389,4 +702,7 @@ def test_what_nobody_expected_is_one_message_that_names_the_log(tmp_path, capfd,
     monkeypatch.setattr("pipeline.recipe.load_recipe", lambda *_: 1 / 0)
     code, lines = told(capfd, monkeypatch, "plan", "--store", str(tmp_path))
     assert code == FAILED and "ZeroDivisionError" in lines[0]
-    assert lines[-1].endswith(os.environ[VARIABLE]) and "1 / 0" in Path(os.environ[VARIABLE]).read_text()
+    assert (
+        lines[-1].endswith(os.environ[VARIABLE])
+        and "1 / 0" in Path(os.environ[VARIABLE]).read_text()
+    )

@@ -1,4 +1,5 @@
 """The command line as it stands, without any option that it does not ask for."""
+
 import pytest
 from typer.testing import CliRunner
 
@@ -6,8 +7,19 @@ from pipeline.cli import app
 from records.errors import InputError
 
 
-@pytest.mark.parametrize("command", ["ingest --store new --articles absent.xml", "synth --store absent --out run", "plan --store absent"])
-def test_defaults_are_accepted_and_only_the_missing_input_is_complained_of(command, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ingest --store new --articles absent.xml",
+        "synth --store absent --out run",
+        "plan --store absent",
+    ],
+)
+def test_defaults_are_accepted_and_only_the_missing_input_is_complained_of(
+    command, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     result = CliRunner().invoke(app, command.split())
-    assert isinstance(result.exception, InputError) and "absent" in result.exception.where, result.output
+    assert isinstance(result.exception, InputError) and "absent" in result.exception.where, (
+        result.output
+    )

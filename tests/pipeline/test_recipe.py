@@ -1,4 +1,5 @@
 """Recipes: what is shipped loads, and what is wrong is refused with its place and a way out."""
+
 import dataclasses
 from pathlib import Path
 
@@ -15,32 +16,77 @@ def test_every_shipped_recipe_loads(path):
     assert load_recipe(path.stem).name == path.stem
 
 
-@pytest.mark.parametrize(("data", "where", "fix"), [
-    ({"sedes": {}}, "sedes", "Did you mean seeds"),
-    ({"seeds": {"cuont": 5}}, "seeds.cuont", "Did you mean seeds.count"),
-    ({"seeds": {"count": -1}}, "seeds.count", "Correct the value"),
-    ({"seeds": {"count": "many"}}, "seeds.count", "Correct the value"),
-    ({"draft": {"detail_share": 1.5}}, "draft.detail_share", "Correct the value"),
-    ({"draft": {"hops": {"easy": 2}}, "seeds": {"levels": {"easy": 1, "hard": 1}}}, "seeds.levels.hard", "Set draft.hops.hard"),
-    ({"filters": {"near_duplicate_similarity": 0.4}}, "filters.near_duplicate_similarity", "Correct the value"),
-    ({"certificate": {"trust": {"declard": 1}}}, "certificate.trust.declard", "Did you mean certificate.trust.declared"),
-    ({"models": {"endpoints": [{"name": "a", "base_url": "ftp://x"}]}}, "models.endpoints", "Correct the value"),
-    ({"models": {"endpoints": [{"name": "a", "base_url": "http://x", "prcies": {}}]}}, "models.endpoints.0.prcies", "Did you mean models.endpoints.0.prices"),
-    ({"models": {"roles": {"agent": {"endpoint": "a", "modle": "m"}}}}, "models.roles.agent.modle", "Did you mean models.roles.agent.model"),
-    ({"models": {"roles": {"judge_query": {"endpoint": "a", "model": "m"}}}}, "models.roles.judge_query", "judge_retrieval"),
-    ({"models": {"roles": {"agnet": {"endpoint": "a", "model": "m"}}}}, "models.roles.agnet", "Did you mean agent"),
-    ({"models": {"llm": {"guidance": {"judge_answer": "Be strict."}}}}, "models.llm.guidance.judge_answer", "The roles are canonical_question"),
-    ({"teach": {"live": {"tetx": {}}}}, "teach.live.tetx", "Did you mean teach.live.text"),
-    ({"external": [{"path": "a", "lisence": "CC0"}]}, "external.0.lisence", "Did you mean external.0.licence"),
-    ({"run": {"zzz": 1}}, "run.zzz", "Known keys there: calls, in_flight"),
-    ({"teach": {"tools": {"tools": ["zoom"]}}}, "teach.tools.tools.0", "Correct the value"),
-    ({"filters": {"oracle_tools": []}}, "filters.oracle_tools", "Correct the value"),
-    ({"base": "demo"}, "base", "Known keys there"),  # only a file has one
-])
+@pytest.mark.parametrize(
+    ("data", "where", "fix"),
+    [
+        ({"sedes": {}}, "sedes", "Did you mean seeds"),
+        ({"seeds": {"cuont": 5}}, "seeds.cuont", "Did you mean seeds.count"),
+        ({"seeds": {"count": -1}}, "seeds.count", "Correct the value"),
+        ({"seeds": {"count": "many"}}, "seeds.count", "Correct the value"),
+        ({"draft": {"detail_share": 1.5}}, "draft.detail_share", "Correct the value"),
+        (
+            {"draft": {"hops": {"easy": 2}}, "seeds": {"levels": {"easy": 1, "hard": 1}}},
+            "seeds.levels.hard",
+            "Set draft.hops.hard",
+        ),
+        (
+            {"filters": {"near_duplicate_similarity": 0.4}},
+            "filters.near_duplicate_similarity",
+            "Correct the value",
+        ),
+        (
+            {"certificate": {"trust": {"declard": 1}}},
+            "certificate.trust.declard",
+            "Did you mean certificate.trust.declared",
+        ),
+        (
+            {"models": {"endpoints": [{"name": "a", "base_url": "ftp://x"}]}},
+            "models.endpoints",
+            "Correct the value",
+        ),
+        (
+            {"models": {"endpoints": [{"name": "a", "base_url": "http://x", "prcies": {}}]}},
+            "models.endpoints.0.prcies",
+            "Did you mean models.endpoints.0.prices",
+        ),
+        (
+            {"models": {"roles": {"agent": {"endpoint": "a", "modle": "m"}}}},
+            "models.roles.agent.modle",
+            "Did you mean models.roles.agent.model",
+        ),
+        (
+            {"models": {"roles": {"judge_query": {"endpoint": "a", "model": "m"}}}},
+            "models.roles.judge_query",
+            "judge_retrieval",
+        ),
+        (
+            {"models": {"roles": {"agnet": {"endpoint": "a", "model": "m"}}}},
+            "models.roles.agnet",
+            "Did you mean agent",
+        ),
+        (
+            {"models": {"llm": {"guidance": {"judge_answer": "Be strict."}}}},
+            "models.llm.guidance.judge_answer",
+            "The roles are canonical_question",
+        ),
+        ({"teach": {"live": {"tetx": {}}}}, "teach.live.tetx", "Did you mean teach.live.text"),
+        (
+            {"external": [{"path": "a", "lisence": "CC0"}]},
+            "external.0.lisence",
+            "Did you mean external.0.licence",
+        ),
+        ({"run": {"zzz": 1}}, "run.zzz", "Known keys there: calls, in_flight"),
+        ({"teach": {"tools": {"tools": ["zoom"]}}}, "teach.tools.tools.0", "Correct the value"),
+        ({"filters": {"oracle_tools": []}}, "filters.oracle_tools", "Correct the value"),
+        ({"base": "demo"}, "base", "Known keys there"),  # only a file has one
+    ],
+)
 def test_a_wrong_recipe_names_the_key_and_the_fix(data, where, fix):
     with pytest.raises(InputError) as caught:
         recipe_of(data, "my.yaml")
-    assert "my.yaml" in caught.value.where and where in caught.value.where and fix in caught.value.fix
+    assert (
+        "my.yaml" in caught.value.where and where in caught.value.where and fix in caught.value.fix
+    )
 
 
 def test_an_unknown_recipe_lists_those_that_are_shipped():
@@ -70,7 +116,10 @@ def test_a_folder_of_a_recipes_name_does_not_hide_it(tmp_path, monkeypatch):
 
 
 def test_a_raised_budget_is_the_same_recipe():
-    assert load_recipe("demo", ("models.budget_calls=5",)).fingerprint == load_recipe("demo", ("models.budget_calls=6",)).fingerprint
+    assert (
+        load_recipe("demo", ("models.budget_calls=5",)).fingerprint
+        == load_recipe("demo", ("models.budget_calls=6",)).fingerprint
+    )
     assert load_recipe("demo", ("seed=5",)).fingerprint != load_recipe("demo").fingerprint
 
 
@@ -86,16 +135,38 @@ def file(folder: Path, name: str, text: str) -> str:
 
 
 def test_a_recipe_overrides_its_base_deeply_and_the_resolved_one_holds_no_base(tmp_path):
-    file(tmp_path, "middle.yaml", "base: demo\nname: middle\nseeds: {count: 5}\ndraft: {rounds: {easy: 2}}\nexport: {formats: [verl, trl]}")
-    recipe, demo = load_recipe(file(tmp_path, "top.yaml", "base: middle.yaml\nname: top\nexport: {formats: [sharegpt]}")), load_recipe("demo")
+    file(
+        tmp_path,
+        "middle.yaml",
+        "base: demo\nname: middle\nseeds: {count: 5}\ndraft: {rounds: {easy: 2}}\nexport: {formats: [verl, trl]}",
+    )
+    recipe, demo = (
+        load_recipe(
+            file(
+                tmp_path, "top.yaml", "base: middle.yaml\nname: top\nexport: {formats: [sharegpt]}"
+            )
+        ),
+        load_recipe("demo"),
+    )
     assert (recipe.name, recipe.seeds.count, recipe.export.formats) == ("top", 5, ("sharegpt",))
-    assert dict(recipe.draft.rounds) == {**demo.draft.rounds, "easy": 2} and recipe.seeds.readable == demo.seeds.readable
+    assert (
+        dict(recipe.draft.rounds) == {**demo.draft.rounds, "easy": 2}
+        and recipe.seeds.readable == demo.seeds.readable
+    )
     assert "base" not in recipe.resolved()
 
 
-@pytest.mark.parametrize(("text", "said"), [
-    ("base: a.yaml", "circle: a.yaml -> a.yaml"), ("base: b.yaml", "circle: a.yaml -> b.yaml -> a.yaml"), ("base: dmeo", "no such recipe"),
-    ("base: [demo]", "names no recipe"), ("base: demo\nsedes: {}", "Did you mean seeds"), ("base: list.yaml", "is no mapping")])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("base: a.yaml", "circle: a.yaml -> a.yaml"),
+        ("base: b.yaml", "circle: a.yaml -> b.yaml -> a.yaml"),
+        ("base: dmeo", "no such recipe"),
+        ("base: [demo]", "names no recipe"),
+        ("base: demo\nsedes: {}", "Did you mean seeds"),
+        ("base: list.yaml", "is no mapping"),
+    ],
+)
 def test_a_base_that_cannot_be_is_refused(tmp_path, text, said):
     file(tmp_path, "b.yaml", "base: a.yaml")
     file(tmp_path, "list.yaml", "[1]")
@@ -104,12 +175,37 @@ def test_a_base_that_cannot_be_is_refused(tmp_path, text, said):
 
 
 def test_every_setting_bears_on_the_questions_on_the_episodes_or_is_named_as_bearing_on_neither():
-    assert {f.name for f in dataclasses.fields(Recipe)} == {*IDENTITY, "models", "teach", "run", "evolve"}
-    assert {f.name for f in dataclasses.fields(ModelRules)} == {*MODELS_IDENTITY, "budget_money", "budget_tokens", "budget_calls"}
-    assert {f.name for f in dataclasses.fields(TeachRules)} == {*PLAYED, *JUDGED, "device", "reference", "episodes_at_once"}
+    assert {f.name for f in dataclasses.fields(Recipe)} == {
+        *IDENTITY,
+        "models",
+        "teach",
+        "run",
+        "evolve",
+    }
+    assert {f.name for f in dataclasses.fields(ModelRules)} == {
+        *MODELS_IDENTITY,
+        "budget_money",
+        "budget_tokens",
+        "budget_calls",
+    }
+    assert {f.name for f in dataclasses.fields(TeachRules)} == {
+        *PLAYED,
+        *JUDGED,
+        "device",
+        "reference",
+        "episodes_at_once",
+    }
 
 
-@pytest.mark.parametrize("changes", [{"levels": {"easy": 0}}, {"rules": {"rare": 0}}, {"methods": {"paths": 0, "injection": 0}}, {"domains": {"other": -1}}])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"levels": {"easy": 0}},
+        {"rules": {"rare": 0}},
+        {"methods": {"paths": 0, "injection": 0}},
+        {"domains": {"other": -1}},
+    ],
+)
 def test_weights_that_draw_nothing_or_less_are_refused(changes):
     with pytest.raises(InputError, match=f"seeds.{next(iter(changes))}"):
         recipe_of({"seeds": changes}, "test")

@@ -1,4 +1,5 @@
 """A chat client for tests that replies from a list, through the real reply schemas."""
+
 import json
 import re
 from pathlib import Path
@@ -55,8 +56,9 @@ def _numbered(reply: Any, prompt: str, key: str = "") -> Any:
         return [_numbered(v, prompt, key) for v in reply]
     if key in ("claim", "sentence", "number", "numbers") and isinstance(reply, str):
         words = r"[^\n]*".join(re.escape(part) for part in reply.split(" … "))
-        found = re.search(rf"^(\d+)\. .*{words}", prompt, re.MULTILINE) or \
-            re.search(rf"^Plan (\d+)\.(?:(?!^Plan ).)*{words}", prompt, re.MULTILINE | re.DOTALL)
+        found = re.search(rf"^(\d+)\. .*{words}", prompt, re.MULTILINE) or re.search(
+            rf"^Plan (\d+)\.(?:(?!^Plan ).)*{words}", prompt, re.MULTILINE | re.DOTALL
+        )
         assert found, f"no numbered line and no plan holds {reply!r}:\n{prompt}"
         return int(found[1])
     return reply

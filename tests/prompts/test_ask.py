@@ -1,4 +1,5 @@
 """A reply that does not fit what was shown goes back once, with what is wrong."""
+
 import asyncio
 
 import pytest

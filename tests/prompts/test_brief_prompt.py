@@ -1,4 +1,5 @@
 """The brief system prompt: a line a tool, with what a call must give."""
+
 from agent.tools.search_tools import text_search, visit
 from agent.tools.tool_schema import Tool
 from prompts.agent import agent_system_prompt
@@ -7,7 +8,10 @@ SCHEMAS = [Tool(f).schema(handles=False) for f in (text_search, visit)]
 
 
 def test_it_names_each_tool_with_the_arguments_that_must_be_given():
-    assert agent_system_prompt(SCHEMAS, max_calls=6, brief=True) == "Look, search, answer.\ntext_search(query)\nvisit(url, goal)"
+    assert (
+        agent_system_prompt(SCHEMAS, max_calls=6, brief=True)
+        == "Look, search, answer.\ntext_search(query)\nvisit(url, goal)"
+    )
 
 
 def test_the_default_tells_the_turn_protocol():

@@ -1,4 +1,5 @@
 """Quoted text cannot break out of its quotation, whatever it is."""
+
 import re
 
 from hypothesis import given
@@ -6,7 +7,10 @@ from hypothesis import strategies as st
 
 from prompts.fence import MAX_INLINE_CHARS, capped, clean, fenced, inline
 
-HOSTILE = st.text(alphabet=st.sampled_from(list("</> a1b2c3d4article|im_start\n\r\t\x00\u202e\u2028\ue000")), max_size=200)
+HOSTILE = st.text(
+    alphabet=st.sampled_from(list("</> a1b2c3d4article|im_start\n\r\t\x00\u202e\u2028\ue000")),
+    max_size=200,
+)
 
 
 @given(HOSTILE | st.text(max_size=300))

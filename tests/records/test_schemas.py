@@ -3,6 +3,7 @@
 After a deliberate change run `QUESTLOOM_WRITE_GOLDENS=1 pytest <this file>`: it writes the schemas anew and *adds* rows of the
 new shape beside the old ones, which stay for ever.
 """
+
 import hashlib
 import importlib
 import os
@@ -61,7 +62,10 @@ def filled(kind: type[Record], depth: int = 0) -> Record:
 
 
 def schemas() -> str:
-    return "\n".join(f"# {name}\n{kind.schema().to_string(show_field_metadata=False, show_schema_metadata=False)}\n" for name, kind in KINDS.items())
+    return "\n".join(
+        f"# {name}\n{kind.schema().to_string(show_field_metadata=False, show_schema_metadata=False)}\n"
+        for name, kind in KINDS.items()
+    )
 
 
 def test_a_change_of_a_schema_is_seen():
@@ -69,8 +73,13 @@ def test_a_change_of_a_schema_is_seen():
     if os.environ.get("QUESTLOOM_WRITE_GOLDENS"):
         golden.write_text(text, encoding="utf-8")
         for name, kind in KINDS.items():
-            shape = hashlib.sha256(kind.schema().to_string(show_schema_metadata=False).encode()).hexdigest()[:8]
-            pq.write_table(pa.Table.from_pylist([filled(kind).to_row()], schema=kind.schema()), HERE / "rows" / f"{name}-{shape}.parquet")
+            shape = hashlib.sha256(
+                kind.schema().to_string(show_schema_metadata=False).encode()
+            ).hexdigest()[:8]
+            pq.write_table(
+                pa.Table.from_pylist([filled(kind).to_row()], schema=kind.schema()),
+                HERE / "rows" / f"{name}-{shape}.parquet",
+            )
     assert text == golden.read_text(encoding="utf-8")
 
 

@@ -3,6 +3,7 @@ in equal parts; and runs in processes of their own.
 
 `python -m tests.train.grpo_world FOLDER PART…` makes the runs that tests compare, see `sft_world.py`.
 """
+
 import asyncio
 import contextlib
 import copy
@@ -59,7 +60,14 @@ from train.sft_loss import sft_loss_sum
 from train.step_play import StepPlay
 from transforms.stages.run_folder import RunFolder
 
-TOOLS = ToolSettings(tools=("text_search", "image_search"), brief=True, results=1, max_chars=120, max_new_pictures=1, handles=False)
+TOOLS = ToolSettings(
+    tools=("text_search", "image_search"),
+    brief=True,
+    results=1,
+    max_chars=120,
+    max_new_pictures=1,
+    handles=False,
+)
 LIMITS = Limits(calls=3, turn_tokens=90, tokens=700, faults=3, on_violation="observe")
 RIGHT = "<think>a</think>\n<answer>Varga</answer>"
 WRONG = "<think>b</think>\n<answer>Merren</answer>"
@@ -67,12 +75,32 @@ CALL = '<think>c</think>\n<tool_call>\n{"name": "text_search", "arguments": {"qu
 LOOK = '<think>d</think>\n<tool_call>\n{"name": "image_search", "arguments": {"query": "Bram"}}\n</tool_call>'
 SAID = (RIGHT, WRONG, CALL, LOOK)
 SETTINGS: dict[str, Any] = {
-    "name": "test", "step": {"steps": 3, "questions": 4, "rollouts": 4, "at_once": 32},
-    "play": {"limits": {"calls": 3, "turn_tokens": 90, "tokens": 700, "faults": 3, "on_violation": "observe"},
-             "tools": {"tools": list(TOOLS.tools), "brief": True, "results": 1, "max_chars": 120, "max_new_pictures": 1, "handles": False}},
-    "reward": {"alpha": 1.0, "format": False}, "data": {"max_tokens": 800}, "weights": {"precision": "fp32", "activation_checkpointing": False},
-    "optimiser": {"lr": 1e-3, "schedule": "constant", "warm_up": 0.0, "epsilon": 1e-4}, "evaluation": {"every": 3, "rollouts": 2},
-    "keep": {"checkpoint_every": 1, "checkpoints": 9, "episodes_every": 1}}
+    "name": "test",
+    "step": {"steps": 3, "questions": 4, "rollouts": 4, "at_once": 32},
+    "play": {
+        "limits": {
+            "calls": 3,
+            "turn_tokens": 90,
+            "tokens": 700,
+            "faults": 3,
+            "on_violation": "observe",
+        },
+        "tools": {
+            "tools": list(TOOLS.tools),
+            "brief": True,
+            "results": 1,
+            "max_chars": 120,
+            "max_new_pictures": 1,
+            "handles": False,
+        },
+    },
+    "reward": {"alpha": 1.0, "format": False},
+    "data": {"max_tokens": 800},
+    "weights": {"precision": "fp32", "activation_checkpointing": False},
+    "optimiser": {"lr": 1e-3, "schedule": "constant", "warm_up": 0.0, "epsilon": 1e-4},
+    "evaluation": {"every": 3, "rollouts": 2},
+    "keep": {"checkpoint_every": 1, "checkpoints": 9, "episodes_every": 1},
+}
 """Of a run of seconds. With Adam's own ε gradients that are 0 but for rounding would move weights by as much as others."""
 
 
@@ -85,26 +113,50 @@ class Sayer(TokenEngine):
     def __init__(self) -> None:
         super().__init__(TOKENS, Sampling())
 
-    async def step(self, conversation: Conversation, *, max_new_tokens: int, begun: Segment | None = None) -> Sample:
-        said = random.Random(conversation.draw()).choice(SAID if conversation.turn < 2 else SAID[:2])
+    async def step(
+        self, conversation: Conversation, *, max_new_tokens: int, begun: Segment | None = None
+    ) -> Sample:
+        said = random.Random(conversation.draw()).choice(
+            SAID if conversation.turn < 2 else SAID[:2]
+        )
         ids = TOKENS.policy(Turn(text=said)).ids
-        return self.sample(ids, [-1.0] * len(ids), complete=True, num_prompt=sum(len(segment.ids) for segment in self.segments(conversation)))
+        return self.sample(
+            ids,
+            [-1.0] * len(ids),
+            complete=True,
+            num_prompt=sum(len(segment.ids) for segment in self.segments(conversation)),
+        )
 
 
 def question(number: int) -> tuple[Question, bytes]:
     """A question of the run with its picture; the right answer is the same for all."""
     data = tiny.picture(number)
-    made = Question(seed_id=f"{number:032x}", seed_entity="Q1", method="paths", level="easy", domain="d", text=f"Who built tower {number}?", writer="graph",
-                    answer=Answer(value=Value(kind="string", text="Varga"), text="Varga", type="string"), image_id=sha256_hex(data),
-                    split="rl/train" if number < 6 else "rl/validation")
+    made = Question(
+        seed_id=f"{number:032x}",
+        seed_entity="Q1",
+        method="paths",
+        level="easy",
+        domain="d",
+        text=f"Who built tower {number}?",
+        writer="graph",
+        answer=Answer(value=Value(kind="string", text="Varga"), text="Varga", type="string"),
+        image_id=sha256_hex(data),
+        split="rl/train" if number < 6 else "rl/validation",
+    )
     return made, data
 
 
 def run_folder(folder: Path, store: Store) -> Path:
     """A finished run with six questions to train on and two held out."""
     folder.mkdir(parents=True)
-    recipe = {"run": {"shards": 1}, "pictures": {"withhold_own": False}, "models": {"clip": "small"}}
-    (folder / "recipe.json").write_text(json.dumps({"recipe": recipe, "fingerprint": "f", "store": store.meta["digest"]}))
+    recipe = {
+        "run": {"shards": 1},
+        "pictures": {"withhold_own": False},
+        "models": {"clip": "small"},
+    }
+    (folder / "recipe.json").write_text(
+        json.dumps({"recipe": recipe, "fingerprint": "f", "store": store.meta["digest"]})
+    )
     made = [question(number) for number in range(8)]
     for each, data in made:
         place = RunFolder(str(folder)).picture(each.image_id)
@@ -112,20 +164,34 @@ def run_folder(folder: Path, store: Store) -> Path:
         place.parent.mkdir(exist_ok=True)
         place.write_bytes(data)
     questions = sorted((each for each, _ in made), key=lambda each: each.id)
-    write_records(folder / "stages" / "01-split" / "kept-00000.parquet", Question, questions, num_pending="0")
+    write_records(
+        folder / "stages" / "01-split" / "kept-00000.parquet", Question, questions, num_pending="0"
+    )
     return folder
 
 
 def taught_rows(store: Store, number: int) -> list[Row]:
     """Rows of what `Sayer` plays."""
     toolbox = ToolBox(LocalProvider(store, Clip.load("small")), settings=TOOLS)
-    renderer = Renderer(toolbox.schemas(), max_calls=LIMITS.calls, handles=False, brief=True, special_tokens=TOKENS.special_tokens)
+    renderer = Renderer(
+        toolbox.schemas(),
+        max_calls=LIMITS.calls,
+        handles=False,
+        brief=True,
+        special_tokens=TOKENS.special_tokens,
+    )
     player = Player(Sayer(), toolbox, LIMITS, renderer=renderer)
 
     async def played() -> list[Row]:
-        tasks = [Task(task_id=f"t{n}", question=f"Who built tower {n}?", pictures=(tiny.picture(n),)) for n in range(number)]
+        tasks = [
+            Task(task_id=f"t{n}", question=f"Who built tower {n}?", pictures=(tiny.picture(n),))
+            for n in range(number)
+        ]
         made = await asyncio.gather(*(player.rollout(task) for task in tasks))
-        return [row_of_segments(each.segments, episode_id=each.episode.id, tokens=PICTURES, rope=ROPE) for each in made]
+        return [
+            row_of_segments(each.segments, episode_id=each.episode.id, tokens=PICTURES, rope=ROPE)
+            for each in made
+        ]
 
     return asyncio.run(played())
 
@@ -164,8 +230,19 @@ def prepare(folder: Path) -> Path:
 
 def arguments(folder: Path, out: str, *overrides: str) -> list[str]:
     """Of a run in the folder."""
-    return ["--config", str(folder / "settings.yaml"), "--questions", str(folder / "run"), "--store", str(folder / "store"), "--model", str(folder / "model"),
-            "--out", str(folder / out), *(part for text in overrides for part in ("--set", text))]
+    return [
+        "--config",
+        str(folder / "settings.yaml"),
+        "--questions",
+        str(folder / "run"),
+        "--store",
+        str(folder / "store"),
+        "--model",
+        str(folder / "model"),
+        "--out",
+        str(folder / out),
+        *(part for text in overrides for part in ("--set", text)),
+    ]
 
 
 # What breaks, in processes of their own
@@ -235,9 +312,15 @@ def _stray_engine() -> None:
 
 
 BREAKS: dict[str, tuple[Callable[[], None], tuple[str, ...]]] = {
-    "dead_engine": (_dead_engine, ()), "dead_judge": (_dead_judge, ()), "dead_provider": (_dead_provider, ()), "nan_gradient": (_nan_gradient, ()),
-    "late_rank": (_late_rank, ("parallel.timeout_minutes=0.1",)), "full_disk": (_full_disk, ()),
-    "full_disk_at_the_checkpoint": (_full_disk_at_the_checkpoint, ()), "stray_engine": (_stray_engine, ("care.engine_kl=1e-4",))}
+    "dead_engine": (_dead_engine, ()),
+    "dead_judge": (_dead_judge, ()),
+    "dead_provider": (_dead_provider, ()),
+    "nan_gradient": (_nan_gradient, ()),
+    "late_rank": (_late_rank, ("parallel.timeout_minutes=0.1",)),
+    "full_disk": (_full_disk, ()),
+    "full_disk_at_the_checkpoint": (_full_disk_at_the_checkpoint, ()),
+    "stray_engine": (_stray_engine, ("care.engine_kl=1e-4",)),
+}
 
 
 AGAIN = ("dead_engine", "late_rank", "full_disk_at_the_checkpoint", "stray_engine")
@@ -246,20 +329,35 @@ AGAIN = ("dead_engine", "late_rank", "full_disk_at_the_checkpoint", "stray_engin
 
 def parts(folder: Path) -> dict[str, Callable[[], list[int]]]:
     """The runs by name."""
+
     def run(out: str, *overrides: str, size: int = 1) -> list[int]:
         return ranks(size, lambda: main(arguments(folder, out, *overrides)))
 
     def broken() -> list[int]:
         """Killed while the second step is played, then once the third is written down and not yet learned from. The first measuring is marked."""
-        kill, again = folder / "broken", partial(arguments, folder, "broken", "keep.checkpoint_every=2")
-        killed_when(kill / "metrics.jsonl", '"update": 1, "update_seconds"', started(1, lambda: main(again())))
+        kill, again = (
+            folder / "broken",
+            partial(arguments, folder, "broken", "keep.checkpoint_every=2"),
+        )
+        killed_when(
+            kill / "metrics.jsonl",
+            '"update": 1, "update_seconds"',
+            started(1, lambda: main(again())),
+        )
         measured = kill / "held_out" / "update-000000.json"
-        measured.write_text(json.dumps({**json.loads(measured.read_text()), "held_out/seconds": 12345.0}))
-        killed_when(kill / "replay" / "step-000002" / "step.json", "lines", started(1, lambda: main(again())))
+        measured.write_text(
+            json.dumps({**json.loads(measured.read_text()), "held_out/seconds": 12345.0})
+        )
+        killed_when(
+            kill / "replay" / "step-000002" / "step.json",
+            "lines",
+            started(1, lambda: main(again())),
+        )
         return ranks(1, lambda: main(again()))
 
     def asked_to_stop(out: str, place: Callable[[], None], size: int = 1) -> list[int]:
         """By SIGTERM to one rank, in a run that would write no checkpoint before its end."""
+
         def run() -> int:
             return main(arguments(folder, out, "keep.checkpoint_every=100"))
 
@@ -283,20 +381,35 @@ def parts(folder: Path) -> dict[str, Callable[[], list[int]]]:
         """The last update of the unbroken run again, and the first of that with two ranks; what they say is in files."""
         made = []
         for out, update, size in (("unbroken", 3, 1), ("ddp", 1, 2)):
-            made += ranks(size, lambda out=out, update=update: _said(folder / f"{out}_again_{os.environ.get('RANK', '0')}", out, update))
+            made += ranks(
+                size,
+                lambda out=out, update=update: _said(
+                    folder / f"{out}_again_{os.environ.get('RANK', '0')}", out, update
+                ),
+            )
         return made
 
     def _said(path: Path, out: str, update: int) -> int:
-        with open(path, "w") as file, contextlib.redirect_stdout(file), contextlib.redirect_stderr(file):
+        with (
+            open(path, "w") as file,
+            contextlib.redirect_stdout(file),
+            contextlib.redirect_stderr(file),
+        ):
             return replay_again([str(folder / out), "--update", str(update)])
 
     def faults() -> list[int]:
         """Short runs in which something breaks, each called again when it has been mended."""
         made = []
         for name, (breaks, overrides) in BREAKS.items():
-            for out, broken_by in ((name, breaks), (f"{name}_again", None))[:1 + (name in AGAIN)]:
-                made += ranks(2 if name == "late_rank" else 1, lambda out=out, b=broken_by, name=name, more=overrides: _told(
-                    folder / f"{out}_{os.environ.get('RANK', '0')}.txt", b, arguments(folder, name, *short, *more)))
+            for out, broken_by in ((name, breaks), (f"{name}_again", None))[: 1 + (name in AGAIN)]:
+                made += ranks(
+                    2 if name == "late_rank" else 1,
+                    lambda out=out, b=broken_by, name=name, more=overrides: _told(
+                        folder / f"{out}_{os.environ.get('RANK', '0')}.txt",
+                        b,
+                        arguments(folder, name, *short, *more),
+                    ),
+                )
         return made
 
     def _told(path: Path, breaks: Callable[[], None] | None, given: list[str]) -> int:
@@ -307,32 +420,97 @@ def parts(folder: Path) -> dict[str, Callable[[], list[int]]]:
 
     def served() -> list[int]:
         """Rollouts from a server of the tiny model, one that takes the weights of every update and one that says so and keeps those it had."""
-        return [code for name in ("served", "stale_server") for code in ranks(1, lambda name=name: _from_a_server(name))]
+        return [
+            code
+            for name in ("served", "stale_server")
+            for code in ranks(1, lambda name=name: _from_a_server(name))
+        ]
 
     def _from_a_server(name: str) -> int:
         server = LoopbackServer(loads=name == "served")
         server.model = Qwen3VLForConditionalGeneration.from_pretrained(folder / "model").eval()
         at = f"play.server={{name: lab, url: '{server.url}', model: tiny}}"
-        code = _told(folder / f"{name}_0.txt", None, arguments(folder, name, "play.engine=server", at, "step.steps=2", "step.questions=2",
-                                                                "evaluation.every=0", "optimiser.lr=5e-3"))
+        code = _told(
+            folder / f"{name}_0.txt",
+            None,
+            arguments(
+                folder,
+                name,
+                "play.engine=server",
+                at,
+                "step.steps=2",
+                "step.questions=2",
+                "evaluation.every=0",
+                "optimiser.lr=5e-3",
+            ),
+        )
         server.model.save_pretrained(folder / f"{name}_weights")
-        (folder / f"{name}.json").write_text(json.dumps({"version": server.weight_version, "flushed": server.num_flushed, "turns": server.num_requests}))
+        (folder / f"{name}.json").write_text(
+            json.dumps(
+                {
+                    "version": server.weight_version,
+                    "flushed": server.num_flushed,
+                    "turns": server.num_requests,
+                }
+            )
+        )
         server.close()
         return code
 
     short = ("step.steps=1", "step.questions=2", "evaluation.every=0")
-    rich = ("step.steps=2", "axpo={}", "objective.kl=0.01", "objective.importance_cap=2.0", "step.mini_questions=2", "step.refills=1",
-            "evaluation.every=0", "reward.alpha=0.8", "reward.format=true")
-    return {"prepare": lambda: ranks(1, lambda: int(not prepare(folder))), "unbroken": partial(run, "unbroken"), "broken": broken,
-            "stopped": partial(asked_to_stop, "stopped", in_play), "stopped_ddp": partial(asked_to_stop, "stopped_ddp", in_the_update, 2),
-            "stopped_late": partial(asked_to_stop, "stopped_late", in_the_last_measuring),
-            "ddp": partial(run, "ddp", size=2), "replayed": replayed, "faults": faults, "served": served,
-            "learns": partial(run, "learns", "step.steps=4", "step.rollouts=6", "optimiser.lr=2e-3", "evaluation.every=0"),
-            "kept": partial(run, "kept", "step.steps=2", "axpo={}", "evaluation.every=0"),
-            "rich": lambda: ranks(1, lambda: _told(folder / "rich_0.txt", None, arguments(folder, "rich", *rich))),
-            "rich_fsdp": partial(run, "rich_fsdp", *rich, "parallel.kind=fsdp", size=2),
-            "bf16_lora": partial(run, "bf16_lora", "weights.lora.rank=4", "weights.precision=bf16", "objective.kl=0.01", "evaluation.every=0", size=2),
-            "bf16_fsdp": partial(run, "bf16_fsdp", "parallel.kind=fsdp", "weights.precision=bf16", "evaluation.every=0", size=2)}
+    rich = (
+        "step.steps=2",
+        "axpo={}",
+        "objective.kl=0.01",
+        "objective.importance_cap=2.0",
+        "step.mini_questions=2",
+        "step.refills=1",
+        "evaluation.every=0",
+        "reward.alpha=0.8",
+        "reward.format=true",
+    )
+    return {
+        "prepare": lambda: ranks(1, lambda: int(not prepare(folder))),
+        "unbroken": partial(run, "unbroken"),
+        "broken": broken,
+        "stopped": partial(asked_to_stop, "stopped", in_play),
+        "stopped_ddp": partial(asked_to_stop, "stopped_ddp", in_the_update, 2),
+        "stopped_late": partial(asked_to_stop, "stopped_late", in_the_last_measuring),
+        "ddp": partial(run, "ddp", size=2),
+        "replayed": replayed,
+        "faults": faults,
+        "served": served,
+        "learns": partial(
+            run,
+            "learns",
+            "step.steps=4",
+            "step.rollouts=6",
+            "optimiser.lr=2e-3",
+            "evaluation.every=0",
+        ),
+        "kept": partial(run, "kept", "step.steps=2", "axpo={}", "evaluation.every=0"),
+        "rich": lambda: ranks(
+            1, lambda: _told(folder / "rich_0.txt", None, arguments(folder, "rich", *rich))
+        ),
+        "rich_fsdp": partial(run, "rich_fsdp", *rich, "parallel.kind=fsdp", size=2),
+        "bf16_lora": partial(
+            run,
+            "bf16_lora",
+            "weights.lora.rank=4",
+            "weights.precision=bf16",
+            "objective.kl=0.01",
+            "evaluation.every=0",
+            size=2,
+        ),
+        "bf16_fsdp": partial(
+            run,
+            "bf16_fsdp",
+            "parallel.kind=fsdp",
+            "weights.precision=bf16",
+            "evaluation.every=0",
+            size=2,
+        ),
+    }
 
 
 def everything(folder: Path, names: Sequence[str]) -> None:

@@ -3,6 +3,7 @@
 `python -m tests.train.mutations` prints a line each; with names of modules, of their mutations only. Every mutation runs in a fork of a process that has
 imported the large libraries and nothing of `train`.
 """
+
 import importlib.machinery
 import importlib.util
 import os
@@ -45,23 +46,49 @@ MUTATIONS = [
     Mutation("sft_loss", "return -logp.sum()", "return logp.sum()", "objective"),
     Mutation("objective", "return -torch.min(", "return torch.min("),
     Mutation("objective", "torch.min(ratio", "torch.max(ratio"),
-    Mutation("objective", "ratio = (logp - old_logp).exp()\n    return -", "ratio = (old_logp - logp).exp()\n    return -"),
+    Mutation(
+        "objective",
+        "ratio = (logp - old_logp).exp()\n    return -",
+        "ratio = (old_logp - logp).exp()\n    return -",
+    ),
     Mutation("objective", "log_ratio = reference_logp - logp", "log_ratio = logp - reference_logp"),
-    Mutation("objective", "(trainer_logp - engine_logp).exp().clamp", "(engine_logp - trainer_logp).exp().clamp"),
+    Mutation(
+        "objective",
+        "(trainer_logp - engine_logp).exp().clamp",
+        "(engine_logp - trainer_logp).exp().clamp",
+    ),
     Mutation("objective", "losses = losses + objective.kl", "losses = losses - objective.kl"),
-    Mutation("objective", "clamp(1 - clip_low, 1 + clip_high)", "clamp(1 - clip_high, 1 + clip_low)"),
-    Mutation("logprobs", "mul_(probs).neg_()", "mul_(probs)"),
+    Mutation(
+        "objective", "clamp(1 - clip_low, 1 + clip_high)", "clamp(1 - clip_high, 1 + clip_low)"
+    ),
+    Mutation("logprobs", ".mul_(probs)\n                    .neg_()", ".mul_(probs)"),
     Mutation("logprobs", "scores[1, part] = norm - (", "scores[1, part] = norm + ("),
     Mutation("groups", "centred = told - told.mean()", "centred = told.mean() - told"),
-    Mutation("axpo", "made if cap is None else min(made, cap)", "made if cap is None else max(made, cap)"),
-    Mutation("fatal", "            advantage = max(advantage, 0.0)\n    elif", "            advantage = min(advantage, 0.0)\n    elif"),
+    Mutation(
+        "axpo", "made if cap is None else min(made, cap)", "made if cap is None else max(made, cap)"
+    ),
+    Mutation(
+        "fatal",
+        "            advantage = max(advantage, 0.0)\n    elif",
+        "            advantage = min(advantage, 0.0)\n    elif",
+    ),
     Mutation("rewards", "(1 - rules.alpha) * query", "rules.alpha * query"),
     # masks
     Mutation("packing", "at + start - 1", "at + start", "packing"),
     Mutation("packing", "row.ids[at] for row", "row.ids[at - 1] for row", "packing"),
-    Mutation("packing", "told = [row.old_logp[at]", "told = [row.old_logp[at - 1]", "packing"),
+    Mutation(
+        "packing",
+        "told = [\n        row.old_logp[at] for",
+        "told = [\n        row.old_logp[at - 1] for",
+        "packing",
+    ),
     Mutation("episode_rows", "mask[place:end] = True", "mask[:end] = True", "rows episode_rows"),
-    Mutation("episode_rows", 'if segment.kind == "policy" and segment.ids:', "if segment.ids:", "rows episode_rows"),
+    Mutation(
+        "episode_rows",
+        'if segment.kind == "policy" and segment.ids:',
+        "if segment.ids:",
+        "rows episode_rows",
+    ),
     Mutation("rows", "steps.cumsum(0) - 1", "steps.cumsum(0)"),
     Mutation("rows", "loss_mask=self.loss_mask & mask", "loss_mask=mask"),
     Mutation("fatal", "loss_mask & (steps < num_steps)", "loss_mask & (steps <= num_steps)"),
@@ -71,42 +98,119 @@ MUTATIONS = [
     Mutation("fatal", "        kept = 0\n    return Treated", "        pass\n    return Treated"),
     Mutation("axpo", "torch.arange(len(row)) < end", "torch.arange(len(row)) <= end"),
     Mutation("axpo", "torch.arange(len(row)) >= begin", "torch.arange(len(row)) > begin"),
-    Mutation("axpo", "row.loss_mask & (torch.arange(len(row)) < end)", "torch.arange(len(row)) < end"),
+    Mutation(
+        "axpo", "row.loss_mask & (torch.arange(len(row)) < end)", "torch.arange(len(row)) < end"
+    ),
     Mutation("axpo", "bool((accuracy[member] == 0).all())", "bool((accuracy == 0).all())"),
     Mutation("axpo", "+ said.index(open_id) + 1", "+ said.index(open_id)"),
-    Mutation("groups", "known = ~rewards.isnan()\n", "known = rewards == rewards.nan_to_num()\n    rewards = rewards.nan_to_num()\n    known[:] = True\n"),
-    Mutation("lessons", "kept, of_source = prefix_mask(source.row, again.prefix)", "kept, of_source = source.row.loss_mask"),
-    Mutation("lessons", "within=continuation_mask(each.row, again.prefix)", "within=each.row.loss_mask"),
+    Mutation(
+        "groups",
+        "known = ~rewards.isnan()\n",
+        "known = rewards == rewards.nan_to_num()\n    rewards = rewards.nan_to_num()\n    known[:] = True\n",
+    ),
+    Mutation(
+        "lessons",
+        "            prefix_mask(source.row, again.prefix),",
+        "            source.row.loss_mask,",
+    ),
+    Mutation(
+        "lessons", "within=continuation_mask(each.row, again.prefix)", "within=each.row.loss_mask"
+    ),
     Mutation("lessons", "    row = row if within is None else row.masked(within)\n", ""),
     Mutation("lessons", "flat=not has_variance(replaced)", "flat=not has_variance(rewards)"),
     Mutation("lessons", "if in_statistics(each.end, fatal) else UNKNOWN", ""),
     # what an update is divided by, and what only the KL term pulls at
-    Mutation("lessons", 'return self.objective.divisor == "sampled" and not outside', "return not outside"),
-    Mutation("lessons", 'return self.objective.divisor == "sampled" and not outside', "return False", "lessons trl_trainer"),
-    Mutation("lessons", "(why is LeftOut.NO_VARIANCE and self.refilled) or ", "", "lessons step_lessons"),
-    Mutation("lessons", "or not in_statistics(rollout.end, self.fatal)", ""),
+    Mutation(
+        "lessons",
+        'return self.objective.divisor == "sampled" and not outside',
+        "return not outside",
+    ),
+    Mutation(
+        "lessons",
+        'return self.objective.divisor == "sampled" and not outside',
+        "return False",
+        "lessons trl_trainer",
+    ),
+    Mutation(
+        "lessons", "(why is LeftOut.NO_VARIANCE and self.refilled) or ", "", "lessons step_lessons"
+    ),
+    Mutation(
+        "lessons",
+        "or not in_statistics(\n            rollout.end, self.fatal\n        )",
+        "or False",
+    ),
     Mutation("lessons", "tokens = 0 if rollout.unusable else ", "tokens = "),
     Mutation("lessons", "if tokens and rules.objective.kl:", "if tokens:"),
     Mutation("lessons", "if tokens and rules.objective.kl:", "if False:", "lessons trl_trainer"),
-    Mutation("lessons", "Lesson(row, 0.0, weight, kl_only=why)", "Lesson(row, treated.advantage, weight, kl_only=why)"),
+    Mutation(
+        "lessons",
+        "Lesson(row, 0.0, weight, kl_only=why)",
+        "Lesson(row, treated.advantage, weight, kl_only=why)",
+    ),
     Mutation("lessons", "Counted(weight, tokens))", "Counted(1.0, tokens))"),
-    Mutation("lessons", 'self.weight * self.tokens if objective.normaliser == "token" else self.weight', "self.weight"),
+    Mutation(
+        "lessons",
+        'self.weight * self.tokens if objective.normaliser == "token" else self.weight',
+        "self.weight",
+    ),
     Mutation("lessons", "dataclasses.replace(rules, refilled=False)", "rules"),
-    Mutation("grpo_update", "taught + sum(each.count(objective) for each in counted)", "taught", "grpo_update trl_trainer"),
-    Mutation("grpo_update", "for number, each in share.counted if mini_batch(number, self.settings) == n]", "for number, each in share.counted]"),
+    Mutation(
+        "grpo_update",
+        "taught + sum(each.count(objective) for each in counted)",
+        "taught",
+        "grpo_update trl_trainer",
+    ),
+    Mutation(
+        "grpo_update",
+        "for number, each in share.counted if mini_batch(number, self.settings) == n]",
+        "for number, each in share.counted]",
+    ),
     Mutation("grpo_update", "if not plan:  # on any rank", "if not plan and not counted:"),
-    Mutation("step_lessons", "for each in made.counted if each.weight]", "for each in made.counted if False]", "step_lessons trl_trainer"),
-    Mutation("step_lessons", "refilled=settings.step.refills > 0", "refilled=False", "step_lessons"),
-    Mutation("step_figures", "                  and lesson.kl_only is None for each in every)", "                  for each in every)", "step_lessons"),
-    Mutation("step_files", 'in part["counted"] if number % at.size == at.rank', 'in part["counted"]'),
+    Mutation(
+        "step_lessons",
+        "for each in made.counted if each.weight]",
+        "for each in made.counted if False]",
+        "step_lessons trl_trainer",
+    ),
+    Mutation(
+        "step_lessons", "refilled=settings.step.refills > 0", "refilled=False", "step_lessons"
+    ),
+    Mutation(
+        "step_figures",
+        "        and lesson.kl_only is None\n        for each in every",
+        "        for each in every",
+        "step_lessons",
+    ),
+    Mutation(
+        "step_files",
+        'in part["counted"]\n                if number % at.size == at.rank',
+        'in part["counted"]',
+    ),
     # normalisers
     Mutation("normalise", "self.world_size / self.total", "1 / self.total", "two_ranks"),
     Mutation("normalise", "        dist.all_reduce(counts)\n", "", "two_ranks"),
-    Mutation("normalise", "self.world_size / self.total", "self.world_size", "splits two_ranks trl_parity"),
+    Mutation(
+        "normalise",
+        "self.world_size / self.total",
+        "self.world_size",
+        "splits two_ranks trl_parity",
+    ),
     Mutation("objective", "each / torch.bincount(row, minlength=len(row_weights))[row]", "each"),
-    Mutation("objective", "each / torch.bincount(row, minlength=len(row_weights))[row]", "each / len(row)"),
-    Mutation("objective", "return row_weights[row].sum().item()", "return row_weights[row.unique()].sum().item()"),
-    Mutation("objective", "return row_weights[row.unique()].sum().item()", "return row_weights.sum().item()"),
+    Mutation(
+        "objective",
+        "each / torch.bincount(row, minlength=len(row_weights))[row]",
+        "each / len(row)",
+    ),
+    Mutation(
+        "objective",
+        "return row_weights[row].sum().item()",
+        "return row_weights[row.unique()].sum().item()",
+    ),
+    Mutation(
+        "objective",
+        "return row_weights[row.unique()].sum().item()",
+        "return row_weights.sum().item()",
+    ),
     Mutation("objective", "each / objective.constant", "each"),
     Mutation("objective", "each = row_weights[row]", "each = torch.ones_like(row_weights[row])"),
     Mutation("groups", 'correction=1 if statistic == "sample" else 0', "correction=1"),
@@ -119,47 +223,136 @@ MUTATIONS = [
     Mutation("objective", "kl * (logp - old_logp).exp() if objective.kl_ratio else kl", "kl"),
     Mutation("objective", "losses = correction * token_losses", "losses = token_losses"),
     # GRPO's step
-    Mutation("scored", "value if math.isfinite(value) else UNKNOWN", "value if math.isfinite(value) else 0.0", "step_lessons"),
-    Mutation("scored", "f is None else f for num, f", "f is None else num for num, f", "step_lessons"),
+    Mutation(
+        "scored",
+        "value if math.isfinite(value) else UNKNOWN",
+        "value if math.isfinite(value) else 0.0",
+        "step_lessons",
+    ),
+    Mutation(
+        "scored", "f is None else f for num, f", "f is None else num for num, f", "step_lessons"
+    ),
     Mutation("step_lessons", "source.boundary.end - begins", "source.boundary.end", "step_lessons"),
-    Mutation("step_lessons", "check_prefix(each.rollout.row, origin", "check_prefix(origin.rollout.row, origin", "step_lessons"),
+    Mutation(
+        "step_lessons",
+        "check_prefix(each.rollout.row, origin",
+        "check_prefix(origin.rollout.row, origin",
+        "step_lessons",
+    ),
     Mutation("step_lessons", "        left_out[PICTURE] += group.unplayed\n", "", "step_lessons"),
-    Mutation("step_figures", 'if name.startswith("left_out/")', 'if name.startswith("left_out/n")', "step_lessons"),
-    Mutation("grpo_update", "logp, old = scores.logp, engine_logp if objective.importance_cap is None else trainer",
-             "logp, old = scores.logp, trainer", "grpo_update"),
+    Mutation(
+        "step_figures",
+        'if name.startswith("left_out/")',
+        'if name.startswith("left_out/n")',
+        "step_lessons",
+    ),
+    Mutation(
+        "grpo_update",
+        "logp, old = scores.logp, engine_logp if objective.importance_cap is None else trainer",
+        "logp, old = scores.logp, trainer",
+        "grpo_update",
+    ),
     Mutation("grpo_update", "on_policy=n == 0", "on_policy=False", "grpo_update"),
     Mutation("grpo_update", "number % step.updates", "0", "grpo_update"),
-    Mutation("grpo_update", "self._at_the_sampling_weights(some) for some in every[1:]", "None for some in every[1:]", "grpo_update"),
-    Mutation("questions", "place * self.per_step:(place + 1) * self.per_step", "place:place + self.per_step"),
-    Mutation("questions", "if self.questions[n].id not in taken]", "]"),
-    Mutation("rewards", "made.where(num_valid > 0, torch.zeros_like(made))", "made", "step_lessons rewards worked_numbers"),
+    Mutation(
+        "grpo_update",
+        "self._at_the_sampling_weights(some) for some in every[1:]",
+        "None for some in every[1:]",
+        "grpo_update",
+    ),
+    Mutation(
+        "questions",
+        "place * self.per_step : (place + 1) * self.per_step",
+        "place : place + self.per_step",
+    ),
+    Mutation("questions", "            if self.questions[n].id not in taken\n", ""),
+    Mutation(
+        "rewards",
+        "made.where(num_valid > 0, torch.zeros_like(made))",
+        "made",
+        "step_lessons rewards worked_numbers",
+    ),
     Mutation("rewards", "valid = passed[:num_valid]", "valid = passed"),
     # AXPO's branching
-    Mutation("axpo", "int(rules.budget * num_rollouts + 1e-9) // rules.continuations", "int(rules.budget * num_rollouts + 1e-9)"),
-    Mutation("axpo", "rounds = [[group[n] for group in ranked if n < len(group)] for n", "rounds = [[each for group in ranked for each in group] for n"),
-    Mutation("axpo", "for number, (begin, end) in enumerate(row.turns[:fatal]):", "for number, (begin, end) in enumerate(row.turns):"),
-    Mutation("axpo", 'else source.boundary.confidence for group', 'else -source.boundary.confidence for group'),
-    Mutation("axpo", "right = rewards[(accuracy == 1) & ~rewards.isnan()]", "right = rewards[~rewards.isnan()]"),
+    Mutation(
+        "axpo",
+        "int(rules.budget * num_rollouts + 1e-9) // rules.continuations",
+        "int(rules.budget * num_rollouts + 1e-9)",
+    ),
+    Mutation(
+        "axpo",
+        "[group[n] for group in ranked if n < len(group)]",
+        "[each for group in ranked for each in group]",
+    ),
+    Mutation(
+        "axpo",
+        "for number, (begin, end) in enumerate(row.turns[:fatal]):",
+        "for number, (begin, end) in enumerate(row.turns):",
+    ),
+    Mutation(
+        "axpo",
+        "else source.boundary.confidence\n",
+        "else -source.boundary.confidence\n",
+    ),
+    Mutation(
+        "axpo",
+        "right = rewards[(accuracy == 1) & ~rewards.isnan()]",
+        "right = rewards[~rewards.isnan()]",
+    ),
     Mutation("axpo", "if begun != source.ids[:end].tolist():", "if False:", "axpo step_lessons"),
-    Mutation("lessons", "advantage = prefix_advantage(rewards, again.source, replaced[again.source].item(), rules.statistic, cap=axpo.cap)", "pass"),
-    Mutation("lessons", 'beside = rewards if axpo.group == "merged" else rewards[:0]', "beside = rewards"),
-    Mutation("step_lessons", "each.used_tool == (rules.trigger == \"tool\")", "True"),
-    Mutation("step_lessons", "if each.rollout.unusable or math.isnan(each.rollout.reward):", "if False:"),
+    Mutation(
+        "lessons",
+        "advantage = prefix_advantage(\n            rewards, again.source, replaced[again.source].item(), rules.statistic, cap=axpo.cap\n        )",
+        "pass",
+    ),
+    Mutation(
+        "lessons", 'beside = rewards if axpo.group == "merged" else rewards[:0]', "beside = rewards"
+    ),
+    Mutation("step_lessons", 'each.used_tool == (rules.trigger == "tool")', "True"),
+    Mutation(
+        "step_lessons", "if each.rollout.unusable or math.isnan(each.rollout.reward):", "if False:"
+    ),
     Mutation("step_lessons", "if source.boundary.end and not each.rollout.unusable:", "if False:"),
-    Mutation("step_figures", '"right": rollout.accuracy == 1,', '"right": rollout.reward > 0,', "step_lessons"),
+    Mutation(
+        "step_figures",
+        '"right": rollout.accuracy == 1,',
+        '"right": rollout.reward > 0,',
+        "step_lessons",
+    ),
     # an update run again
-    Mutation("replay", "for name in COMPARED if name in before and before[name] != now[name]]", "for name in COMPARED if False]"),
+    Mutation(
+        "replay",
+        "for name in COMPARED\n        if name in before and before[name] != now[name]\n",
+        "for name in COMPARED\n        if False\n",
+    ),
     Mutation("replay", "if compared is False:", "if compared is None:"),
-    Mutation("replay", "found = trainer.learner.learn(together(at, partial(trainer.steps.read, each, at)), each)",
-             "found = trainer.learner.learn(together(at, partial(trainer.steps.read, 0, at)), each)"),
-    Mutation("step_files", '"advantage": each.lesson.advantage, ', '"advantage": abs(each.lesson.advantage), ', "replay"),
-    Mutation("step_files", 'Lesson(row, stored["advantage"], stored["weight"])', 'Lesson(row, stored["advantage"])', "replay"),
+    Mutation(
+        "replay",
+        "found = trainer.learner.learn(together(at, partial(trainer.steps.read, each, at)), each)",
+        "found = trainer.learner.learn(together(at, partial(trainer.steps.read, 0, at)), each)",
+    ),
+    Mutation(
+        "step_files",
+        '"advantage": each.lesson.advantage,',
+        '"advantage": abs(each.lesson.advantage),',
+        "replay",
+    ),
+    Mutation(
+        "step_files",
+        'Lesson(row, stored["advantage"], stored["weight"])',
+        'Lesson(row, stored["advantage"])',
+        "replay",
+    ),
     # what is learned from, and with what
     Mutation("data_sets", "    if len(known) > 1:", "    if False:"),
     Mutation("data_sets", "    if len(homes) > 1:", "    if False:"),
     Mutation("data_sets", "    if any(splits):", "    if False:"),
     Mutation("data_sets", " and not _is_hidden(path.relative_to(folder))", ""),
-    Mutation("data_sets", '_SPLITS.get(str(part["split"]), str(part["split"]))) for path', "TRAIN) for path"),
+    Mutation(
+        "data_sets",
+        '_SPLITS.get(str(part["split"]), str(part["split"])))\n',
+        "TRAIN)\n",
+    ),
     Mutation("data_sets", "    if configuration in known:", "    if known:"),
     Mutation("sources", "if file.split not in (TRAIN, VALIDATION):", "if False:", "data_sets"),
     Mutation("sources", "any(file.split == TRAIN for file in found)", "False", "data_sets"),
@@ -168,50 +361,123 @@ MUTATIONS = [
     Mutation("sft_data", "if before[:2] != now[:2]:", "if before[1] != now[1]:", "data_sets"),
     Mutation("sft_data", "if before[:2] != now[:2]:", "if before != now:", "data_sets"),
     Mutation("dialogues", "return text if policy else text.replace", "return text.replace"),
-    Mutation("dialogues", "return text if policy else text.replace(IMAGE, f\"‹{IMAGE[1:-1]}›\")", "return text"),
+    Mutation(
+        "dialogues",
+        'return text if policy else text.replace(IMAGE, f"‹{IMAGE[1:-1]}›")',
+        "return text",
+    ),
     Mutation("questions", "(teacher if teacher.recipe.is_file() else run)", "run"),
     Mutation("grpo_settings", '{"play": {"tools": tools or {}}}', "{}"),
-    Mutation("settings_file", "return {**below, **data, **both}", "return {**below, **data}", "grpo_settings"),
-    Mutation("settings_file", "return {**below, **data, **both}", "return {**data, **below, **both}", "grpo_settings"),
+    Mutation(
+        "settings_file",
+        "return {**below, **data, **both}",
+        "return {**below, **data}",
+        "grpo_settings",
+    ),
+    Mutation(
+        "settings_file",
+        "return {**below, **data, **both}",
+        "return {**data, **below, **both}",
+        "grpo_settings",
+    ),
     Mutation("grpo_settings", "    if settings.models is not None:", "    if False:"),
     Mutation("step_figures", "if query_by == MEASURED else", "if False else", "step_lessons"),
     # how a run begins and stops
-    Mutation("run_claim", "any(part.name != UNCLAIMED for part in out.iterdir())", "any(out.iterdir())"),
+    Mutation(
+        "run_claim", "any(part.name != UNCLAIMED for part in out.iterdir())", "any(out.iterdir())"
+    ),
     Mutation("run_claim", "if whole and out.is_dir()", "if out.is_dir()"),
-    Mutation("run_claim", "if failed is not None and not (worse and isinstance(failed, Stopped)):", "if failed is not None:"),
+    Mutation(
+        "run_claim",
+        "if failed is not None and not (worse and isinstance(failed, Stopped)):",
+        "if failed is not None:",
+    ),
     Mutation("run_claim", "    if STOPPED in codes:", "    if False:"),
     Mutation("run_claim", "if code not in (0, STOPPED)]", "if code]"),
     Mutation("stopping", "return any(at.gather(self.asked))", "return self.asked"),
     Mutation("stopping", "        signal.signal(signal.SIGTERM, before)", "        pass"),
-    Mutation("sft", "once(at, lambda: check_claim(out, identity))", "once(at, lambda: claim(out, identity, settings.resolved()))"),
+    Mutation(
+        "sft",
+        "once(at, lambda: check_claim(out, identity))",
+        "once(at, lambda: claim(out, identity, settings.resolved()))",
+    ),
     Mutation("sft", "                forget(out, began_anew)", "                pass"),
     Mutation("sft", "    once(at, lambda: check_apart(survey, documents))\n", ""),
     Mutation("sft_loop", "        if stopped and not last:", "        if False:", "sft"),
-    Mutation("grpo", "once(at, lambda: check_claim(out, identity))", "once(at, lambda: claim(out, identity, settings.resolved()))"),
+    Mutation(
+        "grpo",
+        "once(at, lambda: check_claim(out, identity))",
+        "once(at, lambda: claim(out, identity, settings.resolved()))",
+    ),
     Mutation("actor", "            if self.stop.asked:", "            if False:", "grpo"),
     Mutation("grpo_loop", "        progress.update = (step + 1) * each", "        pass", "grpo"),
-    Mutation("grpo_loop", "(not done or (done // each % every == 0 and not at.gather(run.measured_after(done).is_file())[0]))", "not done", "grpo"),
+    Mutation(
+        "grpo_loop",
+        "(\n        not done\n        or (done // each % every == 0 and not at.gather(run.measured_after(done).is_file())[0])\n    )",
+        "not done",
+        "grpo",
+    ),
     # the forecast
-    Mutation("forecast", "trained=16 * learned / parts", "trained=12 * learned / parts", "forecast worked_numbers"),
-    Mutation("forecast", "frozen=2 * frozen / parts", "frozen=2 * frozen", "forecast worked_numbers"),
-    Mutation("forecast", "kept + own if weights.activation_checkpointing else shape.layers * own", "shape.layers * own", "forecast worked_numbers"),
+    Mutation(
+        "forecast",
+        "trained=16 * learned / parts",
+        "trained=12 * learned / parts",
+        "forecast worked_numbers",
+    ),
+    Mutation(
+        "forecast", "frozen=2 * frozen / parts", "frozen=2 * frozen", "forecast worked_numbers"
+    ),
+    Mutation(
+        "forecast",
+        "kept + own if weights.activation_checkpointing else shape.layers * own",
+        "shape.layers * own",
+        "forecast worked_numbers",
+    ),
     Mutation("forecast", "episodes = questions * rollouts", "episodes = questions + rollouts"),
-    Mutation("forecast", "self.decode_tokens / (self.decode.tokens_per_second * self.gpus)", "self.decode_tokens / self.decode.tokens_per_second"),
+    Mutation(
+        "forecast",
+        "self.decode_tokens / (self.decode.tokens_per_second * self.gpus)",
+        "self.decode_tokens / self.decode.tokens_per_second",
+    ),
     Mutation("forecast", "full = 3 if weights.lora is None else 2", "full = 3"),
-    Mutation("forecast", "share = min(1.0, max_tokens / self.tokens)", "share = max_tokens / self.tokens", "forecast worked_numbers"),
+    Mutation(
+        "forecast",
+        "share = min(1.0, max_tokens / self.tokens)",
+        "share = max_tokens / self.tokens",
+        "forecast worked_numbers",
+    ),
     # what the model is given
     Mutation("scorer", "use_cache=False", "use_cache=True", "packing"),
     Mutation("scorer", "temperature=self._temperature", "temperature=1.0", "engine_and_trainer"),
-    Mutation("scorer", "pixel_values=packed.pixels", "pixel_values=packed.pixels * 0", "packing pixels"),
-    Mutation("packing", "not any(len(row.grid_thw) for row in rows)", "not rows", "packing two_ranks"),
-    Mutation("rows", "torch.arange(len(ids))[None], rope[:, 0]", "torch.arange(len(ids)).expand(4, -1)", "packing episode_rows"),
+    Mutation(
+        "scorer", "pixel_values=packed.pixels", "pixel_values=packed.pixels * 0", "packing pixels"
+    ),
+    Mutation(
+        "packing", "not any(len(row.grid_thw) for row in rows)", "not rows", "packing two_ranks"
+    ),
+    Mutation(
+        "rows",
+        "torch.arange(len(ids))[None], rope[:, 0]",
+        "torch.arange(len(ids)).expand(4, -1)",
+        "packing episode_rows",
+    ),
     Mutation("rows", "        if now != then:", "        if False:"),
     Mutation("rows", "            if token in tokens.never_sampled:", "            if False:"),
-    Mutation("rows", "pixels=row.pixels[:int(row.grid_thw[:kept].prod(-1).sum())]", "pixels=row.pixels"),
+    Mutation(
+        "rows", "pixels=row.pixels[: int(row.grid_thw[:kept].prod(-1).sum())]", "pixels=row.pixels"
+    ),
     # turns that broke the protocol
-    Mutation("episode_rows", "return row.masked(~slips[row.steps.clamp(min=0)])", "return row.masked(slips[row.steps.clamp(min=0)])"),
-    Mutation("episode_rows", "~slips[row.steps.clamp(min=0)]", "~slips[(row.steps - 1).clamp(min=0)]"),
-    Mutation("sft_data", "return without_slips(row, episode), SAMPLED", "return row, SAMPLED", "sources"),
+    Mutation(
+        "episode_rows",
+        "return row.masked(~slips[row.steps.clamp(min=0)])",
+        "return row.masked(slips[row.steps.clamp(min=0)])",
+    ),
+    Mutation(
+        "episode_rows", "~slips[row.steps.clamp(min=0)]", "~slips[(row.steps - 1).clamp(min=0)]"
+    ),
+    Mutation(
+        "sft_data", "return without_slips(row, episode), SAMPLED", "return row, SAMPLED", "sources"
+    ),
     Mutation("self_check", "if row.loss_mask[begin:end].any())", "if begin)"),
 ]
 
@@ -225,7 +491,11 @@ class _Mutated(importlib.machinery.SourceFileLoader):
         self._source = path.read_text().replace(mutation.old, mutation.new)
 
     def find_spec(self, name: str, *_: object) -> importlib.machinery.ModuleSpec | None:
-        return importlib.util.spec_from_file_location(name, self.path, loader=self) if name == self.name else None
+        return (
+            importlib.util.spec_from_file_location(name, self.path, loader=self)
+            if name == self.name
+            else None
+        )
 
     def get_code(self, fullname: str):
         return compile(self._source, self.path, "exec")
@@ -242,7 +512,8 @@ def run_tests(mutation: Mutation | None, tests: list[str]) -> int:
                 install(number := MUTATIONS.index(mutation))
                 # Processes that the tests start read this before anything else.
                 Path(folder, "sitecustomize.py").write_text(
-                    f"import sys\nsys.path.insert(0, {str(ROOT)!r})\nfrom tests.train.mutations import install\ninstall({number})\n")
+                    f"import sys\nsys.path.insert(0, {str(ROOT)!r})\nfrom tests.train.mutations import install\ninstall({number})\n"
+                )
                 os.environ["PYTHONPATH"] = folder
             os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = folder
             os.dup2(nowhere.fileno(), 1)
@@ -264,7 +535,9 @@ def results(modules: Sequence[str] = ()) -> Iterator[tuple[Mutation | None, int]
     Args:
         modules: whose; of all by default.
     """
-    assert not any(name == "train" or name.startswith("train.") for name in sys.modules), "train is imported already"
+    assert not any(name == "train" or name.startswith("train.") for name in sys.modules), (
+        "train is imported already"
+    )
     assert torch.__version__ and transformers.models.qwen3_vl
     asked = [mutation for mutation in MUTATIONS if not modules or mutation.module in modules]
     yield None, run_tests(None, sorted({file for mutation in asked for file in mutation.files}))
@@ -278,5 +551,9 @@ if __name__ == "__main__":
     for each, code in results(sys.argv[1:]):
         good = code == (1 if each else 0)
         missed += not good
-        print("ok    " if good else f"MISSED (exit {code})", each or "all tests without a mutation", flush=True)
+        print(
+            "ok    " if good else f"MISSED (exit {code})",
+            each or "all tests without a mutation",
+            flush=True,
+        )
     sys.exit(bool(missed))

@@ -1,4 +1,5 @@
 """A rank among others, without other processes."""
+
 from dataclasses import dataclass, field
 from typing import Any
 

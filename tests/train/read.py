@@ -1,4 +1,5 @@
 """Training data, read as a run reads it."""
+
 from tests.train.played import PICTURES, ROPE, TOKENS
 from train.settings import DataSettings
 from train.sft_data import Documents, RowMaker, gathered, survey_part, write_documents
@@ -10,6 +11,8 @@ def maker(**settings) -> RowMaker:
 
 
 def surveyed(folder, data, validation=(), **settings):
-    left_out = write_documents(folder / "d.arrow", read_documents([str(p) for p in data], [str(p) for p in validation]))
+    left_out = write_documents(
+        folder / "d.arrow", read_documents([str(p) for p in data], [str(p) for p in validation])
+    )
     documents = Documents(folder / "d.arrow")
     return gathered(survey_part(documents, maker(**settings), 0, 1), left_out), documents

@@ -4,6 +4,7 @@ their own.
 `python -m tests.train.sft_world FOLDER PART…` makes the runs that tests compare. Forked from a parent that has imported everything and run no
 backward pass yet: autograd's threads do not outlive a fork.
 """
+
 import copy
 import json
 import os
@@ -29,8 +30,18 @@ from tests.train.played import TOKENS, episode
 from train import sft_loop
 from train.sft import main
 
-FAST = ("--set", "batch.rows=4", "--set", "batch.epochs=3", "--set", "keep.checkpoint_every=2", "--set", "data.max_tokens=400",
-        "--set", "optimiser.epsilon=1e-4")
+FAST = (
+    "--set",
+    "batch.rows=4",
+    "--set",
+    "batch.epochs=3",
+    "--set",
+    "keep.checkpoint_every=2",
+    "--set",
+    "data.max_tokens=400",
+    "--set",
+    "optimiser.epsilon=1e-4",
+)
 """Six updates of three or four rows. With Adam's own ε gradients that are 0 but for rounding would move weights by as much as others."""
 
 
@@ -43,17 +54,31 @@ def model_folder(folder: Path) -> Path:
 
 def dialogue(number: int, num_turns: int = 2, *, pictures: bool = True) -> dict[str, Any]:
     """A ShareGPT row as JSON, its pictures as files that `dialogue_file` writes: the question's, and one that the first call brings."""
-    said: list[dict[str, str]] = [{"from": "human", "value": f"{'<image>' * pictures}Who built tower {number}?"}]
+    said: list[dict[str, str]] = [
+        {"from": "human", "value": f"{'<image>' * pictures}Who built tower {number}?"}
+    ]
     for turn in range(num_turns - 1):
         shown = "<image>" if pictures and turn == 0 else ""
-        said += [{"from": "gpt", "value": f"<think>look {number}</think>\n<tool_call>{{\"n\": {turn}}}</tool_call>"},
-                 {"from": "observation", "value": f"Result {number} {turn}\n{shown}"}]
+        said += [
+            {
+                "from": "gpt",
+                "value": f'<think>look {number}</think>\n<tool_call>{{"n": {turn}}}</tool_call>',
+            },
+            {"from": "observation", "value": f"Result {number} {turn}\n{shown}"},
+        ]
     said.append({"from": "gpt", "value": f"<think>seen</think>\n<answer>{1871 + number}</answer>"})
     shown = sum(turn["value"].count("<image>") for turn in said)
-    return {"conversations": said, "images": [f"pictures/{number * 2 + n}.png" for n in range(shown)], "system": "Look, search, answer.", "tools": ""}
+    return {
+        "conversations": said,
+        "images": [f"pictures/{number * 2 + n}.png" for n in range(shown)],
+        "system": "Look, search, answer.",
+        "tools": "",
+    }
 
 
-def dialogue_file(folder: Path, rows: Sequence[dict[str, Any]], name: str = "dialogues.json") -> Path:
+def dialogue_file(
+    folder: Path, rows: Sequence[dict[str, Any]], name: str = "dialogues.json"
+) -> Path:
     """Rows with the pictures that they name."""
     (folder / "pictures").mkdir(parents=True, exist_ok=True)
     for row in rows:
@@ -68,7 +93,9 @@ def some_dialogues() -> list[dict[str, Any]]:
     return [dialogue(n, 1 + n % 3, pictures=n != 3) for n in range(7)]
 
 
-def trajectory(number: int, split: str = "sft/train", *, told: bool = True, num_turns: int = 3) -> tuple[Trajectory, dict[str, bytes]]:
+def trajectory(
+    number: int, split: str = "sft/train", *, told: bool = True, num_turns: int = 3
+) -> tuple[Trajectory, dict[str, bytes]]:
     """A kept trajectory and its pictures' files.
 
     Args:
@@ -76,21 +103,42 @@ def trajectory(number: int, split: str = "sft/train", *, told: bool = True, num_
     """
     played, bank = episode(num_turns, seed=number)
     if not told:
-        played = played.replace(turns=tuple(turn.replace(token_ids=(), logprobs=()) for turn in played.turns))
-    made = Trajectory(question_id=f"q{number}", seed_id=f"s{number}", split=split, level="easy", method="m", domain="d", language="en",
-                      answer=Answer(value=Value(kind="string", text="x"), text="x", type="string"), image_id="i", source_image_id="i",
-                      episode=played, statistics=ToolStatistics())
+        played = played.replace(
+            turns=tuple(turn.replace(token_ids=(), logprobs=()) for turn in played.turns)
+        )
+    made = Trajectory(
+        question_id=f"q{number}",
+        seed_id=f"s{number}",
+        split=split,
+        level="easy",
+        method="m",
+        domain="d",
+        language="en",
+        answer=Answer(value=Value(kind="string", text="x"), text="x", type="string"),
+        image_id="i",
+        source_image_id="i",
+        episode=played,
+        statistics=ToolStatistics(),
+    )
     return made, {image.sha256: bank.data(image.handle) for image in bank.images}
 
 
-def episodes_folder(folder: Path, trajectories: Sequence[tuple[Trajectory, dict[str, bytes]]], policy: str = "teacher") -> Path:
+def episodes_folder(
+    folder: Path,
+    trajectories: Sequence[tuple[Trajectory, dict[str, bytes]]],
+    policy: str = "teacher",
+) -> Path:
     """A run's folder with the kept episodes of a policy."""
     place = folder / "episodes" / policy
     files = EpisodeFiles(str(place))
     files.write_prompt([], max_calls=3, handles=True, special_tokens=TOKENS.special_tokens)
     for path in (folder, place):
         (path / "recipe.json").write_text("{}")
-    write_records(place / "stages" / "05-keep" / "kept-00000.parquet", Trajectory, [made for made, _ in trajectories])
+    write_records(
+        place / "stages" / "05-keep" / "kept-00000.parquet",
+        Trajectory,
+        [made for made, _ in trajectories],
+    )
     for _, pictures in trajectories:
         for sha256, data in pictures.items():
             files.keep_picture(sha256, data)
@@ -102,13 +150,28 @@ def episodes_folder(folder: Path, trajectories: Sequence[tuple[Trajectory, dict[
 
 def arguments(folder: Path, out: str, *more: str) -> list[str]:
     """Of a run on the dialogues in `folder`."""
-    return ["--config", "tiny", "--data", str(folder / "dialogues.json"), "--validation", str(folder / "held_out.json"), "--model", str(folder / "model"),
-            "--out", str(folder / out), *FAST, *more]
+    return [
+        "--config",
+        "tiny",
+        "--data",
+        str(folder / "dialogues.json"),
+        "--validation",
+        str(folder / "held_out.json"),
+        "--model",
+        str(folder / "model"),
+        "--out",
+        str(folder / out),
+        *FAST,
+        *more,
+    ]
 
 
 def ranks(size: int, do: Callable[[], int], **environment: str) -> list[int]:
     """Forks processes as a launcher would start them, and waits; their exit codes (negative for a signal)."""
-    return [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in started(size, do, **environment)]
+    return [
+        os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        for child in started(size, do, **environment)
+    ]
 
 
 def started(size: int, do: Callable[[], int], **environment: str) -> list[int]:
@@ -123,7 +186,13 @@ def started(size: int, do: Callable[[], int], **environment: str) -> list[int]:
             code = 1
             try:
                 if size > 1:
-                    os.environ.update(WORLD_SIZE=str(size), RANK=str(rank), LOCAL_RANK=str(rank), MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
+                    os.environ.update(
+                        WORLD_SIZE=str(size),
+                        RANK=str(rank),
+                        LOCAL_RANK=str(rank),
+                        MASTER_ADDR="127.0.0.1",
+                        MASTER_PORT=str(port),
+                    )
                 os.environ.update(environment)
                 code = do()
             except BaseException:
@@ -143,12 +212,15 @@ def killed_when(path: Path, text: str, children: Sequence[int]) -> None:
         os.waitpid(child, 0)
 
 
-def stopped(when: Callable[[], None], do: Callable[[], int], again: Callable[[], int], size: int = 1) -> list[int]:
+def stopped(
+    when: Callable[[], None], do: Callable[[], int], again: Callable[[], int], size: int = 1
+) -> list[int]:
     """Lets a run be asked to stop, as a scheduler would ask it, and go on; the exit codes of the second start.
 
     Args:
         when: lets the first rank send itself SIGTERM at some place.
     """
+
     def first() -> int:
         if os.environ.get("RANK", "0") == "0":
             when()
@@ -173,35 +245,83 @@ def sigterm_in(owner: Any, name: str, is_now: Callable[..., bool]) -> None:
 
 def parts(folder: Path) -> dict[str, Callable[[], Any]]:
     """The runs by name."""
+
     def run(out: str, *more: str, size: int = 1) -> Callable[[], Any]:
         return lambda: ranks(size, lambda: main(arguments(folder, out, *more)))
 
     def broken() -> list[int]:
         """Killed once it has written down its third update; its last checkpoint is of the second."""
-        killed_when(folder / "broken" / "metrics.jsonl", '"update": 3,', started(1, lambda: main(arguments(folder, "broken"))))
+        killed_when(
+            folder / "broken" / "metrics.jsonl",
+            '"update": 3,',
+            started(1, lambda: main(arguments(folder, "broken"))),
+        )
         return ranks(1, lambda: main(arguments(folder, "broken")))
 
     def asked_to_stop(out: str, size: int) -> Callable[[], list[int]]:
         """By SIGTERM to one rank, in the third update of a run that would write no checkpoint before its end."""
+
         def run() -> int:
             return main(arguments(folder, out, "--set", "keep.checkpoint_every=100"))
 
-        return lambda: stopped(lambda: sigterm_in(sft_loop, "_update", lambda run, stream, update, *rest: update == 2), run, run, size)
+        return lambda: stopped(
+            lambda: sigterm_in(sft_loop, "_update", lambda run, stream, update, *rest: update == 2),
+            run,
+            run,
+            size,
+        )
 
     def handed_over() -> list[int]:
         """Two ranks under FSDP2, killed once their checkpoint of the second update stands; gone on with by one."""
-        killed_when(folder / "handed_over" / "checkpoints" / "update-000002" / "state.json", "2",
-                    started(2, lambda: main(arguments(folder, "handed_over", "--set", "parallel.kind=fsdp"))))
+        killed_when(
+            folder / "handed_over" / "checkpoints" / "update-000002" / "state.json",
+            "2",
+            started(
+                2, lambda: main(arguments(folder, "handed_over", "--set", "parallel.kind=fsdp"))
+            ),
+        )
         return ranks(1, lambda: main(arguments(folder, "handed_over")))
 
-    return {"unbroken": run("unbroken"), "broken": broken, "ddp": run("ddp", size=2), "fsdp": run("fsdp", "--set", "parallel.kind=fsdp", size=2),
-            "handed_over": handed_over, "stopped": asked_to_stop("stopped", 1), "stopped_ddp": asked_to_stop("stopped_ddp", 2),
-            "tied": run("tied", "--model", str(folder / "model_tied")),
-            "tied_fsdp": run("tied_fsdp", "--set", "parallel.kind=fsdp", "--model", str(folder / "model_tied"), size=2),
-            "fsdp_bf16": run("fsdp_bf16", "--set", "parallel.kind=fsdp", "--set", "weights.precision=bf16", "--set",
-                             "weights.activation_checkpointing=true", size=2),
-            "fsdp_lora": run("fsdp_lora", "--set", "parallel.kind=fsdp", "--set", "weights.lora={rank: 4, alpha: 128}", "--set", "weights.precision=bf16",
-                             "--model", str(folder / "model_bf16"), size=2)}
+    return {
+        "unbroken": run("unbroken"),
+        "broken": broken,
+        "ddp": run("ddp", size=2),
+        "fsdp": run("fsdp", "--set", "parallel.kind=fsdp", size=2),
+        "handed_over": handed_over,
+        "stopped": asked_to_stop("stopped", 1),
+        "stopped_ddp": asked_to_stop("stopped_ddp", 2),
+        "tied": run("tied", "--model", str(folder / "model_tied")),
+        "tied_fsdp": run(
+            "tied_fsdp",
+            "--set",
+            "parallel.kind=fsdp",
+            "--model",
+            str(folder / "model_tied"),
+            size=2,
+        ),
+        "fsdp_bf16": run(
+            "fsdp_bf16",
+            "--set",
+            "parallel.kind=fsdp",
+            "--set",
+            "weights.precision=bf16",
+            "--set",
+            "weights.activation_checkpointing=true",
+            size=2,
+        ),
+        "fsdp_lora": run(
+            "fsdp_lora",
+            "--set",
+            "parallel.kind=fsdp",
+            "--set",
+            "weights.lora={rank: 4, alpha: 128}",
+            "--set",
+            "weights.precision=bf16",
+            "--model",
+            str(folder / "model_bf16"),
+            size=2,
+        ),
+    }
 
 
 def prepare(folder: Path) -> None:

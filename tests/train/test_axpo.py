@@ -1,4 +1,5 @@
 """AXPO: trigger, boundaries, ranking within the budget, credit; prefixes identical over resamples."""
+
 import dataclasses
 import math
 
@@ -43,7 +44,7 @@ def calling(*turns: tuple[str, float] | None) -> Row:
             if kind == "closed":
                 ids[stop] = CLOSE
                 logp[stop:end] = math.log(0.02)
-            logp[begin + 4:stop] = math.log(probability)
+            logp[begin + 4 : stop] = math.log(probability)
     return dataclasses.replace(made, ids=ids, old_logp=logp)
 
 
@@ -61,7 +62,10 @@ def test_the_prefix_ends_at_the_first_call_or_the_least_sure_one_before_the_fata
     assert boundary(MADE, OPEN, CLOSE, "first").turn == 1
     assert boundary(MADE, OPEN, CLOSE, "most_uncertain").turn == 2
     assert boundary(MADE, OPEN, CLOSE, "most_uncertain", fatal=2).turn == 1
-    assert boundary(MADE, OPEN, CLOSE, "first", fatal=1) is None and boundary(row(2), OPEN, CLOSE, "first") is None
+    assert (
+        boundary(MADE, OPEN, CLOSE, "first", fatal=1) is None
+        and boundary(row(2), OPEN, CLOSE, "first") is None
+    )
 
 
 def test_probabilities_are_averaged_and_not_their_logarithms():
@@ -70,11 +74,13 @@ def test_probabilities_are_averaged_and_not_their_logarithms():
     logp = made.old_logp.clone()
     logp[start] = math.log(0.001)
     num = made.turns[0][1] - 2 - start
-    found, = boundaries(dataclasses.replace(made, old_logp=logp), OPEN, CLOSE)
+    (found,) = boundaries(dataclasses.replace(made, old_logp=logp), OPEN, CLOSE)
     assert found.confidence == pytest.approx((0.5 * (num - 1) + 0.001) / num)
 
 
-TRIGGERS = st.lists(st.tuples(st.sampled_from([0.0, 1.0, math.nan]), st.booleans()), min_size=1, max_size=6)
+TRIGGERS = st.lists(
+    st.tuples(st.sampled_from([0.0, 1.0, math.nan]), st.booleans()), min_size=1, max_size=6
+)
 
 
 @given(TRIGGERS)
@@ -87,9 +93,20 @@ def test_the_trigger_is_members_that_are_all_known_to_be_wrong(group):
 POOLS = st.lists(st.lists(st.integers(0, 20), max_size=5), max_size=6)
 
 
-@given(POOLS, st.integers(0, 128), st.integers(2, 6), st.sampled_from([0.0, 0.1, 0.25, 0.5]), st.sampled_from(["confidence", "random"]))
-def test_selection_keeps_the_budget_and_gives_each_question_one_before_any_gets_two(pools, num_rollouts, k, budget, rank):
-    groups = [[Source(g, n, Boundary(9, 0, c / 20)) for n, c in enumerate(pool)] for g, pool in enumerate(pools)]
+@given(
+    POOLS,
+    st.integers(0, 128),
+    st.integers(2, 6),
+    st.sampled_from([0.0, 0.1, 0.25, 0.5]),
+    st.sampled_from(["confidence", "random"]),
+)
+def test_selection_keeps_the_budget_and_gives_each_question_one_before_any_gets_two(
+    pools, num_rollouts, k, budget, rank
+):
+    groups = [
+        [Source(g, n, Boundary(9, 0, c / 20)) for n, c in enumerate(pool)]
+        for g, pool in enumerate(pools)
+    ]
     rules = Axpo(continuations=k, budget=budget, rank=rank)
     chosen = select(groups, num_rollouts=num_rollouts, rules=rules, seed=3)
     assert len(chosen) * k <= budget * num_rollouts + 1e-6
@@ -106,7 +123,13 @@ def test_selection_keeps_the_budget_and_gives_each_question_one_before_any_gets_
 
 def test_a_random_rank_depends_on_the_seed_and_not_on_confidence():
     groups = [[Source(0, n, Boundary(9, 0, n / 20)) for n in range(20)]]
-    orders = {tuple(s.rollout for s in select(groups, num_rollouts=128, rules=Axpo(rank="random"), seed=seed)) for seed in range(5)}
+    orders = {
+        tuple(
+            s.rollout
+            for s in select(groups, num_rollouts=128, rules=Axpo(rank="random"), seed=seed)
+        )
+        for seed in range(5)
+    }
     assert len(orders) == 5
 
 
@@ -116,7 +139,9 @@ def test_the_budget_of_the_paper_is_half_a_prefix_a_question():
 
 
 def test_recovery_takes_the_best_right_continuation_and_no_wrong_one():
-    assert recovered_reward(0.2, torch.tensor([0.9, 1.0]), torch.tensor([1.0, 0.0])) == pytest.approx(0.9)
+    assert recovered_reward(
+        0.2, torch.tensor([0.9, 1.0]), torch.tensor([1.0, 0.0])
+    ) == pytest.approx(0.9)
     assert recovered_reward(0.2, torch.tensor([math.nan, 1.0]), torch.tensor([1.0, 0.0])) == 0.2
 
 
@@ -134,7 +159,9 @@ def test_a_prefix_is_credited_as_if_its_source_alone_had_another_reward(group, s
 
 def test_continuations_are_compared_among_themselves_or_with_the_question():
     new, group = torch.tensor([1.0, 0, 0, 0]), torch.zeros(8)
-    assert continuation_advantages(new, "sample").tolist() == pytest.approx([1.5, -0.5, -0.5, -0.5], abs=1e-4)
+    assert continuation_advantages(new, "sample").tolist() == pytest.approx(
+        [1.5, -0.5, -0.5, -0.5], abs=1e-4
+    )
     merged = continuation_advantages(new, "leave_one_out", beside=group)
     assert merged.tolist() == pytest.approx([1.0, -1 / 11, -1 / 11, -1 / 11])
     assert continuation_advantages(torch.ones(4), "sample").tolist() == [0.0] * 4
@@ -149,7 +176,7 @@ def test_prefix_and_continuation_part_a_rows_policy_tokens_without_rest():
 def test_a_continuation_that_left_its_prefix_is_named():
     end = MADE.turns[2][0] + 4
     later = MADE.ids.clone()
-    later[end + 1:end + 3] = 301
+    later[end + 1 : end + 3] = 301
     check_prefix(dataclasses.replace(MADE, ids=later), MADE, end, PICTURES)
     early = MADE.ids.clone()
     early[5] = 301

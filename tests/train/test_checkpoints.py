@@ -1,4 +1,5 @@
 """A checkpoint is whole or it is not there; what it holds comes back bit for bit."""
+
 import errno
 import json
 import os
@@ -42,7 +43,10 @@ def test_weights_optimiser_and_chance_go_on_bit_for_bit(tmp_path):
         again[2].weight.zero_()
     assert kept.newest() == 3 and kept.load(3, again, other, AT)
     steps(again, other, 3)
-    assert all(torch.equal(a, b) for a, b in zip(policy.state_dict().values(), again.state_dict().values(), strict=True))
+    assert all(
+        torch.equal(a, b)
+        for a, b in zip(policy.state_dict().values(), again.state_dict().values(), strict=True)
+    )
     assert (torch.rand(2).tolist(), random.random(), np.random.rand()) == drawn
 
 
@@ -61,7 +65,10 @@ def test_the_newest_stay(tmp_path):
     steps(policy, optimiser, 1)
     for update in (8, 9, 10, 11):
         Checkpoints(tmp_path, 2).save(update, policy, optimiser, AT)
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["update-000010", "update-000011"] and Checkpoints(tmp_path, 2).newest() == 11
+    assert (
+        sorted(p.name for p in tmp_path.iterdir()) == ["update-000010", "update-000011"]
+        and Checkpoints(tmp_path, 2).newest() == 11
+    )
 
 
 @pytest.mark.parametrize("where", ["weights", "random", "state"])
@@ -81,7 +88,10 @@ def test_a_full_disk_is_named_and_leaves_what_was_there(tmp_path, monkeypatch, w
         monkeypatch.setattr(module, "_write_random", lambda path: full)
     else:
         monkeypatch.setattr(module, "_sync", refuse)
-    with pytest.raises(DiskFull, match=r"the disk is full: a checkpoint of about .* What was there before is untouched"):
+    with pytest.raises(
+        DiskFull,
+        match=r"the disk is full: a checkpoint of about .* What was there before is untouched",
+    ):
         kept.save(2, policy, optimiser, AT)
     monkeypatch.undo()
     assert [p.name for p in tmp_path.iterdir()] == ["update-000001"] and kept.load(1, *made(), AT)
@@ -90,7 +100,9 @@ def test_a_full_disk_is_named_and_leaves_what_was_there(tmp_path, monkeypatch, w
 def test_another_fault_of_the_disk_is_not_called_full(tmp_path, monkeypatch):
     policy, optimiser = made()
     steps(policy, optimiser, 1)
-    monkeypatch.setattr(module, "_write_random", lambda path: OSError(errno.EIO, os.strerror(errno.EIO)))
+    monkeypatch.setattr(
+        module, "_write_random", lambda path: OSError(errno.EIO, os.strerror(errno.EIO))
+    )
     with pytest.raises(OSError, match="Input/output"):
         Checkpoints(tmp_path, 2).save(2, policy, optimiser, AT)
     assert not list(tmp_path.iterdir())

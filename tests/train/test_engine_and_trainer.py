@@ -1,4 +1,5 @@
 """What the local engine sampled, over turns with pictures and its cache, the trainer scores alike: no re-encoding, positions or temperature off."""
+
 import asyncio
 import dataclasses
 
@@ -22,7 +23,9 @@ from train.scorer import Scorer
 
 def sampled(temperature: float, num_turns: int = 3) -> Row:
     """A row that the engine played: the task's picture, then one that each call brings."""
-    engine = TransformersEngine(tiny.model(), TOKENS, model_name="tiny", sampling=Sampling(temperature=temperature, seed=3))
+    engine = TransformersEngine(
+        tiny.model(), TOKENS, model_name="tiny", sampling=Sampling(temperature=temperature, seed=3)
+    )
     bank = ImageBank()
     bank.add(tiny.picture(1), origin="task")
     talk = Conversation(task_id="t", rollout=0, opening=RENDER.opening("Who built it?", bank, [0]))
@@ -30,14 +33,28 @@ def sampled(temperature: float, num_turns: int = 3) -> Row:
     async def play(talk: Conversation) -> Conversation:
         for n in range(num_turns):
             sample = await engine.step(talk, max_new_tokens=12)
-            result = ToolResult(status="ok", text=f"Result {n}", images=(bank.add(tiny.picture(n + 2), origin="crop", call=n, parent=0),))
-            turn = Turn(text=sample.text, token_ids=sample.token_ids, logprobs=sample.logprobs, result=result)
-            talk = dataclasses.replace(talk, exchanges=(*talk.exchanges, Exchange(turn, RENDER.observation(n, result, bank))))
+            result = ToolResult(
+                status="ok",
+                text=f"Result {n}",
+                images=(bank.add(tiny.picture(n + 2), origin="crop", call=n, parent=0),),
+            )
+            turn = Turn(
+                text=sample.text,
+                token_ids=sample.token_ids,
+                logprobs=sample.logprobs,
+                result=result,
+            )
+            talk = dataclasses.replace(
+                talk,
+                exchanges=(*talk.exchanges, Exchange(turn, RENDER.observation(n, result, bank))),
+            )
         return talk
 
     talk = asyncio.run(play(talk))
     engine.close()
-    return row_of_segments(engine.segments(talk), episode_id="played", tokens=PICTURES, rope=ROPE, policy_version=1)
+    return row_of_segments(
+        engine.segments(talk), episode_id="played", tokens=PICTURES, rope=ROPE, policy_version=1
+    )
 
 
 @pytest.mark.parametrize("temperature", [1.0, 0.6])

@@ -1,4 +1,5 @@
 """Rows of episodes: the ids that were played, bit for bit; the pictures that were shown, in order."""
+
 import dataclasses
 
 import pytest
@@ -28,11 +29,15 @@ def test_ids_at_sampled_places_are_the_engines_whatever_they_spell(data):
     turns = []
     for turn in played.turns:
         ids = tuple(data.draw(st.lists(st.sampled_from(usable), min_size=1, max_size=12)))
-        turns.append(turn.replace(text=TOKENS.rendered(ids), token_ids=ids, logprobs=(-0.5,) * len(ids)))
+        turns.append(
+            turn.replace(text=TOKENS.rendered(ids), token_ids=ids, logprobs=(-0.5,) * len(ids))
+        )
     played = played.replace(turns=tuple(turns))
     made = stored_row(played, bank)
     check(made, PICTURES)
-    assert [tuple(made.ids[b:e].tolist()) for b, e in made.turns] == [turn.token_ids for turn in turns]
+    assert [tuple(made.ids[b:e].tolist()) for b, e in made.turns] == [
+        turn.token_ids for turn in turns
+    ]
 
 
 def test_sampled_spans_are_never_encoded_or_decoded(monkeypatch):
@@ -49,7 +54,11 @@ def test_sampled_spans_are_never_encoded_or_decoded(monkeypatch):
 
     spy = Spy(tiny.processor(), name="tiny")
     encode = type(spy.tokenizer).__call__
-    monkeypatch.setattr(type(spy.tokenizer), "__call__", lambda self, *a, **k: (calls.append(a), encode(self, *a, **k))[1])
+    monkeypatch.setattr(
+        type(spy.tokenizer),
+        "__call__",
+        lambda self, *a, **k: (calls.append(a), encode(self, *a, **k))[1],
+    )
     monkeypatch.setattr(type(spy.tokenizer), "decode", lambda *a, **k: pytest.fail("decoded"))
     made = row_of_episode(played, bank, RENDER, spy, picture_tokens=PICTURES, rope=ROPE)
     assert torch.equal(made.ids, want.ids) and calls
@@ -57,13 +66,22 @@ def test_sampled_spans_are_never_encoded_or_decoded(monkeypatch):
 
 def test_a_stored_episode_gives_the_row_that_the_engine_had():
     played, bank = episode(5, task_pictures=2)
-    live = row_of_segments(segments(played, bank), episode_id=played.id, tokens=PICTURES, rope=ROPE, policy_version=3)
+    live = row_of_segments(
+        segments(played, bank), episode_id=played.id, tokens=PICTURES, rope=ROPE, policy_version=3
+    )
     again = stored_row(type(played).from_row(played.to_row()), reopened(played))
     check(again, PICTURES)
     for name in ("ids", "loss_mask", "positions", "pixels", "grid_thw", "old_logp"):
         assert torch.equal(getattr(live, name), getattr(again, name)), name
-    assert (live.turns, live.pictures, live.pixel_hashes) == (again.turns, again.pictures, again.pixel_hashes)
-    assert live.pictures == pictures_shown(played) and (live.policy_version, again.policy_version) == (3, -1)
+    assert (live.turns, live.pictures, live.pixel_hashes) == (
+        again.turns,
+        again.pictures,
+        again.pixel_hashes,
+    )
+    assert live.pictures == pictures_shown(played) and (
+        live.policy_version,
+        again.policy_version,
+    ) == (3, -1)
 
 
 def test_a_trailing_observation_is_left_out_with_its_pictures():
@@ -91,7 +109,9 @@ def test_another_picture_budget_than_the_engines_is_an_error_at_the_check():
     moved = dataclasses.replace(made, pixels=made.pixels * 0.5)
     with pytest.raises(RowError, match="the engine had"):
         check(moved, PICTURES)
-    check(dataclasses.replace(moved, pixel_hashes=hashes_of(moved.pixels, moved.grid_thw)), PICTURES)
+    check(
+        dataclasses.replace(moved, pixel_hashes=hashes_of(moved.pixels, moved.grid_thw)), PICTURES
+    )
 
 
 @pytest.mark.parametrize("token", sorted(PICTURES.never_sampled))
@@ -107,7 +127,10 @@ def test_log_probabilities_stand_at_their_tokens_or_nowhere():
     played, bank = episode(3)
     made = stored_row(played, bank)
     said = [x for turn in played.turns for x in turn.logprobs]
-    assert torch.equal(made.old_logp[made.loss_mask], torch.tensor(said)) and (made.old_logp[~made.loss_mask] == 0).all()
+    assert (
+        torch.equal(made.old_logp[made.loss_mask], torch.tensor(said))
+        and (made.old_logp[~made.loss_mask] == 0).all()
+    )
     silent = played.replace(turns=(played.turns[0].replace(logprobs=()), *played.turns[1:]))
     assert stored_row(silent, bank).old_logp is None
     short = played.replace(turns=(played.turns[0].replace(logprobs=(-1.0,)), *played.turns[1:]))
@@ -117,7 +140,12 @@ def test_log_probabilities_stand_at_their_tokens_or_nowhere():
 
 def slipped(played, *numbers):
     """The episode, had the strict check not understood some of its turns."""
-    return played.replace(turns=tuple(turn.replace(violation="no_thought") if n in numbers else turn for n, turn in enumerate(played.turns)))
+    return played.replace(
+        turns=tuple(
+            turn.replace(violation="no_thought") if n in numbers else turn
+            for n, turn in enumerate(played.turns)
+        )
+    )
 
 
 def test_a_turn_that_broke_the_protocol_is_read_and_carries_no_loss_and_the_turns_after_it_do():
@@ -127,8 +155,12 @@ def test_a_turn_that_broke_the_protocol_is_read_and_carries_no_loss_and_the_turn
         taught = without_slips(made, slipped(played, *numbers))
         check(taught, PICTURES)
         assert torch.equal(taught.ids, made.ids) and taught.turns == made.turns
-        assert [taught.loss_mask[begin:end].tolist() for begin, end in made.turns] == [[n not in numbers] * (e - b) for n, (b, e) in enumerate(made.turns)]
-        said = [i for n, turn in enumerate(played.turns) if n not in numbers for i in turn.token_ids]
+        assert [taught.loss_mask[begin:end].tolist() for begin, end in made.turns] == [
+            [n not in numbers] * (e - b) for n, (b, e) in enumerate(made.turns)
+        ]
+        said = [
+            i for n, turn in enumerate(played.turns) if n not in numbers for i in turn.token_ids
+        ]
         assert pack([taught], PICTURES).labels.tolist() == said, "what the loss is of"
 
 
@@ -143,4 +175,6 @@ def test_positions_are_those_that_the_model_makes_itself():
         kinds = ids.eq(PICTURES.image_id).int()
         grids = made.grid_thw if len(made.grid_thw) else None
         want, _ = tiny.model().model.get_rope_index(ids, kinds, image_grid_thw=grids)
-        assert torch.equal(made.positions[1:], want[:, 0]) and torch.equal(made.positions[0], torch.arange(len(made)))
+        assert torch.equal(made.positions[1:], want[:, 0]) and torch.equal(
+            made.positions[0], torch.arange(len(made))
+        )

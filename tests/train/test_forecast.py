@@ -1,4 +1,5 @@
 """Forecasts of training: parameters and arithmetic are the model's own, memory and hours follow the settings."""
+
 import json
 
 import pytest
@@ -12,7 +13,17 @@ from records.errors import InputError
 from tests.agent import tiny
 from tests.train.played import PICTURES, row
 from train import logprobs
-from train.forecast import LOGITS, Gpu, RowLength, forecast_grpo, forecast_sft, forward_flops, memory, row_flops, trained
+from train.forecast import (
+    LOGITS,
+    Gpu,
+    RowLength,
+    forecast_grpo,
+    forecast_sft,
+    forward_flops,
+    memory,
+    row_flops,
+    trained,
+)
 from train.model_shape import KNOWN, ModelShape, shape_of
 from train.packing import pack
 from train.rows import without_tail
@@ -28,7 +39,10 @@ def test_parameters_are_counted_as_they_are():
     vision = tiny.model().model.visual
     projector = sum(p.numel() for name, p in vision.named_parameters() if "merger" in name)
     assert TINY.parameters == sum(p.numel() for p in tiny.model().parameters())
-    assert TINY.projector == projector and TINY.tower == sum(p.numel() for p in vision.parameters()) - projector
+    assert (
+        TINY.projector == projector
+        and TINY.tower == sum(p.numel() for p in vision.parameters()) - projector
+    )
 
 
 @pytest.mark.parametrize("name", KNOWN)
@@ -42,11 +56,17 @@ def test_a_known_models_shape_is_one_that_transformers_builds(name, tmp_path):
 
 def test_adapters_are_counted_as_peft_makes_them():
     made = tiny.model()
-    targets = [name for name, module in made.named_modules() if type(module) is torch.nn.Linear and module is not made.get_output_embeddings()]
+    targets = [
+        name
+        for name, module in made.named_modules()
+        if type(module) is torch.nn.Linear and module is not made.get_output_embeddings()
+    ]
     with torch.device("meta"):
         fresh = Qwen3VLForConditionalGeneration(made.config)
         adapted = get_peft_model(fresh, LoraConfig(r=4, target_modules=targets))
-    assert trained(TINY, WeightSettings(lora=LoraSettings(rank=4))) == sum(p.numel() for p in adapted.parameters() if p.requires_grad)
+    assert trained(TINY, WeightSettings(lora=LoraSettings(rank=4))) == sum(
+        p.numel() for p in adapted.parameters() if p.requires_grad
+    )
 
 
 def test_the_arithmetic_is_what_torch_counts():
@@ -61,7 +81,7 @@ def test_the_arithmetic_is_what_torch_counts():
     labels = int(made.loss_mask.sum())
     want = TINY.flops(len(made), labels, pictures)
     masked = 3 * TINY.layers * 2 * TINY.heads * TINY.head_width * len(made) ** 2
-    first = 2 * TINY.vision.width * TINY.vision.patch_numbers * sum(pictures) * TINY.vision.merge ** 2
+    first = 2 * TINY.vision.width * TINY.vision.patch_numbers * sum(pictures) * TINY.vision.merge**2
     assert counted.get_total_flops() == pytest.approx(want + masked - first, rel=1e-3)
 
 
@@ -76,18 +96,34 @@ def test_more_gpus_hold_less_and_adapters_less_still():
     assert total(8, "fsdp") < total(1, "single") == total(8, "ddp")
     assert total(1, "single", lora=LoraSettings()) < total(1, "single")
     assert total(1, "single", activation_checkpointing=False) > total(1, "single")
-    frozen = [memory(SMALL, WeightSettings(lora=LoraSettings()), tokens=8192, gpus=gpus, kind=kind).frozen for gpus, kind in ((1, "single"), (8, "fsdp"))]
+    frozen = [
+        memory(SMALL, WeightSettings(lora=LoraSettings()), tokens=8192, gpus=gpus, kind=kind).frozen
+        for gpus, kind in ((1, "single"), (8, "fsdp"))
+    ]
     assert frozen[1] == frozen[0] / 8, "what is not trained is sharded, too"
 
 
 def test_adapters_save_the_gradients_of_the_weights_and_no_more():
-    whole, adapters = (row_flops(SMALL, WeightSettings(lora=lora), ROWS[1]) for lora in (None, LoraSettings()))
+    whole, adapters = (
+        row_flops(SMALL, WeightSettings(lora=lora), ROWS[1]) for lora in (None, LoraSettings())
+    )
     assert adapters == pytest.approx(whole * 2 / 3) and adapters > forward_flops(SMALL, ROWS[1])
 
 
 def test_a_measured_pace_is_taken_as_it_is_and_an_assumed_one_says_so():
     def forecast(**options):
-        return forecast_sft(SMALL, WeightSettings(), ROWS * 5, max_tokens=4000, micro_tokens=4000, update_rows=4, epochs=2, gpus=2, gpu=Gpu(), **options)
+        return forecast_sft(
+            SMALL,
+            WeightSettings(),
+            ROWS * 5,
+            max_tokens=4000,
+            micro_tokens=4000,
+            update_rows=4,
+            epochs=2,
+            gpus=2,
+            gpu=Gpu(),
+            **options,
+        )
 
     found = forecast(measured=1000.0)
     assert (found.rows, found.tokens, found.labels, found.updates) == (10, 30_000, 3000, 6)
@@ -96,8 +132,21 @@ def test_a_measured_pace_is_taken_as_it_is_and_an_assumed_one_says_so():
 
 
 def test_a_step_of_grpo_samples_reads_and_updates():
-    found = forecast_grpo(SMALL, WeightSettings(), ROWS, max_tokens=32_768, micro_tokens=32_768, steps=10, questions=4, rollouts=8, at_once=16, gpus=2,
-                          gpu=Gpu(), measured=1000.0, measured_decode=500.0)
+    found = forecast_grpo(
+        SMALL,
+        WeightSettings(),
+        ROWS,
+        max_tokens=32_768,
+        micro_tokens=32_768,
+        steps=10,
+        questions=4,
+        rollouts=8,
+        at_once=16,
+        gpus=2,
+        gpu=Gpu(),
+        measured=1000.0,
+        measured_decode=500.0,
+    )
     assert (found.episodes, found.update_tokens, found.decode_tokens) == (32, 160_000, 16_000)
     sampling, reading, updating = found.seconds
     assert (sampling, updating) == (16.0, 80.0) and 0 < reading < updating

@@ -1,4 +1,5 @@
 """Groups: the statistics of the known rewards, exactly zero without variance."""
+
 import math
 import statistics
 
@@ -39,7 +40,9 @@ def test_they_add_up_to_nothing_and_standard_ones_know_no_scale(group, kind, sca
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("group", [[0.1] * 8, [0.7], [math.nan] * 3, [1.0, math.nan], [math.nan, 0.3, 0.3]])
+@pytest.mark.parametrize(
+    "group", [[0.1] * 8, [0.7], [math.nan] * 3, [1.0, math.nan], [math.nan, 0.3, 0.3]]
+)
 def test_a_group_without_variance_is_exactly_zero(kind, group):
     rewards = torch.tensor(group)
     assert not has_variance(rewards) and advantages(rewards, kind).tolist() == [0.0] * len(group)
@@ -47,4 +50,6 @@ def test_a_group_without_variance_is_exactly_zero(kind, group):
 
 def test_an_unknown_reward_changes_nobodys_statistics():
     known = advantages(torch.tensor([1.0, 0.0, 0.5]), "population")
-    assert torch.equal(advantages(torch.tensor([1.0, math.nan, 0.0, 0.5]), "population")[[0, 2, 3]], known)
+    assert torch.equal(
+        advantages(torch.tensor([1.0, math.nan, 0.0, 0.5]), "population")[[0, 2, 3]], known
+    )

@@ -1,4 +1,5 @@
 """An update of GRPO: what it is made of changes it, how it is dealt out does not, and nothing to learn from is no update."""
+
 import copy
 import dataclasses
 
@@ -22,18 +23,37 @@ AT = World("single", 0, 1, torch.device("cpu"))
 
 
 def settings(*overrides: str) -> GrpoSettings:
-    return load_grpo_settings("grpo-tiny", ["data.max_tokens=900", "step.questions=4", "care.engine_kl=100.0", "optimiser.epsilon=1e-4", *overrides])
+    return load_grpo_settings(
+        "grpo-tiny",
+        [
+            "data.max_tokens=900",
+            "step.questions=4",
+            "care.engine_kl=100.0",
+            "optimiser.epsilon=1e-4",
+            *overrides,
+        ],
+    )
 
 
 def lessons(rows: list[Row]) -> list[Taught]:
-    return [Taught(number, Lesson(each, advantage), 1.0) for number, (each, advantage) in enumerate(zip(rows, (1.5, -0.7, 0.4, -1.2), strict=True))]
+    return [
+        Taught(number, Lesson(each, advantage), 1.0)
+        for number, (each, advantage) in enumerate(zip(rows, (1.5, -0.7, 0.4, -1.2), strict=True))
+    ]
 
 
 def rows() -> list[Row]:
-    return [row(3, seed=1), row(2, seed=2, task_pictures=0, tool_pictures=False), row(4, seed=3), row(1, seed=4)]
+    return [
+        row(3, seed=1),
+        row(2, seed=2, task_pictures=0, tool_pictures=False),
+        row(4, seed=3),
+        row(1, seed=4),
+    ]
 
 
-def learned(taught: list[Taught], given: GrpoSettings, counted: tuple[tuple[int, Counted], ...] = ()) -> tuple[dict[str, torch.Tensor], list[dict[str, float]]]:
+def learned(
+    taught: list[Taught], given: GrpoSettings, counted: tuple[tuple[int, Counted], ...] = ()
+) -> tuple[dict[str, torch.Tensor], list[dict[str, float]]]:
     """How far each weight has gone, and the figures."""
     model = copy.deepcopy(tiny.model())
     scorer = Scorer(model)
@@ -53,7 +73,9 @@ def test_a_pixel_of_a_picture_that_a_tool_brought_changes_the_update(micro_token
     pixels = made[2].pixels.clone()
     first = int(made[2].grid_thw[0].prod())
     pixels[first:] = pixels[first:] * 0.5 + 0.2  # the task's own picture stays
-    made[2] = dataclasses.replace(made[2], pixels=pixels, pixel_hashes=hashes_of(pixels, made[2].grid_thw))
+    made[2] = dataclasses.replace(
+        made[2], pixels=pixels, pixel_hashes=hashes_of(pixels, made[2].grid_thw)
+    )
     assert difference(before, learned(lessons(made), given)[0]) > 1e-3
 
 
@@ -61,8 +83,11 @@ def test_micro_batches_do_not_change_an_update():
     one, figures = learned(lessons(rows()), settings("step.micro_tokens=4000"))
     many, others = learned(lessons(rows()), settings())
     assert difference(one, many) < 1e-4
-    assert {name: figures[0][name] for name in ("loss", "labels", "rows", "entropy")} == pytest.approx(
-        {name: others[0][name] for name in ("loss", "labels", "rows", "entropy")}, rel=1e-4)
+    assert {
+        name: figures[0][name] for name in ("loss", "labels", "rows", "entropy")
+    } == pytest.approx(
+        {name: others[0][name] for name in ("loss", "labels", "rows", "entropy")}, rel=1e-4
+    )
 
 
 def test_an_advantage_pushes_its_row_and_the_sign_says_where():
@@ -80,6 +105,7 @@ def test_an_advantage_pushes_its_row_and_the_sign_says_where():
 
 def _logp(scorer: Scorer, made: Row) -> torch.Tensor:
     from train.packing import pack
+
     told = torch.zeros(len(made))
     with torch.no_grad():
         told[made.loss_mask] = scorer(pack([made], PICTURES)).logp
@@ -96,20 +122,32 @@ def test_mini_batches_go_by_the_questions_place_and_an_empty_one_is_skipped():
 
 
 def test_rollouts_that_are_only_counted_divide_the_update_of_their_own_mini_batch_and_make_none_alone():
-    given, counted = settings("step.mini_questions=2"), ((0, Counted(1.0, 60)), (3, Counted(0.5, 80)))
+    given, counted = (
+        settings("step.mini_questions=2"),
+        ((0, Counted(1.0, 60)), (3, Counted(0.5, 80))),
+    )
     _, figures = learned(lessons(rows()), given, counted)
     _, plain = learned(lessons(rows()), given)
-    assert [figure["divisor"] for figure in figures] == [3.0, 2.5] and [figure["divisor"] for figure in plain] == [2.0, 2.0]
-    assert figures[0]["loss"] == pytest.approx(plain[0]["loss"] * 2 / 3) and figures[0]["grad_norm"] == pytest.approx(plain[0]["grad_norm"] * 2 / 3, rel=1e-4)
+    assert [figure["divisor"] for figure in figures] == [3.0, 2.5] and [
+        figure["divisor"] for figure in plain
+    ] == [2.0, 2.0]
+    assert figures[0]["loss"] == pytest.approx(plain[0]["loss"] * 2 / 3) and figures[0][
+        "grad_norm"
+    ] == pytest.approx(plain[0]["grad_norm"] * 2 / 3, rel=1e-4)
     _, by_token = learned(lessons(rows()), settings("objective.normaliser=token"), counted)
     assert by_token[0]["divisor"] == by_token[0]["labels"] + 60 + 40
     same, figures = learned([], given, counted)
-    assert all(not tensor.any() for tensor in same.values()) and [figure["skipped"] for figure in figures] == [1.0, 1.0]
+    assert all(not tensor.any() for tensor in same.values()) and [
+        figure["skipped"] for figure in figures
+    ] == [1.0, 1.0]
 
 
 def test_later_mini_batches_are_compared_with_the_trainer_at_the_sampling_weights():
     """With the engine's own log-probabilities far off, the correction is at its cap everywhere and the ratio of the first update is 1."""
-    _, figures = learned(lessons(rows()), settings("step.mini_questions=2", "objective.importance_cap=2.0", "optimiser.lr=1e-2"))
+    _, figures = learned(
+        lessons(rows()),
+        settings("step.mini_questions=2", "objective.importance_cap=2.0", "optimiser.lr=1e-2"),
+    )
     assert figures[0]["ratio"] == pytest.approx(1, abs=1e-6) and abs(figures[1]["ratio"] - 1) > 1e-3
     _, plain = learned(lessons(rows()), settings())
     assert abs(plain[0]["ratio"] - 1) > 0.1, "without a correction the ratio is against the engine"
@@ -121,4 +159,7 @@ def test_an_engine_that_sampled_from_something_else_stops_the_run_before_the_wei
     learner = Learner(Scorer(model), adamw(model, given.optimiser), None, PICTURES, given, AT)
     with pytest.raises(EngineMismatch, match="engine and trainer disagree"):
         learner.learn(Share(tuple(lessons(rows())), ()), 0)
-    assert all(torch.equal(tensor, tiny.model().state_dict()[name]) for name, tensor in model.state_dict().items())
+    assert all(
+        torch.equal(tensor, tiny.model().state_dict()[name])
+        for name, tensor in model.state_dict().items()
+    )

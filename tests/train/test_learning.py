@@ -1,4 +1,5 @@
 """Whole updates on the tiny model: SFT learns an answer that only the picture tells, GRPO moves rollouts apart until the clip holds them."""
+
 import copy
 import dataclasses
 
@@ -22,11 +23,18 @@ def answered(brightness: float, answer: str) -> Row:
     """The same question about a picture that is dark or bright."""
     said = torch.tensor([*TOKENS.tokenizer(answer)["input_ids"], END])
     ids = torch.cat([ASKED.ids[:BEGIN], said])
-    line = ASKED.positions[:, BEGIN:BEGIN + 1] + torch.arange(len(said))
+    line = ASKED.positions[:, BEGIN : BEGIN + 1] + torch.arange(len(said))
     pixels = torch.full_like(ASKED.pixels, brightness)
-    return dataclasses.replace(ASKED, ids=ids, loss_mask=torch.arange(len(ids)) >= BEGIN, turns=((BEGIN, len(ids)),), pixels=pixels,
-                               positions=torch.cat([ASKED.positions[:, :BEGIN], line], dim=1), pixel_hashes=hashes_of(pixels, ASKED.grid_thw),
-                               old_logp=None)
+    return dataclasses.replace(
+        ASKED,
+        ids=ids,
+        loss_mask=torch.arange(len(ids)) >= BEGIN,
+        turns=((BEGIN, len(ids)),),
+        pixels=pixels,
+        positions=torch.cat([ASKED.positions[:, :BEGIN], line], dim=1),
+        pixel_hashes=hashes_of(pixels, ASKED.grid_thw),
+        old_logp=None,
+    )
 
 
 def logps(scorer: Scorer, rows: list[Row]) -> torch.Tensor:
@@ -64,8 +72,19 @@ def test_grpo_moves_rollouts_apart_until_the_clip_holds_them():
     before, held = logps(scorer, rows), []
     for _ in range(40):
         logp = scorer(packed).logp
-        agreed.share(loss_sum(objective, logp=logp, engine_logp=engine, advantage=advantage, row=packed.row, row_weights=weights)).backward()
-        held.append(torch.stack(clipped(logp, engine, advantage, objective)).any(0).float().mean().item())
+        agreed.share(
+            loss_sum(
+                objective,
+                logp=logp,
+                engine_logp=engine,
+                advantage=advantage,
+                row=packed.row,
+                row_weights=weights,
+            )
+        ).backward()
+        held.append(
+            torch.stack(clipped(logp, engine, advantage, objective)).any(0).float().mean().item()
+        )
         optimizer.step()
         optimizer.zero_grad()
     after = logps(scorer, rows)

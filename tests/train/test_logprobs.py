@@ -1,4 +1,5 @@
 """Log-probabilities in chunks: those of the whole logits, with their gradients, whatever the chunk."""
+
 import pytest
 import torch
 from hypothesis import given, settings
@@ -8,7 +9,9 @@ from train import logprobs
 from train.logprobs import token_scores
 
 
-def made(n: int, d: int, v: int, seed: int = 0, dtype=torch.float64) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+def made(
+    n: int, d: int, v: int, seed: int = 0, dtype=torch.float64
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     gen = torch.Generator().manual_seed(seed)
     hidden = torch.randn(n, d, generator=gen, dtype=torch.float64).to(dtype).requires_grad_()
     weight = torch.randn(v, d, generator=gen, dtype=torch.float64).to(dtype).requires_grad_()
@@ -23,11 +26,19 @@ def reference(hidden, weight, labels, temperature):
 def gradients(scores, hidden, weight, seed: int = 1):
     gen = torch.Generator().manual_seed(seed)
     by = torch.randn(2, len(hidden), generator=gen, dtype=torch.float64)
-    return torch.autograd.grad((scores[0] * by[0]).sum() + (scores[1] * by[1]).sum(), (hidden, weight))
+    return torch.autograd.grad(
+        (scores[0] * by[0]).sum() + (scores[1] * by[1]).sum(), (hidden, weight)
+    )
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.integers(0, 9), st.integers(1, 5), st.integers(1, 12), st.integers(1, 200), st.sampled_from([0.6, 1.0, 1.7]))
+@given(
+    st.integers(0, 9),
+    st.integers(1, 5),
+    st.integers(1, 12),
+    st.integers(1, 200),
+    st.sampled_from([0.6, 1.0, 1.7]),
+)
 def test_any_chunk_gives_values_and_gradients_of_the_whole_logits(n, d, v, chunk, temperature):
     hidden, weight, labels = made(n, d, v)
     got = token_scores(hidden, weight, labels, temperature=temperature, chunk_elements=chunk)
@@ -40,7 +51,10 @@ def test_any_chunk_gives_values_and_gradients_of_the_whole_logits(n, d, v, chunk
 
 def test_the_gradient_is_that_of_finite_differences():
     hidden, weight, labels = made(5, 3, 7)
-    assert torch.autograd.gradcheck(lambda h, w: tuple(token_scores(h, w, labels, temperature=0.7, chunk_elements=14)), (hidden, weight))
+    assert torch.autograd.gradcheck(
+        lambda h, w: tuple(token_scores(h, w, labels, temperature=0.7, chunk_elements=14)),
+        (hidden, weight),
+    )
 
 
 def test_extreme_logits_stay_finite():
@@ -52,14 +66,23 @@ def test_extreme_logits_stay_finite():
 def head_error(chunk: int, bf16_sums: bool = False) -> float:
     """Relative error of the head's gradient in bf16 against fp64."""
     hidden, weight, labels = made(512, 16, 64, dtype=torch.bfloat16)
-    exact = torch.autograd.grad(reference(hidden.double(), weight.double(), labels, 1.0)[0].sum(), weight)[0].double()
+    exact = torch.autograd.grad(
+        reference(hidden.double(), weight.double(), labels, 1.0)[0].sum(), weight
+    )[0].double()
     if bf16_sums:
         got = torch.zeros_like(weight)
         for start in range(0, 512, chunk):
-            logp, _ = reference(hidden[start:start + chunk].float(), weight.float(), labels[start:start + chunk], 1.0)
+            logp, _ = reference(
+                hidden[start : start + chunk].float(),
+                weight.float(),
+                labels[start : start + chunk],
+                1.0,
+            )
             got = got + torch.autograd.grad(logp.sum(), weight)[0]
     else:
-        got = torch.autograd.grad(token_scores(hidden, weight, labels, chunk_elements=64 * chunk).logp.sum(), weight)[0]
+        got = torch.autograd.grad(
+            token_scores(hidden, weight, labels, chunk_elements=64 * chunk).logp.sum(), weight
+        )[0]
     return ((got.double() - exact).norm() / exact.norm()).item()
 
 
@@ -82,14 +105,18 @@ def test_autocast_rounds_the_factors_and_not_the_logits():
 
 def test_only_what_is_asked_for_gets_a_gradient():
     hidden, weight, labels = made(3, 2, 4)
-    grad, = torch.autograd.grad(token_scores(hidden, weight.detach(), labels).logp.sum(), hidden)
-    assert torch.allclose(grad, torch.autograd.grad(reference(hidden, weight, labels, 1.0)[0].sum(), hidden)[0])
+    (grad,) = torch.autograd.grad(token_scores(hidden, weight.detach(), labels).logp.sum(), hidden)
+    assert torch.allclose(
+        grad, torch.autograd.grad(reference(hidden, weight, labels, 1.0)[0].sum(), hidden)[0]
+    )
 
 
 def test_no_more_logits_are_held_than_asked_for(monkeypatch):
     held = []
     product = logprobs._product
-    monkeypatch.setattr(logprobs, "_product", lambda a, b: (held.append(product(a, b)), held[-1])[1])
+    monkeypatch.setattr(
+        logprobs, "_product", lambda a, b: (held.append(product(a, b)), held[-1])[1]
+    )
     hidden, weight, labels = made(100, 4, 30)
     scores = token_scores(hidden, weight, labels, chunk_elements=240)
     assert max(part.numel() for part in held) == 240 and len(held) == 13

@@ -1,4 +1,5 @@
 """Packing: rows in one sequence score and teach exactly as each does alone, and only under the three conditions."""
+
 import copy
 
 import pytest
@@ -12,7 +13,12 @@ from train.packing import micro_batches, pack
 from train.rows import UnusableRow
 from train.scorer import Scorer
 
-ROWS = [row(2, seed=1), row(3, seed=2, task_pictures=0, tool_pictures=False), row(4, seed=3), row(1, seed=4, task_pictures=2)]
+ROWS = [
+    row(2, seed=1),
+    row(3, seed=2, task_pictures=0, tool_pictures=False),
+    row(4, seed=3),
+    row(1, seed=4, task_pictures=2),
+]
 MODEL = tiny.model()
 
 
@@ -33,7 +39,10 @@ def test_packed_rows_score_as_each_alone():
     want = torch.cat([alone(made) for made in ROWS])
     assert scores.logp.shape == packed.labels.shape == want.shape
     assert (scores.logp - want).abs().max() < 1e-5
-    entropies = [-(p.exp() * p).sum(-1)[m.loss_mask.roll(-1)] for m, p in ((m, logits(MODEL, m).log_softmax(-1)) for m in ROWS)]
+    entropies = [
+        -(p.exp() * p).sum(-1)[m.loss_mask.roll(-1)]
+        for m, p in ((m, logits(MODEL, m).log_softmax(-1)) for m in ROWS)
+    ]
     assert (scores.entropy - torch.cat(entropies)).abs().max() < 1e-5
 
 
@@ -53,13 +62,28 @@ def test_each_of_the_three_conditions_is_needed():
     want = torch.cat([alone(made) for made in ROWS[:2]])
 
     def error(**inputs) -> float:
-        given = {"input_ids": packed.ids, "position_ids": packed.positions, "use_cache": False, "pixel_values": packed.pixels,
-                 "image_grid_thw": packed.grid_thw, **inputs}
-        logp = MODEL(**given).logits[0, packed.places].log_softmax(-1).gather(-1, packed.labels[:, None])[:, 0]
+        given = {
+            "input_ids": packed.ids,
+            "position_ids": packed.positions,
+            "use_cache": False,
+            "pixel_values": packed.pixels,
+            "image_grid_thw": packed.grid_thw,
+            **inputs,
+        }
+        logp = (
+            MODEL(**given)
+            .logits[0, packed.places]
+            .log_softmax(-1)
+            .gather(-1, packed.labels[:, None])[:, 0]
+        )
         return (logp - want).abs().max().item()
 
     assert error() < 1e-5
-    for omission in ({"use_cache": True}, {"attention_mask": torch.ones_like(packed.ids)}, {"position_ids": packed.positions[1:]}):
+    for omission in (
+        {"use_cache": True},
+        {"attention_mask": torch.ones_like(packed.ids)},
+        {"position_ids": packed.positions[1:]},
+    ):
         assert error(**omission) > 0.05, omission
 
 
@@ -78,12 +102,17 @@ def test_a_micro_batch_without_pictures_gives_every_parameter_a_gradient():
 def test_a_micro_batch_without_rows_gives_every_parameter_a_gradient_of_zero():
     packed = pack([], PICTURES)
     assert packed.num_rows == 0 and len(packed.labels) == 0
-    assert all(grad is not None and not grad.any() for grad in gradient(Scorer(MODEL)(packed).logp.sum()).values())
+    assert all(
+        grad is not None and not grad.any()
+        for grad in gradient(Scorer(MODEL)(packed).logp.sum()).values()
+    )
 
 
 def test_labels_know_their_row_and_their_old_log_probability():
     packed = pack(ROWS, PICTURES)
-    assert packed.row.tolist() == [n for n, made in enumerate(ROWS) for _ in range(int(made.loss_mask.sum()))]
+    assert packed.row.tolist() == [
+        n for n, made in enumerate(ROWS) for _ in range(int(made.loss_mask.sum()))
+    ]
     assert torch.equal(packed.old_logp, torch.cat([made.old_logp[made.loss_mask] for made in ROWS]))
     assert torch.equal(packed.labels, packed.ids[0, packed.places + 1])
     silent = pack([ROWS[0], type(ROWS[1])(**{**vars(ROWS[1]), "old_logp": None})], PICTURES)
@@ -98,7 +127,7 @@ def test_every_row_is_in_one_micro_batch_that_it_fits(which, at_least, more):
     made = micro_batches(rows, most, at_least=at_least)
     assert sorted(n for batch in made for n in batch) == list(range(len(rows)))
     assert all(sum(len(rows[n]) for n in batch) <= most for batch in made)
-    assert len(made) >= at_least and all(made[:len(made) - at_least])
+    assert len(made) >= at_least and all(made[: len(made) - at_least])
 
 
 def test_a_row_longer_than_a_micro_batch_is_named():
@@ -112,4 +141,7 @@ def test_activation_checkpointing_changes_no_gradient():
     model = copy.deepcopy(MODEL).train()
     model.activation_checkpointing_enable({"use_reentrant": False})
     Scorer(model)(packed).logp.sum().backward()
-    assert all(torch.allclose(parameter.grad, want[name], atol=1e-6) for name, parameter in model.named_parameters())
+    assert all(
+        torch.allclose(parameter.grad, want[name], atol=1e-6)
+        for name, parameter in model.named_parameters()
+    )

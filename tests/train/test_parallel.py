@@ -1,4 +1,5 @@
 """What a launcher was configured for is kept or refused, never ignored."""
+
 import pytest
 import torch
 from torch import nn
@@ -12,20 +13,37 @@ from train.settings import ParallelSettings
 FSDP = {"ACCELERATE_USE_FSDP": "true", "FSDP_VERSION": "2", "WORLD_SIZE": "8"}
 
 
-@pytest.mark.parametrize(("settings", "environment", "kind", "size"), [
-    ({}, {}, "single", 1), ({}, {"WORLD_SIZE": "8"}, "ddp", 8), ({}, FSDP, "fsdp", 8), ({"kind": "fsdp"}, {"WORLD_SIZE": "2"}, "fsdp", 2),
-    ({"processes": 8}, FSDP, "fsdp", 8), ({}, {"ACCELERATE_GRADIENT_ACCUMULATION_STEPS": "1"}, "single", 1)])
-def test_one_process_is_alone_and_several_are_what_the_launcher_was_configured_for(settings, environment, kind, size):
+@pytest.mark.parametrize(
+    ("settings", "environment", "kind", "size"),
+    [
+        ({}, {}, "single", 1),
+        ({}, {"WORLD_SIZE": "8"}, "ddp", 8),
+        ({}, FSDP, "fsdp", 8),
+        ({"kind": "fsdp"}, {"WORLD_SIZE": "2"}, "fsdp", 2),
+        ({"processes": 8}, FSDP, "fsdp", 8),
+        ({}, {"ACCELERATE_GRADIENT_ACCUMULATION_STEPS": "1"}, "single", 1),
+    ],
+)
+def test_one_process_is_alone_and_several_are_what_the_launcher_was_configured_for(
+    settings, environment, kind, size
+):
     assert kind_of(ParallelSettings(**settings), environment) == (kind, size)
 
 
-@pytest.mark.parametrize(("settings", "environment", "message"), [
-    ({}, {"ACCELERATE_USE_FSDP": "true", "FSDP_VERSION": "2"}, "started 1 process for fsdp"),
-    ({}, {**FSDP, "FSDP_VERSION": "1"}, "asks for FSDP version 1"), ({"kind": "ddp"}, FSDP, "asks for FSDP, and parallel.kind is ddp"),
-    ({"processes": 2}, {}, "started 1 process and parallel.processes is 2"), ({"kind": "ddp"}, {}, "started 1 process for ddp"),
-    ({"kind": "single"}, {"WORLD_SIZE": "2"}, "started 2 processes for single"),
-    ({}, {"ACCELERATE_GRADIENT_ACCUMULATION_STEPS": "4"}, "accumulates gradients"), ({}, {"ACCELERATE_USE_DEEPSPEED": "true"}, "asks for DeepSpeed"),
-    ({}, {"OMPI_COMM_WORLD_SIZE": "2"}, "processes that do not know each other")])
+@pytest.mark.parametrize(
+    ("settings", "environment", "message"),
+    [
+        ({}, {"ACCELERATE_USE_FSDP": "true", "FSDP_VERSION": "2"}, "started 1 process for fsdp"),
+        ({}, {**FSDP, "FSDP_VERSION": "1"}, "asks for FSDP version 1"),
+        ({"kind": "ddp"}, FSDP, "asks for FSDP, and parallel.kind is ddp"),
+        ({"processes": 2}, {}, "started 1 process and parallel.processes is 2"),
+        ({"kind": "ddp"}, {}, "started 1 process for ddp"),
+        ({"kind": "single"}, {"WORLD_SIZE": "2"}, "started 2 processes for single"),
+        ({}, {"ACCELERATE_GRADIENT_ACCUMULATION_STEPS": "4"}, "accumulates gradients"),
+        ({}, {"ACCELERATE_USE_DEEPSPEED": "true"}, "asks for DeepSpeed"),
+        ({}, {"OMPI_COMM_WORLD_SIZE": "2"}, "processes that do not know each other"),
+    ],
+)
 def test_what_would_train_something_else_than_was_asked_is_refused(settings, environment, message):
     with pytest.raises(InputError, match=message):
         kind_of(ParallelSettings(**settings), environment)
@@ -47,4 +65,6 @@ def test_a_model_without_named_layers_is_not_sharded():
 def test_gradients_are_scaled_to_the_norm_and_the_norm_they_had_is_told():
     layer = nn.Linear(1, 1, bias=False)
     layer.weight.grad = torch.tensor([[4.0]])
-    assert clip_gradients(layer, 1.0) == 4.0 and layer.weight.grad.item() == pytest.approx(1.0, abs=1e-5)
+    assert clip_gradients(layer, 1.0) == 4.0 and layer.weight.grad.item() == pytest.approx(
+        1.0, abs=1e-5
+    )

@@ -1,4 +1,5 @@
 """Which questions a step takes: each at most once an epoch, by the step's number alone, none twice in a step; and what a run says of its teacher."""
+
 import json
 from pathlib import Path
 
@@ -19,7 +20,11 @@ QUESTIONS = tuple(question(number)[0] for number in range(8))
 def test_an_epoch_takes_no_question_twice_and_a_steps_number_says_which(per_step, seed, step):
     course = QuestionCourse(QUESTIONS, per_step, seed)
     epoch = step - step % course.per_epoch
-    taken = [asked.question.id for each in range(epoch, epoch + course.per_epoch) for asked in course.of(each)]
+    taken = [
+        asked.question.id
+        for each in range(epoch, epoch + course.per_epoch)
+        for asked in course.of(each)
+    ]
     assert len(taken) == len(set(taken)) == course.per_epoch * per_step > len(QUESTIONS) - per_step
     assert course.of(step) == QuestionCourse(QUESTIONS, per_step, seed).of(step)
     assert [asked.number for asked in course.of(step)] == list(range(per_step))
@@ -27,7 +32,10 @@ def test_an_epoch_takes_no_question_twice_and_a_steps_number_says_which(per_step
 
 def test_epochs_differ_in_their_order_and_seeds_do():
     course = QuestionCourse(QUESTIONS, 8, 0)
-    orders = {tuple(asked.question.id for asked in made) for made in (course.of(0), course.of(1), QuestionCourse(QUESTIONS, 8, 1).of(0))}
+    orders = {
+        tuple(asked.question.id for asked in made)
+        for made in (course.of(0), course.of(1), QuestionCourse(QUESTIONS, 8, 1).of(0))
+    }
     assert len(orders) == 3
 
 
@@ -35,7 +43,9 @@ def test_further_questions_are_others_than_the_step_has_and_may_run_out():
     course = QuestionCourse(QUESTIONS, 5, 0)
     asked = course.of(0)
     more = course.more(0, asked, 2)
-    assert [each.number for each in more] == [5, 6] and not {each.question.id for each in more} & {each.question.id for each in asked}
+    assert [each.number for each in more] == [5, 6] and not {each.question.id for each in more} & {
+        each.question.id for each in asked
+    }
     assert len(course.more(0, [*asked, *more], 4)) == 1
 
 
@@ -50,7 +60,9 @@ def run_of(folder: Path, **sections) -> RunFolder:
     return RunFolder(str(folder))
 
 
-def test_the_teachers_tools_are_those_that_it_played_with_and_else_those_of_the_runs_recipe(tmp_path):
+def test_the_teachers_tools_are_those_that_it_played_with_and_else_those_of_the_runs_recipe(
+    tmp_path,
+):
     run = run_of(tmp_path / "run", teach={"tools": {"tools": ["visit"], "handles": False}})
     assert taught_tools(run) == {"tools": ["visit"], "handles": False}
     run_of(tmp_path / "run" / "episodes" / "teacher", teach={"tools": {"tools": ["crop"]}})

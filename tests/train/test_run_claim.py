@@ -1,4 +1,5 @@
 """What a run is stands in its folder once its inputs are checked; and ranks end together, each for the reason that weighs most."""
+
 from typing import Any
 
 import pytest

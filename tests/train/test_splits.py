@@ -1,4 +1,5 @@
 """Whatever the split over micro-batches and packs, an update has one gradient; the means of means that others take have not."""
+
 import itertools
 
 import pytest
@@ -18,14 +19,21 @@ from train.rows import without_tail
 ROWS = rows_of_unequal_length()
 TAUGHT = lessons_of(ROWS)
 MODEL = tiny.model()
-OBJECTIVES = {"sft": None, "trajectory": Objective(kl=0.05), "token": Objective(normaliser="token", importance_cap=1.1),
-              "constant": Objective(normaliser="constant", constant=64)}
+OBJECTIVES = {
+    "sft": None,
+    "trajectory": Objective(kl=0.05),
+    "token": Objective(normaliser="token", importance_cap=1.1),
+    "constant": Objective(normaliser="constant", constant=64),
+}
 
 
 @pytest.fixture(scope="module")
 def whole() -> dict[str, dict[str, torch.Tensor]]:
     """The gradients of one row a micro-batch."""
-    return {name: gradient(MODEL, [[each] for each in TAUGHT], objective) for name, objective in OBJECTIVES.items()}
+    return {
+        name: gradient(MODEL, [[each] for each in TAUGHT], objective)
+        for name, objective in OBJECTIVES.items()
+    }
 
 
 @pytest.mark.parametrize("name", OBJECTIVES)
@@ -34,19 +42,36 @@ def test_one_pack_of_all_rows_gives_the_gradient_of_each_row_alone(whole, name):
 
 
 @settings(max_examples=6, deadline=None)
-@given(st.sampled_from(list(OBJECTIVES)), st.permutations(range(5)), st.sets(st.integers(1, 4)), st.integers(0, 1))
-def test_any_split_over_micro_batches_and_packs_gives_the_same_gradient(whole, name, order, borders, empty):
-    micro = [[TAUGHT[n] for n in order[a:b]] for a, b in itertools.pairwise([0, *sorted(borders), 5])] + [[]] * empty
+@given(
+    st.sampled_from(list(OBJECTIVES)),
+    st.permutations(range(5)),
+    st.sets(st.integers(1, 4)),
+    st.integers(0, 1),
+)
+def test_any_split_over_micro_batches_and_packs_gives_the_same_gradient(
+    whole, name, order, borders, empty
+):
+    micro = [
+        [TAUGHT[n] for n in order[a:b]] for a, b in itertools.pairwise([0, *sorted(borders), 5])
+    ] + [[]] * empty
     assert difference(whole[name], gradient(MODEL, micro, OBJECTIVES[name])) < 2e-6
 
 
 def test_the_planned_micro_batches_do_too(whole):
     plan = micro_batches(ROWS, max(map(len, ROWS)), at_least=6)
-    assert difference(whole["trajectory"], gradient(MODEL, [[TAUGHT[n] for n in some] for some in plan], OBJECTIVES["trajectory"])) < 2e-6
+    assert (
+        difference(
+            whole["trajectory"],
+            gradient(MODEL, [[TAUGHT[n] for n in some] for some in plan], OBJECTIVES["trajectory"]),
+        )
+        < 2e-6
+    )
 
 
 def test_leaving_out_what_follows_the_loss_changes_nothing(whole):
-    short = [Lesson(without_tail(each.row, PICTURES), each.advantage, each.weight) for each in TAUGHT]
+    short = [
+        Lesson(without_tail(each.row, PICTURES), each.advantage, each.weight) for each in TAUGHT
+    ]
     assert sum(len(each.row) for each in short) < sum(map(len, ROWS))
     assert difference(whole["token"], gradient(MODEL, [short], OBJECTIVES["token"])) < 2e-6
 

@@ -1,4 +1,5 @@
 """A step's rows on disk: any number of ranks reads what another number wrote, each its own questions' part."""
+
 import dataclasses
 from pathlib import Path
 
@@ -19,12 +20,23 @@ ALONE = World("single", 0, 1, CPU)
 
 @pytest.fixture
 def files(tmp_path: Path) -> StepFiles:
-    return StepFiles(tmp_path / "replay", Pixels(tiny.processor(), EpisodeFiles(str(tmp_path))), PICTURES, ROPE)
+    return StepFiles(
+        tmp_path / "replay", Pixels(tiny.processor(), EpisodeFiles(str(tmp_path))), PICTURES, ROPE
+    )
 
 
 def share() -> Share:
-    taught = tuple(Taught(number, Lesson(row(2, seed=number, task_pictures=0, tool_pictures=False), number - 0.5, 0.2), 1.0) for number in range(3))
-    return Share(taught, tuple((number, Counted(0.5 * number, 10 * number)) for number in (1, 2, 4)))
+    taught = tuple(
+        Taught(
+            number,
+            Lesson(row(2, seed=number, task_pictures=0, tool_pictures=False), number - 0.5, 0.2),
+            1.0,
+        )
+        for number in range(3)
+    )
+    return Share(
+        taught, tuple((number, Counted(0.5 * number, 10 * number)) for number in (1, 2, 4))
+    )
 
 
 def test_what_is_written_is_read(files):
@@ -32,8 +44,15 @@ def test_what_is_written_is_read(files):
     found = files.read(3, ALONE)
     assert found.counted == share().counted
     for one, other in zip(found.taught, share().taught, strict=True):
-        assert (one.number, one.reward, one.lesson.advantage, one.lesson.weight) == (other.number, other.reward, other.lesson.advantage, other.lesson.weight)
-        assert torch.equal(one.lesson.row.ids, other.lesson.row.ids) and torch.equal(one.lesson.row.loss_mask, other.lesson.row.loss_mask)
+        assert (one.number, one.reward, one.lesson.advantage, one.lesson.weight) == (
+            other.number,
+            other.reward,
+            other.lesson.advantage,
+            other.lesson.weight,
+        )
+        assert torch.equal(one.lesson.row.ids, other.lesson.row.ids) and torch.equal(
+            one.lesson.row.loss_mask, other.lesson.row.loss_mask
+        )
 
 
 def test_two_ranks_share_what_one_wrote(files):

@@ -1,4 +1,5 @@
 """SIGTERM asks a run to stop, once it is under way; one rank that is asked is enough."""
+
 import os
 import signal
 import threading
@@ -33,14 +34,24 @@ def test_another_thread_than_the_main_one_leaves_the_signal_alone():
 
 
 def test_one_rank_that_is_asked_stops_all():
-    assert Stop().of_any(among(False, True)) and Stop(asked=True).of_any(among(False)) and not Stop().of_any(among(False, False))
+    assert (
+        Stop().of_any(among(False, True))
+        and Stop(asked=True).of_any(among(False))
+        and not Stop().of_any(among(False, False))
+    )
 
 
-@pytest.mark.parametrize(("error", "code"), [(InputError("a", "is wrong", "mend it"), 2), (Stopped("x"), 143), (QuestloomError("x"), 1)])
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [(InputError("a", "is wrong", "mend it"), 2), (Stopped("x"), 143), (QuestloomError("x"), 1)],
+)
 def test_exit_codes_say_what_ended_a_command(error, code):
     assert exit_code(error) == code
 
 
 def test_the_words_say_what_is_kept():
-    assert str(stopped_after(3, 6)) == "the run was stopped by SIGTERM after update 3 of 6; a checkpoint of it stands. The same command goes on"
+    assert (
+        str(stopped_after(3, 6))
+        == "the run was stopped by SIGTERM after update 3 of 6; a checkpoint of it stands. The same command goes on"
+    )
     assert "before its first update. The same command" in str(stopped_after(0, 6))

@@ -1,4 +1,5 @@
 """Two ranks with unequal rows give the gradient of one rank, by DDP and by FSDP2, and neither waits for the other forever."""
+
 import os
 import subprocess
 import sys
@@ -16,8 +17,14 @@ from tests.train.update import difference, gradient, lessons_of, rows_of_unequal
 def together(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, torch.Tensor]]:
     """The gradients of two processes."""
     folder = tmp_path_factory.mktemp("ranks")
-    ran = subprocess.run([sys.executable, "-m", "tests.train.two_ranks", str(folder)], env={**os.environ, "OMP_NUM_THREADS": "1"},
-                         capture_output=True, text=True, timeout=240, cwd=Path(__file__).parents[2])
+    ran = subprocess.run(
+        [sys.executable, "-m", "tests.train.two_ranks", str(folder)],
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=240,
+        cwd=Path(__file__).parents[2],
+    )
     assert ran.returncode == 0, ran.stderr[-4000:]
     return torch.load(folder / "gradients.pt")
 
@@ -26,7 +33,10 @@ def together(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, to
 def alone() -> dict[str, dict[str, torch.Tensor]]:
     """The gradients of one process with all rows."""
     taught = lessons_of(rows_of_unequal_length())
-    return {name: gradient(tiny.model(), [[each] for each in taught], objective) for name, objective in OBJECTIVES.items()}
+    return {
+        name: gradient(tiny.model(), [[each] for each in taught], objective)
+        for name, objective in OBJECTIVES.items()
+    }
 
 
 @pytest.mark.parametrize("deal", DEALT)

@@ -1,11 +1,25 @@
 """The worked numbers in the trainer's docstrings hold."""
+
 import doctest
 import importlib
 
 import pytest
 
-WITH_NUMBERS = ("attention", "axpo", "fatal", "forecast", "groups", "logprobs", "metrics", "model_shape", "normalise", "objective", "optimiser", "rewards",
-                "sft_loss")
+WITH_NUMBERS = (
+    "attention",
+    "axpo",
+    "fatal",
+    "forecast",
+    "groups",
+    "logprobs",
+    "metrics",
+    "model_shape",
+    "normalise",
+    "objective",
+    "optimiser",
+    "rewards",
+    "sft_loss",
+)
 
 
 @pytest.mark.parametrize("name", WITH_NUMBERS)

@@ -3,6 +3,7 @@
 Forked from a parent that has imported everything and run no backward pass yet: autograd's threads do not outlive a fork. Rank 0 leaves the
 gradients in FOLDER/gradients.pt.
 """
+
 import os
 import sys
 from collections.abc import Callable
@@ -25,8 +26,16 @@ from train.packing import micro_batches, pack
 from train.scorer import Scorer
 
 WORLD = 2
-OBJECTIVES = {"sft": None, "trajectory": Objective(), "token": Objective(normaliser="token", kl=0.1)}
-DEALT = {"unequal": ([0, 1, 2, 4], [3]), "text_beside_pictures": ([1, 4], [0, 2, 3]), "nothing_beside_all": ([], [0, 1, 2, 3, 4])}
+OBJECTIVES = {
+    "sft": None,
+    "trajectory": Objective(),
+    "token": Objective(normaliser="token", kl=0.1),
+}
+DEALT = {
+    "unequal": ([0, 1, 2, 4], [3]),
+    "text_beside_pictures": ([1, 4], [0, 2, 3]),
+    "nothing_beside_all": ([], [0, 1, 2, 3, 4]),
+}
 """Which of the lessons each rank has. The first: four rows against one of a single turn. 1 and 4 have no pictures."""
 
 
@@ -37,30 +46,46 @@ def sharded(scorer: Scorer) -> torch.nn.Module:
     return fully_shard(scorer)
 
 
-def update(wrap: Callable[[Scorer], torch.nn.Module], mine: list[Lesson], objective: Objective | None) -> Gradient:
+def update(
+    wrap: Callable[[Scorer], torch.nn.Module], mine: list[Lesson], objective: Objective | None
+) -> Gradient:
     """One update by all ranks, and its gradient."""
     model = tiny.model.__wrapped__()
     model.load_state_dict(tiny.model().state_dict())
     wrapped = wrap(Scorer(model))
-    plan = micro_batches([each.row for each in mine], max((len(each.row) for each in mine), default=1) + 150)
+    plan = micro_batches(
+        [each.row for each in mine], max((len(each.row) for each in mine), default=1) + 150
+    )
     plan += [[]] * (most(len(plan)) - len(plan))
     micro = [[mine[n] for n in some] for some in plan]
     counted = 0.0
     for some in micro:
         packed = pack([each.row for each in some], PICTURES)
-        counted += len(packed.labels) if objective is None else count(packed.row, tensors_of(some, packed)[1], objective)
+        counted += (
+            len(packed.labels)
+            if objective is None
+            else count(packed.row, tensors_of(some, packed)[1], objective)
+        )
     backward(wrapped, micro, objective, agree(counted))
     made = {}
     for name, parameter in model.named_parameters():
         assert parameter.grad is not None, f"rank {dist.get_rank()}: {name} has no gradient"
         assert (wrap is sharded) == isinstance(parameter, DTensor), f"{name} is {type(parameter)}"
-        made[name] = parameter.grad.full_tensor() if isinstance(parameter.grad, DTensor) else parameter.grad
+        made[name] = (
+            parameter.grad.full_tensor() if isinstance(parameter.grad, DTensor) else parameter.grad
+        )
     return made
 
 
 def run(rank: int, folder: Path) -> None:
     """What one rank does."""
-    dist.init_process_group("gloo", init_method=f"file://{folder}/meeting", rank=rank, world_size=WORLD, timeout=timedelta(seconds=60))
+    dist.init_process_group(
+        "gloo",
+        init_method=f"file://{folder}/meeting",
+        rank=rank,
+        world_size=WORLD,
+        timeout=timedelta(seconds=60),
+    )
     assert dist.get_world_size() == WORLD
     taught = lessons_of(rows_of_unequal_length())
     made: dict[str, Gradient] = {}
@@ -85,6 +110,7 @@ def main(folder: Path) -> int:
                 run(rank, folder)
             except BaseException:
                 import traceback
+
                 traceback.print_exc()
                 os._exit(1)
             os._exit(0)

@@ -3,6 +3,7 @@
 Each store is an ingested fictional world (`questloom world --seed 1000 …`, `questloom ingest …`). Demo and tests use
 seeds below 1000, training 1000 and above.
 """
+
 from dataclasses import asdict, replace
 from functools import reduce
 from operator import add
@@ -20,8 +21,13 @@ from train.small_clip.fit import fit
 from train.small_clip.measure import measure
 
 
-def main(store: Annotated[list[str], typer.Option()], unseen: Annotated[str, typer.Option()], out: Annotated[Path, typer.Option()],
-         steps: int = 600, seed: int = 1) -> None:
+def main(
+    store: Annotated[list[str], typer.Option()],
+    unseen: Annotated[str, typer.Option()],
+    out: Annotated[Path, typer.Option()],
+    steps: int = 600,
+    seed: int = 1,
+) -> None:
     """Trains on `store`, measures on `unseen`, writes the checkpoint and its calibration to `out`."""
     torch.use_deterministic_algorithms(True)
     examples = reduce(add, (examples_of(Store.open(path)) for path in store))

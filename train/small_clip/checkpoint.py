@@ -1,4 +1,5 @@
 """The small CLIP's shape, and its folder: configuration, byte-pair merges, weights."""
+
 import gzip
 import json
 from pathlib import Path
@@ -20,9 +21,20 @@ CONFIG: dict[str, Any] = {
         "init_logit_bias": -4.0,
         # open_clip's ModifiedResNet with one bottleneck a stage: it learns more from few pictures than a transformer.
         "vision_cfg": {"image_size": SIDE, "layers": [1, 1, 1, 1], "width": 20, "head_width": 64},
-        "text_cfg": {"context_length": 32, "vocab_size": NUM_MERGES + 512 + 2, "width": 128, "heads": 4, "layers": 2},
+        "text_cfg": {
+            "context_length": 32,
+            "vocab_size": NUM_MERGES + 512 + 2,
+            "width": 128,
+            "heads": 4,
+            "layers": 2,
+        },
     },
-    "preprocess_cfg": {"mean": [0.5, 0.5, 0.5], "std": [0.25, 0.25, 0.25], "interpolation": "bilinear", "resize_mode": "squash"},
+    "preprocess_cfg": {
+        "mean": [0.5, 0.5, 0.5],
+        "std": [0.25, 0.25, 0.25],
+        "interpolation": "bilinear",
+        "resize_mode": "squash",
+    },
 }
 
 
@@ -31,8 +43,11 @@ def start(folder: Path, seed: int) -> tuple[Any, open_clip.SimpleTokenizer]:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "open_clip_config.json").write_text(json.dumps(CONFIG, indent=2) + "\n")
     with gzip.open(default_bpe()) as source:
-        lines = source.read().decode().split("\n")[:NUM_MERGES + 1]  # the first is a header
-    with open(folder / MERGES_FILE, "wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as out:
+        lines = source.read().decode().split("\n")[: NUM_MERGES + 1]  # the first is a header
+    with (
+        open(folder / MERGES_FILE, "wb") as raw,
+        gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as out,
+    ):
         out.write("\n".join(lines).encode())
     torch.manual_seed(seed)
     model = open_clip.create_model(f"local-dir:{folder}", load_weights=False)
@@ -41,5 +56,8 @@ def start(folder: Path, seed: int) -> tuple[Any, open_clip.SimpleTokenizer]:
 
 def save(model: Any, folder: Path) -> None:
     """Writes the weights at half precision (they are read back into fp32)."""
-    weights = {name: (t.half() if t.is_floating_point() else t).contiguous() for name, t in model.state_dict().items()}
+    weights = {
+        name: (t.half() if t.is_floating_point() else t).contiguous()
+        for name, t in model.state_dict().items()
+    }
     save_file(weights, folder / "open_clip_model.safetensors")

@@ -1,4 +1,5 @@
 """Examples to learn from: small pixels, the entity that a picture shows, and the words that describe it."""
+
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,8 +28,12 @@ class Examples:
     files: list[bytes]
 
     def __add__(self, other: "Examples") -> "Examples":
-        return Examples(np.concatenate([self.pixels, other.pixels]), np.concatenate([self.entity, other.entity + len(self.looks)]),
-                        self.looks + other.looks, self.files + other.files)
+        return Examples(
+            np.concatenate([self.pixels, other.pixels]),
+            np.concatenate([self.entity, other.entity + len(self.looks)]),
+            self.looks + other.looks,
+            self.files + other.files,
+        )
 
 
 def examples_of(store: Any) -> Examples:
@@ -41,7 +46,9 @@ def examples_of(store: Any) -> Examples:
     looks: list[Looks] = []
     index: dict[str, int] = {}
     for image in sorted(store.scan_images(), key=lambda i: i.id):
-        subjects = [e for e in image.depicts if store.entity(e) is not None and e in image.entity_ids]
+        subjects = [
+            e for e in image.depicts if store.entity(e) is not None and e in image.entity_ids
+        ]
         if len(subjects) != 1 or min(image.width, image.height) < STORED_SIDE:
             continue
         data = store.image_bytes(image.id)
@@ -51,7 +58,9 @@ def examples_of(store: Any) -> Examples:
         if subjects[0] not in index:
             index[subjects[0]] = len(looks)
             looks.append(looks_of(store, subjects[0]))
-        pixels.append(np.asarray(picture.resize((STORED_SIDE, STORED_SIDE), Image.Resampling.BILINEAR)))
+        pixels.append(
+            np.asarray(picture.resize((STORED_SIDE, STORED_SIDE), Image.Resampling.BILINEAR))
+        )
         entity.append(index[subjects[0]])
         files.append(data)
     return Examples(np.stack(pixels), np.array(entity), looks, files)

@@ -7,6 +7,7 @@ the scale. With the first alone "a man" fitted no picture of a man well, since h
 view must find its entity: a contrastive loss over two views of each entity (Khosla et al. 2020), in which half of the
 batches hold entities of one class only, since the hard rivals are of the same class.
 """
+
 import math
 import random
 import time
@@ -31,8 +32,15 @@ VIEW_TEMPERATURE = 0.1
 VIEW_WEIGHT = 1.0
 
 
-def fit(model: Any, tokenizer: open_clip.SimpleTokenizer, examples: Examples, *, steps: int, seed: int,
-        report: Callable[[str], Any] = print) -> None:
+def fit(
+    model: Any,
+    tokenizer: open_clip.SimpleTokenizer,
+    examples: Examples,
+    *,
+    steps: int,
+    seed: int,
+    report: Callable[[str], Any] = print,
+) -> None:
     """Trains in place. Deterministic for a seed on one machine and thread.
 
     Args:
@@ -52,23 +60,34 @@ def fit(model: Any, tokenizer: open_clip.SimpleTokenizer, examples: Examples, *,
     words = [words_of(looks) for looks in examples.looks]
     decayed = [p for p in model.parameters() if p.ndim >= 2]
     rest = [p for p in model.parameters() if p.ndim < 2]
-    optimizer = torch.optim.AdamW([{"params": decayed, "weight_decay": WEIGHT_DECAY}, {"params": rest, "weight_decay": 0.0}],
-                                  lr=PEAK_RATE, betas=(0.9, 0.98))
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda s: min(1.0, (s + 1) / 50) * 0.5 * (1 + math.cos(math.pi * s / steps)))
+    optimizer = torch.optim.AdamW(
+        [{"params": decayed, "weight_decay": WEIGHT_DECAY}, {"params": rest, "weight_decay": 0.0}],
+        lr=PEAK_RATE,
+        betas=(0.9, 0.98),
+    )
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda s: min(1.0, (s + 1) / 50) * 0.5 * (1 + math.cos(math.pi * s / steps))
+    )
     model.train().to(memory_format=torch.channels_last)  # a third faster on a CPU
     started = time.monotonic()
     for step in range(steps):
         chosen = _entities(rng, by_noun, one_noun=step % 2 == 1)
         texts = [_shortened(rng, examples.looks[e]) for e in chosen]
         rows = [rng.sample(views[e], 2) if len(views[e]) > 1 else views[e] * 2 for e in chosen]
-        pixels = augmented(torch.from_numpy(examples.pixels[[r[0] for r in rows] + [r[1] for r in rows]]))
-        fits = torch.tensor([[words_of(text) <= words[e] for e in chosen] for text in texts], dtype=torch.float32)  # (texts, entities)
+        pixels = augmented(
+            torch.from_numpy(examples.pixels[[r[0] for r in rows] + [r[1] for r in rows]])
+        )
+        fits = torch.tensor(
+            [[words_of(text) <= words[e] for e in chosen] for text in texts], dtype=torch.float32
+        )  # (texts, entities)
         with torch.autocast("cpu", torch.bfloat16):
             pictures = model.encode_image(pixels)
             described = model.encode_text(tokenizer([text.text() for text in texts]))
         pictures = F.normalize(pictures.float(), dim=-1)  # (2·B, d)
         described = F.normalize(described.float(), dim=-1)  # (B, d)
-        loss_text = text_loss(pictures, described, fits.repeat(1, 2), model.logit_scale.exp(), model.logit_bias)
+        loss_text = text_loss(
+            pictures, described, fits.repeat(1, 2), model.logit_scale.exp(), model.logit_bias
+        )
         loss_view = view_loss(pictures)
         optimizer.zero_grad()
         (loss_text + VIEW_WEIGHT * loss_view).backward()
@@ -78,11 +97,19 @@ def fit(model: Any, tokenizer: open_clip.SimpleTokenizer, examples: Examples, *,
         with torch.no_grad():
             model.logit_scale.clamp_(0, math.log(100))
         if step % 50 == 48 or step == steps - 1:  # an even step: drawn from all classes
-            report(f"step {step + 1}/{steps}  text {loss_text.item():.3f}  view {loss_view.item():.3f}  {time.monotonic() - started:.0f} s")
+            report(
+                f"step {step + 1}/{steps}  text {loss_text.item():.3f}  view {loss_view.item():.3f}  {time.monotonic() - started:.0f} s"
+            )
     model.eval()
 
 
-def text_loss(pictures: torch.Tensor, texts: torch.Tensor, fits: torch.Tensor, scale: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+def text_loss(
+    pictures: torch.Tensor,
+    texts: torch.Tensor,
+    fits: torch.Tensor,
+    scale: torch.Tensor,
+    bias: torch.Tensor,
+) -> torch.Tensor:
     """How far words and pictures are from fitting as they should; `fits` is 0/1 (texts, pictures), every text fits some.
 
     The sum of cross-entropy both ways against the share of each pair, and of the mean logistic losses of the pairs that
@@ -113,10 +140,22 @@ def augmented(pixels: torch.Tensor) -> torch.Tensor:
     x = pixels.permute(0, 3, 1, 2).float() / 255
     identity = torch.tensor([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     scale = 1 - 0.22 * torch.rand(n, 1, 1)
-    theta = identity * scale + torch.randn(n, 2, 3) * torch.tensor([[0.03, 0.03, 0.0], [0.03, 0.03, 0.0]])
+    theta = identity * scale + torch.randn(n, 2, 3) * torch.tensor(
+        [[0.03, 0.03, 0.0], [0.03, 0.03, 0.0]]
+    )
     theta[:, :, 2] += (torch.rand(n, 2) * 2 - 1) * (1.02 - scale[:, :, 0])
-    x = F.grid_sample(x, F.affine_grid(theta, [n, 3, SIDE, SIDE], align_corners=False), align_corners=False, padding_mode="reflection")
-    x = (x - 0.5) * (0.75 + 0.5 * torch.rand(n, 1, 1, 1)) + 0.5 + 0.12 * (torch.rand(n, 1, 1, 1) * 2 - 1) + 0.03 * torch.randn(n, 3, 1, 1)
+    x = F.grid_sample(
+        x,
+        F.affine_grid(theta, [n, 3, SIDE, SIDE], align_corners=False),
+        align_corners=False,
+        padding_mode="reflection",
+    )
+    x = (
+        (x - 0.5) * (0.75 + 0.5 * torch.rand(n, 1, 1, 1))
+        + 0.5
+        + 0.12 * (torch.rand(n, 1, 1, 1) * 2 - 1)
+        + 0.03 * torch.randn(n, 3, 1, 1)
+    )
     coarse = F.interpolate(F.avg_pool2d(x, 3), size=SIDE, mode="bilinear")
     x = torch.where(torch.rand(n, 1, 1, 1) < 0.25, coarse, x)
     x = x + 0.03 * torch.rand(n, 1, 1, 1) * torch.randn_like(x)
@@ -133,15 +172,27 @@ def _views(examples: Examples) -> dict[int, list[int]]:
 def _entities(rng: random.Random, by_noun: dict[str, list[int]], *, one_noun: bool) -> list[int]:
     """Entities of one batch: all of one class (where one is large enough, by its size), or drawn from all."""
     everything = [e for members in by_noun.values() for e in members]
-    large = [noun for noun, members in sorted(by_noun.items()) if len(members) >= ENTITIES_A_BATCH // 2]
-    pool = by_noun[rng.choices(large, [len(by_noun[n]) for n in large])[0]] if one_noun and large else everything
+    large = [
+        noun for noun, members in sorted(by_noun.items()) if len(members) >= ENTITIES_A_BATCH // 2
+    ]
+    pool = (
+        by_noun[rng.choices(large, [len(by_noun[n]) for n in large])[0]]
+        if one_noun and large
+        else everything
+    )
     return rng.sample(pool, min(ENTITIES_A_BATCH, len(pool)))
 
 
 def _shortened(rng: random.Random, looks: Looks) -> Looks:
     """Some of the attributes left out: the text still fits, and the model cannot rely on all of them being told."""
+
     def some(words: tuple[str, ...]) -> tuple[str, ...]:
         return words if rng.random() < 0.7 else tuple(w for w in words if rng.random() < 0.5)
 
-    return replace(looks, colours=some(looks.colours), materials=some(looks.materials), parts=some(looks.parts), shown=some(looks.shown))
-
+    return replace(
+        looks,
+        colours=some(looks.colours),
+        materials=some(looks.materials),
+        parts=some(looks.parts),
+        shown=some(looks.shown),
+    )

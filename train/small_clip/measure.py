@@ -1,4 +1,5 @@
 """What the small CLIP can do on worlds that it has not seen: AUC, and retrieval by words and by another view."""
+
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,8 +43,20 @@ def measure(clip: Clip, pictures: np.ndarray, examples: Examples) -> Measured:
     np.fill_diagonal(similarity, -2)
     counts = np.bincount(examples.entity)
     nearest = np.argsort(-similarity, axis=1, kind="stable")[:, :5]
-    views = [[examples.entity[p] == examples.entity[i] for p in row] for i, row in enumerate(nearest) if counts[examples.entity[i]] > 1]
-    return Measured(calibration, _at(words, 1), _at(words, 5), _at(views, 1), _at(views, 5), len(pictures), len(examples.looks))
+    views = [
+        [examples.entity[p] == examples.entity[i] for p in row]
+        for i, row in enumerate(nearest)
+        if counts[examples.entity[i]] > 1
+    ]
+    return Measured(
+        calibration,
+        _at(words, 1),
+        _at(words, 5),
+        _at(views, 1),
+        _at(views, 5),
+        len(pictures),
+        len(examples.looks),
+    )
 
 
 def _at(hits: list[list[bool]], k: int) -> float:

@@ -2,6 +2,7 @@
 
 Drills come from learning worlds of seeds from 1000 on; tasks, for the demo and the tests, from seeds below.
 """
+
 from pathlib import Path
 from typing import Annotated
 
@@ -14,19 +15,39 @@ from train.tiny_base.shape import new_model, save_base
 from train.tiny_base.tokens import check_names, new_processor
 
 
-def main(out: Annotated[Path, typer.Option()], minutes: float = 55.0, worlds: int = 16, width: int = 96, layers: int = 3, seed: int = 0,
-         start: Annotated[Path | None, typer.Option(help="Weights to go on from, as this command wrote them.")] = None) -> None:
+def main(
+    out: Annotated[Path, typer.Option()],
+    minutes: float = 55.0,
+    worlds: int = 16,
+    width: int = 96,
+    layers: int = 3,
+    seed: int = 0,
+    start: Annotated[
+        Path | None, typer.Option(help="Weights to go on from, as this command wrote them.")
+    ] = None,
+) -> None:
     """Pre-trains a base and writes it to `out`, the newest state at any time."""
     processor = new_processor()
     check_names(processor.tokenizer)
     model = new_model(processor, seed=seed, width=width, layers=layers)
     if start:
         model.load_state_dict(load_file(start / "model.safetensors"))
-    typer.echo(f"{sum(p.numel() for p in model.parameters()):,} parameters, {len(processor.tokenizer)} tokens")
+    typer.echo(
+        f"{sum(p.numel() for p in model.parameters()):,} parameters, {len(processor.tokenizer)} tokens"
+    )
     learned = album(range(FIRST_SEED, FIRST_SEED + worlds), 480, processor)
     unseen = album(range(FIRST_SEED - 2, FIRST_SEED), 480, processor)
     typer.echo(f"{len(learned.patches)} pictures")
-    fit(model, processor, learned, unseen, minutes=minutes, seed=seed, report=typer.echo, keep=lambda: save_base(model, processor, out))
+    fit(
+        model,
+        processor,
+        learned,
+        unseen,
+        minutes=minutes,
+        seed=seed,
+        report=typer.echo,
+        keep=lambda: save_base(model, processor, out),
+    )
 
 
 if __name__ == "__main__":

@@ -2,12 +2,21 @@
 
 A drill is a list of (role, parts), the parts texts and pictures (by their index). They are made from learning worlds of seeds that no task is made from.
 """
+
 import json
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from knowledge.world.learning import COLOURS, KINDS, NUMBERS, SYLLABLES, Thing, learning_pages, make_learning_part
+from knowledge.world.learning import (
+    COLOURS,
+    KINDS,
+    NUMBERS,
+    SYLLABLES,
+    Thing,
+    learning_pages,
+    make_learning_part,
+)
 from knowledge.world.part import Part
 
 FIRST_SEED = 1000
@@ -20,9 +29,14 @@ PICTURE_HEAD = "Picture, 64×64 px\n"
 RELATIONS = {"P84": "architect", "P127": "owned by", "P19": "place of birth", "P1066": "student of"}
 SHOWN = ("in the picture", "in the picture", "shown in the picture", "in the image", "shown here")
 OF_THING = {"P84": ("the architect of {}",), "P127": ("the owner of {}", "the person who owns {}")}
-ASKED_OF_THING = {"P84": ("Who designed {}?", "Who was the architect of {}?"), "P127": ("Who owns {}?", "Which person owns {}?", "Who is the owner of {}?")}
-ASKED_OF_PERSON = {"P19": ("In which town was {} born?", "Which town was the birthplace of {}?"),
-                   "P1066": ("Who taught {}?", "Who was the teacher of {}?")}
+ASKED_OF_THING = {
+    "P84": ("Who designed {}?", "Who was the architect of {}?"),
+    "P127": ("Who owns {}?", "Which person owns {}?", "Who is the owner of {}?"),
+}
+ASKED_OF_PERSON = {
+    "P19": ("In which town was {} born?", "Which town was the birthplace of {}?"),
+    "P1066": ("Who taught {}?", "Who was the teacher of {}?"),
+}
 Parts = list[str | int]
 """Texts, and numbers of pictures."""
 
@@ -56,13 +70,25 @@ def new_world(seed: int, articles: int, first_picture: int) -> World:
     """A world for drills."""
     part = make_learning_part(seed, articles)
     pages = {p.title: page_text(p.title, p.text) for p in learning_pages(part)}
-    return World(part, [t for t in part.things.values() if t.pictures], part.kind("person"), pages, first_picture)
+    return World(
+        part,
+        [t for t in part.things.values() if t.pictures],
+        part.kind("person"),
+        pages,
+        first_picture,
+    )
 
 
 def page_text(title: str, wikitext: str) -> str:
     """A page as `visit` shows it: without markup."""
-    lines = [line.replace("[[", "").replace("]]", "") for line in wikitext.split("\n") if line and not line.startswith("[[File:")]
-    return "\n".join([title, *("## " + line.strip("= ") if line.startswith("==") else line for line in lines)])
+    lines = [
+        line.replace("[[", "").replace("]]", "")
+        for line in wikitext.split("\n")
+        if line and not line.startswith("[[File:")
+    ]
+    return "\n".join(
+        [title, *("## " + line.strip("= ") if line.startswith("==") else line for line in lines)]
+    )
 
 
 def lead(thing: Thing) -> str:
@@ -77,13 +103,18 @@ def hits(things: Sequence[Thing]) -> str:
 
 def alike(world: World, thing: Thing, rng: random.Random, count: int) -> list[Thing]:
     """Things that share something with a thing, it among them, in any order."""
+
     def near(t: Thing) -> int:
-        return (t.kind == thing.kind) + (t.look["colour"] == thing.look["colour"]) + (t.look["number"] == thing.look["number"])
+        return (
+            (t.kind == thing.kind)
+            + (t.look["colour"] == thing.look["colour"])
+            + (t.look["number"] == thing.look["number"])
+        )
 
     pool = [t for t in rng.sample(world.pictured, min(60, len(world.pictured))) if t is not thing]
     if rng.random() < 0.5:  # else any: whoever cannot yet tell by three words learns to tell by one
         pool.sort(key=lambda t: -near(t) + rng.random())
-    chosen = [*pool[:count - 1], thing]
+    chosen = [*pool[: count - 1], thing]
     rng.shuffle(chosen)
     return chosen
 
@@ -101,7 +132,17 @@ def question(rng: random.Random, thing: Thing) -> tuple[str, list[str]]:
 
 def drills(worlds: Sequence[World], rng: random.Random) -> Iterator[Drill]:
     """Drills without end."""
-    makers = {caption: 1, lookup: 0.5, picture_lookup: 0.3, page_questions: 1, plan: 0.2, next_step: 4, calls: 2.5, copying: 2, chosen_call: 4}
+    makers = {
+        caption: 1,
+        lookup: 0.5,
+        picture_lookup: 0.3,
+        page_questions: 1,
+        plan: 0.2,
+        next_step: 4,
+        calls: 2.5,
+        copying: 2,
+        chosen_call: 4,
+    }
     while True:
         world = rng.choice(worlds)
         drill = rng.choices(list(makers), list(makers.values()))[0](world, rng)
@@ -119,7 +160,15 @@ def marked(drill: Drill, rng: random.Random) -> Drill:
         pairs = [_pair(rng) for _ in lines]
         wanted = " ".join(mark for pair in pairs for mark in pair)
         asked: Parts = [*parts, f"\n{wanted}"]
-        turns.append((asked, "\n".join(f"{a}{line.removeprefix('answer: ')}{b}" for (a, b), line in zip(pairs, lines, strict=True))))
+        turns.append(
+            (
+                asked,
+                "\n".join(
+                    f"{a}{line.removeprefix('answer: ')}{b}"
+                    for (a, b), line in zip(pairs, lines, strict=True)
+                ),
+            )
+        )
     return Drill(drill.kind, tuple(turns))
 
 
@@ -137,14 +186,19 @@ def caption(world: World, rng: random.Random) -> Drill:
     """What is in the picture, whatever is asked beside it."""
     thing = rng.choice(world.pictured)
     asked = question(rng, thing)[0] + "\n" if rng.random() < 0.5 else ""
-    return Drill("caption", (([*_picture(world, thing), asked + "What is seen?"], world.look(thing)),))
+    return Drill(
+        "caption", (([*_picture(world, thing), asked + "What is seen?"], world.look(thing)),)
+    )
 
 
 def lookup(world: World, rng: random.Random) -> Drill:
     """Which of some candidates is described."""
     things = alike(world, rng.choice(world.pictured), rng, rng.randint(2, 4))
     asked = rng.sample(things, min(len(things), 3))
-    first, *others = [(f"{world.look(t)}?", t.label) if rng.random() < 0.7 else (f"{t.label}?", world.look(t)) for t in asked]
+    first, *others = [
+        (f"{world.look(t)}?", t.label) if rng.random() < 0.7 else (f"{t.label}?", world.look(t))
+        for t in asked
+    ]
     more: list[tuple[Parts, str]] = [([q], a) for q, a in others]
     return Drill("lookup", (([f"{hits(things)}\n{first[0]}"], first[1]), *more))
 
@@ -153,7 +207,13 @@ def picture_lookup(world: World, rng: random.Random) -> Drill:
     """Which of some candidates is in the picture."""
     thing = rng.choice(world.pictured)
     things = alike(world, thing, rng, rng.randint(2, 3))
-    return Drill("picture_lookup", (([*_picture(world, thing), "What is seen?"], world.look(thing)), ([f"{hits(things)}\nWhich is it?"], thing.label)))
+    return Drill(
+        "picture_lookup",
+        (
+            ([*_picture(world, thing), "What is seen?"], world.look(thing)),
+            ([f"{hits(things)}\nWhich is it?"], thing.label),
+        ),
+    )
 
 
 def page_questions(world: World, rng: random.Random) -> Drill:
@@ -161,14 +221,20 @@ def page_questions(world: World, rng: random.Random) -> Drill:
     thing = rng.choice(world.pictured if rng.random() < 0.5 else world.people)
     relations = ["P84", "P127"] if thing.pictures else ["P19", "P1066"]
     rng.shuffle(relations)
-    first, second = [(f"{thing.label}, {RELATIONS[r]}?", world.part.label(thing.first(r))) for r in relations]
-    return Drill("page", (([f"{world.pages[thing.title]}\n{first[0]}"], first[1]), ([second[0]], second[1])))
+    first, second = [
+        (f"{thing.label}, {RELATIONS[r]}?", world.part.label(thing.first(r))) for r in relations
+    ]
+    return Drill(
+        "page", (([f"{world.pages[thing.title]}\n{first[0]}"], first[1]), ([second[0]], second[1]))
+    )
 
 
 def plan(world: World, rng: random.Random) -> Drill:
     """Which relations a question follows."""
     asked, relations = question(rng, rng.choice(world.pictured))
-    return Drill("plan", (([f"{asked}\nWhich steps?"], ", ".join(RELATIONS[r] for r in relations)),))
+    return Drill(
+        "plan", (([f"{asked}\nWhich steps?"], ", ".join(RELATIONS[r] for r in relations)),)
+    )
 
 
 def next_step(world: World, rng: random.Random) -> Drill:
@@ -182,7 +248,10 @@ def next_step(world: World, rng: random.Random) -> Drill:
         return Drill("next_step", (([f"{asked}\n{page}\nNext?"], _answer(person.label)),))
     on = _visit(person.label, RELATIONS[relations[1]])
     last = _answer(world.part.label(person.first(relations[1])))
-    return Drill("next_step", (([f"{asked}\n{page}\nNext?"], on), ([f"{world.pages[person.title]}\nNext?"], last)))
+    return Drill(
+        "next_step",
+        (([f"{asked}\n{page}\nNext?"], on), ([f"{world.pages[person.title]}\nNext?"], last)),
+    )
 
 
 def _answer(name: str) -> str:
@@ -195,7 +264,9 @@ def _search(query: str) -> str:
 
 
 def _visit(title: str, goal: str) -> str:
-    return f"{title}, {goal}\n" + json.dumps({"name": "visit", "arguments": {"url": title, "goal": goal}})
+    return f"{title}, {goal}\n" + json.dumps(
+        {"name": "visit", "arguments": {"url": title, "goal": goal}}
+    )
 
 
 def calls(world: World, rng: random.Random) -> Drill:
@@ -203,7 +274,10 @@ def calls(world: World, rng: random.Random) -> Drill:
     if rng.random() < 0.5:
         look = world.look(rng.choice(world.pictured))
         return Drill("calls", (([f"JSON of text_search: {look}"], _search(look)),))
-    name, goal = rng.choice(list(world.part.things.values())).label, rng.choice(list(RELATIONS.values()))
+    name, goal = (
+        rng.choice(list(world.part.things.values())).label,
+        rng.choice(list(RELATIONS.values())),
+    )
     return Drill("calls", (([f"JSON of visit: {name}, {goal}"], _visit(name, goal)),))
 
 
@@ -214,13 +288,23 @@ def chosen_call(world: World, rng: random.Random) -> Drill:
     things = alike(world, thing, rng, 3)
     if rng.random() < 0.7:  # as a search ranks
         things.sort(key=lambda t: t is not thing)
-    return Drill("chosen_call", (([*_picture(world, thing), f"{asked}\nWhat is seen?"], world.look(thing)),
-                                 ([f"{hits(things)}\nJSON of visit?"], _visit(thing.label, RELATIONS[relations[0]]))))
+    return Drill(
+        "chosen_call",
+        (
+            ([*_picture(world, thing), f"{asked}\nWhat is seen?"], world.look(thing)),
+            ([f"{hits(things)}\nJSON of visit?"], _visit(thing.label, RELATIONS[relations[0]])),
+        ),
+    )
 
 
 def copying(world: World, rng: random.Random) -> Drill:
     """Names and marks said again: marks in any order, never as a turn has them."""
-    words = [rng.choice(MARKS) if rng.random() < 0.3 else "".join(rng.choices(SYLLABLES, k=2)).capitalize() for _ in range(rng.randint(1, 5))]
+    words = [
+        rng.choice(MARKS)
+        if rng.random() < 0.3
+        else "".join(rng.choices(SYLLABLES, k=2)).capitalize()
+        for _ in range(rng.randint(1, 5))
+    ]
     return Drill("copying", (([f"Again: {' '.join(words)}"], " ".join(words)),))
 
 
@@ -229,9 +313,32 @@ def vocabulary_texts() -> Iterator[str]:
     looks = [f"{c} {k} {n}" for c in COLOURS for k in KINDS for n in NUMBERS]
     yield from looks
     yield from (f" {look}" for look in looks)
-    yield from ("is a {} with the number {}.", "is an architect.", "is a town.", "## History", "## Life", "was designed by", "is owned by", "was born in",
-                "was taught by", "What is seen?", "Next?", "Which is it?", "Which steps?", "JSON of visit:", "JSON of text_search:", "JSON of visit?", "Again:",
-                "Consider the", "Take the", "Think of the", "of that person", "that architect", "unknown", "not found")
+    yield from (
+        "is a {} with the number {}.",
+        "is an architect.",
+        "is a town.",
+        "## History",
+        "## Life",
+        "was designed by",
+        "is owned by",
+        "was born in",
+        "was taught by",
+        "What is seen?",
+        "Next?",
+        "Which is it?",
+        "Which steps?",
+        "JSON of visit:",
+        "JSON of text_search:",
+        "JSON of visit?",
+        "Again:",
+        "Consider the",
+        "Take the",
+        "Think of the",
+        "of that person",
+        "that architect",
+        "unknown",
+        "not found",
+    )
     for of_thing in OF_THING.values():
         yield from of_thing
     for asked in (*ASKED_OF_THING.values(), *ASKED_OF_PERSON.values()):

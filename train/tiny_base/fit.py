@@ -1,4 +1,5 @@
 """The pre-training loop: drills packed into sequences, answers alone in the loss, a constant rate that falls towards the end."""
+
 import io
 import random
 import time
@@ -58,7 +59,10 @@ def album(seeds: Sequence[int], articles: int, processor: Qwen3VLProcessor) -> A
     for seed in seeds:
         world = new_world(seed, articles, len(made))
         worlds.append(world)
-        images = [_as_jpeg(sketch(t, t.pictures[0], chance(seed, t.id, "view-0"))[0]) for t in world.pictured]
+        images = [
+            _as_jpeg(sketch(t, t.pictures[0], chance(seed, t.id, "view-0"))[0])
+            for t in world.pictured
+        ]
         pixels = processor.image_processor(images=images, return_tensors="np")["pixel_values"]
         made += list(pixels.reshape(len(images), 16, 3, 2, 16, 16)[:, :, :, 0].astype(np.float16))
     return Album(worlds, np.stack(made))
@@ -85,13 +89,22 @@ class Encoder:
 
         def add(text: str, told: bool) -> None:
             new = self._tokenizer(text, add_special_tokens=False)["input_ids"]
-            new = [i for token in new for i in ([token] * MERGED if token == self._image_id else [token])]
+            new = [
+                i
+                for token in new
+                for i in ([token] * MERGED if token == self._image_id else [token])
+            ]
             ids.extend(new)
             answer.extend([told] * len(new))
 
         for parts, said in drill.turns:
             pictures += [p for p in parts if isinstance(p, int)]
-            add("<|im_start|>user\n" + "".join(PICTURE if isinstance(p, int) else p for p in parts) + "<|im_end|>\n<|im_start|>assistant\n", False)
+            add(
+                "<|im_start|>user\n"
+                + "".join(PICTURE if isinstance(p, int) else p for p in parts)
+                + "<|im_end|>\n<|im_start|>assistant\n",
+                False,
+            )
             add(said + "<|im_end|>", True)
             add("\n", False)
         return Encoded(ids, answer, pictures, drill.kind)
@@ -115,7 +128,9 @@ class Batch:
     """(row, begin, end, kind) of each drill."""
 
 
-def batches(source: Iterator[Encoded], patches: np.ndarray, image_id: int, pad: int, rows: int = ROWS) -> Iterator[Batch]:
+def batches(
+    source: Iterator[Encoded], patches: np.ndarray, image_id: int, pad: int, rows: int = ROWS
+) -> Iterator[Batch]:
     """Batches without end."""
     held: Encoded | None = None
     while True:
@@ -136,10 +151,21 @@ def batches(source: Iterator[Encoded], patches: np.ndarray, image_id: int, pad: 
                 pictures += drill.pictures
                 spans.append((row, place, end, drill.kind))
                 place = end
-        found = torch.from_numpy(patches[pictures].astype(np.float32)) if pictures else torch.zeros(0, 16, 3, 16, 16)
+        found = (
+            torch.from_numpy(patches[pictures].astype(np.float32))
+            if pictures
+            else torch.zeros(0, 16, 3, 16, 16)
+        )
         pixels = found[:, :, :, None].expand(-1, -1, -1, 2, -1, -1).reshape(-1, 1536)
-        yield Batch(torch.from_numpy(ids), torch.from_numpy(labels), torch.from_numpy(positions_of(ids == image_id)), pad, pixels,
-                    torch.tensor([[1, 4, 4]] * len(pictures)), spans)
+        yield Batch(
+            torch.from_numpy(ids),
+            torch.from_numpy(labels),
+            torch.from_numpy(positions_of(ids == image_id)),
+            pad,
+            pixels,
+            torch.tensor([[1, 4, 4]] * len(pictures)),
+            spans,
+        )
 
 
 def positions_of(image: np.ndarray) -> np.ndarray:
@@ -150,21 +176,43 @@ def positions_of(image: np.ndarray) -> np.ndarray:
     """
     within = np.zeros(image.shape, int)
     for column in range(1, image.shape[1]):
-        within[:, column] = np.where(image[:, column] & image[:, column - 1], (within[:, column - 1] + 1) % MERGED, 0)
+        within[:, column] = np.where(
+            image[:, column] & image[:, column - 1], (within[:, column - 1] + 1) % MERGED, 0
+        )
     # A picture of four tokens takes two places: its second token and its fourth bring none.
     step = np.where(image & (within % 2 == 1), 0, 1)
     place = np.cumsum(step, 1) - 1
     begin = place - np.where(image, within // 2, 0)
-    return np.stack([np.where(image, begin, place), np.where(image, begin + within // 2, place), np.where(image, begin + within % 2, place)])
+    return np.stack(
+        [
+            np.where(image, begin, place),
+            np.where(image, begin + within // 2, place),
+            np.where(image, begin + within % 2, place),
+        ]
+    )
 
 
-def logits_of(model: Qwen3VLForConditionalGeneration, batch: Batch) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def logits_of(
+    model: Qwen3VLForConditionalGeneration, batch: Batch
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Logits (N, V) and ids (N,) of all answers' tokens; then of all other text's."""
-    out = model.model(input_ids=batch.ids, position_ids=batch.positions, use_cache=False, pixel_values=batch.pixels if len(batch.pixels) else None,
-                      image_grid_thw=batch.grids if len(batch.grids) else None)
+    out = model.model(
+        input_ids=batch.ids,
+        position_ids=batch.positions,
+        use_cache=False,
+        pixel_values=batch.pixels if len(batch.pixels) else None,
+        image_grid_thw=batch.grids if len(batch.grids) else None,
+    )
     hidden, told = out.last_hidden_state[:, :-1], batch.labels[:, 1:] != -100
-    text = ~told & (batch.ids[:, 1:] != model.config.image_token_id) & (batch.ids[:, 1:] != batch.pad)
-    return model.lm_head(hidden[told]), batch.ids[:, 1:][told], model.lm_head(hidden[text]), batch.ids[:, 1:][text]
+    text = (
+        ~told & (batch.ids[:, 1:] != model.config.image_token_id) & (batch.ids[:, 1:] != batch.pad)
+    )
+    return (
+        model.lm_head(hidden[told]),
+        batch.ids[:, 1:][told],
+        model.lm_head(hidden[text]),
+        batch.ids[:, 1:][text],
+    )
 
 
 @torch.no_grad()
@@ -183,8 +231,18 @@ def right(model: Qwen3VLForConditionalGeneration, found: Sequence[Batch]) -> dic
     return {kind: round(sum(c) / len(c), 3) for kind, c in sorted(counts.items())}
 
 
-def fit(model: Qwen3VLForConditionalGeneration, processor: Qwen3VLProcessor, learned: Album, unseen: Album, *, minutes: float, seed: int,
-        report: Callable[[str], None], keep: Callable[[], None], every: int = 400) -> None:
+def fit(
+    model: Qwen3VLForConditionalGeneration,
+    processor: Qwen3VLProcessor,
+    learned: Album,
+    unseen: Album,
+    *,
+    minutes: float,
+    seed: int,
+    report: Callable[[str], None],
+    keep: Callable[[], None],
+    every: int = 400,
+) -> None:
     """Trains in place for a time.
 
     Args:
@@ -196,9 +254,13 @@ def fit(model: Qwen3VLForConditionalGeneration, processor: Qwen3VLProcessor, lea
     """
     encode = Encoder(processor)
     image_id, pad = model.config.image_token_id, processor.tokenizer.pad_token_id
-    measured_on = batches(map(encode, drills(unseen.worlds, random.Random(seed + 1))), unseen.patches, image_id, pad)
+    measured_on = batches(
+        map(encode, drills(unseen.worlds, random.Random(seed + 1))), unseen.patches, image_id, pad
+    )
     measured = [next(measured_on) for _ in range(8)]
-    source = batches(map(encode, drills(learned.worlds, random.Random(seed))), learned.patches, image_id, pad)
+    source = batches(
+        map(encode, drills(learned.worlds, random.Random(seed))), learned.patches, image_id, pad
+    )
     optimiser = torch.optim.AdamW(model.parameters(), lr=RATE, betas=(0.9, 0.98), weight_decay=0.01)
     began, losses, tokens, step = time.monotonic(), [], 0, 0
     model.train()
@@ -218,8 +280,10 @@ def fit(model: Qwen3VLForConditionalGeneration, processor: Qwen3VLProcessor, lea
         step += 1
         if step % every == 0:
             seconds = time.monotonic() - began
-            report(f"{step} updates, {seconds:.0f} s, {tokens / seconds:.0f} tokens/s, rate {rate:.2g}, loss {np.mean(losses[-every:]):.4f}, "
-                   f"right {right(model, measured)}")
+            report(
+                f"{step} updates, {seconds:.0f} s, {tokens / seconds:.0f} tokens/s, rate {rate:.2g}, loss {np.mean(losses[-every:]):.4f}, "
+                f"right {right(model, measured)}"
+            )
             keep()
     keep()
     report(f"{step} updates, right {right(model, measured)}")

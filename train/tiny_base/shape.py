@@ -1,4 +1,5 @@
 """The tiny base's shape, and its folder: weights at half precision, tokenizer, processor."""
+
 from pathlib import Path
 
 import torch
@@ -9,7 +10,9 @@ SPREAD = 0.125
 """Of the first weights: with the usual 0.02 to 0.05 so small a model learns to copy several times later."""
 
 
-def new_model(processor: Qwen3VLProcessor, *, seed: int, width: int = 96, layers: int = 3) -> Qwen3VLForConditionalGeneration:
+def new_model(
+    processor: Qwen3VLProcessor, *, seed: int, width: int = 96, layers: int = 3
+) -> Qwen3VLForConditionalGeneration:
     """A random Qwen3-VL of some 0.7 million parameters.
 
     Args:
@@ -20,24 +23,59 @@ def new_model(processor: Qwen3VLProcessor, *, seed: int, width: int = 96, layers
     """
     torch.manual_seed(seed)
     tokenizer = processor.tokenizer
-    ids = {name: tokenizer.convert_tokens_to_ids(name) for name in ("<|image_pad|>", "<|video_pad|>", "<|vision_start|>", "<|vision_end|>")}
+    ids = {
+        name: tokenizer.convert_tokens_to_ids(name)
+        for name in ("<|image_pad|>", "<|video_pad|>", "<|vision_start|>", "<|vision_end|>")
+    }
     heads = width // 32
     config = Qwen3VLConfig(
-        text_config={"vocab_size": len(tokenizer), "hidden_size": width, "intermediate_size": 8 * width // 3, "num_hidden_layers": layers,
-                     "num_attention_heads": heads, "num_key_value_heads": heads, "head_dim": 32, "max_position_embeddings": 2048,
-                     "initializer_range": SPREAD, "tie_word_embeddings": False,
-                     "rope_parameters": {"rope_type": "default", "rope_theta": 10_000.0, "mrope_section": [8, 4, 4], "mrope_interleaved": True}},
-        vision_config={"depth": 2, "hidden_size": 64, "intermediate_size": 128, "num_heads": 2, "out_hidden_size": width, "num_position_embeddings": 16,
-                       "deepstack_visual_indexes": [0, 1], "initializer_range": SPREAD},
-        image_token_id=ids["<|image_pad|>"], video_token_id=ids["<|video_pad|>"], vision_start_token_id=ids["<|vision_start|>"],
-        vision_end_token_id=ids["<|vision_end|>"], tie_word_embeddings=False)
+        text_config={
+            "vocab_size": len(tokenizer),
+            "hidden_size": width,
+            "intermediate_size": 8 * width // 3,
+            "num_hidden_layers": layers,
+            "num_attention_heads": heads,
+            "num_key_value_heads": heads,
+            "head_dim": 32,
+            "max_position_embeddings": 2048,
+            "initializer_range": SPREAD,
+            "tie_word_embeddings": False,
+            "rope_parameters": {
+                "rope_type": "default",
+                "rope_theta": 10_000.0,
+                "mrope_section": [8, 4, 4],
+                "mrope_interleaved": True,
+            },
+        },
+        vision_config={
+            "depth": 2,
+            "hidden_size": 64,
+            "intermediate_size": 128,
+            "num_heads": 2,
+            "out_hidden_size": width,
+            "num_position_embeddings": 16,
+            "deepstack_visual_indexes": [0, 1],
+            "initializer_range": SPREAD,
+        },
+        image_token_id=ids["<|image_pad|>"],
+        video_token_id=ids["<|video_pad|>"],
+        vision_start_token_id=ids["<|vision_start|>"],
+        vision_end_token_id=ids["<|vision_end|>"],
+        tie_word_embeddings=False,
+    )
     return Qwen3VLForConditionalGeneration(config)
 
 
-def save_base(model: Qwen3VLForConditionalGeneration, processor: Qwen3VLProcessor, folder: Path) -> None:
+def save_base(
+    model: Qwen3VLForConditionalGeneration, processor: Qwen3VLProcessor, folder: Path
+) -> None:
     """Writes what `from_pretrained` reads; weights at half precision, which the configuration does not say, so that they are read into fp32."""
     folder.mkdir(parents=True, exist_ok=True)
     processor.save_pretrained(folder)
     model.config.save_pretrained(folder)
     model.generation_config.save_pretrained(folder)
-    save_file({name: t.half().contiguous() for name, t in model.state_dict().items()}, folder / "model.safetensors", metadata={"format": "pt"})
+    save_file(
+        {name: t.half().contiguous() for name, t in model.state_dict().items()},
+        folder / "model.safetensors",
+        metadata={"format": "pt"},
+    )

@@ -3,12 +3,26 @@
 Each word of the learning world, of its questions and of what tools answer there is one token; a name is two, one a syllable: small models learn to
 copy what is few tokens long.
 """
+
 import itertools
 import json
 from collections.abc import Iterable
 
-from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
-from transformers import PreTrainedTokenizerFast, Qwen2VLImageProcessor, Qwen3VLProcessor, Qwen3VLVideoProcessor
+from tokenizers import (
+    AddedToken,
+    Tokenizer,
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+    trainers,
+)
+from transformers import (
+    PreTrainedTokenizerFast,
+    Qwen2VLImageProcessor,
+    Qwen3VLProcessor,
+    Qwen3VLVideoProcessor,
+)
 
 from agent.play.player import HINT
 from agent.tools.search_tools import text_search, visit
@@ -18,15 +32,26 @@ from knowledge.world.learning import SYLLABLES
 from prompts.agent import agent_system_prompt
 from train.tiny_base.drills import vocabulary_texts
 
-SPECIAL = ("<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>")
+SPECIAL = (
+    "<|endoftext|>",
+    "<|im_start|>",
+    "<|im_end|>",
+    "<|vision_start|>",
+    "<|vision_end|>",
+    "<|image_pad|>",
+    "<|video_pad|>",
+)
 TAGS = ("<think>", "</think>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>")
 """Qwen3's added tokens that are not special."""
 PICTURE = "<|vision_start|><|image_pad|><|vision_end|>"
 TEMPLATE = (
     "{%- macro shown(content) %}{% if content is string %}{{ content }}{% else %}{% for part in content %}"
-    "{% if part.type == 'text' %}{{ part.text }}{% else %}" + PICTURE + "{% endif %}{% endfor %}{% endif %}{% endmacro -%}"
+    "{% if part.type == 'text' %}{{ part.text }}{% else %}"
+    + PICTURE
+    + "{% endif %}{% endfor %}{% endif %}{% endmacro -%}"
     "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ shown(message.content) }}<|im_end|>\n{% endfor %}"
-    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}")
+    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
 """As Qwen3-VL-Instruct's, without its branches for tools and videos: those are told in the system prompt here."""
 SIDE = 64
 MANY = 1_000_000
@@ -36,9 +61,16 @@ def new_processor() -> Qwen3VLProcessor:
     """The processor with its tokenizer, made on the spot; the same on every machine."""
     made = new_tokenizer()
     return Qwen3VLProcessor(
-        image_processor=Qwen2VLImageProcessor(patch_size=16, merge_size=2, temporal_patch_size=2,
-                                              size={"shortest_edge": SIDE * SIDE, "longest_edge": 4 * SIDE * SIDE}),
-        tokenizer=made, video_processor=Qwen3VLVideoProcessor(), chat_template=TEMPLATE)
+        image_processor=Qwen2VLImageProcessor(
+            patch_size=16,
+            merge_size=2,
+            temporal_patch_size=2,
+            size={"shortest_edge": SIDE * SIDE, "longest_edge": 4 * SIDE * SIDE},
+        ),
+        tokenizer=made,
+        video_processor=Qwen3VLVideoProcessor(),
+        chat_template=TEMPLATE,
+    )
 
 
 def new_tokenizer() -> PreTrainedTokenizerFast:
@@ -47,12 +79,22 @@ def new_tokenizer() -> PreTrainedTokenizerFast:
     bpe.normalizer = normalizers.NFC()
     bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     bpe.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(vocab_size=MANY, min_frequency=1, special_tokens=list(SPECIAL), initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-                                  show_progress=False)
+    trainer = trainers.BpeTrainer(
+        vocab_size=MANY,
+        min_frequency=1,
+        special_tokens=list(SPECIAL),
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
     bpe.train_from_iterator(_texts(), trainer)
     bpe.add_tokens([AddedToken(word, special=False, normalized=False) for word in TAGS])
-    return PreTrainedTokenizerFast(tokenizer_object=bpe, eos_token="<|im_end|>", pad_token="<|endoftext|>", chat_template=TEMPLATE,
-                                   extra_special_tokens=list(SPECIAL[3:]))
+    return PreTrainedTokenizerFast(
+        tokenizer_object=bpe,
+        eos_token="<|im_end|>",
+        pad_token="<|endoftext|>",
+        chat_template=TEMPLATE,
+        extra_special_tokens=list(SPECIAL[3:]),
+    )
 
 
 def _texts() -> Iterable[str]:
@@ -70,25 +112,67 @@ def protocol_texts() -> list[str]:
     schemas = [Tool(f).schema(handles=False) for f in (text_search, visit)]
     protocol = TurnProtocol(schemas)
     call = json.dumps({"name": "text_search", "arguments": {"query": "q"}})
-    turns = ["", "q", "<think>q", "<think>q</think>", "<think>q</think>q", f"<think>q</think><tool_call>{call}", "<think>q</think><tool_call>{</tool_call>",
-             f"<think>q</think><tool_call>{call}</tool_call>q", f"<think>q</think><tool_call>{call}</tool_call><tool_call>{call}</tool_call>",
-             "<think>q</think><tool_call>{}</tool_call>", "<think>q</think><answer>q", "<think>q</think><answer></answer>", "<answer>q</answer>",
-             "<think>q</think><answer>q</answer>q", "<think>q</think></answer>",
-             "<think>q</think><tool_call>" + json.dumps({"name": "search", "arguments": {"query": "q"}}) + "</tool_call>",
-             "<think>q</think><tool_call>" + json.dumps({"name": "visit", "arguments": {"url": "q"}}) + "</tool_call>"]
+    turns = [
+        "",
+        "q",
+        "<think>q",
+        "<think>q</think>",
+        "<think>q</think>q",
+        f"<think>q</think><tool_call>{call}",
+        "<think>q</think><tool_call>{</tool_call>",
+        f"<think>q</think><tool_call>{call}</tool_call>q",
+        f"<think>q</think><tool_call>{call}</tool_call><tool_call>{call}</tool_call>",
+        "<think>q</think><tool_call>{}</tool_call>",
+        "<think>q</think><answer>q",
+        "<think>q</think><answer></answer>",
+        "<answer>q</answer>",
+        "<think>q</think><answer>q</answer>q",
+        "<think>q</think></answer>",
+        "<think>q</think><tool_call>"
+        + json.dumps({"name": "search", "arguments": {"query": "q"}})
+        + "</tool_call>",
+        "<think>q</think><tool_call>"
+        + json.dumps({"name": "visit", "arguments": {"url": "q"}})
+        + "</tool_call>",
+    ]
     told = [protocol.check(turn).detail for turn in turns]
-    calls = [json.dumps({"name": name, "arguments": arguments}) for name, arguments in
-             (("text_search", {"query": "red"}), ("visit", {"url": "red", "goal": "architect"}))]
+    calls = [
+        json.dumps({"name": name, "arguments": arguments})
+        for name, arguments in (
+            ("text_search", {"query": "red"}),
+            ("visit", {"url": "red", "goal": "architect"}),
+        )
+    ]
     heads = [f"<|im_start|>{role}\n" for role in ("system", "user", "assistant")]
-    return [agent_system_prompt(schemas, max_calls=6, brief=True), HINT, "Your turn was not understood.", *told, *calls, *heads, "no, ", "answer",
-            "<tool_response>\n", "\n</tool_response>", "</think>\n<answer>", "</answer>", "[1] [2] [3] [4] [5]", "Picture, 64×64 px\n",
-            "visit: there is no page at this address. Use an address that a search or a page gave.",
-            "No results: no page matches the query; try other words."]
+    return [
+        agent_system_prompt(schemas, max_calls=6, brief=True),
+        HINT,
+        "Your turn was not understood.",
+        *told,
+        *calls,
+        *heads,
+        "no, ",
+        "answer",
+        "<tool_response>\n",
+        "\n</tool_response>",
+        "</think>\n<answer>",
+        "</answer>",
+        "[1] [2] [3] [4] [5]",
+        "Picture, 64×64 px\n",
+        "visit: there is no page at this address. Use an address that a search or a page gave.",
+        "No results: no page matches the query; try other words.",
+    ]
 
 
 def check_names(tokenizer: PreTrainedTokenizerFast) -> None:
     """Every name is two tokens, wherever it stands."""
     for pair in itertools.product(SYLLABLES, repeat=2):
         for before in ("", " ", "\n", '"'):
-            ids = tokenizer(before + "".join(pair).capitalize(), add_special_tokens=False)["input_ids"]
-            assert len(ids) == 2 + (before in ("\n", '"')), (pair, before, tokenizer.convert_ids_to_tokens(ids))
+            ids = tokenizer(before + "".join(pair).capitalize(), add_special_tokens=False)[
+                "input_ids"
+            ]
+            assert len(ids) == 2 + (before in ("\n", '"')), (
+                pair,
+                before,
+                tokenizer.convert_ids_to_tokens(ids),
+            )

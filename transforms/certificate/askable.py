@@ -3,6 +3,7 @@
 A claim can be true, single and well worded, and its question still one that nobody asks ("In which grave is this man buried?", "How many
 centimetres tall was this president?") or one whose answer the store itself contradicts (a death before the war in which the dead man fought).
 """
+
 from functools import lru_cache
 
 from prompts.phrases import common_classes, property_use, vague_classes
@@ -34,7 +35,9 @@ def has_said_kind(facts: Facts, entity_id: str) -> bool:
     class_id = said_class(facts, entity_id)
     if not class_id or class_id in vague_classes():
         return False
-    return class_id in common_classes() or facts.num_members(class_id) >= min(FEWEST, facts.profile("P31").num_subjects / RARE)
+    return class_id in common_classes() or facts.num_members(class_id) >= min(
+        FEWEST, facts.profile("P31").num_subjects / RARE
+    )
 
 
 def is_askable(facts: Facts, subject: str, property: str, value: Value) -> bool:
@@ -49,7 +52,11 @@ def is_askable(facts: Facts, subject: str, property: str, value: Value) -> bool:
     if any(is_instance(facts, subject, c) for c in property_use(property).unasked_of):
         return False
     if value.kind == "entity":
-        return leads_to_kind(facts, property, value.entity) and has_said_kind(facts, value.entity) and not _is_coarse(facts, property, value.entity)
+        return (
+            leads_to_kind(facts, property, value.entity)
+            and has_said_kind(facts, value.entity)
+            and not _is_coarse(facts, property, value.entity)
+        )
     return not (property in (BIRTH, DEATH) and contradicted(facts, subject))
 
 
@@ -57,5 +64,9 @@ def is_askable(facts: Facts, subject: str, property: str, value: Value) -> bool:
 def _is_coarse(facts: Facts, property: str, entity_id: str) -> bool:
     """Whether the relation has also values of the same kind that are parts of this one: who says "High Renaissance" is told that "Renaissance" was meant."""
     into = facts.claims_into(entity_id, limit=MOST_PARTS)
-    parts = {c.subject for c in into if c.property in _PART_OF and said_class(facts, c.subject) == said_class(facts, entity_id)}
+    parts = {
+        c.subject
+        for c in into
+        if c.property in _PART_OF and said_class(facts, c.subject) == said_class(facts, entity_id)
+    }
     return any(facts.num_subjects(property, entity_value(part).key()) for part in parts)

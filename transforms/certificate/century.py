@@ -3,13 +3,22 @@
 An inception is the year in which a painting was begun, finished or first shown, or the middle of "about 1485 to 1490": of sixteen paintings of a slice of
 Wikidata half had another year than books give, and none another century. Near the turn of one a few years are another century.
 """
+
 from collections import Counter
 from functools import lru_cache
 
 from knowledge.dates import PRECISIONS, coarsened
 from prompts.phrases import property_use
 from records.knowledge import Value
-from transforms.certificate.facts import CACHED, DECLARED_SURPLUS, MIN_EVIDENCE, Facts, Trust, best_values, classes_of
+from transforms.certificate.facts import (
+    CACHED,
+    DECLARED_SURPLUS,
+    MIN_EVIDENCE,
+    Facts,
+    Trust,
+    best_values,
+    classes_of,
+)
 
 CENTURY = "century"
 NEAR_TURN = 10
@@ -28,9 +37,14 @@ def has_one_century(facts: Facts, trust: Trust, subject: str, property: str) -> 
         property: the relation; of one that is not asked by the century (`PropertyUse.century`) it never holds.
     """
     found = best_values(facts, subject, property) if property_use(property).century else ()
-    if not found or not all(v.year is not None and v.year > 0 and NEAR_TURN <= v.year % 100 <= 100 - NEAR_TURN for v in found):
+    if not found or not all(
+        v.year is not None and v.year > 0 and NEAR_TURN <= v.year % 100 <= 100 - NEAR_TURN
+        for v in found
+    ):
         return False
-    return len({_century(v) for v in found}) == 1 and _is_functional(facts, trust, subject, property)
+    return len({_century(v) for v in found}) == 1 and _is_functional(
+        facts, trust, subject, property
+    )
 
 
 def commonest_century(facts: Facts, subject: str, property: str, weight: int) -> float:
@@ -42,14 +56,21 @@ def commonest_century(facts: Facts, subject: str, property: str, weight: int) ->
     shares = []
     for counts, _ in (_centuries_in(facts, property, c) for c in classes_of(facts, subject)):
         others = counts.total() - 1 + weight
-        shares += [(n - 1 + weight * facts.num_subjects(property, key) / everywhere) / others for key, n in counts.items()]
+        shares += [
+            (n - 1 + weight * facts.num_subjects(property, key) / everywhere) / others
+            for key, n in counts.items()
+        ]
     return max(shares, default=1.0)
 
 
 def _is_functional(facts: Facts, trust: Trust, subject: str, property: str) -> bool:
     """Whether the members of the subject's classes are seen to have one century each, estimated as of what has one value by its meaning (`facts.py`)."""
-    for counts, num_subjects in (_centuries_in(facts, property, c) for c in classes_of(facts, subject)):
-        surplus = (counts.total() - num_subjects + MIN_EVIDENCE * DECLARED_SURPLUS) / (num_subjects + MIN_EVIDENCE)
+    for counts, num_subjects in (
+        _centuries_in(facts, property, c) for c in classes_of(facts, subject)
+    ):
+        surplus = (counts.total() - num_subjects + MIN_EVIDENCE * DECLARED_SURPLUS) / (
+            num_subjects + MIN_EVIDENCE
+        )
         if 1 / (1 + surplus) < trust.declared:
             return False
     return True
@@ -58,8 +79,13 @@ def _is_functional(facts: Facts, trust: Trust, subject: str, property: str) -> b
 @lru_cache(maxsize=CACHED)
 def _centuries_in(facts: Facts, property: str, class_id: str) -> tuple[Counter[str], int]:
     """Of a class's own members that have a year: how many have each century, by its key, and how many they are."""
-    members = [m for m in facts.members(class_id, limit=MAX_MEMBERS) if class_id in classes_of(facts, m)]
-    found = [{_century(v) for v in best_values(facts, m, property) if v.year is not None} for m in members]
+    members = [
+        m for m in facts.members(class_id, limit=MAX_MEMBERS) if class_id in classes_of(facts, m)
+    ]
+    found = [
+        {_century(v) for v in best_values(facts, m, property) if v.year is not None}
+        for m in members
+    ]
     return Counter(key for keys in found for key in keys), sum(bool(keys) for keys in found)
 
 

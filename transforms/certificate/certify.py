@@ -1,4 +1,5 @@
 """The certificate of one question: every check is computed, stored, and refuses on failure. No model repairs a check."""
+
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -65,7 +66,9 @@ def given_by_picture(form: Form, binding: Binding) -> Binding:
     return {v: binding[v] for v in (form.anchor, *(r.var for r in form.of(Reads)))}
 
 
-def intended_binding(form: Form, facts: Facts, anchor: Binding, bindings: dict[str, str]) -> Binding | None:
+def intended_binding(
+    form: Form, facts: Facts, anchor: Binding, bindings: dict[str, str]
+) -> Binding | None:
     """The solution of the form whose variables have the values that the writer meant, or None."""
     for found in solutions(form, facts, anchor):
         if all(found[v].key() == key for v, key in bindings.items() if v in found):
@@ -103,10 +106,21 @@ def unclear_names(form: Form, facts: Facts) -> tuple[str, ...]:
 
 def named_alike(form: Form, facts: Facts, binding: Binding) -> tuple[str, str] | None:
     """The answer's name and that of a thing on the way to it, where one says the other: who has found Boston says "Boston", whatever is asked of it."""
-    labels = {v: entity.label() for v, value in binding.items() if value.kind == "entity" and (entity := facts.entity(value.entity))}
+    labels = {
+        v: entity.label()
+        for v, value in binding.items()
+        if value.kind == "entity" and (entity := facts.entity(value.entity))
+    }
     answer = labels.pop(form.ask.var, "")
     words = set(folded(answer).split())
-    return next(((answer, other) for other in labels.values() if words and (words <= (theirs := set(folded(other).split())) or theirs < words)), None)
+    return next(
+        (
+            (answer, other)
+            for other in labels.values()
+            if words and (words <= (theirs := set(folded(other).split())) or theirs < words)
+        ),
+        None,
+    )
 
 
 def decorations(form: Form, facts: Facts, binding: Binding) -> tuple[str, ...]:
@@ -127,11 +141,15 @@ def misshapen(form: Form) -> Refusal | None:
         return Refusal(reason=Reason.NOT_CONNECTED, evidence={"form": form.to_json()})
     steps = chain(form)
     if composed(steps) < len(steps):
-        return Refusal(reason=Reason.COLLAPSES, evidence={"steps": len(steps), "composed": composed(steps)})
+        return Refusal(
+            reason=Reason.COLLAPSES, evidence={"steps": len(steps), "composed": composed(steps)}
+        )
     return None
 
 
-def needed_of(form: Form, facts: Facts, binding: Binding, rules: CertificateRules) -> Needed | Refusal:
+def needed_of(
+    form: Form, facts: Facts, binding: Binding, rules: CertificateRules
+) -> Needed | Refusal:
     """What of a form its answer needs; a refusal where some of the way, or the picture, is idle. What is said besides can only make more of it idle."""
     if decorated := decorations(form, facts, binding):
         return Refusal(reason=Reason.DECORATION, evidence={"variables": list(decorated)})
@@ -140,16 +158,29 @@ def needed_of(form: Form, facts: Facts, binding: Binding, rules: CertificateRule
     part = smallest_part(form, facts, binding)
     nominal, effective = num_hops(form), effective_hops(form, part, facts, binding)
     if effective < min(nominal, rules.min_hops):
-        return Refusal(reason=Reason.COLLAPSES, evidence={"nominal": nominal, "effective": effective})
+        return Refusal(
+            reason=Reason.COLLAPSES, evidence={"nominal": nominal, "effective": effective}
+        )
     without = guess(form, facts, binding)
     if without.num_answers < rules.min_answers_without_picture:
-        return Refusal(reason=Reason.PICTURE_NOT_NEEDED, evidence={"answers_without_picture": without.num_answers})
+        return Refusal(
+            reason=Reason.PICTURE_NOT_NEEDED,
+            evidence={"answers_without_picture": without.num_answers},
+        )
     if without.share > rules.max_guess:
-        return Refusal(reason=Reason.GUESSABLE, evidence={"share": round(without.share, 3), "answers_without_picture": without.num_answers})
+        return Refusal(
+            reason=Reason.GUESSABLE,
+            evidence={
+                "share": round(without.share, 3),
+                "answers_without_picture": without.num_answers,
+            },
+        )
     return Needed(part=part, nominal=nominal, effective=effective, without=without)
 
 
-def certify_form(form: Form, facts: Facts, anchor: Binding, bindings: dict[str, str], rules: CertificateRules) -> Certificate | Refusal:
+def certify_form(
+    form: Form, facts: Facts, anchor: Binding, bindings: dict[str, str], rules: CertificateRules
+) -> Certificate | Refusal:
     """The checks that need no text: evidence, connection, uniqueness, decoration, need of the picture, effective hops.
 
     Args:
@@ -166,7 +197,10 @@ def certify_form(form: Form, facts: Facts, anchor: Binding, bindings: dict[str, 
     except TooLarge as error:
         return Refusal(reason=Reason.NOT_UNIQUE, evidence={"too_large": str(error)})
     if binding is None:
-        return Refusal(reason=Reason.NO_EVIDENCE, evidence={"what": "the form does not have the intended solution"})
+        return Refusal(
+            reason=Reason.NO_EVIDENCE,
+            evidence={"what": "the form does not have the intended solution"},
+        )
     hops = evidence(form, facts, binding)
     if hops is None:
         return Refusal(reason=Reason.NO_EVIDENCE, evidence={"what": "a clause has no claim"})
@@ -189,28 +223,52 @@ def certify_form(form: Form, facts: Facts, anchor: Binding, bindings: dict[str, 
     needed = needed_of(form, facts, binding, rules)
     if isinstance(needed, Refusal):
         return needed
-    rivals = sorted((m.nearest for m in measured if m.nearest), key=lambda r: (r.num_gaps, r.var, r.entity_id))
+    rivals = sorted(
+        (m.nearest for m in measured if m.nearest), key=lambda r: (r.num_gaps, r.var, r.entity_id)
+    )
     basis = "closed" if rules.trust.complete else "margin"
     if basis not in rules.bases:
         return Refusal(reason=Reason.WEAK_BASIS, evidence={"basis": basis})
     said = sum(hop.stated != "no" for hop in hops)
-    checks = (Check(name="claims", passed=True, score=float(len(hops))), Check(name="stated", passed=True, score=float(said)),
-              Check(name="connected", passed=True),
-              Check(name="one_answer", passed=True), Check(name="margin", passed=True, score=float(margin)),
-              Check(name="no_decoration", passed=True), Check(name="needs_picture", passed=True, score=float(needed.without.num_answers)),
-              Check(name="no_guess", passed=True, score=needed.without.share), Check(name="effective_hops", passed=True, score=float(needed.effective)))
-    return Certificate(basis=basis, margin=margin, nearest_rival=rivals[0] if rivals else None,
-                       breaking_claims=tuple(sorted({c for m in measured for c in m.breaking})), evidence=hops,
-                       nominal_hops=needed.nominal, effective_hops=needed.effective, smallest_part=Json(needed.part.to_json()),
-                       answers_without_picture=needed.without.num_answers, checks=checks)
+    checks = (
+        Check(name="claims", passed=True, score=float(len(hops))),
+        Check(name="stated", passed=True, score=float(said)),
+        Check(name="connected", passed=True),
+        Check(name="one_answer", passed=True),
+        Check(name="margin", passed=True, score=float(margin)),
+        Check(name="no_decoration", passed=True),
+        Check(name="needs_picture", passed=True, score=float(needed.without.num_answers)),
+        Check(name="no_guess", passed=True, score=needed.without.share),
+        Check(name="effective_hops", passed=True, score=float(needed.effective)),
+    )
+    return Certificate(
+        basis=basis,
+        margin=margin,
+        nearest_rival=rivals[0] if rivals else None,
+        breaking_claims=tuple(sorted({c for m in measured for c in m.breaking})),
+        evidence=hops,
+        nominal_hops=needed.nominal,
+        effective_hops=needed.effective,
+        smallest_part=Json(needed.part.to_json()),
+        answers_without_picture=needed.without.num_answers,
+        checks=checks,
+    )
 
 
 def too_near(margin: Margin) -> Refusal:
     """The refusal of a description with too small a margin, or whose rivals nobody could list."""
     if margin.incomplete:
-        return Refusal(reason=Reason.CLASS_INCOMPLETE, evidence={"var": margin.var, "class": margin.incomplete})
-    return Refusal(reason=Reason.MARGIN_TOO_SMALL, evidence={"var": margin.var, "margin": margin.margin,
-                                                             "rival": margin.nearest.to_row() if margin.nearest else None})
+        return Refusal(
+            reason=Reason.CLASS_INCOMPLETE, evidence={"var": margin.var, "class": margin.incomplete}
+        )
+    return Refusal(
+        reason=Reason.MARGIN_TOO_SMALL,
+        evidence={
+            "var": margin.var,
+            "margin": margin.margin,
+            "rival": margin.nearest.to_row() if margin.nearest else None,
+        },
+    )
 
 
 def hidden_nodes(binding: Binding) -> Binding:
@@ -218,7 +276,13 @@ def hidden_nodes(binding: Binding) -> Binding:
     return {v: value for v, value in binding.items() if value.kind == "entity"}
 
 
-def certify(question: Question, facts: Facts, anchor: Binding, rules: CertificateRules, shown_texts: dict[str, str] | None = None) -> Question | Refusal:
+def certify(
+    question: Question,
+    facts: Facts,
+    anchor: Binding,
+    rules: CertificateRules,
+    shown_texts: dict[str, str] | None = None,
+) -> Question | Refusal:
     """A question with its certificate, or why it gets none.
 
     Args:
@@ -241,27 +305,50 @@ def certify(question: Question, facts: Facts, anchor: Binding, rules: Certificat
     assert binding is not None
     executed = as_asked(binding[form.ask.var], form.ask).key()
     if executed != question.answer.value.key():
-        return Refusal(reason=Reason.ANSWER_CHANGED, evidence={"executed": executed, "stated": question.answer.value.key()})
-    leak = find_leak(facts, {"question": question.text, **(shown_texts or {})}, hidden_nodes(binding), question.answer, rules.languages)
+        return Refusal(
+            reason=Reason.ANSWER_CHANGED,
+            evidence={"executed": executed, "stated": question.answer.value.key()},
+        )
+    leak = find_leak(
+        facts,
+        {"question": question.text, **(shown_texts or {})},
+        hidden_nodes(binding),
+        question.answer,
+        rules.languages,
+    )
     if leak:
         return Refusal(reason=Reason.LEAK, evidence=leak)
     votes = Json(question.votes) if agree else Json(None)
     kinds = kind_hops(facts, question.text, binding, form) if agree else ()
-    return question.replace(certificate=made.replace(evidence=(*made.evidence, *kinds), votes=votes,
-                                                     checks=(*made.checks, *agree, Check(name="no_leak", passed=True))))
+    return question.replace(
+        certificate=made.replace(
+            evidence=(*made.evidence, *kinds),
+            votes=votes,
+            checks=(*made.checks, *agree, Check(name="no_leak", passed=True)),
+        )
+    )
 
 
 def words_agree(question: Question) -> tuple[Check, ...] | Refusal:
     """The check that readers made of a question's words, where a model wrote them; none where they are composed from the form."""
     if question.writer == COMPOSED:
         return ()
-    votes = [v for v in question.votes if v["check"] == "words"] if isinstance(question.votes, list) else []
+    votes = (
+        [v for v in question.votes if v["check"] == "words"]
+        if isinstance(question.votes, list)
+        else []
+    )
     if not votes or not all(v["holds"] for v in votes):
-        return Refusal(reason=Reason.WORDS_DIFFER, evidence={"votes": len(votes), "against": [v for v in votes if not v["holds"]]})
+        return Refusal(
+            reason=Reason.WORDS_DIFFER,
+            evidence={"votes": len(votes), "against": [v for v in votes if not v["holds"]]},
+        )
     return (Check(name="words_agree", passed=True, score=float(len(votes))),)
 
 
-def _certify_votes(question: Question, facts: Facts, rules: CertificateRules, shown_texts: dict[str, str]) -> Question | Refusal:
+def _certify_votes(
+    question: Question, facts: Facts, rules: CertificateRules, shown_texts: dict[str, str]
+) -> Question | Refusal:
     if "votes" not in rules.bases:
         return Refusal(reason=Reason.WEAK_BASIS, evidence={"basis": "votes"})
     made = certify_votes(question, facts)
@@ -271,10 +358,14 @@ def _certify_votes(question: Question, facts: Facts, rules: CertificateRules, sh
     if isinstance(agree, Refusal):
         return agree
     hidden = hidden_nodes({v: value_of_key(key) for v, key in question.bindings.items()})
-    leak = find_leak(facts, {"question": question.text, **shown_texts}, hidden, question.answer, rules.languages)
+    leak = find_leak(
+        facts, {"question": question.text, **shown_texts}, hidden, question.answer, rules.languages
+    )
     if leak:
         return Refusal(reason=Reason.LEAK, evidence=leak)
-    return question.replace(certificate=made.replace(checks=(*made.checks, *agree, Check(name="no_leak", passed=True))))
+    return question.replace(
+        certificate=made.replace(checks=(*made.checks, *agree, Check(name="no_leak", passed=True)))
+    )
 
 
 def rival_fits(question: Question, facts: Facts, anchor: Binding, key: str) -> bool:

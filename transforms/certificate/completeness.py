@@ -10,6 +10,7 @@ that singles a thing out among its class is worth something only where the class
 What is stated is believed before what is seen. Where neither is there, the class counts as incomplete. A hop that is functional
 forward ("the architect of …") needs none of this.
 """
+
 from functools import lru_cache
 
 from transforms.certificate.facts import CACHED, Facts, Trust

@@ -1,4 +1,5 @@
 """The operations of `records.form.Compute`, on typed values: the code that computes an answer."""
+
 from knowledge.dates import day_of
 from records.errors import InputError
 from records.form import OPERATIONS
@@ -10,7 +11,11 @@ def _number(value: Value) -> float | None:
     """A quantity's number, or a date's year in a count without a gap: between 1 BC and AD 1 lies one year."""
     if value.kind == "quantity":
         return value.number
-    return float(years_between(-1, value.year)) if value.kind == "time" and value.year is not None else None
+    return (
+        float(years_between(-1, value.year))
+        if value.kind == "time" and value.year is not None
+        else None
+    )
 
 
 def _bounds(value: Value) -> tuple[float, float]:
@@ -41,11 +46,17 @@ def compute(op: str, args: tuple[Value, ...], keys: tuple[Value, ...] = ()) -> V
         winner = numbers.index((min if wants_least else max)(numbers))  # type: ignore[type-var]
         least, most = _bounds(keys[winner])
         others = [_bounds(key) for place, key in enumerate(keys) if place != winner]
-        return args[winner] if all(most < low if wants_least else least > high for low, high in others) else None
+        return (
+            args[winner]
+            if all(most < low if wants_least else least > high for low, high in others)
+            else None
+        )
     if op == "count":
         return as_quantity(len(args))
     if op not in ("difference", "ratio", "sum", "duration_years"):
-        raise InputError("logical form", f"unknown operation {op!r}", f"Use one of {', '.join(OPERATIONS)}.")
+        raise InputError(
+            "logical form", f"unknown operation {op!r}", f"Use one of {', '.join(OPERATIONS)}."
+        )
     if len(args) != 2:
         return None
     left, right = _number(args[0]), _number(args[1])
@@ -55,11 +66,17 @@ def compute(op: str, args: tuple[Value, ...], keys: tuple[Value, ...] = ()) -> V
         days = [day_of(a) for a in args]
         if days[0] and days[1]:
             first, last = sorted(d for d in days if d)
-            return as_quantity(last.year - first.year - ((last.month, last.day) < (first.month, first.day)))
+            return as_quantity(
+                last.year - first.year - ((last.month, last.day) < (first.month, first.day))
+            )
         if any(a.kind == "time" and a.precision > YEAR for a in args):
             return None  # a day or month against a bare year is off by one or not; days before Christ are not counted
         return as_quantity(abs(left - right))
-    if op != "ratio" and args[0].kind == args[1].kind == "quantity" and args[0].unit != args[1].unit:
+    if (
+        op != "ratio"
+        and args[0].kind == args[1].kind == "quantity"
+        and args[0].unit != args[1].unit
+    ):
         return None
     unit = args[0].unit if args[0].kind == "quantity" else ""
     if op == "ratio":

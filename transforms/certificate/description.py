@@ -5,9 +5,21 @@ terms farther from the root, which are identified before it:
 
     picture -> x0 --P84--> x1 <--P1066-- x2 --P569--> a (asked)      x1 by its hop from x0, x2 by its claim about x1
 """
+
 from dataclasses import dataclass
 
-from records.form import ClaimClause, ClassClause, Clause, Compare, Compute, Form, Image, Reads, SentenceClause, variables
+from records.form import (
+    ClaimClause,
+    ClassClause,
+    Clause,
+    Compare,
+    Compute,
+    Form,
+    Image,
+    Reads,
+    SentenceClause,
+    variables,
+)
 from records.knowledge import Value
 from transforms.certificate.execute import Binding, resolve
 
@@ -70,7 +82,15 @@ def descriptions(form: Form, binding: Binding) -> tuple[Description, ...]:
     found = []
     while left:
         # Of two things compared one may be found over the other, by way of a third that lies farther out than both.
-        var = next((v for v in left if v in computed or any(p.role != "kind" for p in _parts(form, v, known, binding)[0])), left[0])
+        var = next(
+            (
+                v
+                for v in left
+                if v in computed
+                or any(p.role != "kind" for p in _parts(form, v, known, binding)[0])
+            ),
+            left[0],
+        )
         left.remove(var)
         if var in computed:
             known.add(var)
@@ -88,11 +108,17 @@ def _only_compared(form: Form, var: str) -> bool:
     if not form.of(Compare):
         return False
     users = [c for c in form.clauses if var in variables(c)]
-    return (form.ask.var != var and any(isinstance(c, Compare) for c in users) and not any(isinstance(c, Compute) for c in users)
-            and sum(isinstance(c, ClaimClause) for c in users) == 1)
+    return (
+        form.ask.var != var
+        and any(isinstance(c, Compare) for c in users)
+        and not any(isinstance(c, Compute) for c in users)
+        and sum(isinstance(c, ClaimClause) for c in users) == 1
+    )
 
 
-def _parts(form: Form, var: str, known: set[str], binding: Binding) -> tuple[tuple[Part, ...], tuple[str, ...]]:
+def _parts(
+    form: Form, var: str, known: set[str], binding: Binding
+) -> tuple[tuple[Part, ...], tuple[str, ...]]:
     parts: list[Part] = []
     before: list[str] = []
 
@@ -111,13 +137,17 @@ def _parts(form: Form, var: str, known: set[str], binding: Binding) -> tuple[tup
             case ClaimClause() if clause.subject == var:
                 value = end(clause.object)
                 if value is not None:
-                    parts.append(Part(role="has", clause=clause, property=clause.property, value=value))
+                    parts.append(
+                        Part(role="has", clause=clause, property=clause.property, value=value)
+                    )
                 elif isinstance(clause.object, str) and _only_compared(form, clause.object):
                     parts.extend(_ranges(form, clause, known, binding))
             case ClaimClause() if clause.object == var:
                 subject = end(clause.subject)
                 if subject is not None:
-                    parts.append(Part(role="of", clause=clause, property=clause.property, value=subject))
+                    parts.append(
+                        Part(role="of", clause=clause, property=clause.property, value=subject)
+                    )
             case SentenceClause() if var in (clause.subject, clause.object):
                 other = end(clause.object if clause.subject == var else clause.subject)
                 if other is not None:
@@ -128,14 +158,27 @@ def _parts(form: Form, var: str, known: set[str], binding: Binding) -> tuple[tup
 def _ranges(form: Form, claim: ClaimClause, known: set[str], binding: Binding) -> list[Part]:
     found = []
     for compare in form.of(Compare):
-        for own, other, left in ((compare.left, compare.right, True), (compare.right, compare.left, False)):
+        for own, other, left in (
+            (compare.left, compare.right, True),
+            (compare.right, compare.left, False),
+        ):
             if own == claim.object and (not isinstance(other, str) or other in known):
-                found.append(Part(role="range", clause=compare, property=claim.property, value=resolve(other, binding),
-                                  op=compare.op, own_side_left=left))
+                found.append(
+                    Part(
+                        role="range",
+                        clause=compare,
+                        property=claim.property,
+                        value=resolve(other, binding),
+                        op=compare.op,
+                        own_side_left=left,
+                    )
+                )
     return found
 
 
 def connected(form: Form) -> bool:
     """Whether the picture's variable and every other clause hang together with what is asked."""
     depth = distances(form)
-    return form.anchor in depth and all(v in depth for c in form.clauses if not isinstance(c, Image) for v in variables(c))
+    return form.anchor in depth and all(
+        v in depth for c in form.clauses if not isinstance(c, Image) for v in variables(c)
+    )

@@ -5,6 +5,7 @@ person married to the father" is the mother), and any other chain of claims in t
 nothing else. What composes is refused; a shorter chain is counted, and refuses what falls below the recipe's fewest hops: in a dense
 world some chain leads from nearly everything to everything.
 """
+
 from functools import lru_cache
 from math import inf
 
@@ -20,16 +21,40 @@ NARROW = 20
 """From a node with more claims into it nobody goes on against their direction: an occupation or a country leads to no one in particular."""
 UNTOLD = frozenset({"P31", "P279", "P21"})
 """Properties that lead from everything to everything."""
-_INVERSE = {"P22": "P40", "P25": "P40", "P40": "P22", "P26": "P26", "P3373": "P3373", "P1066": "P802", "P802": "P1066", "P184": "P185", "P185": "P184",
-            "P36": "P1376", "P1376": "P36", "P150": "P131", "P527": "P361", "P355": "P749"}
+_INVERSE = {
+    "P22": "P40",
+    "P25": "P40",
+    "P40": "P22",
+    "P26": "P26",
+    "P3373": "P3373",
+    "P1066": "P802",
+    "P802": "P1066",
+    "P184": "P185",
+    "P185": "P184",
+    "P36": "P1376",
+    "P1376": "P36",
+    "P150": "P131",
+    "P527": "P361",
+    "P355": "P749",
+}
 """Properties that say against the direction what another says along it; of a child's two parents one stands for both."""
 _AROUND = ("P131", "P361", "P706", "P17", "P30")
 _COMPOSED = {
-    ("P22", "P26"), ("P25", "P26"),  # the mother, the father
-    ("P22", "P40"), ("P25", "P40"), ("P3373", "P3373"),  # a sibling
-    ("P3373", "P22"), ("P3373", "P25"), ("P26", "P40"), ("P40", "P22"), ("P40", "P25"),  # a parent, a child, oneself or the spouse
-    ("P17", "P36"), ("P27", "P36"), ("P131", "P36"),  # the capital of where it is
-    *((one, two) for one in _AROUND for two in _AROUND), *((one, two) for one in ("P19", "P20", "P119", "P159", "P276") for two in ("P17", "P30")),
+    ("P22", "P26"),
+    ("P25", "P26"),  # the mother, the father
+    ("P22", "P40"),
+    ("P25", "P40"),
+    ("P3373", "P3373"),  # a sibling
+    ("P3373", "P22"),
+    ("P3373", "P25"),
+    ("P26", "P40"),
+    ("P40", "P22"),
+    ("P40", "P25"),  # a parent, a child, oneself or the spouse
+    ("P17", "P36"),
+    ("P27", "P36"),
+    ("P131", "P36"),  # the capital of where it is
+    *((one, two) for one in _AROUND for two in _AROUND),
+    *((one, two) for one in ("P19", "P20", "P119", "P159", "P276") for two in ("P17", "P30")),
 }
 """Two steps that are one relation which a reader knows by its own word."""
 
@@ -53,7 +78,7 @@ def composed(steps: tuple[Step, ...]) -> int:
     told = [along(s) for s in steps]
     count, at = 0, 0
     while at < len(told):
-        pair = told[at:at + 2]
+        pair = told[at : at + 2]
         at += 2 if tuple(p for p, reverse in pair if not reverse) in _COMPOSED else 1
         count += 1
     return count
@@ -65,9 +90,17 @@ def chain(form: Form) -> tuple[Step, ...]:
     if form.of(Compute):
         return ()
     while at != form.ask.var:
-        step = next(((c, c.subject != at) for c in form.of(ClaimClause)
-                     for other in [c.object if c.subject == at else c.subject if c.object == at else None]
-                     if isinstance(other, str) and depth.get(other, inf) < depth[at]), None)
+        step = next(
+            (
+                (c, c.subject != at)
+                for c in form.of(ClaimClause)
+                for other in [
+                    c.object if c.subject == at else c.subject if c.object == at else None
+                ]
+                if isinstance(other, str) and depth.get(other, inf) < depth[at]
+            ),
+            None,
+        )
         if step is None:
             return ()
         clause, reverse = step
@@ -121,7 +154,15 @@ def effective_hops(form: Form, part: Form, facts: Facts, binding: Binding) -> in
     found = min(found, composed(steps))
     asked = binding[form.ask.var]
     literal = asked.kind != "entity"
-    target = asked if not literal else next(binding[c.subject] for c in form.of(ClaimClause) if c.object == form.ask.var and isinstance(c.subject, str))
+    target = (
+        asked
+        if not literal
+        else next(
+            binding[c.subject]
+            for c in form.of(ClaimClause)
+            if c.object == form.ask.var and isinstance(c.subject, str)
+        )
+    )
     for length in range(1, found - literal):
         if leads(facts, binding[form.anchor].entity, target.entity, length):
             return length + literal

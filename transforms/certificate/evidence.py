@@ -1,4 +1,5 @@
 """Evidence: for each hop the claim that it rests on, with its revision, and where an encyclopedia says it."""
+
 from math import inf
 
 from knowledge.readers.sentences import tells
@@ -17,13 +18,21 @@ def claim_of(facts: Facts, clause: ClaimClause, binding: Binding) -> Claim | Non
     subject, value = resolve(clause.subject, binding), resolve(clause.object, binding)
     if subject is None or value is None:
         return None
-    matching = [c for c in facts.claims(subject.entity) if c.property == clause.property and c.best
-                and c.value.kind not in ("somevalue", "novalue") and values_match(facts, clause.property, value, c.value)]
+    matching = [
+        c
+        for c in facts.claims(subject.entity)
+        if c.property == clause.property
+        and c.best
+        and c.value.kind not in ("somevalue", "novalue")
+        and values_match(facts, clause.property, value, c.value)
+    ]
     exact = [c for c in matching if c.value.key() == value.key()]
     return min(exact or matching, key=lambda c: c.id, default=None)
 
 
-def sentence_for(article: Article | None, facts: Facts, value: Value) -> tuple[int, int, int, str] | None:
+def sentence_for(
+    article: Article | None, facts: Facts, value: Value
+) -> tuple[int, int, int, str] | None:
     """(section, start, end, sentence) of the first body sentence that links or names a value."""
     if article is None:
         return None
@@ -37,7 +46,9 @@ def sentence_for(article: Article | None, facts: Facts, value: Value) -> tuple[i
             at = section.text.find(name)
             if at >= 0:
                 stop_before = section.text.rfind(". ", 0, at)
-                start = max(stop_before + 2 if stop_before >= 0 else 0, section.text.rfind("\n", 0, at) + 1)
+                start = max(
+                    stop_before + 2 if stop_before >= 0 else 0, section.text.rfind("\n", 0, at) + 1
+                )
                 stop = section.text.find(". ", at)
                 end = len(section.text) if stop < 0 else stop + 1
                 if tells(section.text[start:end]):
@@ -48,7 +59,11 @@ def sentence_for(article: Article | None, facts: Facts, value: Value) -> tuple[i
 def is_named(facts: Facts, claim: Claim) -> bool:
     """Whether the subject's page names the value, or the value's the subject: without it nobody who reads could come to know the claim."""
     value = claim.value
-    spelt = (f"{value.number:.12g}", f"{value.number:,.12g}") if value.kind == "quantity" and value.number is not None else names_of(facts, value)
+    spelt = (
+        (f"{value.number:.12g}", f"{value.number:,.12g}")
+        if value.kind == "quantity" and value.number is not None
+        else names_of(facts, value)
+    )
     article = facts.article(claim.subject)
     if article is not None and article_names(facts, article, value, spelt):
         return True
@@ -71,9 +86,22 @@ def evidence(form: Form, facts: Facts, binding: Binding) -> tuple[Hop, ...] | No
         if isinstance(clause, SentenceClause):
             about = binding.get(clause.subject)
             article = facts.article(about.entity) if about is not None else None
-            hops.append(Hop(source=clause.subject, target=clause.object if isinstance(clause.object, str) else "", evidence=clause.text, stated="sentence",
-                            page=article.title if article is not None and article.id == clause.article_id else "", revision=clause.revision,
-                            article_id=clause.article_id, section=clause.section, start=clause.start, end=clause.end))
+            hops.append(
+                Hop(
+                    source=clause.subject,
+                    target=clause.object if isinstance(clause.object, str) else "",
+                    evidence=clause.text,
+                    stated="sentence",
+                    page=article.title
+                    if article is not None and article.id == clause.article_id
+                    else "",
+                    revision=clause.revision,
+                    article_id=clause.article_id,
+                    section=clause.section,
+                    start=clause.start,
+                    end=clause.end,
+                )
+            )
             continue
         if not isinstance(clause, ClaimClause):
             continue
@@ -83,14 +111,30 @@ def evidence(form: Form, facts: Facts, binding: Binding) -> tuple[Hop, ...] | No
         ends = [t if isinstance(t, str) else "" for t in (clause.subject, clause.object)]
         # A hop leads towards what is asked: from the end that lies farther from it.
         reverse = depth.get(ends[0], inf) < depth.get(ends[1], inf)
-        hop = Hop(source=ends[1] if reverse else ends[0], target=ends[0] if reverse else ends[1], property=clause.property,
-                  reverse=reverse, claim_id=claim.id, revision=claim.revision, stated="no")
+        hop = Hop(
+            source=ends[1] if reverse else ends[0],
+            target=ends[0] if reverse else ends[1],
+            property=clause.property,
+            reverse=reverse,
+            claim_id=claim.id,
+            revision=claim.revision,
+            stated="no",
+        )
         said = statement_of(facts, claim)
         if said is not None:
-            hop = hop.replace(stated=said.kind, page=said.article.title, article_id=said.article.id, section=said.section, start=said.start,
-                              end=said.end, evidence=said.text)
+            hop = hop.replace(
+                stated=said.kind,
+                page=said.article.title,
+                article_id=said.article.id,
+                section=said.section,
+                start=said.start,
+                end=said.end,
+                evidence=said.text,
+            )
         hops.append(hop)
-    return tuple(sorted(hops, key=lambda h: (-depth.get(h.source, inf), h.source, h.target, h.property)))
+    return tuple(
+        sorted(hops, key=lambda h: (-depth.get(h.source, inf), h.source, h.target, h.property))
+    )
 
 
 def num_hops(form: Form) -> int:
@@ -100,4 +144,7 @@ def num_hops(form: Form) -> int:
     """
     near = distances(form)
     edges = [c for c in form.clauses if isinstance(c, ClaimClause | SentenceClause)]
-    return sum(isinstance(c.subject, str) and isinstance(c.object, str) and c.subject in near for c in edges)
+    return sum(
+        isinstance(c.subject, str) and isinstance(c.object, str) and c.subject in near
+        for c in edges
+    )

@@ -3,15 +3,35 @@
 Clauses are taken in the order of least work: those whose variables are bound first, then look-ups with one end
 bound, then enumerations. A `somevalue` is never an answer here; `margin.py` treats it as a possible match.
 """
+
 from collections.abc import Iterator
 from itertools import product
 
 from knowledge.dates import PRECISIONS, Date, coarsened, dates_of, dates_overlap
-from records.form import Ask, ClaimClause, ClassClause, Clause, Compare, Compute, Form, Image, Reads, SentenceClause, Term, variables
+from records.form import (
+    Ask,
+    ClaimClause,
+    ClassClause,
+    Clause,
+    Compare,
+    Compute,
+    Form,
+    Image,
+    Reads,
+    SentenceClause,
+    Term,
+    variables,
+)
 from records.knowledge import Value, entity_value
 from records.periods import DAY, YEAR
 from transforms.certificate.compute import compute
-from transforms.certificate.facts import ENUMERATION_LIMIT, Facts, best_values, is_instance, values_match
+from transforms.certificate.facts import (
+    ENUMERATION_LIMIT,
+    Facts,
+    best_values,
+    is_instance,
+    values_match,
+)
 from transforms.certificate.readings import readings
 from transforms.certificate.within import num_within, subjects_within
 
@@ -34,7 +54,9 @@ def holds(op: str, left: Value, right: Value) -> bool | None:
             return dates_overlap(left, right)
         # Two days are compared in one calendar; whoever says a year or month may mean that of either.
         since = -1 if left.precision == right.precision == DAY else 0
-        found = {_in_order(op, a, b) for a, b in product(dates_of(left)[since:], dates_of(right)[since:])}
+        found = {
+            _in_order(op, a, b) for a, b in product(dates_of(left)[since:], dates_of(right)[since:])
+        }
         return found.pop() if len(found) == 1 else None
     if left.kind == right.kind == "quantity" and left.unit == right.unit and op != "=":
         (least, most), (other_least, other_most) = left.bounds, right.bounds
@@ -52,7 +74,11 @@ def _in_order(op: str, left: Date, right: Date) -> bool | None:
     (first, last), (other_first, other_last) = left.span, right.span
     if last < other_first or other_last < first:
         return (last < other_first) == (op == "<")
-    return False if right.precision in (YEAR, DAY) and other_first <= first and last <= other_last else None
+    return (
+        False
+        if right.precision in (YEAR, DAY) and other_first <= first and last <= other_last
+        else None
+    )
 
 
 def cost(clause: Clause, binding: Binding, facts: Facts) -> float:
@@ -102,7 +128,9 @@ def extend(clause: Clause, binding: Binding, facts: Facts, limit: int) -> Iterat
             args = tuple(resolve(a, binding) for a in clause.args)
             keys = tuple(resolve(k, binding) for k in clause.keys)
             value = compute(clause.op, args, keys)  # type: ignore[arg-type]
-            if value is not None and (clause.out not in binding or binding[clause.out].key() == value.key()):
+            if value is not None and (
+                clause.out not in binding or binding[clause.out].key() == value.key()
+            ):
                 yield {**binding, clause.out: value}
         case Reads():
             yield from _extend_reads(clause, binding, facts)
@@ -112,7 +140,9 @@ def extend(clause: Clause, binding: Binding, facts: Facts, limit: int) -> Iterat
             yield binding
 
 
-def _extend_claim(clause: ClaimClause, binding: Binding, facts: Facts, limit: int) -> Iterator[Binding]:
+def _extend_claim(
+    clause: ClaimClause, binding: Binding, facts: Facts, limit: int
+) -> Iterator[Binding]:
     subject, value = resolve(clause.subject, binding), resolve(clause.object, binding)
     if subject is not None:
         for found in best_values(facts, subject.entity, clause.property):
@@ -130,7 +160,9 @@ def _extend_claim(clause: ClaimClause, binding: Binding, facts: Facts, limit: in
         yield {**binding, clause.subject: entity_value(candidate)}
 
 
-def matching_subjects(facts: Facts, property: str, value: Value, limit: int = ENUMERATION_LIMIT) -> tuple[str, ...]:
+def matching_subjects(
+    facts: Facts, property: str, value: Value, limit: int = ENUMERATION_LIMIT
+) -> tuple[str, ...]:
     """Entities of which the store says (property, value), or gives a place within it, or a date that may be the same. Raises `TooLarge` beyond the limit."""
     found = subjects_within(facts, property, value, limit)
     if found is None:
@@ -154,7 +186,9 @@ def _extend_sentence(clause: SentenceClause, binding: Binding) -> Iterator[Bindi
         yield binding
 
 
-def solutions(form: Form, facts: Facts, given: Binding, limit: int = ENUMERATION_LIMIT) -> Iterator[Binding]:
+def solutions(
+    form: Form, facts: Facts, given: Binding, limit: int = ENUMERATION_LIMIT
+) -> Iterator[Binding]:
     """All bindings of a form, given the values of some variables (the picture's entity, readings on it)."""
 
     def search(left: tuple[Clause, ...], binding: Binding) -> Iterator[Binding]:
@@ -173,10 +207,16 @@ def solutions(form: Form, facts: Facts, given: Binding, limit: int = ENUMERATION
 
 def as_asked(value: Value, ask: Ask) -> Value:
     """A date at the precision that the question asks for; any other value as it is."""
-    return coarsened(value, PRECISIONS.get(ask.precision, value.precision)) if value.kind == "time" else value
+    return (
+        coarsened(value, PRECISIONS.get(ask.precision, value.precision))
+        if value.kind == "time"
+        else value
+    )
 
 
-def answers(form: Form, facts: Facts, given: Binding, most: int = 3, limit: int = ENUMERATION_LIMIT) -> tuple[Value, ...]:
+def answers(
+    form: Form, facts: Facts, given: Binding, most: int = 3, limit: int = ENUMERATION_LIMIT
+) -> tuple[Value, ...]:
     """Distinct values of the asked variable, at most `most` of them, in order of discovery (deterministic)."""
     found: dict[str, Value] = {}
     for binding in solutions(form, facts, given, limit):

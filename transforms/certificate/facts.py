@@ -1,4 +1,5 @@
 """The look-ups that a certificate needs (`Facts`), and whether a property has one value at most, whether two values agree, whether names collide."""
+
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
@@ -6,7 +7,15 @@ from typing import Protocol
 from knowledge.dates import dates_overlap, refined
 from knowledge.store.profiles import PERIODS
 from prompts.phrases import property_use
-from records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo, PropertyProfile, Value
+from records.knowledge import (
+    Article,
+    Claim,
+    Entity,
+    ImageAsset,
+    PropertyInfo,
+    PropertyProfile,
+    Value,
+)
 
 ENUMERATION_LIMIT = 5_000
 """No clause is enumerated beyond this many matches: it says too little to count as a clue (a hub, a common material)."""
@@ -21,7 +30,11 @@ CLIMB_DEPTH = 6
 CACHED = 131_072
 """Answers kept of each question below: a margin asks the same of hundreds of rivals, thousands of times."""
 _PLACES = ("P131", "P276", "P706")
-TRANSITIVE = {"P279": ("P279",), "P361": ("P361", "P131"), **dict.fromkeys(("P131", "P276", "P706", "P19", "P20", "P159"), _PLACES)}
+TRANSITIVE = {
+    "P279": ("P279",),
+    "P361": ("P361", "P131"),
+    **dict.fromkeys(("P131", "P276", "P706", "P19", "P20", "P159"), _PLACES),
+}
 """Properties whose value's ancestors count as matches too, and the properties to climb by: a wreck off an island is one in the island's sea."""
 
 
@@ -77,7 +90,9 @@ def best_values(facts: Facts, subject: str, property: str) -> tuple[Value, ...]:
 
 
 @lru_cache(maxsize=CACHED)
-def is_functional(facts: Facts, property: str, classes: tuple[str, ...], trust: Trust, subject: str = "") -> bool:
+def is_functional(
+    facts: Facts, property: str, classes: tuple[str, ...], trust: Trust, subject: str = ""
+) -> bool:
     """Whether a subject of these classes can be taken to have at most one value of the property.
 
     The second values a subject are estimated for each direct class, and held against the bar. A class of few subjects is
@@ -88,13 +103,24 @@ def is_functional(facts: Facts, property: str, classes: tuple[str, ...], trust: 
     if facts.profile(property).num_dated > MOST_DATED * facts.profile(property).num_subjects:
         return False
     info = facts.property(property)
-    declared = bool(info and (info.single_value or info.single_best_value) and not info.separators) or property_use(property).single
+    declared = (
+        bool(info and (info.single_value or info.single_best_value) and not info.separators)
+        or property_use(property).single
+    )
     declared = declared and not (info and subject in info.exceptions)
     bar = trust.declared if declared else trust.measured
     if not declared and facts.profile(property).num_subjects < MIN_EVIDENCE:
         return False
-    overall = _surplus(facts.profile(property), DECLARED_SURPLUS if declared else OTHER_SURPLUS, MIN_EVIDENCE if declared else 1)
-    known = [_surplus(p, overall, MIN_EVIDENCE) for c in classes if (p := facts.profile(property, c)).num_subjects]
+    overall = _surplus(
+        facts.profile(property),
+        DECLARED_SURPLUS if declared else OTHER_SURPLUS,
+        MIN_EVIDENCE if declared else 1,
+    )
+    known = [
+        _surplus(p, overall, MIN_EVIDENCE)
+        for c in classes
+        if (p := facts.profile(property, c)).num_subjects
+    ]
     return all(1 / (1 + surplus) >= bar for surplus in known or [overall])
 
 
@@ -108,12 +134,17 @@ def is_volatile(facts: Facts, claim: Claim) -> bool:
     if claim.value.kind != "quantity":
         return False
     profile = facts.profile(claim.property)
-    return any(q.property in PERIODS for q in claim.qualifiers) or profile.num_dated > MOST_DATED * profile.num_subjects
+    return (
+        any(q.property in PERIODS for q in claim.qualifiers)
+        or profile.num_dated > MOST_DATED * profile.num_subjects
+    )
 
 
 def _surplus(profile: PropertyProfile, believed: float, weight: int) -> float:
     """Values a subject beyond the first, from what is counted and what was believed with the weight of so many subjects."""
-    return (profile.num_pairs - profile.num_subjects + weight * believed) / (profile.num_subjects + weight)
+    return (profile.num_pairs - profile.num_subjects + weight * believed) / (
+        profile.num_subjects + weight
+    )
 
 
 def classes_of(facts: Facts, entity_id: str) -> tuple[str, ...]:
@@ -143,7 +174,13 @@ def values_match(facts: Facts, property: str, wanted: Value, found: Value) -> bo
     if climb and wanted.kind == found.kind == "entity":
         seen, level = {found.entity}, {found.entity}
         for _ in range(CLIMB_DEPTH):
-            level = {v.entity for e in sorted(level) for p in climb for v in best_values(facts, e, p) if v.kind == "entity"} - seen
+            level = {
+                v.entity
+                for e in sorted(level)
+                for p in climb
+                for v in best_values(facts, e, p)
+                if v.kind == "entity"
+            } - seen
             if wanted.entity in level:
                 return True
             seen |= level
@@ -161,4 +198,9 @@ def is_namesake(facts: Facts, wanted: Value, found: Value) -> bool:
     if wanted.kind != "entity" or found.kind != "entity":
         return False
     one, two = facts.entity(wanted.entity), facts.entity(found.entity)
-    return bool(one and two and one.label() and one.label().casefold() in {name.casefold() for name in two.names(("en",))})
+    return bool(
+        one
+        and two
+        and one.label()
+        and one.label().casefold() in {name.casefold() for name in two.names(("en",))}
+    )

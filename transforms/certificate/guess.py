@@ -4,6 +4,7 @@ The picture might show any thing of the class that the words name, so the words 
 guesses is right. And some answers are the commonest of their kind whatever is shown ("Northern Hemisphere", "mayor"): how common was
 counted once, when the store was made (`PropertyProfile.num_commonest`), and over several steps it is counted along them.
 """
+
 from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
@@ -42,15 +43,24 @@ def guess(form: Form, facts: Facts, binding: Binding) -> Guess:
     """What the form leaves open where the picture says nothing."""
     number = num_answers_without_picture(form, facts, binding)
     share = 1 / number if number else 1.0
-    return Guess(number, max(share if number < MOST_ANSWERS else 0.0, guess_of_kind(form, facts, binding)))
+    return Guess(
+        number, max(share if number < MOST_ANSWERS else 0.0, guess_of_kind(form, facts, binding))
+    )
 
 
 def guess_of_kind(form: Form, facts: Facts, binding: Binding) -> float:
     """How often the best guess is right by the kind of answer alone: one of those compared, or the commonest value of the relations that are asked."""
-    compared = [1 / len(c.args) for c in form.of(Compute) if c.op in BETWEEN_TWO and c.out == form.ask.var]
+    compared = [
+        1 / len(c.args) for c in form.of(Compute) if c.op in BETWEEN_TWO and c.out == form.ask.var
+    ]
     by_century = form.ask.precision == CENTURY
-    asked = [commonest_century(facts, _subject(c, binding), c.property, WEIGHT) if by_century else commonest_share(facts, c.property, _subject(c, binding))
-             for c in form.of(ClaimClause) if c.object == form.ask.var]
+    asked = [
+        commonest_century(facts, _subject(c, binding), c.property, WEIGHT)
+        if by_century
+        else commonest_share(facts, c.property, _subject(c, binding))
+        for c in form.of(ClaimClause)
+        if c.object == form.ask.var
+    ]
     return max(*compared, *asked, _share_of_chain(form, facts, binding), 0.0)
 
 
@@ -58,9 +68,17 @@ def num_answers_without_picture(form: Form, facts: Facts, binding: Binding) -> i
     """How many answers the form has where the picture says nothing, counted up to `MOST_ANSWERS`; as many where there are too many to count."""
     anchor = form.anchor
     kind = said_class(facts, binding[anchor].entity)
-    extra = () if not kind or any(isinstance(c, ClassClause) and c.var == anchor for c in form.clauses) else (ClassClause(var=anchor, class_id=kind),)
+    extra = (
+        ()
+        if not kind or any(isinstance(c, ClassClause) and c.var == anchor for c in form.clauses)
+        else (ClassClause(var=anchor, class_id=kind),)
+    )
     try:
-        return len(answers(Form(clauses=(*form.clauses, *extra), ask=form.ask), facts, {}, most=MOST_ANSWERS))
+        return len(
+            answers(
+                Form(clauses=(*form.clauses, *extra), ask=form.ask), facts, {}, most=MOST_ANSWERS
+            )
+        )
     except TooLarge:
         return MOST_ANSWERS
 
@@ -71,7 +89,14 @@ def commonest_share(facts: Facts, property: str, subject: str) -> float:
     The largest over its direct classes, each drawn towards all subjects by the weight of `WEIGHT` of them.
     """
     everywhere = _share(facts.profile(property), 0.0, 0)
-    return max((_share_in(facts, property, c, everywhere) for c in classes_of(facts, subject) if facts.profile(property, c).num_subjects), default=everywhere)
+    return max(
+        (
+            _share_in(facts, property, c, everywhere)
+            for c in classes_of(facts, subject)
+            if facts.profile(property, c).num_subjects
+        ),
+        default=everywhere,
+    )
 
 
 def _share_in(facts: Facts, property: str, class_id: str, everywhere: float) -> float:
@@ -81,15 +106,22 @@ def _share_in(facts: Facts, property: str, class_id: str, everywhere: float) -> 
     if profile.num_instances > MOST_COUNTED:
         return bound
     others = profile.num_subjects - 1 + WEIGHT
-    found = [max(0, n - 1) + WEIGHT * facts.num_subjects(property, key) / all_subjects for key, n in _entities_in(facts, property, class_id).items()]
+    found = [
+        max(0, n - 1) + WEIGHT * facts.num_subjects(property, key) / all_subjects
+        for key, n in _entities_in(facts, property, class_id).items()
+    ]
     return min(bound, max(*found, WEIGHT * everywhere) / others) if found else bound
 
 
 @lru_cache(maxsize=CACHED)
 def _entities_in(facts: Facts, property: str, class_id: str) -> Counter[str]:
     """The values that are things, by their keys, of a class's own members."""
-    members = [m for m in facts.members(class_id, limit=MOST_COUNTED) if class_id in classes_of(facts, m)]
-    return Counter(v.key() for m in members for v in best_values(facts, m, property) if v.kind == "entity")
+    members = [
+        m for m in facts.members(class_id, limit=MOST_COUNTED) if class_id in classes_of(facts, m)
+    ]
+    return Counter(
+        v.key() for m in members for v in best_values(facts, m, property) if v.kind == "entity"
+    )
 
 
 def _share_of_chain(form: Form, facts: Facts, binding: Binding) -> float:
@@ -102,7 +134,9 @@ def _share_of_chain(form: Form, facts: Facts, binding: Binding) -> float:
     if len(steps) < 2 or any(reverse for _, reverse in steps):
         return 0.0
     kind = said_class(facts, binding[form.ask.var].entity)
-    found = _ends(facts, said_class(facts, binding[form.anchor].entity), tuple(p for p, _ in steps), form.ask)
+    found = _ends(
+        facts, said_class(facts, binding[form.anchor].entity), tuple(p for p, _ in steps), form.ask
+    )
     ends = [n for end, n in found.items() if said_class(facts, end) == kind]
     others = sum(ends) - 1
     return (max(ends) - 1) / others if others >= MIN_SHOWN else 0.0
@@ -126,8 +160,16 @@ def _ends(facts: Facts, class_id: str, properties: tuple[str, ...], ask: Ask) ->
 
 def _share(profile: PropertyProfile, believed: float, weight: int) -> float:
     others = profile.num_subjects - 1
-    return (max(0, profile.num_commonest - 1) + weight * believed) / (others + weight) if others + weight > 0 else 0.0
+    return (
+        (max(0, profile.num_commonest - 1) + weight * believed) / (others + weight)
+        if others + weight > 0
+        else 0.0
+    )
 
 
 def _subject(clause: ClaimClause, binding: Binding) -> str:
-    return clause.subject.entity if isinstance(clause.subject, Value) else binding[clause.subject].entity
+    return (
+        clause.subject.entity
+        if isinstance(clause.subject, Value)
+        else binding[clause.subject].entity
+    )

@@ -3,6 +3,7 @@
 A kind, a sex or an occupation is seldom a clause of the form, yet a reader learns it; so the claims that say it are part of the evidence, and a word
 that no claim says is refused. English: which words these are stands in `kind_words.txt`; other languages are left to readers.
 """
+
 import functools
 import re
 from dataclasses import dataclass
@@ -22,7 +23,9 @@ MALE, FEMALE = "Q6581097", "Q6581072"
 PARENTS = {"P22": MALE, "P25": FEMALE}
 """Relations that tell the sex of their object."""
 PERSON = ("person", "people", "human")
-GENERAL = frozenset("building structure organization organisation work place settlement area entity object".split())  # noqa: SIM905
+GENERAL = frozenset(
+    "building structure organization organisation work place settlement area entity object".split()
+)
 """A label that ends so is told by its other words, too: "church building"."""
 
 
@@ -38,14 +41,19 @@ class StatedKind:
 def stated_kinds(facts: Facts, entity_id: str, language: str = "en") -> tuple[StatedKind, ...]:
     """What claims say of a thing's kind, sex and occupation, in this order."""
     entity = facts.entity(entity_id)
-    above = {word for c in (entity.class_closure if entity else ()) for word in _said(facts, c, language)}
+    above = {
+        word for c in (entity.class_closure if entity else ()) for word in _said(facts, c, language)
+    }
     found = []
     claims = facts.claims(entity_id)
     for claim in (c for property in KINDS for c in claims if c.property == property and c.best):
         value = facts.entity(claim.value.entity)
         if value is not None:
-            words = _said(facts, value.id, language) | frozenset(above if claim.property == CLASS else ()) | frozenset(
-                PERSON if value.id == HUMAN else _sexes().get(value.id, ()))
+            words = (
+                _said(facts, value.id, language)
+                | frozenset(above if claim.property == CLASS else ())
+                | frozenset(PERSON if value.id == HUMAN else _sexes().get(value.id, ()))
+            )
             found.append(StatedKind(claim=claim, label=value.label(language), words=words))
     return tuple(found)
 
@@ -66,24 +74,41 @@ def told_kinds(text: str) -> tuple[str, ...]:
     >>> told_kinds("In which borough was the man born, a naturalist, whose widow exists in a list?")
     ('borough', 'man', 'naturalist', 'widow')
     """
-    small = re.sub(r"(?:^|[.?!:]\s+)\w", lambda m: m[0].lower(), text)  # a capital elsewhere is a name's: "Lake Orm"
+    small = re.sub(
+        r"(?:^|[.?!:]\s+)\w", lambda m: m[0].lower(), text
+    )  # a capital elsewhere is a name's: "Lake Orm"
     return tuple(dict.fromkeys(match[0] for match in _expression().finditer(small)))
 
 
 def says(word: str, stated: frozenset[str]) -> bool:
     """Whether a word of a text is one of those that are stated, or what such a word ends with ("writer" for a screenwriter)."""
-    forms = {word, word.removesuffix("s"), word.removesuffix("es"), re.sub("ies$", "y", word), re.sub("men$", "man", word)}
-    return any(word in stated or (word not in _sexed() and any(s.endswith(word) for s in stated)) for word in forms)
+    forms = {
+        word,
+        word.removesuffix("s"),
+        word.removesuffix("es"),
+        re.sub("ies$", "y", word),
+        re.sub("men$", "man", word),
+    }
+    return any(
+        word in stated or (word not in _sexed() and any(s.endswith(word) for s in stated))
+        for word in forms
+    )
 
 
 def is_occupation(word: str) -> bool:
     """Whether a word of `told_kinds` tells what a person does, which a relation may tell, too ("architect", "author")."""
-    return word not in _sexed() and not any(says(word, frozenset(_lines()[name])) for name in ("place", "building"))
+    return word not in _sexed() and not any(
+        says(word, frozenset(_lines()[name])) for name in ("place", "building")
+    )
 
 
 def sexes_told(form: Form | None) -> frozenset[str]:
     """The words of the sexes that a form's relations tell: a father is a man."""
-    told = {PARENTS[c.property] for c in form.of(ClaimClause) if c.property in PARENTS} if form is not None else ()
+    told = (
+        {PARENTS[c.property] for c in form.of(ClaimClause) if c.property in PARENTS}
+        if form is not None
+        else ()
+    )
     return frozenset(word for sex in told for word in _sexes()[sex])
 
 
@@ -94,17 +119,41 @@ def kind_hops(facts: Facts, text: str, binding: Binding, form: Form | None) -> t
     things = [*binding.items(), *(("", value) for value in _constants(form))]
     for var, value in sorted(things, key=lambda thing: (thing[0], thing[1].key())):
         for kind in stated_kinds(facts, value.entity) if value.kind == "entity" else ():
-            if (var and leaked(text, (kind.label,))) or any(says(word, kind.words) for word in told):
-                hop = Hop(source=var, target="", property=kind.claim.property, claim_id=kind.claim.id, revision=kind.claim.revision, stated="no")
+            if (var and leaked(text, (kind.label,))) or any(
+                says(word, kind.words) for word in told
+            ):
+                hop = Hop(
+                    source=var,
+                    target="",
+                    property=kind.claim.property,
+                    claim_id=kind.claim.id,
+                    revision=kind.claim.revision,
+                    stated="no",
+                )
                 said = statement_of(facts, kind.claim)
-                hops.append(hop if said is None else hop.replace(stated=said.kind, page=said.article.title, article_id=said.article.id, section=said.section,
-                                                                 start=said.start, end=said.end, evidence=said.text))
+                hops.append(
+                    hop
+                    if said is None
+                    else hop.replace(
+                        stated=said.kind,
+                        page=said.article.title,
+                        article_id=said.article.id,
+                        section=said.section,
+                        start=said.start,
+                        end=said.end,
+                        evidence=said.text,
+                    )
+                )
     return tuple(hops)
 
 
 def _constants(form: Form | None) -> tuple[Value, ...]:
-    terms = [t for c in form.of(ClaimClause) for t in (c.subject, c.object)] if form is not None else []
-    return tuple({t.entity: t for t in terms if isinstance(t, Value) and t.kind == "entity"}.values())
+    terms = (
+        [t for c in form.of(ClaimClause) for t in (c.subject, c.object)] if form is not None else []
+    )
+    return tuple(
+        {t.entity: t for t in terms if isinstance(t, Value) and t.kind == "entity"}.values()
+    )
 
 
 @functools.cache
@@ -126,7 +175,13 @@ def _sexed() -> frozenset[str]:
 
 @functools.cache
 def _expression() -> re.Pattern[str]:
-    listed = [re.escape(w) + ("" if name in ("male", "female") else "(?:e?s)?") for name, words in _lines().items() if name not in ("ending", "verbs")
-              for w in words]
+    listed = [
+        re.escape(w) + ("" if name in ("male", "female") else "(?:e?s)?")
+        for name, words in _lines().items()
+        if name not in ("ending", "verbs")
+        for w in words
+    ]
     ending, verbs = "|".join(_lines()["ending"]), "|".join(_lines()["verbs"])
-    return re.compile(rf"(?<!\w)(?:{'|'.join(listed)}|(?!(?:{verbs})(?!\w))\w{{3,}}(?:{ending})s?)(?!\w)")
+    return re.compile(
+        rf"(?<!\w)(?:{'|'.join(listed)}|(?!(?:{verbs})(?!\w))\w{{3,}}(?:{ending})s?)(?!\w)"
+    )

@@ -3,6 +3,7 @@
 Names are compared as whole words after folding case, accents, punctuation and simple inflections, in all the recipe's
 languages; where a script has no spaces, by characters. Numbers are looked for as digits and as words.
 """
+
 import re
 import unicodedata
 from functools import lru_cache
@@ -36,7 +37,9 @@ def folded(text: str) -> str:
     >>> folded("上海市的1832年")
     ' 上 海 市 的 1832 年 '
     """
-    plain = "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
+    plain = "".join(
+        c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c)
+    )
     return " " + " ".join(_WORD.findall(plain)) + " "
 
 
@@ -64,14 +67,24 @@ def names_of_entity(entity: Entity, languages: tuple[str, ...]) -> tuple[str, ..
     """Label and aliases, each also without a bracketed addition ("Ardwen (locomotive)"), and a person's surname."""
     names = entity.names(languages)
     plain = [without_bracket(name) for name in names]
-    surnames = [surname for name in plain if (surname := _surname(name))] if {HUMAN, FICTIONAL_HUMAN} & {*entity.classes, *entity.class_closure} else []
+    surnames = (
+        [surname for name in plain if (surname := _surname(name))]
+        if {HUMAN, FICTIONAL_HUMAN} & {*entity.classes, *entity.class_closure}
+        else []
+    )
     return tuple(dict.fromkeys((*names, *plain, *surnames)))
 
 
 def _surname(name: str) -> str:
     """The last word of a person's name where it is one that tells them: not a numeral, "Jr", or the place in "John of Merren"."""
     *others, last = name.split()
-    if not others or len(last.rstrip(".")) < MIN_SURNAME or not last[0].isupper() or last.rstrip(".").isupper() or others[-1].casefold() in _BEFORE_A_PLACE:
+    if (
+        not others
+        or len(last.rstrip(".")) < MIN_SURNAME
+        or not last[0].isupper()
+        or last.rstrip(".").isupper()
+        or others[-1].casefold() in _BEFORE_A_PLACE
+    ):
         return ""
     return last
 
@@ -86,8 +99,14 @@ def names_of_value(facts: Facts, value: Value, languages: tuple[str, ...]) -> tu
             if value.year is None:
                 return (str(abs(parts_of(value.time)[0])),)
             dates = dates_of(value)
-            years = [form for date in dates for form in number_forms(float(abs(date.year)), languages[0])]
-            days = [f"{abs(date.year):04d}-{date.month:02d}-{date.day:02d}" for date in dates if date.day]
+            years = [
+                form for date in dates for form in number_forms(float(abs(date.year)), languages[0])
+            ]
+            days = [
+                f"{abs(date.year):04d}-{date.month:02d}-{date.day:02d}"
+                for date in dates
+                if date.day
+            ]
             return tuple(dict.fromkeys((*years, *days)))
         case "quantity":
             return number_forms(float(value.number or 0.0), languages[0])
@@ -107,19 +126,37 @@ def leaked(text: str, names: tuple[str, ...]) -> str | None:
         needle = folded(name).strip()
         if len(needle) < MIN_NAME and not needle.isdigit():
             continue
-        if len(needle) == MIN_NAME and name[:1].isupper() and not re.search(rf"\b{needle}s?\b", _capitalised(text)):
+        if (
+            len(needle) == MIN_NAME
+            and name[:1].isupper()
+            and not re.search(rf"\b{needle}s?\b", _capitalised(text))
+        ):
             continue  # "Lee" and "May" are names where they are written as names
-        if f" {needle} " in inside or f" {needle}s " in inside or (len(needle) > MIN_NAME + 2 and f" {needle}es " in inside):
+        if (
+            f" {needle} " in inside
+            or f" {needle}s " in inside
+            or (len(needle) > MIN_NAME + 2 and f" {needle}es " in inside)
+        ):
             return name
     return None
 
 
 def answer_names(facts: Facts, answer: Answer, languages: tuple[str, ...]) -> tuple[str, ...]:
     """Names of the answer in any form."""
-    return tuple(dict.fromkeys((answer.text, *answer.aliases, *names_of_value(facts, answer.value, languages))))
+    return tuple(
+        dict.fromkeys(
+            (answer.text, *answer.aliases, *names_of_value(facts, answer.value, languages))
+        )
+    )
 
 
-def find_leak(facts: Facts, texts: dict[str, str], hidden: dict[str, Value], answer: Answer, languages: tuple[str, ...]) -> dict[str, str] | None:
+def find_leak(
+    facts: Facts,
+    texts: dict[str, str],
+    hidden: dict[str, Value],
+    answer: Answer,
+    languages: tuple[str, ...],
+) -> dict[str, str] | None:
     """Where a hidden name stands, or None.
 
     Args:

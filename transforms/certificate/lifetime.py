@@ -3,6 +3,7 @@
 Sources merge people of one name, and then a general dies seventy years after his war. No look-up elsewhere is needed to see it: a life has an
 order, and whom somebody married or learned from was alive with them.
 """
+
 from functools import lru_cache
 from math import inf
 
@@ -26,18 +27,33 @@ def contradicted(facts: Facts, person: str) -> bool:
     born, died = max(first, default=-inf), min(last, default=inf)
     if first and last and not 0 <= died - born <= LONGEST:
         return True
-    if any(y < born for y in _years(facts, person, _AFTER_BIRTH)) or any(y > died for y in _years(facts, person, _BEFORE_DEATH)):
+    if any(y < born for y in _years(facts, person, _AFTER_BIRTH)) or any(
+        y > died for y in _years(facts, person, _BEFORE_DEATH)
+    ):
         return True
     if last and any(y < died for y in _years(facts, person, _AFTER_DEATH)):
         return True
-    spans = [*((("P580", "P585"), ("P582", "P585"), e) for e in _things(facts, person, _WITHIN)),
-             *(((BIRTH,), (DEATH,), e) for e in _things(facts, person, _TOGETHER))]
-    return any(min(_years(facts, e, start), default=born) > died or max(_years(facts, e, end), default=died) < born for start, end, e in spans)
+    spans = [
+        *((("P580", "P585"), ("P582", "P585"), e) for e in _things(facts, person, _WITHIN)),
+        *(((BIRTH,), (DEATH,), e) for e in _things(facts, person, _TOGETHER)),
+    ]
+    return any(
+        min(_years(facts, e, start), default=born) > died
+        or max(_years(facts, e, end), default=died) < born
+        for start, end, e in spans
+    )
 
 
 def _things(facts: Facts, subject: str, properties: tuple[str, ...]) -> set[str]:
-    return {v.entity for p in properties for v in best_values(facts, subject, p) if v.kind == "entity"}
+    return {
+        v.entity for p in properties for v in best_values(facts, subject, p) if v.kind == "entity"
+    }
 
 
 def _years(facts: Facts, subject: str, properties: tuple[str, ...]) -> list[int]:
-    return [v.year for p in properties for v in best_values(facts, subject, p) if v.kind == "time" and v.year is not None]
+    return [
+        v.year
+        for p in properties
+        for v in best_values(facts, subject, p)
+        if v.kind == "time" and v.year is not None
+    ]

@@ -10,6 +10,7 @@ is held against the description, clause by clause:
 The *margin* is the fewest gaps over the rivals that are not out; 0 means that another entity fits. Finding all rivals
 with fewer than m gaps needs only the matches of the m cheapest clauses: whoever matches none of them has m gaps.
 """
+
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -20,7 +21,17 @@ from transforms.certificate.century import CENTURY, has_one_century
 from transforms.certificate.completeness import nearly_complete
 from transforms.certificate.description import Description, Part, descriptions
 from transforms.certificate.execute import Binding, holds
-from transforms.certificate.facts import ENUMERATION_LIMIT, Facts, Trust, best_values, classes_of, is_functional, is_instance, is_namesake, values_match
+from transforms.certificate.facts import (
+    ENUMERATION_LIMIT,
+    Facts,
+    Trust,
+    best_values,
+    classes_of,
+    is_functional,
+    is_instance,
+    is_namesake,
+    values_match,
+)
 from transforms.certificate.one_of_class import single_value
 from transforms.certificate.text_veto import text_says
 from transforms.certificate.within import num_within, subjects_within
@@ -48,14 +59,20 @@ class Margin:
 
 
 def status(facts: Facts, trust: Trust, rival: str, part: Part) -> str:
-    """"match", "contradicted" or "gap" for one rival and one part."""
+    """ "match", "contradicted" or "gap" for one rival and one part."""
     unknown = "contradicted" if trust.complete else "gap"
     if part.role == "kind":
         assert isinstance(part.clause, ClassClause)
         instance = is_instance(facts, rival, part.clause.class_id)
         if instance is None:
             return unknown
-        return "match" if instance else "contradicted" if not _less_specific(facts, rival, part.clause.class_id) else unknown
+        return (
+            "match"
+            if instance
+            else "contradicted"
+            if not _less_specific(facts, rival, part.clause.class_id)
+            else unknown
+        )
     assert part.value is not None
     if part.role == "sentence":
         return "match" if _linked(facts, rival, part.value) else unknown
@@ -63,15 +80,23 @@ def status(facts: Facts, trust: Trust, rival: str, part: Part) -> str:
     values = best_values(facts, subject, part.property)
     known = [v for v in values if v.kind not in ("somevalue", "novalue")]
     if part.role == "range":
-        verdicts = [holds(part.op, *((v, part.value) if part.own_side_left else (part.value, v))) for v in known]
+        verdicts = [
+            holds(part.op, *((v, part.value) if part.own_side_left else (part.value, v)))
+            for v in known
+        ]
         if any(verdicts):
             return "match"
         fits_not = bool(verdicts) and None not in verdicts
     elif part.role == "has":
-        if any(values_match(facts, part.property, part.value, v) or is_namesake(facts, part.value, v) for v in known):
+        if any(
+            values_match(facts, part.property, part.value, v) or is_namesake(facts, part.value, v)
+            for v in known
+        ):
             return "match"
         # A coarser place or date neither fits nor contradicts.
-        fits_not = bool(known) and not any(values_match(facts, part.property, v, part.value) for v in known)
+        fits_not = bool(known) and not any(
+            values_match(facts, part.property, v, part.value) for v in known
+        )
     else:
         if any(v.kind == "entity" and v.entity == rival for v in known):
             return "match"
@@ -80,7 +105,10 @@ def status(facts: Facts, trust: Trust, rival: str, part: Part) -> str:
         return "gap"
     if not known and any(v.kind == "novalue" for v in values):
         return "contradicted"
-    if fits_not and (trust.complete or is_functional(facts, part.property, classes_of(facts, subject), trust, subject)):
+    if fits_not and (
+        trust.complete
+        or is_functional(facts, part.property, classes_of(facts, subject), trust, subject)
+    ):
         return "contradicted"
     return unknown
 
@@ -95,7 +123,12 @@ def _less_specific(facts: Facts, rival: str, class_id: str) -> bool:
     ancestors = set(wanted.class_closure) if wanted else set()
     frontier = {class_id}
     for _ in range(8):
-        frontier = {v.entity for c in sorted(frontier) for v in best_values(facts, c, "P279") if v.kind == "entity"} - ancestors
+        frontier = {
+            v.entity
+            for c in sorted(frontier)
+            for v in best_values(facts, c, "P279")
+            if v.kind == "entity"
+        } - ancestors
         if not frontier:
             break
         ancestors |= frontier
@@ -103,7 +136,9 @@ def _less_specific(facts: Facts, rival: str, class_id: str) -> bool:
 
 
 def _linked(facts: Facts, a: str, b: Value) -> bool:
-    return any(c.best and c.value.kind == "entity" and c.value.entity == b.entity for c in facts.claims(a))
+    return any(
+        c.best and c.value.kind == "entity" and c.value.entity == b.entity for c in facts.claims(a)
+    )
 
 
 def settles(facts: Facts, trust: Trust, part: Part, parts: Iterable[Part]) -> bool:
@@ -113,7 +148,10 @@ def settles(facts: Facts, trust: Trust, part: Part, parts: Iterable[Part]) -> bo
         return part.role in ("has", "of", "kind")
     if part.role == "of" and part.value is not None:
         kinds = [p.clause.class_id for p in parts if isinstance(p.clause, ClassClause)]
-        return single_value(facts, trust, part.value.entity, part.property, kinds[0] if kinds else "") is not None
+        return (
+            single_value(facts, trust, part.value.entity, part.property, kinds[0] if kinds else "")
+            is not None
+        )
     if part.role == "has":
         kinds = [p.clause.class_id for p in parts if isinstance(p.clause, ClassClause)]
         for class_id in kinds:
@@ -127,12 +165,20 @@ def _matches(facts: Facts, part: Part) -> tuple[str, ...] | None:
     """The entities that match a part, or None where they cannot be enumerated."""
     if part.role == "kind":
         assert isinstance(part.clause, ClassClause)
-        return facts.members(part.clause.class_id, limit=ENUMERATION_LIMIT) if facts.num_members(part.clause.class_id) <= ENUMERATION_LIMIT else None
+        return (
+            facts.members(part.clause.class_id, limit=ENUMERATION_LIMIT)
+            if facts.num_members(part.clause.class_id) <= ENUMERATION_LIMIT
+            else None
+        )
     assert part.value is not None
     if part.role == "has":
         return subjects_within(facts, part.property, part.value)
     if part.role == "of":
-        return tuple(v.entity for v in best_values(facts, part.value.entity, part.property) if v.kind == "entity")
+        return tuple(
+            v.entity
+            for v in best_values(facts, part.value.entity, part.property)
+            if v.kind == "entity"
+        )
     return None
 
 
@@ -145,7 +191,15 @@ def _size(facts: Facts, part: Part) -> int:
     return 0 if part.role == "of" else ENUMERATION_LIMIT + 1
 
 
-def margin_of(facts: Facts, trust: Trust, description: Description, intended: Value, required: int = 2, *, exact: bool = True) -> Margin:
+def margin_of(
+    facts: Facts,
+    trust: Trust,
+    description: Description,
+    intended: Value,
+    required: int = 2,
+    *,
+    exact: bool = True,
+) -> Margin:
     """The margin of one description, exact below `required` and a lower bound of `required` or more otherwise.
 
     Args:
@@ -163,7 +217,9 @@ def margin_of(facts: Facts, trust: Trust, description: Description, intended: Va
         return _literal_margin(facts, trust, description, intended)
     listed: set[str] = set()
     num_enumerated, too_large = 0, False
-    if not any(p.role == "of" and settles(facts, trust, p, parts) for p in parts) and (lacking := _incomplete(facts, trust, parts, intended)):
+    if not any(p.role == "of" and settles(facts, trust, p, parts) for p in parts) and (
+        lacking := _incomplete(facts, trust, parts, intended)
+    ):
         return Margin(var=var, margin=0, incomplete=lacking)
     sure = tuple(p for p in parts if settles(facts, trust, p, parts))
     for part in sorted(parts, key=lambda p: (_size(facts, p), parts.index(p))):
@@ -177,17 +233,37 @@ def margin_of(facts: Facts, trust: Trust, description: Description, intended: Va
         num_enumerated += 1
     unlisted = NO_RIVAL if sure else num_enumerated
     listed.discard(intended.entity)
-    return _fewest_gaps(facts, trust, description, sure, sorted(listed), unlisted, too_large, stop_below=0 if exact else required)
+    return _fewest_gaps(
+        facts,
+        trust,
+        description,
+        sure,
+        sorted(listed),
+        unlisted,
+        too_large,
+        stop_below=0 if exact else required,
+    )
 
 
 def _incomplete(facts: Facts, trust: Trust, parts: tuple[Part, ...], intended: Value) -> str:
     """The class among whose members a description must single one out, where the store may lack some; "" where it holds nearly all."""
-    kinds = [p.clause.class_id for p in parts if isinstance(p.clause, ClassClause)] or list(classes_of(facts, intended.entity))
+    kinds = [p.clause.class_id for p in parts if isinstance(p.clause, ClassClause)] or list(
+        classes_of(facts, intended.entity)
+    )
     return next((k for k in kinds or [intended.entity] if not nearly_complete(facts, trust, k)), "")
 
 
-def _fewest_gaps(facts: Facts, trust: Trust, description: Description, sure: tuple[Part, ...], rivals: list[str], unlisted: int, too_large: bool, *,
-                 stop_below: int) -> Margin:
+def _fewest_gaps(
+    facts: Facts,
+    trust: Trust,
+    description: Description,
+    sure: tuple[Part, ...],
+    rivals: list[str],
+    unlisted: int,
+    too_large: bool,
+    *,
+    stop_below: int,
+) -> Margin:
     left: list[tuple[int, str, list[Part]]] = []
     breaking: set[str] = set()
     # The part that most entities match says least about a rival, so it comes last.
@@ -195,12 +271,21 @@ def _fewest_gaps(facts: Facts, trust: Trust, description: Description, sure: tup
     for rival in rivals:
         gaps, against = _held_against(facts, trust, rival, order, sure)
         if not against:
-            num_gaps = len(gaps) - (_num_vetoed(facts, rival, gaps) if len(gaps) <= stop_below else 0)
+            num_gaps = len(gaps) - (
+                _num_vetoed(facts, rival, gaps) if len(gaps) <= stop_below else 0
+            )
             if num_gaps < stop_below:
-                return Margin(var=description.var, margin=num_gaps, nearest=_rival(facts, description.var, rival, num_gaps, gaps), too_large=too_large)
+                return Margin(
+                    var=description.var,
+                    margin=num_gaps,
+                    nearest=_rival(facts, description.var, rival, num_gaps, gaps),
+                    too_large=too_large,
+                )
             left.append((len(gaps), rival, gaps))
         elif len(against) == 1 and not gaps:
-            about = against[0].value.entity if against[0].role == "of" and against[0].value else rival
+            about = (
+                against[0].value.entity if against[0].role == "of" and against[0].value else rival
+            )
             breaking.update(c.id for c in _claims(facts, about, against[0].property))
     left.sort(key=lambda entry: entry[:2])
     nearest: Rival | None = None
@@ -211,10 +296,18 @@ def _fewest_gaps(facts: Facts, trust: Trust, description: Description, sure: tup
         if num_gaps < margin or nearest is None:
             nearest = _rival(facts, description.var, rival, num_gaps, gaps)
         margin = min(margin, num_gaps)
-    return Margin(var=description.var, margin=margin, nearest=nearest, breaking=tuple(sorted(breaking)[:MAX_BREAKING]), too_large=too_large)
+    return Margin(
+        var=description.var,
+        margin=margin,
+        nearest=nearest,
+        breaking=tuple(sorted(breaking)[:MAX_BREAKING]),
+        too_large=too_large,
+    )
 
 
-def _held_against(facts: Facts, trust: Trust, rival: str, parts: list[Part], sure: tuple[Part, ...]) -> tuple[list[Part], list[Part]]:
+def _held_against(
+    facts: Facts, trust: Trust, rival: str, parts: list[Part], sure: tuple[Part, ...]
+) -> tuple[list[Part], list[Part]]:
     """The parts on which the store is silent about a rival, and those that put it out (one of the latter may be enough).
 
     A hop that leads to one thing of its class alone (one of `sure`) leaves no gap, though the property may have several values: a town lies in one county.
@@ -240,20 +333,37 @@ def _num_vetoed(facts: Facts, rival: str, gaps: list[Part]) -> int:
 
 def _rival(facts: Facts, var: str, entity_id: str, num_gaps: int, gaps: list[Part]) -> Rival:
     entity = facts.entity(entity_id)
-    return Rival(var=var, entity_id=entity_id, label=entity.label() if entity else entity_id, num_gaps=num_gaps,
-                 gaps=tuple(part_in_words(p) for p in gaps))
+    return Rival(
+        var=var,
+        entity_id=entity_id,
+        label=entity.label() if entity else entity_id,
+        num_gaps=num_gaps,
+        gaps=tuple(part_in_words(p) for p in gaps),
+    )
 
 
-def _literal_margin(facts: Facts, trust: Trust, description: Description, intended: Value) -> Margin:
+def _literal_margin(
+    facts: Facts, trust: Trust, description: Description, intended: Value
+) -> Margin:
     """A literal is unique where it is the one best value of a functional property; nothing else names literals."""
     for part in description.parts:
         if part.role == "of" and part.value is not None:
             found = best_values(facts, part.value.entity, part.property)
             others = [v for v in found if v.key() != intended.key()]
             if others:
-                return Margin(var=description.var, margin=0, nearest=Rival(var=description.var, entity_id=others[0].key(), label=others[0].key()))
+                return Margin(
+                    var=description.var,
+                    margin=0,
+                    nearest=Rival(
+                        var=description.var, entity_id=others[0].key(), label=others[0].key()
+                    ),
+                )
             if found and settles(facts, trust, part, description.parts):
-                return Margin(var=description.var, margin=NO_RIVAL, breaking=tuple(c.id for c in _claims(facts, part.value.entity, part.property)))
+                return Margin(
+                    var=description.var,
+                    margin=NO_RIVAL,
+                    breaking=tuple(c.id for c in _claims(facts, part.value.entity, part.property)),
+                )
             return Margin(var=description.var, margin=1)
     return Margin(var=description.var, margin=0)
 
@@ -261,8 +371,16 @@ def _literal_margin(facts: Facts, trust: Trust, description: Description, intend
 def _century_margin(facts: Facts, trust: Trust, description: Description) -> Margin:
     """A century is unique where it is the one in which the thing's dates lie."""
     for part in description.parts:
-        if part.role == "of" and part.value is not None and has_one_century(facts, trust, part.value.entity, part.property):
-            return Margin(var=description.var, margin=NO_RIVAL, breaking=tuple(c.id for c in _claims(facts, part.value.entity, part.property)))
+        if (
+            part.role == "of"
+            and part.value is not None
+            and has_one_century(facts, trust, part.value.entity, part.property)
+        ):
+            return Margin(
+                var=description.var,
+                margin=NO_RIVAL,
+                breaking=tuple(c.id for c in _claims(facts, part.value.entity, part.property)),
+            )
     return Margin(var=description.var, margin=0)
 
 
@@ -271,14 +389,24 @@ def part_in_words(part: Part) -> str:
     if isinstance(part.clause, ClassClause):
         return f"class {part.clause.class_id}"
     key = part.value.key() if part.value else ""
-    words = {"has": f"{part.property}={key}", "of": f"{part.property} of {key}", "range": f"{part.property}{part.op}{key}"}
+    words = {
+        "has": f"{part.property}={key}",
+        "of": f"{part.property} of {key}",
+        "range": f"{part.property}{part.op}{key}",
+    }
     return words.get(part.role, f"sentence about {key}")
 
 
-def margins(form: Form, facts: Facts, trust: Trust, binding: Binding, required: int = 2) -> tuple[Margin, ...]:
+def margins(
+    form: Form, facts: Facts, trust: Trust, binding: Binding, required: int = 2
+) -> tuple[Margin, ...]:
     """The margins of all variables of a form, in the order in which they are identified."""
-    return tuple(_century_margin(facts, trust, d) if form.ask.precision == CENTURY and d.var == form.ask.var
-                 else margin_of(facts, trust, d, binding[d.var], required) for d in descriptions(form, binding))
+    return tuple(
+        _century_margin(facts, trust, d)
+        if form.ask.precision == CENTURY and d.var == form.ask.var
+        else margin_of(facts, trust, d, binding[d.var], required)
+        for d in descriptions(form, binding)
+    )
 
 
 def num_fitting(facts: Facts, description: Description, without: str, most: int = 2) -> int | None:
@@ -303,7 +431,9 @@ def num_fitting(facts: Facts, description: Description, without: str, most: int 
 
 def constants_of(description: Description) -> tuple[str, ...]:
     """The entities that a description names."""
-    terms = [getattr(p.clause, end, None) for p in description.parts for end in ("subject", "object")]
+    terms = [
+        getattr(p.clause, end, None) for p in description.parts for end in ("subject", "object")
+    ]
     return tuple(t.entity for t in terms if isinstance(t, Value) and t.kind == "entity")
 
 

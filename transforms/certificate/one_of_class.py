@@ -3,34 +3,67 @@
 Many properties have several values because they are of different kinds, and the words say which is meant ("the county where
 …"). So a hop whose property is not functional is one still where, among the values of that class, it is.
 """
+
 from functools import lru_cache
 
 from records.knowledge import Value
-from transforms.certificate.facts import CACHED, MIN_EVIDENCE, OTHER_SURPLUS, Facts, Trust, best_values, classes_of, is_functional, is_instance
+from transforms.certificate.facts import (
+    CACHED,
+    MIN_EVIDENCE,
+    OTHER_SURPLUS,
+    Facts,
+    Trust,
+    best_values,
+    classes_of,
+    is_functional,
+    is_instance,
+)
 from transforms.certificate.said_class import said_class
 
 MAX_SUBJECTS = 2_000
 """Members of the subject's class that are looked at."""
 
 
-def single_value(facts: Facts, trust: Trust, subject: str, property: str, class_id: str = "") -> Value | None:
+def single_value(
+    facts: Facts, trust: Trust, subject: str, property: str, class_id: str = ""
+) -> Value | None:
     """The one value that the subject has, or has of the class, where the property is functional (within the class); None otherwise."""
     found = best_values(facts, subject, property)
     if any(v.kind in ("somevalue", "novalue") for v in found):
         return None
-    if len(found) == 1 and is_functional(facts, property, classes_of(facts, subject), trust, subject):
+    if len(found) == 1 and is_functional(
+        facts, property, classes_of(facts, subject), trust, subject
+    ):
         return found[0]
-    of_class = [v for v in found if v.kind == "entity" and class_id and is_instance(facts, v.entity, class_id)]
+    of_class = [
+        v
+        for v in found
+        if v.kind == "entity" and class_id and is_instance(facts, v.entity, class_id)
+    ]
     unknown = any(v.kind == "entity" and not classes_of(facts, v.entity) for v in found)
-    if len(of_class) == 1 and not unknown and _functional_within(facts, trust, property, said_class(facts, subject), class_id):
+    if (
+        len(of_class) == 1
+        and not unknown
+        and _functional_within(facts, trust, property, said_class(facts, subject), class_id)
+    ):
         return of_class[0]
     return None
 
 
 @lru_cache(maxsize=CACHED)
-def _functional_within(facts: Facts, trust: Trust, property: str, subject_class: str, class_id: str) -> bool:
+def _functional_within(
+    facts: Facts, trust: Trust, property: str, subject_class: str, class_id: str
+) -> bool:
     """Whether members of one class are seen to have one value of the other class."""
-    numbers = [n for member in facts.members(subject_class, limit=MAX_SUBJECTS)
-               if (n := sum(bool(v.kind == "entity" and is_instance(facts, v.entity, class_id)) for v in best_values(facts, member, property)))]
+    numbers = [
+        n
+        for member in facts.members(subject_class, limit=MAX_SUBJECTS)
+        if (
+            n := sum(
+                bool(v.kind == "entity" and is_instance(facts, v.entity, class_id))
+                for v in best_values(facts, member, property)
+            )
+        )
+    ]
     surplus = (sum(numbers) - len(numbers) + OTHER_SURPLUS) / (len(numbers) + 1)
     return len(numbers) >= MIN_EVIDENCE and 1 / (1 + surplus) >= trust.measured

@@ -1,4 +1,5 @@
 """What can be read on an entity's pictures and nowhere else: years on plaques, inscriptions, numbers."""
+
 import re
 
 from records.knowledge import Detail, Value
@@ -37,6 +38,13 @@ def year_readings(facts: Facts, entity_id: str) -> list[Detail]:
 
 def sure_readings(facts: Facts, entity_id: str) -> list[Detail]:
     """Details of an entity's pictures that all of them show alike, each with its value, in a fixed order."""
-    kinds = sorted({(d.property, d.part): d for image in facts.images_of(entity_id) for d in image.details}.items(), key=lambda k: k[0])
-    found = [(detail, readings(facts, entity_id, property, part)) for (property, part), detail in kinds]
+    kinds = sorted(
+        {
+            (d.property, d.part): d for image in facts.images_of(entity_id) for d in image.details
+        }.items(),
+        key=lambda k: k[0],
+    )
+    found = [
+        (detail, readings(facts, entity_id, property, part)) for (property, part), detail in kinds
+    ]
     return [detail.replace(value=values[0]) for detail, values in found if len(values) == 1]

@@ -1,4 +1,5 @@
 """The class by which people would call a thing: "country" for England, not "stateless nation"; "city" for Amsterdam."""
+
 from functools import lru_cache
 
 from prompts.phrases import common_classes
@@ -31,7 +32,12 @@ def _above(facts: Facts, classes: tuple[str, ...]) -> str:
     ranks = common_classes()
     level, seen = set(classes), set(classes)
     for _ in range(MOST_ABOVE):
-        level = {v.entity for c in sorted(level) for v in best_values(facts, c, "P279") if v.kind == "entity"} - seen
+        level = {
+            v.entity
+            for c in sorted(level)
+            for v in best_values(facts, c, "P279")
+            if v.kind == "entity"
+        } - seen
         seen |= level
         if found := [c for c in level if c in ranks]:
             return min(found, key=lambda c: ranks[c])

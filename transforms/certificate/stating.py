@@ -3,6 +3,7 @@
 That a page names a value (`evidence.is_named`) is less: "Vess Tower stands beside Lake Orm" names the lake and does not say who dug it. Which words
 say a relation is what the oracle reads by (`agent/oracle/relation_words.py`), so what is shown as evidence is what a reader of the page would find.
 """
+
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -39,7 +40,13 @@ def statement_of(facts: Facts, claim: Claim) -> Statement | None:
     """The first sentence that says a claim, on the subject's page or on the object's; else the infobox line on the subject's; None where nothing does."""
     info = facts.property(claim.property)
     label = info.label() if info else claim.property
-    cues = cues_of(Relation(property=claim.property, label=label, datatype=info.datatype if info else "wikibase-item"))
+    cues = cues_of(
+        Relation(
+            property=claim.property,
+            label=label,
+            datatype=info.datatype if info else "wikibase-item",
+        )
+    )
     own = facts.article(claim.subject)
     about_object = facts.article(claim.value.entity) if claim.value.kind == "entity" else None
     found: Statement | None = None
@@ -50,11 +57,17 @@ def statement_of(facts: Facts, claim: Claim) -> Statement | None:
     return found or (None if own is None else _infobox(facts, own, claim.value, cues))
 
 
-def _sentence(facts: Facts, article: Article, value: Value, cues: tuple[Cue, ...]) -> Statement | None:
+def _sentence(
+    facts: Facts, article: Article, value: Value, cues: tuple[Cue, ...]
+) -> Statement | None:
     """The first sentence in which a cue stands on its side of the value."""
     names = _spellings(facts, value)
     target = facts.article(value.entity) if value.kind == "entity" else None
-    links = {(link.section, link.sentence_start) for link in article.links if target is not None and link.target == target.title}
+    links = {
+        (link.section, link.sentence_start)
+        for link in article.links
+        if target is not None and link.target == target.title
+    }
     for number, section in enumerate(article.sections):
         for start, end in sentences(section.text):
             text = section.text[start:end]
@@ -64,8 +77,12 @@ def _sentence(facts: Facts, article: Article, value: Value, cues: tuple[Cue, ...
             linked = any(n == number and start <= at < end for n, at in links)
             for cue in cues:
                 for found in cue.words.finditer(text):
-                    if (linked and not spots) or any(spot >= found.end() if cue.after else spot < found.start() for spot in spots):
-                        return Statement(article=article, section=number, start=start, end=end, text=text)
+                    if (linked and not spots) or any(
+                        spot >= found.end() if cue.after else spot < found.start() for spot in spots
+                    ):
+                        return Statement(
+                            article=article, section=number, start=start, end=end, text=text
+                        )
     return None
 
 
@@ -87,7 +104,11 @@ def _spellings(facts: Facts, value: Value) -> tuple[str, ...]:
 
 def _spots(text: str, names: tuple[str, ...]) -> list[int]:
     """Where a text has one of the names as whole words."""
-    return [found.start() for name in names for found in re.finditer(rf"(?<![\w.,]){re.escape(name)}(?!\w)", text)]
+    return [
+        found.start()
+        for name in names
+        for found in re.finditer(rf"(?<![\w.,]){re.escape(name)}(?!\w)", text)
+    ]
 
 
 def sentences(text: str) -> Iterator[tuple[int, int]]:
@@ -99,7 +120,9 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
     """
     for line in re.finditer(r"[^\n]+", text):
         start = line.start()
-        for stop in re.finditer(r"(?<!\b[A-Z])[.!?][\"'”)]*(?=\s+[\"'“(]?[A-ZÀ-Ý0-9])", line.group()):
+        for stop in re.finditer(
+            r"(?<!\b[A-Z])[.!?][\"'”)]*(?=\s+[\"'“(]?[A-ZÀ-Ý0-9])", line.group()
+        ):
             end = line.start() + stop.end()
             yield start, end
             start = end + len(text[end:]) - len(text[end:].lstrip(" "))

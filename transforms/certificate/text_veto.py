@@ -2,6 +2,7 @@
 
 An encyclopaedia often says what the claims do not. A hit lowers the margin; the absence of a hit proves nothing.
 """
+
 import re
 
 from knowledge.dates import dates_of
@@ -15,7 +16,11 @@ def text_says(facts: Facts, rival: str, part: Part) -> bool:
     if part.role == "kind":
         return False
     assert part.value is not None
-    about, wanted = (rival, part.value) if part.role in ("has", "range", "sentence") else (part.value.entity, None)
+    about, wanted = (
+        (rival, part.value)
+        if part.role in ("has", "range", "sentence")
+        else (part.value.entity, None)
+    )
     article = facts.article(about)
     if article is None or part.role == "range":
         return False

@@ -4,6 +4,7 @@ This is the weakest basis. Nothing can be executed, so there is no margin, no ef
 picture: both stay empty, which reads as not measured. Votes say that the picture is needed and that the words say what the evidence says. What can be
 checked is checked: the evidence word for word, the chain of the rewriting, the leak. It is accepted only where the recipe names "votes", and is counted apart.
 """
+
 from records.outcomes import Reason
 from records.synthesis import Certificate, Check, Hop, Question, Rewrite
 from records.table import Json
@@ -13,16 +14,31 @@ from transforms.certificate.facts import Facts
 def evidence_of(question: Question) -> tuple[Hop, ...]:
     """A hop for each link of the path and each fact of the history, with its sentence; towards the answer where the order is known."""
     by_entity = {key: var for var, key in question.bindings.items()}
-    facts = [Hop(source=by_entity.get(step.entity_id, ""), target="" if step.before else "a", evidence=step.source, revision=step.revision,
-                 article_id=step.article_id, section=step.section, start=step.start, end=step.end)
-             for step in reversed(question.history) if step.source]
+    facts = [
+        Hop(
+            source=by_entity.get(step.entity_id, ""),
+            target="" if step.before else "a",
+            evidence=step.source,
+            revision=step.revision,
+            article_id=step.article_id,
+            section=step.section,
+            start=step.start,
+            end=step.end,
+        )
+        for step in reversed(question.history)
+        if step.source
+    ]
     return (*question.hops, *facts)
 
 
 def missing_sentence(question: Question, facts: Facts) -> str | None:
     """The first cited sentence that does not stand where it is said to stand, or None."""
     articles = {}
-    for key in (question.seed_entity, *question.bindings.values(), *(step.entity_id for step in question.history)):
+    for key in (
+        question.seed_entity,
+        *question.bindings.values(),
+        *(step.entity_id for step in question.history),
+    ):
         article = facts.article(key)
         if article is not None:
             articles[article.id] = article
@@ -30,7 +46,11 @@ def missing_sentence(question: Question, facts: Facts) -> str | None:
         if not hop.article_id:
             continue
         article = articles.get(hop.article_id)
-        found = article.sections[hop.section].text[hop.start:hop.end] if article and hop.section < len(article.sections) else ""
+        found = (
+            article.sections[hop.section].text[hop.start : hop.end]
+            if article and hop.section < len(article.sections)
+            else ""
+        )
         if " ".join(found.split()) != " ".join(hop.evidence.split()):
             return hop.evidence
     return None
@@ -70,6 +90,17 @@ def certify_votes(question: Question, facts: Facts) -> Certificate | tuple[Reaso
     if missing is not None or not hops:
         return Reason.NO_EVIDENCE, {"sentence": missing}
     num_unique = sum(v["check"] == "unique" for v in votes)
-    checks = (Check(name="evidence", passed=True, score=float(len(hops))), Check(name="connected", passed=True),
-              Check(name="votes", passed=True, score=float(num_unique)), Check(name="picture_votes", passed=True, score=float(num_picture)))
-    return Certificate(basis="votes", margin=-1, evidence=hops, nominal_hops=len(hops), checks=checks, votes=Json(votes))
+    checks = (
+        Check(name="evidence", passed=True, score=float(len(hops))),
+        Check(name="connected", passed=True),
+        Check(name="votes", passed=True, score=float(num_unique)),
+        Check(name="picture_votes", passed=True, score=float(num_picture)),
+    )
+    return Certificate(
+        basis="votes",
+        margin=-1,
+        evidence=hops,
+        nominal_hops=len(hops),
+        checks=checks,
+        votes=Json(votes),
+    )

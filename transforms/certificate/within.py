@@ -3,6 +3,7 @@
 A value's ancestors count as matches where one thing is tried (`facts.values_match`); here is the same from the other side, for listing. A list by the
 value alone lacks whoever lives in a part of it, and a rival that no list holds is one that no margin counts.
 """
+
 from functools import lru_cache
 
 from records.knowledge import Value, entity_value
@@ -12,9 +13,15 @@ MOST_INSIDE = 2_000
 """No value with more things inside it is listed: a country holds too many towns to say anything."""
 
 
-def subjects_within(facts: Facts, property: str, value: Value, limit: int = ENUMERATION_LIMIT) -> tuple[str, ...] | None:
+def subjects_within(
+    facts: Facts, property: str, value: Value, limit: int = ENUMERATION_LIMIT
+) -> tuple[str, ...] | None:
     """The subjects of a value of a property or of anything inside it, sorted; None where they are too many to list."""
-    return _within(facts, property, value, limit) if num_within(facts, property, value) <= limit else None
+    return (
+        _within(facts, property, value, limit)
+        if num_within(facts, property, value) <= limit
+        else None
+    )
 
 
 def num_within(facts: Facts, property: str, value: Value) -> int:
@@ -22,7 +29,11 @@ def num_within(facts: Facts, property: str, value: Value) -> int:
     if value.kind != "entity" or property not in TRANSITIVE:
         return facts.num_subjects(property, value.key())
     inside = _inside(facts, TRANSITIVE[property], value.entity)
-    return ENUMERATION_LIMIT + 1 if inside is None else sum(facts.num_subjects(property, entity_value(e).key()) for e in inside)
+    return (
+        ENUMERATION_LIMIT + 1
+        if inside is None
+        else sum(facts.num_subjects(property, entity_value(e).key()) for e in inside)
+    )
 
 
 @lru_cache(maxsize=CACHED)
@@ -30,7 +41,15 @@ def _within(facts: Facts, property: str, value: Value, limit: int) -> tuple[str,
     if value.kind != "entity" or property not in TRANSITIVE:
         return facts.subjects(property, value.key(), limit=limit)
     inside = _inside(facts, TRANSITIVE[property], value.entity) or ()
-    return tuple(sorted({s for e in inside for s in facts.subjects(property, entity_value(e).key(), limit=limit)}))
+    return tuple(
+        sorted(
+            {
+                s
+                for e in inside
+                for s in facts.subjects(property, entity_value(e).key(), limit=limit)
+            }
+        )
+    )
 
 
 @lru_cache(maxsize=CACHED)

@@ -2,6 +2,7 @@
 
 A form proves a form: the words of a writer that does not compose them from it are read back against it, by models too.
 """
+
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
@@ -9,7 +10,16 @@ from records.form import Form
 from records.knowledge import value_of_key
 from records.outcomes import Reason
 from records.synthesis import Certificate, Seed
-from transforms.certificate.certify import CertificateRules, Refusal, certify_form, given_by_picture, hidden_nodes, misshapen, needed_of, too_near
+from transforms.certificate.certify import (
+    CertificateRules,
+    Refusal,
+    certify_form,
+    given_by_picture,
+    hidden_nodes,
+    misshapen,
+    needed_of,
+    too_near,
+)
 from transforms.certificate.description import Description, descriptions
 from transforms.certificate.evidence import unstated
 from transforms.certificate.execute import Binding
@@ -19,7 +29,11 @@ from transforms.certificate.leak import answer_names, find_leak, leaked
 from transforms.certificate.margin import constants_of, margin_of, num_fitting
 from transforms.writing.writer import Draft, Vote, Writer, WriterRejection
 
-_AGAINST = {"unique": Reason.NOT_UNIQUE, "invariant": Reason.ANSWER_CHANGED, "picture": Reason.PICTURE_NOT_NEEDED}
+_AGAINST = {
+    "unique": Reason.NOT_UNIQUE,
+    "invariant": Reason.ANSWER_CHANGED,
+    "picture": Reason.PICTURE_NOT_NEEDED,
+}
 
 
 def binding_of(bindings: dict[str, str]) -> Binding:
@@ -41,7 +55,14 @@ class Accept:
         binding = binding_of(bindings)
         for description in descriptions(form, binding):
             if description.var == var:
-                margin = margin_of(self.facts, self.rules.trust, description, binding[var], self.rules.margin, exact=False)
+                margin = margin_of(
+                    self.facts,
+                    self.rules.trust,
+                    description,
+                    binding[var],
+                    self.rules.margin,
+                    exact=False,
+                )
                 if margin.margin < (1 if self.rules.trust.complete else self.rules.margin):
                     return too_near(margin)
                 return self._idle(description)
@@ -49,7 +70,9 @@ class Accept:
 
     def idle(self, form: Form, bindings: dict[str, str], var: str) -> Refusal | None:
         """Whether one variable's description does without what it is described by, whatever its margin."""
-        return next((self._idle(d) for d in descriptions(form, binding_of(bindings)) if d.var == var), None)
+        return next(
+            (self._idle(d) for d in descriptions(form, binding_of(bindings)) if d.var == var), None
+        )
 
     def _idle(self, description: Description) -> Refusal | None:
         """A refusal where the description does not need the node before it, or none of the entities that it names.
@@ -59,12 +82,16 @@ class Accept:
         ends = description.predecessors or tuple(dict.fromkeys(constants_of(description)))
         idle = [end for end in ends if num_fitting(self.facts, description, end) == 1]
         if idle and (description.predecessors or len(idle) == len(ends)):
-            return Refusal(reason=Reason.DECORATION, evidence={"var": description.var, "ends": idle})
+            return Refusal(
+                reason=Reason.DECORATION, evidence={"var": description.var, "ends": idle}
+            )
         return None
 
     def whole(self, form: Form, bindings: dict[str, str]) -> Certificate | Refusal:
         """What the certificate says of a question of this form, whatever its words."""
-        return certify_form(form, self.facts, given_by_picture(form, binding_of(bindings)), bindings, self.rules)
+        return certify_form(
+            form, self.facts, given_by_picture(form, binding_of(bindings)), bindings, self.rules
+        )
 
     def hopeless(self, form: Form, bindings: dict[str, str]) -> Refusal | None:
         """A refusal that no further description of a stop could mend: a step that no page states, or a way or a picture that is not needed."""
@@ -76,12 +103,24 @@ class Accept:
 
     def guessed(self, draft: Draft) -> Refusal | None:
         """A refusal where what is asked has an answer that is the commonest of its kind: no description mends that."""
-        share = guess_of_kind(draft.form, self.facts, binding_of(draft.bindings)) if draft.form else 0.0
-        return Refusal(reason=Reason.GUESSABLE, evidence={"share": round(share, 3)}) if share > self.rules.max_guess else None
+        share = (
+            guess_of_kind(draft.form, self.facts, binding_of(draft.bindings)) if draft.form else 0.0
+        )
+        return (
+            Refusal(reason=Reason.GUESSABLE, evidence={"share": round(share, 3)})
+            if share > self.rules.max_guess
+            else None
+        )
 
     def no_leak(self, draft: Draft) -> Refusal | None:
         """Whether the words name a hidden node or the answer."""
-        leak = find_leak(self.facts, {"question": draft.text}, hidden_nodes(binding_of(draft.bindings)), draft.answer, self.rules.languages)
+        leak = find_leak(
+            self.facts,
+            {"question": draft.text},
+            hidden_nodes(binding_of(draft.bindings)),
+            draft.answer,
+            self.rules.languages,
+        )
         return Refusal(reason=Reason.LEAK, evidence=leak) if leak else None
 
     def _on_own_page(self, draft: Draft) -> Refusal | None:
@@ -92,9 +131,18 @@ class Accept:
         names = answer_names(self.facts, draft.answer, self.rules.languages)
         texts = [*(s.text for s in article.sections), *(f.text for f in article.infobox)]
         said = next((name for text in texts if (name := leaked(text, names))), None)
-        return Refusal(reason=Reason.IMAGE_SEARCH_SHORTCUT, evidence={"title": article.title, "found": said}) if said else None
+        return (
+            Refusal(
+                reason=Reason.IMAGE_SEARCH_SHORTCUT,
+                evidence={"title": article.title, "found": said},
+            )
+            if said
+            else None
+        )
 
-    async def step(self, before: Draft, after: Draft, var: str, writer: Writer, seed: Seed) -> Draft | Refusal:
+    async def step(
+        self, before: Draft, after: Draft, var: str, writer: Writer, seed: Seed
+    ) -> Draft | Refusal:
         """The draft, if the rewriting step keeps the question unique and its answer the same.
 
         A step with a form is judged by the form, and one reader confirms that its words say it: what is wrong now would cost all steps to come.
@@ -105,7 +153,9 @@ class Accept:
         leak = self.no_leak(after)
         return leak or await self.voted(before, after, writer, seed)
 
-    async def _read_back(self, draft: Draft, writer: Writer, seed: Seed, *, num: int = 0) -> Draft | Refusal:
+    async def _read_back(
+        self, draft: Draft, writer: Writer, seed: Seed, *, num: int = 0
+    ) -> Draft | Refusal:
         """The draft with the votes that its words say what its form says; as it is, where the writer composes its words from the form."""
         try:
             votes = await writer.check_words(draft, seed, num)
@@ -117,18 +167,40 @@ class Accept:
             return leak
         against = [v for v in votes if not v.holds]
         if against or not votes:
-            return Refusal(reason=Reason.WORDS_DIFFER, evidence={"votes": len(votes), "against": len(against), "question": draft.text,
-                                                                 "other": [v.other for v in against], "why": [v.why for v in against]})
-        found = [{"check": "words", "step": len(draft.history), "holds": v.holds, "why": v.why, "rival": v.other} for v in votes]
+            return Refusal(
+                reason=Reason.WORDS_DIFFER,
+                evidence={
+                    "votes": len(votes),
+                    "against": len(against),
+                    "question": draft.text,
+                    "other": [v.other for v in against],
+                    "why": [v.why for v in against],
+                },
+            )
+        found = [
+            {
+                "check": "words",
+                "step": len(draft.history),
+                "holds": v.holds,
+                "why": v.why,
+                "rival": v.other,
+            }
+            for v in votes
+        ]
         return replace(draft, votes=(*draft.votes, *found))
 
     async def _worded(self, draft: Draft, writer: Writer, seed: Seed) -> Draft | Refusal:
         worded = await writer.word(draft, seed)
         if worded is None:
-            return Refusal(reason=Reason.NO_WORDING, evidence={"form": draft.form.to_json() if draft.form else None})
+            return Refusal(
+                reason=Reason.NO_WORDING,
+                evidence={"form": draft.form.to_json() if draft.form else None},
+            )
         return self.no_leak(worded) or await self._read_back(worded, writer, seed)
 
-    async def voted(self, before: Draft | None, after: Draft, writer: Writer, seed: Seed) -> Draft | Refusal:
+    async def voted(
+        self, before: Draft | None, after: Draft, writer: Writer, seed: Seed
+    ) -> Draft | Refusal:
         """The draft with models' votes, for a step that no claims support; only where the recipe accepts that basis.
 
         Uniqueness is asked first: a step that fails it need not be compared with the draft before it.
@@ -136,7 +208,9 @@ class Accept:
         if "votes" not in self.rules.bases:
             return Refusal(reason=Reason.WEAK_BASIS, evidence={"basis": "votes"})
         found = list(after.votes)
-        checks: dict[str, Callable[[], Awaitable[list[Vote]]]] = {"unique": lambda: writer.check_unique(after, seed)}
+        checks: dict[str, Callable[[], Awaitable[list[Vote]]]] = {
+            "unique": lambda: writer.check_unique(after, seed)
+        }
         if before is not None:
             checks["invariant"] = lambda: writer.check_invariant(before, after, seed)
         if after.anchor and (before is None or not before.anchor):
@@ -149,17 +223,40 @@ class Accept:
             against = [v for v in votes if not v.holds]
             if against or not votes:
                 reason = _AGAINST[check]
-                return Refusal(reason=reason, evidence={"votes": len(votes), "against": len(against), "question": after.text,
-                                                        "other": [v.other for v in against], "why": [v.why for v in against]})
-            found += [{"check": check, "step": len(after.history), "holds": v.holds, "why": v.why, "rival": v.other} for v in votes]
+                return Refusal(
+                    reason=reason,
+                    evidence={
+                        "votes": len(votes),
+                        "against": len(against),
+                        "question": after.text,
+                        "other": [v.other for v in against],
+                        "why": [v.why for v in against],
+                    },
+                )
+            found += [
+                {
+                    "check": check,
+                    "step": len(after.history),
+                    "holds": v.holds,
+                    "why": v.why,
+                    "rival": v.other,
+                }
+                for v in votes
+            ]
         return replace(after, votes=tuple(found))
 
     async def finished(self, draft: Draft, writer: Writer, seed: Seed) -> Draft | Refusal:
         """The worded draft, if it would get a certificate; without a form, the draft that votes accept."""
         if draft.form is None:
-            hidden = draft.earlier[-1] if draft.history and draft.history[-1].role == "hide_entity" else None
+            hidden = (
+                draft.earlier[-1]
+                if draft.history and draft.history[-1].role == "hide_entity"
+                else None
+            )
             voted = self.no_leak(draft) or await self.voted(hidden, draft, writer, seed)
-            return voted if isinstance(voted, Refusal) else await self._read_back(voted, writer, seed)
+            return (
+                voted if isinstance(voted, Refusal) else await self._read_back(voted, writer, seed)
+            )
         if near := self._on_own_page(draft):
             return near
         made = self.whole(draft.form, draft.bindings)

@@ -1,4 +1,5 @@
 """The recipe's settings of seeds and drafts, with the published numbers as defaults."""
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated
@@ -20,15 +21,24 @@ class SeedRules:
     """Which entities may be seeds, and how many are drawn (VSearcher A.2, OpenSearch-VL 3.1)."""
 
     count: Annotated[int, Gt(0)] = 1000
-    methods: Annotated[Weights, Evolves("seeds", 0, 2, 0.5, keys=("paths", "injection"))] = field(default_factory=lambda: {"paths": 1.0, "injection": 1.0})
-    rules: Annotated[Weights, Evolves("seeds", 0, 2, 0.5, keys=("rare", "anchor"))] = field(default_factory=lambda: {"rare": 1.0, "anchor": 1.0})
-    levels: Annotated[Weights, Evolves("writer", 0, 1, 0.3, keys=("easy", "medium", "hard"))] = field(
-        default_factory=lambda: {"easy": 0.4, "medium": 0.3, "hard": 0.3})
-    domains: Annotated[Mapping[str, Weight], Evolves("seeds", 0.25, 4, 0.75, keys=DOMAINS, absent=1.0)] = field(default_factory=dict)
+    methods: Annotated[Weights, Evolves("seeds", 0, 2, 0.5, keys=("paths", "injection"))] = field(
+        default_factory=lambda: {"paths": 1.0, "injection": 1.0}
+    )
+    rules: Annotated[Weights, Evolves("seeds", 0, 2, 0.5, keys=("rare", "anchor"))] = field(
+        default_factory=lambda: {"rare": 1.0, "anchor": 1.0}
+    )
+    levels: Annotated[Weights, Evolves("writer", 0, 1, 0.3, keys=("easy", "medium", "hard"))] = (
+        field(default_factory=lambda: {"easy": 0.4, "medium": 0.3, "hard": 0.3})
+    )
+    domains: Annotated[
+        Mapping[str, Weight], Evolves("seeds", 0.25, 4, 0.75, keys=DOMAINS, absent=1.0)
+    ] = field(default_factory=dict)
     """Weight of each coarse domain; one that is not named has weight 1, and of one with weight 0 there is no seed."""
     readable: Annotated[float, Gt(0), Evolves("seeds", 1, 8, 1)] = 1.0
     """Weight of entities whose picture shows a year that can be read close up, against the others of their domain."""
-    abilities: Annotated[Weights, Evolves("seeds", 0, 2, 0.5, keys=ABILITIES)] = field(default_factory=lambda: dict.fromkeys(ABILITIES, 1.0))
+    abilities: Annotated[Weights, Evolves("seeds", 0, 2, 0.5, keys=ABILITIES)] = field(
+        default_factory=lambda: dict.fromkeys(ABILITIES, 1.0)
+    )
     """Weight of each ability profile; only exploration plans for them (ODE 3.1)."""
     per_entity: Annotated[int, Ge(1), Le(20)] = 1
     """Most seeds of one entity and method."""
@@ -57,7 +67,8 @@ class ExploreRules:
     perception_ratio: Annotated[Share, Evolves("paths", 0, 1, 0.1)] = 0.4
     """Perception nodes as a share of the pictured ones; at least one where the question is to be answered from its picture alone."""
     claims: Annotated[Mapping[str, int], Evolves("paths", 1, 5, 1)] = field(
-        default_factory=lambda: {"easy": 2, "medium": 3, "hard": 4, "expert": 5, "benchmark": 5})
+        default_factory=lambda: {"easy": 2, "medium": 3, "hard": 4, "expert": 5, "benchmark": 5}
+    )
     """Claims that a question of a level needs, the one that is asked for included."""
     graphs: Annotated[int, Ge(1), Le(20)] = 8
     """Evidence graphs grown of a seed before it is given up. Of a model each asks another sample, which may be the same at temperature 0; 1 is cheapest."""
@@ -69,9 +80,13 @@ class ExploreRules:
 class DraftRules:
     """How a seed grows into a draft."""
 
-    hops: Annotated[Mapping[str, int], Evolves("paths", 1, 6, 1)] = field(default_factory=lambda: {"easy": 2, "medium": 3, "hard": 4, "benchmark": 4})
+    hops: Annotated[Mapping[str, int], Evolves("paths", 1, 6, 1)] = field(
+        default_factory=lambda: {"easy": 2, "medium": 3, "hard": 4, "benchmark": 4}
+    )
     """Steps of a path from the picture to the thing of which something is asked; 0 asks of the pictured thing itself."""
-    rounds: Annotated[Mapping[str, int], Evolves("paths", 1, 10, 1)] = field(default_factory=lambda: {"easy": 1, "medium": 3, "hard": 5, "benchmark": 10})
+    rounds: Annotated[Mapping[str, int], Evolves("paths", 1, 10, 1)] = field(
+        default_factory=lambda: {"easy": 1, "medium": 3, "hard": 5, "benchmark": 10}
+    )
     explore: ExploreRules = field(default_factory=ExploreRules)
     tries: Annotated[int, Ge(1)] = 10
     """Walks a seed (OpenSearch-VL: 10)."""

@@ -1,4 +1,5 @@
 """The draft stage: one seed in, one question out, or the commonest reason why not."""
+
 from dataclasses import dataclass
 
 from records.outcomes import Reason, Rejection
@@ -38,26 +39,57 @@ class Drafter:
         trail = Trail()
         try:
             if seed.method == "paths":
-                draft = await draft_by_path(seed, entity, self.facts, self.writer, self.accept, self.rules, self.recipe_seed, trail)
+                draft = await draft_by_path(
+                    seed,
+                    entity,
+                    self.facts,
+                    self.writer,
+                    self.accept,
+                    self.rules,
+                    self.recipe_seed,
+                    trail,
+                )
             elif seed.method == EXPLORATION:
                 draft = await self.exploration.draft(seed, entity, trail)
             else:
-                draft = await draft_by_injection(seed, entity, self.writer, self.accept, self.rules, trail)
+                draft = await draft_by_injection(
+                    seed, entity, self.writer, self.accept, self.rules, trail
+                )
         except WriterRejection as refused:
             return reject(seed, refused.reason, refused.evidence)
         if draft is None:
             reason, evidence = trail.outcome(_NOTHING.get(seed.method, Reason.NO_ANSWER))
             return reject(seed, reason, evidence)
         if len(draft.text.split()) > self.rules.max_words:
-            return reject(seed, Reason.NO_DESCRIPTION, {"words": len(draft.text.split()), "most": self.rules.max_words})
+            return reject(
+                seed,
+                Reason.NO_DESCRIPTION,
+                {"words": len(draft.text.split()), "most": self.rules.max_words},
+            )
         score = of_draft(draft, self.facts)
         if 0 < score < self.rules.least_interest:
             return reject(seed, Reason.DULL, {"interest": score, "question": draft.text})
         return self._question(seed, draft, score)
 
     def _question(self, seed: Seed, draft: Draft, score: float) -> Question:
-        return Question(seed_id=seed.id, seed_entity=seed.entity_id, method=seed.method, level=seed.level, domain=seed.domain,
-                        topic=seed.topic, text=draft.text, language=self.language, writer=self.writer.name, answer=draft.answer,
-                        form=Json(draft.form.to_json() if draft.form else None), bindings=dict(draft.bindings), hops=draft.hops,
-                        interest=score, anchor=draft.anchor, anchor_phrase=draft.anchor_phrase, history=draft.history,
-                        votes=Json(list(draft.votes) or None), explored=Json(draft.explored))
+        return Question(
+            seed_id=seed.id,
+            seed_entity=seed.entity_id,
+            method=seed.method,
+            level=seed.level,
+            domain=seed.domain,
+            topic=seed.topic,
+            text=draft.text,
+            language=self.language,
+            writer=self.writer.name,
+            answer=draft.answer,
+            form=Json(draft.form.to_json() if draft.form else None),
+            bindings=dict(draft.bindings),
+            hops=draft.hops,
+            interest=score,
+            anchor=draft.anchor,
+            anchor_phrase=draft.anchor_phrase,
+            history=draft.history,
+            votes=Json(list(draft.votes) or None),
+            explored=Json(draft.explored),
+        )

@@ -1,4 +1,5 @@
 """The edges of the graph that paths walk on: claims that a question may pass over."""
+
 from dataclasses import dataclass
 
 from knowledge.readers.sentences import tells
@@ -14,8 +15,12 @@ MAX_REVERSE = 200
 """Claims into a node that are looked at; a node with more is a hub for this purpose."""
 
 
-KINDS_OF_STEP = {**dict.fromkeys(("P22", "P25", "P26", "P40", "P3373"), "kin"), **dict.fromkeys(("P131", "P276", "P17"), "place"),
-                 **dict.fromkeys(("P1066", "P802"), "teaching"), **dict.fromkeys(("P403", "P885", "P974"), "river")}
+KINDS_OF_STEP = {
+    **dict.fromkeys(("P22", "P25", "P26", "P40", "P3373"), "kin"),
+    **dict.fromkeys(("P131", "P276", "P17"), "place"),
+    **dict.fromkeys(("P1066", "P802"), "teaching"),
+    **dict.fromkeys(("P403", "P885", "P974"), "river"),
+}
 """Properties whose steps sound silly one after the other: the child of the mother, the town of the district of the town."""
 
 
@@ -34,7 +39,10 @@ class Edge:
 
     def repeats(self, property: str) -> bool:
         """Whether this step after one over `property` would be more of the same."""
-        return KINDS_OF_STEP.get(self.property, self.property) == KINDS_OF_STEP.get(property, "") and self.property in KINDS_OF_STEP
+        return (
+            KINDS_OF_STEP.get(self.property, self.property) == KINDS_OF_STEP.get(property, "")
+            and self.property in KINDS_OF_STEP
+        )
 
 
 def text_edges(facts: Facts, entity: Entity, avoid: frozenset[str], max_hub: int) -> list[Edge]:
@@ -49,12 +57,19 @@ def text_edges(facts: Facts, entity: Entity, avoid: frozenset[str], max_hub: int
         if link.anchor[:1].islower() or not (article and tells(article.sentence(link))):
             continue
         target = facts.entity(facts.entity_of_title(link.target) or "")
-        if target is not None and target.id not in avoid and target.in_degree <= max_hub and facts.article(target.id) is not None:
+        if (
+            target is not None
+            and target.id not in avoid
+            and target.in_degree <= max_hub
+            and facts.article(target.id) is not None
+        ):
             found[target.id] = Edge(property="", target=target.id, reverse=False, weight=1.0)
     return sorted(found.values(), key=lambda e: e.target)
 
 
-def edges(facts: Facts, trust: Trust, entity: Entity, avoid: frozenset[str], max_hub: int) -> list[Edge]:
+def edges(
+    facts: Facts, trust: Trust, entity: Entity, avoid: frozenset[str], max_hub: int
+) -> list[Edge]:
     """The steps over claims from an entity that a path may take, in a fixed order.
 
     Forward steps go over functional properties only ("the architect of …" must be one person, "the county of …" one county). A reverse step leads
@@ -63,18 +78,42 @@ def edges(facts: Facts, trust: Trust, entity: Entity, avoid: frozenset[str], max
     found = []
     for claim in facts.claims(entity.id):
         use = property_use(claim.property)
-        if not (claim.best and claim.value.kind == "entity" and use.hop) or claim.value.entity in avoid:
+        if (
+            not (claim.best and claim.value.kind == "entity" and use.hop)
+            or claim.value.entity in avoid
+        ):
             continue
         target = facts.entity(claim.value.entity)
-        if target is None or target.in_degree > max_hub or not leads_to_kind(facts, claim.property, target.id):
+        if (
+            target is None
+            or target.in_degree > max_hub
+            or not leads_to_kind(facts, claim.property, target.id)
+        ):
             continue
-        if single_value(facts, trust, entity.id, claim.property, said_class(facts, target.id)) == claim.value:
-            found.append(Edge(property=claim.property, target=target.id, reverse=False, weight=use.weight))
+        if (
+            single_value(facts, trust, entity.id, claim.property, said_class(facts, target.id))
+            == claim.value
+        ):
+            found.append(
+                Edge(property=claim.property, target=target.id, reverse=False, weight=use.weight)
+            )
     into = facts.claims_into(entity.id, limit=MAX_REVERSE)
     for claim in into if len(into) < MAX_REVERSE else ():
         use = property_use(claim.property)
         source = facts.entity(claim.subject)
-        if use.hop and claim.property not in FORWARD_ONLY and source is not None and source.id not in avoid and source.classes and source.in_degree <= max_hub \
-                and nearly_complete(facts, trust, said_class(facts, source.id)):
-            found.append(Edge(property=claim.property, target=source.id, reverse=True, weight=use.weight))
-    return sorted({(e.property, e.target, e.reverse): e for e in found}.values(), key=lambda e: (e.property, e.target, e.reverse))
+        if (
+            use.hop
+            and claim.property not in FORWARD_ONLY
+            and source is not None
+            and source.id not in avoid
+            and source.classes
+            and source.in_degree <= max_hub
+            and nearly_complete(facts, trust, said_class(facts, source.id))
+        ):
+            found.append(
+                Edge(property=claim.property, target=source.id, reverse=True, weight=use.weight)
+            )
+    return sorted(
+        {(e.property, e.target, e.reverse): e for e in found}.values(),
+        key=lambda e: (e.property, e.target, e.reverse),
+    )

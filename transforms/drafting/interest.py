@@ -2,6 +2,7 @@
 
 It orders drafts and is no measure of a reader's mind; how readers' marks go with it is in `docs/real-claims.md`.
 """
+
 from math import log2
 
 from prompts.phrases import property_use
@@ -48,14 +49,32 @@ def interest(form: Form, facts: Facts, binding: Binding) -> float:
         forward = asked.object == form.ask.var
         value = binding[form.ask.var]
         told = telling(asked.property, value) if forward else property_use(asked.property).weight
-        rarity = 1 / (1 + log2(max(1, facts.num_subjects(asked.property, value.key())))) if forward else 1.0
+        rarity = (
+            1 / (1 + log2(max(1, facts.num_subjects(asked.property, value.key()))))
+            if forward
+            else 1.0
+        )
     if form.of(Compute):
         told = min(told, COMPUTED)
-    stops = [entity for entity in (facts.entity(v.entity) for v in _along(form, binding)) if entity is not None]
+    stops = [
+        entity
+        for entity in (facts.entity(v.entity) for v in _along(form, binding))
+        if entity is not None
+    ]
     known = sum(_known(e) for e in stops) / len(stops)
-    if any(_people(facts, c, binding) for c in form.of(ClaimClause) if form.ask.var not in (c.subject, c.object)):
+    if any(
+        _people(facts, c, binding)
+        for c in form.of(ClaimClause)
+        if form.ask.var not in (c.subject, c.object)
+    ):
         told *= IN_A_ROW
-    score = LEAST + (MOST - LEAST) * (0.5 * told + 0.05 * rarity + 0.1 * _distance(facts, stops) + 0.25 * _way(form, facts, stops) + 0.1 * known)
+    score = LEAST + (MOST - LEAST) * (
+        0.5 * told
+        + 0.05 * rarity
+        + 0.1 * _distance(facts, stops)
+        + 0.25 * _way(form, facts, stops)
+        + 0.1 * known
+    )
     return max(LEAST, score - _burden(form, facts, binding))
 
 
@@ -63,7 +82,12 @@ def of_draft(draft: Draft, facts: Facts) -> float:
     """A draft's score; 0 where it has no form, or no picture yet, to take one from."""
     if draft.form is None or not draft.form.anchor:
         return 0.0
-    return round(interest(draft.form, facts, {var: value_of_key(key) for var, key in draft.bindings.items()}), 2)
+    return round(
+        interest(
+            draft.form, facts, {var: value_of_key(key) for var, key in draft.bindings.items()}
+        ),
+        2,
+    )
 
 
 def by_interest(drafts: list[Draft], facts: Facts, least: float, trail: Trail) -> list[Draft]:
@@ -75,12 +99,29 @@ def by_interest(drafts: list[Draft], facts: Facts, least: float, trail: Trail) -
     for score, draft in scored:
         if 0 < score < least:
             trail.add_reason(Reason.DULL, draft.answer.text)
-    return [draft for score, draft in sorted(scored, key=lambda s: -round(s[0] / ALIKE)) if not 0 < score < least]
+    return [
+        draft
+        for score, draft in sorted(scored, key=lambda s: -round(s[0] / ALIKE))
+        if not 0 < score < least
+    ]
 
 
 def _along(form: Form, binding: Binding) -> list[Value]:
     """The things of the form, the picture's first."""
-    found = [binding[v] for v in dict.fromkeys([form.anchor, *(t for c in form.of(ClaimClause) for t in (c.subject, c.object) if isinstance(t, str))])]
+    found = [
+        binding[v]
+        for v in dict.fromkeys(
+            [
+                form.anchor,
+                *(
+                    t
+                    for c in form.of(ClaimClause)
+                    for t in (c.subject, c.object)
+                    if isinstance(t, str)
+                ),
+            ]
+        )
+    ]
     return [v for v in found if v.kind == "entity"]
 
 
@@ -96,12 +137,25 @@ def _burden(form: Form, facts: Facts, binding: Binding) -> float:
     """What makes a question tiresome: too many links, named things that only tell others apart, chance, names that say the answer."""
     claims = form.of(ClaimClause)
     linked = [c for c in claims if isinstance(c.subject, str) and isinstance(c.object, str)]
-    by_chance = any(_meet_by_chance(one, other, form, facts, binding) for k, one in enumerate(linked) for other in linked[:k])
-    named = sum(isinstance(t, Value) and t.kind == "entity" for c in claims for t in (c.subject, c.object))
-    return PER_LINK * max(0, len(linked) - EASY_LINKS) + PER_NAME * named + BY_CHANCE * by_chance + GIVEN_AWAY * _given_away(form, facts, binding)
+    by_chance = any(
+        _meet_by_chance(one, other, form, facts, binding)
+        for k, one in enumerate(linked)
+        for other in linked[:k]
+    )
+    named = sum(
+        isinstance(t, Value) and t.kind == "entity" for c in claims for t in (c.subject, c.object)
+    )
+    return (
+        PER_LINK * max(0, len(linked) - EASY_LINKS)
+        + PER_NAME * named
+        + BY_CHANCE * by_chance
+        + GIVEN_AWAY * _given_away(form, facts, binding)
+    )
 
 
-def _meet_by_chance(one: ClaimClause, other: ClaimClause, form: Form, facts: Facts, binding: Binding) -> bool:
+def _meet_by_chance(
+    one: ClaimClause, other: ClaimClause, form: Form, facts: Facts, binding: Binding
+) -> bool:
     """Whether two things have no more to do with each other than the same place, or the same maker: the river and the mineral of a mountain."""
     if one.object != other.object or one.object in (form.anchor, form.ask.var):
         return False
@@ -112,8 +166,15 @@ def _meet_by_chance(one: ClaimClause, other: ClaimClause, form: Form, facts: Fac
 def _given_away(form: Form, facts: Facts, binding: Binding) -> bool:
     """Whether a thing on the way bears the answer's name: who has found St Perran's Church knows to whom it is dedicated. Of namesakes just that is asked."""
     asked = [c.property for c in form.of(ClaimClause) if form.ask.var in (c.subject, c.object)]
-    labels = {v: entity.label() for v, value in binding.items() if value.kind == "entity" and (entity := facts.entity(value.entity))}
-    words = {v: {w.removesuffix("s") for w in folded(label).split() if len(w) >= TELLING_WORD} for v, label in labels.items()}
+    labels = {
+        v: entity.label()
+        for v, value in binding.items()
+        if value.kind == "entity" and (entity := facts.entity(value.entity))
+    }
+    words = {
+        v: {w.removesuffix("s") for w in folded(label).split() if len(w) >= TELLING_WORD}
+        for v, label in labels.items()
+    }
     answer = words.pop(form.ask.var, set())
     return "P138" not in asked and any(answer & theirs for theirs in words.values())
 
@@ -122,7 +183,11 @@ def _way(form: Form, facts: Facts, stops: list[Entity]) -> float:
     """How unexpected the way is: telling relations, between things of different classes (from town to district to town there is no turn)."""
     claims = form.of(ClaimClause)
     # Where the thing that a claim is about is asked ("Which film was shot at this castle?"), its relation is the way.
-    relations = [property_use(c.property).weight for c in claims if c.subject == form.ask.var or form.ask.var not in (c.subject, c.object)]
+    relations = [
+        property_use(c.property).weight
+        for c in claims
+        if c.subject == form.ask.var or form.ask.var not in (c.subject, c.object)
+    ]
     different = len({said_class(facts, e.id) for e in stops}) / max(3, len(stops))
     return different * sum(relations) / len(relations) if relations else 0.0
 
@@ -130,7 +195,9 @@ def _way(form: Form, facts: Facts, stops: list[Entity]) -> float:
 def _people(facts: Facts, claim: ClaimClause, binding: Binding) -> bool:
     """Whether both ends of a claim are people."""
     ends = [binding[t] if isinstance(t, str) else t for t in (claim.subject, claim.object)]
-    return all(v.kind == "entity" and (e := facts.entity(v.entity)) and e.domain == "person" for v in ends)
+    return all(
+        v.kind == "entity" and (e := facts.entity(v.entity)) and e.domain == "person" for v in ends
+    )
 
 
 def _known(entity: Entity) -> float:

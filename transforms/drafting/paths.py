@@ -1,4 +1,5 @@
 """Paths (OpenSearch-VL 3.1): walk, canonical question, then every bridge described, the farthest first."""
+
 from records.identity import chance
 from records.knowledge import Entity
 from records.outcomes import Reason
@@ -17,8 +18,16 @@ MAX_CANONICAL = 4
 """Attributes of the last node that are tried before another walk."""
 
 
-async def draft_by_path(seed: Seed, entity: Entity, facts: Facts, writer: Writer, accept: Accept, rules: DraftRules,
-                        recipe_seed: int, trail: Trail) -> Draft | None:
+async def draft_by_path(
+    seed: Seed,
+    entity: Entity,
+    facts: Facts,
+    writer: Writer,
+    accept: Accept,
+    rules: DraftRules,
+    recipe_seed: int,
+    trail: Trail,
+) -> Draft | None:
     """A draft that leads from the seed's picture over `rules.hops[level]` steps to an attribute; None when all tries failed.
 
     The drafts of `rules.ranked` walks are put in the order of their interest before the first is described; dull ones are left out. The seeds of one
@@ -28,7 +37,14 @@ async def draft_by_path(seed: Seed, entity: Entity, facts: Facts, writer: Writer
     for start in range(0, rules.tries, rules.ranked):
         drafts: list[Draft] = []
         for attempt in range(start, min(start + rules.ranked, rules.tries)):
-            found = walk(facts, accept.rules.trust, entity, rules.hops[seed.level], rules, chance(recipe_seed, seed.id, f"walk{attempt}"))
+            found = walk(
+                facts,
+                accept.rules.trust,
+                entity,
+                rules.hops[seed.level],
+                rules,
+                chance(recipe_seed, seed.id, f"walk{attempt}"),
+            )
             if found is None:
                 trail.add_reason(Reason.NO_PATH, "walk")
                 continue
@@ -37,19 +53,32 @@ async def draft_by_path(seed: Seed, entity: Entity, facts: Facts, writer: Writer
             if stops in walked:
                 continue  # a model is not asked twice about the same stops
             walked.add(stops)
-            made = await trail.attempt(nodes[-1].label(), writer.canonical_question(seed, hops, nodes)) or []
+            made = (
+                await trail.attempt(nodes[-1].label(), writer.canonical_question(seed, hops, nodes))
+                or []
+            )
             if not made:
                 trail.add_reason(Reason.NO_ANSWER, nodes[-1].label())
             drafts += made[:MAX_CANONICAL]
         ranked = by_interest(drafts, facts, rules.least_interest, trail)
         turn = seed.index % len(ranked) if ranked and rules.take_turns else 0
-        finished = await _first_finished(ranked[turn:] + ranked[:turn], seed, writer, accept, rules, recipe_seed, trail)
+        finished = await _first_finished(
+            ranked[turn:] + ranked[:turn], seed, writer, accept, rules, recipe_seed, trail
+        )
         if finished is not None:
             return finished
     return None
 
 
-async def _first_finished(drafts: list[Draft], seed: Seed, writer: Writer, accept: Accept, rules: DraftRules, recipe_seed: int, trail: Trail) -> Draft | None:
+async def _first_finished(
+    drafts: list[Draft],
+    seed: Seed,
+    writer: Writer,
+    accept: Accept,
+    rules: DraftRules,
+    recipe_seed: int,
+    trail: Trail,
+) -> Draft | None:
     """The first draft that is accepted with its bridges described."""
     hopeless: set[tuple[Hop, ...]] = set()
     for draft in drafts:
@@ -64,7 +93,10 @@ async def _first_finished(drafts: list[Draft], seed: Seed, writer: Writer, accep
             hopeless.add(draft.hops)  # the bridges are the same for every attribute of a walk
             continue
         if chance(recipe_seed, seed.id, "obfuscate").random() < rules.obfuscate_share:
-            described = await trail.attempt("obfuscate_answer", writer.obfuscate_answer(described, seed)) or described
+            described = (
+                await trail.attempt("obfuscate_answer", writer.obfuscate_answer(described, seed))
+                or described
+            )
         finished = await accept.finished(described, writer, seed)
         if isinstance(finished, Draft):
             return finished
@@ -72,12 +104,16 @@ async def _first_finished(drafts: list[Draft], seed: Seed, writer: Writer, accep
     return None
 
 
-async def describe_bridges(draft: Draft, seed: Seed, writer: Writer, accept: Accept, rules: DraftRules, trail: Trail) -> Draft | None:
+async def describe_bridges(
+    draft: Draft, seed: Seed, writer: Writer, accept: Accept, rules: DraftRules, trail: Trail
+) -> Draft | None:
     """The draft with every node that its hop alone does not single out described, from the answer's side to the picture's."""
     needed = _undetermined(draft, accept)
     for var in _bridges(draft) if rules.rewrite_bridges else needed:
         mention = Mention(entity_id=draft.bindings[var], var=var)
-        for fact in (await trail.attempt(mention.entity_id, writer.describe(draft, mention, seed)) or [])[:rules.drafts]:
+        for fact in (
+            await trail.attempt(mention.entity_id, writer.describe(draft, mention, seed)) or []
+        )[: rules.drafts]:
             after = await trail.attempt(fact.text, writer.inject(draft, mention, (fact,), seed))
             if after is None:
                 continue
@@ -105,7 +141,13 @@ def _undetermined(draft: Draft, accept: Accept) -> list[str]:
     found = []
     for description in descriptions(draft.form, binding):
         if binding[description.var].kind == "entity" and draft.form.ask.var != description.var:
-            margin = margin_of(accept.facts, accept.rules.trust, description, binding[description.var], accept.rules.margin)
+            margin = margin_of(
+                accept.facts,
+                accept.rules.trust,
+                description,
+                binding[description.var],
+                accept.rules.margin,
+            )
             if margin.margin < accept.rules.margin:
                 found.append(description.var)
     return found[::-1]

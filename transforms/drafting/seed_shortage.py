@@ -1,4 +1,5 @@
 """Why a store gives no seed under a recipe: what stands in the way of its things, and the recipe's thresholds beside what the store has."""
+
 from collections.abc import Iterator, Mapping
 
 from records.knowledge import Entity, ImageAsset
@@ -7,11 +8,19 @@ from transforms.drafting.draft_rules import SeedRules
 from transforms.drafting.seeds import HUMAN
 from transforms.pictures.choose import PictureRules, may_be_given_on
 
-FIX = ("Set the thresholds to what the store has (--set KEY=VALUE), or ingest what it lacks: items with their classes (--entities), articles (--articles), "
-       "pictures with licences (--images).")
+FIX = (
+    "Set the thresholds to what the store has (--set KEY=VALUE), or ingest what it lacks: items with their classes (--entities), articles (--articles), "
+    "pictures with licences (--images)."
+)
 
 
-def shortage(found: list[Entity], causes: Mapping[str, int], facts: Facts, rules: SeedRules, pictures: PictureRules) -> str:
+def shortage(
+    found: list[Entity],
+    causes: Mapping[str, int],
+    facts: Facts,
+    rules: SeedRules,
+    pictures: PictureRules,
+) -> str:
     """The causes in words, each with how many things it holds for; then what the wanted rules ask, and the most that the things have of it.
 
     Args:
@@ -26,17 +35,28 @@ def shortage(found: list[Entity], causes: Mapping[str, int], facts: Facts, rules
     if not causes:
         return f"of the first {len(found):,} things each could be one, and seeds.exclude names it, or seeds.methods asks for what it has not"
     wanted = {name for name, weight in rules.rules.items() if weight}
-    asked = [*(_rare(found, facts, rules) if "rare" in wanted else ()), *(_anchor(found, facts, rules) if "anchor" in wanted else ()),
-             *(_pictures(found, facts, pictures) if wanted & {"anchor", "pictured"} else ())]
-    return f"of the first {len(found):,} things {'; '.join(f'{n:,} {why}' for why, n in causes.items())}. {'. '.join(asked)}".rstrip(". ")
+    asked = [
+        *(_rare(found, facts, rules) if "rare" in wanted else ()),
+        *(_anchor(found, facts, rules) if "anchor" in wanted else ()),
+        *(_pictures(found, facts, pictures) if wanted & {"anchor", "pictured"} else ()),
+    ]
+    return f"of the first {len(found):,} things {'; '.join(f'{n:,} {why}' for why, n in causes.items())}. {'. '.join(asked)}".rstrip(
+        ". "
+    )
 
 
 def _rare(found: list[Entity], facts: Facts, rules: SeedRules) -> Iterator[str]:
-    mine = [e for e in found if e.picture_files and HUMAN not in e.class_closure and facts.article(e.id) is not None]
+    mine = [
+        e
+        for e in found
+        if e.picture_files and HUMAN not in e.class_closure and facts.article(e.id) is not None
+    ]
     yield f"The rule rare asks for an article, a picture file (P18) and no human: {len(mine):,} are such"
     if mine:
-        yield (f"and for {rules.rare_max_sitelinks:,} sitelinks at most (seeds.rare_max_sitelinks; the fewest are {min(e.num_sitelinks for e in mine):,}) and "
-               f"{rules.rare_min_statements:,} statements at least (seeds.rare_min_statements; the most are {max(e.num_statements for e in mine):,})")
+        yield (
+            f"and for {rules.rare_max_sitelinks:,} sitelinks at most (seeds.rare_max_sitelinks; the fewest are {min(e.num_sitelinks for e in mine):,}) and "
+            f"{rules.rare_min_statements:,} statements at least (seeds.rare_min_statements; the most are {max(e.num_statements for e in mine):,})"
+        )
 
 
 def _anchor(found: list[Entity], facts: Facts, rules: SeedRules) -> Iterator[str]:
@@ -44,8 +64,10 @@ def _anchor(found: list[Entity], facts: Facts, rules: SeedRules) -> Iterator[str
     yield f"The rule anchor asks for an infobox: {len(mine):,} have one"
     if mine:
         degrees = [e.in_degree for e in mine]
-        yield (f"and for {rules.anchor_min_in_degree:,} to {rules.anchor_max_in_degree:,} links from other pages (seeds.anchor_min_in_degree, "
-               f"seeds.anchor_max_in_degree; they have {min(degrees):,} to {max(degrees):,})")
+        yield (
+            f"and for {rules.anchor_min_in_degree:,} to {rules.anchor_max_in_degree:,} links from other pages (seeds.anchor_min_in_degree, "
+            f"seeds.anchor_max_in_degree; they have {min(degrees):,} to {max(degrees):,})"
+        )
 
 
 def _pictures(found: list[Entity], facts: Facts, rules: PictureRules) -> Iterator[str]:
@@ -53,5 +75,11 @@ def _pictures(found: list[Entity], facts: Facts, rules: PictureRules) -> Iterato
     licensed = [i for i in images.values() if may_be_given_on(i, rules.licences)]
     yield f"A picture is asked for: the store has {len(images):,} of these things, {len(licensed):,} with a licence of pictures.licences"
     if licensed:
-        yield (f"the shorter side must have {rules.min_side:,} pixels (pictures.min_side; the largest has {max(min(i.width, i.height) for i in licensed):,})"
-               + (", and another view must be there (pictures.withhold_own)" if rules.withhold_own else ""))
+        yield (
+            f"the shorter side must have {rules.min_side:,} pixels (pictures.min_side; the largest has {max(min(i.width, i.height) for i in licensed):,})"
+            + (
+                ", and another view must be there (pictures.withhold_own)"
+                if rules.withhold_own
+                else ""
+            )
+        )

@@ -1,4 +1,5 @@
 """Seeds by rule: rare entities (VSearcher A.2), anchors (OpenSearch-VL 3.1), or any pictured one, stratified over domains."""
+
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -36,27 +37,48 @@ class Candidate:
 
 def is_rare(entity: Entity, article: Article | None, rules: SeedRules) -> bool:
     """VSearcher's rule: an article, few sitelinks, many statements, a picture, and no human."""
-    return (article is not None and entity.num_sitelinks <= rules.rare_max_sitelinks and entity.num_statements >= rules.rare_min_statements
-            and bool(entity.picture_files) and HUMAN not in entity.class_closure)
+    return (
+        article is not None
+        and entity.num_sitelinks <= rules.rare_max_sitelinks
+        and entity.num_statements >= rules.rare_min_statements
+        and bool(entity.picture_files)
+        and HUMAN not in entity.class_closure
+    )
 
 
-def is_anchor(entity: Entity, article: Article | None, images: Sequence[ImageAsset], rules: SeedRules) -> bool:
+def is_anchor(
+    entity: Entity, article: Article | None, images: Sequence[ImageAsset], rules: SeedRules
+) -> bool:
     """OpenSearch-VL's rule: an infobox, a picture that may be shown, links in within bounds."""
-    return (article is not None and bool(article.infobox) and rules.anchor_min_in_degree <= entity.in_degree <= rules.anchor_max_in_degree
-            and bool(images))
+    return (
+        article is not None
+        and bool(article.infobox)
+        and rules.anchor_min_in_degree <= entity.in_degree <= rules.anchor_max_in_degree
+        and bool(images)
+    )
 
 
-def is_linked(facts: Facts, trust: Trust, entity: Entity, living_people: bool,
-              max_answer_words: int = MAX_ANSWER_WORDS) -> bool:
+def is_linked(
+    facts: Facts,
+    trust: Trust,
+    entity: Entity,
+    living_people: bool,
+    max_answer_words: int = MAX_ANSWER_WORDS,
+) -> bool:
     """Whether something with a short answer may be asked of the entity, and a picture can take its place.
 
     It can where a pictured thing has the entity as the one value of a property.
     """
     into = facts.claims_into(entity.id, limit=MAX_REVERSE)
-    shown = [c for c in into if c.best and property_use(c.property).hop and facts.images_of(c.subject)]
-    return any(single_value(facts, trust, c.subject, c.property, said_class(facts, entity.id)) == c.value
-               and (e := facts.entity(c.subject)) is not None and may_be_shown(facts, e, living_people) for c in shown) \
-        and bool(answerable(facts, trust, entity, max_answer_words, frozenset()))
+    shown = [
+        c for c in into if c.best and property_use(c.property).hop and facts.images_of(c.subject)
+    ]
+    return any(
+        single_value(facts, trust, c.subject, c.property, said_class(facts, entity.id)) == c.value
+        and (e := facts.entity(c.subject)) is not None
+        and may_be_shown(facts, e, living_people)
+        for c in shown
+    ) and bool(answerable(facts, trust, entity, max_answer_words, frozenset()))
 
 
 def may_be_shown(facts: Facts, entity: Entity, living_people: bool) -> bool:
@@ -72,11 +94,20 @@ def bears_another_name(facts: Facts, entity: Entity) -> bool:
     (The congressman Zachary Taylor comes with a portrait of the president.)
     """
     other = facts.entity_of_title(entity.label())
-    return other not in (None, entity.id) and said_class(facts, other) == said_class(facts, entity.id)
+    return other not in (None, entity.id) and said_class(facts, other) == said_class(
+        facts, entity.id
+    )
 
 
-def candidates(entity: Entity, facts: Facts, rules: SeedRules, pictures: PictureRules, recipe_seed: int,
-               trust: Trust = Trust(), max_answer_words: int = MAX_ANSWER_WORDS) -> Iterator[Candidate]:
+def candidates(
+    entity: Entity,
+    facts: Facts,
+    rules: SeedRules,
+    pictures: PictureRules,
+    recipe_seed: int,
+    trust: Trust = Trust(),
+    max_answer_words: int = MAX_ANSWER_WORDS,
+) -> Iterator[Candidate]:
     """Every seed that one entity could give: rules × methods × levels, each with a random rank of its own.
 
     `trust` says what has one value, and `max_answer_words` which answers are short, for `linked`.
@@ -85,33 +116,71 @@ def candidates(entity: Entity, facts: Facts, rules: SeedRules, pictures: Picture
     fitting = _fitting(entity, facts, rules, images, trust, max_answer_words)
     if isinstance(fitting, str):
         return
-    group = entity.domain + ("*" if rules.readable != 1.0 and year_readings(facts, entity.id) else "")
+    group = entity.domain + (
+        "*" if rules.readable != 1.0 and year_readings(facts, entity.id) else ""
+    )
     # A path and an exploration start at the seed's own picture.
-    for method in sorted(m for m, weight in rules.methods.items() if weight and (images or m == "injection")):
+    for method in sorted(
+        m for m, weight in rules.methods.items() if weight and (images or m == "injection")
+    ):
         for index in range(rules.per_entity):
             if method == EXPLORATION:
                 yield from _explored(entity, facts, rules, recipe_seed, index, fitting)
                 continue
             for rule in fitting:
                 level = _level(rules, recipe_seed, entity.id, method, index)
-                seed = Seed(entity_id=entity.id, method=method, rule=rule, level=level, domain=entity.domain, topic=entity.topic, index=index)
-                yield Candidate(stratum=(method, rule), group=group, rank=priority(recipe_seed, seed.id, "seeds"), seed=seed)
+                seed = Seed(
+                    entity_id=entity.id,
+                    method=method,
+                    rule=rule,
+                    level=level,
+                    domain=entity.domain,
+                    topic=entity.topic,
+                    index=index,
+                )
+                yield Candidate(
+                    stratum=(method, rule),
+                    group=group,
+                    rank=priority(recipe_seed, seed.id, "seeds"),
+                    seed=seed,
+                )
 
 
-def _explored(entity: Entity, facts: Facts, rules: SeedRules, recipe_seed: int, index: int, fitting: list[str]) -> Iterator[Candidate]:
+def _explored(
+    entity: Entity, facts: Facts, rules: SeedRules, recipe_seed: int, index: int, fitting: list[str]
+) -> Iterator[Candidate]:
     """An entity's n-th seed of an exploration, for each rule that it fits, at the place that the schedule draws for it."""
     place = drawn(facts, entity, rules, recipe_seed, f"{entity.id}:{EXPLORATION}:{index}")
     if place is None:
         return
     ability, level = place
     for rule in fitting:
-        seed = Seed(entity_id=entity.id, method=EXPLORATION, rule=rule, level=level, domain=entity.domain, topic=entity.topic, ability=ability, index=index)
-        yield Candidate(stratum=(EXPLORATION, rule), group=f"{entity.topic or entity.domain}/{ability}",
-                        rank=priority(recipe_seed, seed.id, "seeds"), seed=seed)
+        seed = Seed(
+            entity_id=entity.id,
+            method=EXPLORATION,
+            rule=rule,
+            level=level,
+            domain=entity.domain,
+            topic=entity.topic,
+            ability=ability,
+            index=index,
+        )
+        yield Candidate(
+            stratum=(EXPLORATION, rule),
+            group=f"{entity.topic or entity.domain}/{ability}",
+            rank=priority(recipe_seed, seed.id, "seeds"),
+            seed=seed,
+        )
 
 
-def _fitting(entity: Entity, facts: Facts, rules: SeedRules, images: Sequence[ImageAsset], trust: Trust,
-             max_answer_words: int) -> list[str] | str:
+def _fitting(
+    entity: Entity,
+    facts: Facts,
+    rules: SeedRules,
+    images: Sequence[ImageAsset],
+    trust: Trust,
+    max_answer_words: int,
+) -> list[str] | str:
     """The recipe's rules that an entity fits, sorted; or in words why it can be no seed. What has the weight 0 is never drawn, nor given what others lack."""
     if rules.domains.get(entity.domain) == 0:
         return "are of a domain that the recipe leaves out"
@@ -122,20 +191,34 @@ def _fitting(entity: Entity, facts: Facts, rules: SeedRules, images: Sequence[Im
     if bears_another_name(facts, entity):
         return "bear the name of a better known thing of their kind"
     article = facts.article(entity.id)
-    fits = {"rare": is_rare(entity, article, rules), "anchor": is_anchor(entity, article, images, rules),
-            # Own rule, for stores without articles: any entity with a picture that may be shown.
-            "pictured": bool(images),
-            # Own rule, for injection where few things have a picture: something that a pictured thing leads to, and to it alone.
-            "linked": bool(rules.rules.get("linked")) and is_linked(facts, trust, entity, rules.living_people, max_answer_words)}
+    fits = {
+        "rare": is_rare(entity, article, rules),
+        "anchor": is_anchor(entity, article, images, rules),
+        # Own rule, for stores without articles: any entity with a picture that may be shown.
+        "pictured": bool(images),
+        # Own rule, for injection where few things have a picture: something that a pictured thing leads to, and to it alone.
+        "linked": bool(rules.rules.get("linked"))
+        and is_linked(facts, trust, entity, rules.living_people, max_answer_words),
+    }
     wanted = sorted(r for r, weight in rules.rules.items() if weight)
     return [r for r in wanted if fits.get(r)] or f"fit none of the rules ({', '.join(wanted)})"
 
 
-def obstacles(entities: Iterable[Entity], facts: Facts, rules: SeedRules, pictures: PictureRules,
-              trust: Trust = Trust(), max_answer_words: int = MAX_ANSWER_WORDS) -> dict[str, int]:
+def obstacles(
+    entities: Iterable[Entity],
+    facts: Facts,
+    rules: SeedRules,
+    pictures: PictureRules,
+    trust: Trust = Trust(),
+    max_answer_words: int = MAX_ANSWER_WORDS,
+) -> dict[str, int]:
     """Why entities can be no seeds by the same rules as `candidates`, in words, each with its count."""
-    fitting = (_fitting(e, facts, rules, showable(facts.images_of(e.id), pictures), trust, max_answer_words)
-               for e in entities)
+    fitting = (
+        _fitting(
+            e, facts, rules, showable(facts.images_of(e.id), pictures), trust, max_answer_words
+        )
+        for e in entities
+    )
     found = Counter(why for why in fitting if isinstance(why, str))
     return dict(sorted(found.items()))
 
@@ -150,7 +233,9 @@ def choose(found: list[Candidate], rules: SeedRules) -> list[Seed]:
 
     An entity that fits both rules is drawn once a (method, index); what a stratum lacks is given to the others.
     """
-    weights = {(m, r): rules.methods[m] * rules.rules[r] for m in rules.methods for r in rules.rules}
+    weights = {
+        (m, r): rules.methods[m] * rules.rules[r] for m in rules.methods for r in rules.rules
+    }
     share = rules.count / (sum(weights.values()) or 1.0)
     taken: dict[str, Candidate] = {}
     leftover: list[Candidate] = []
@@ -169,9 +254,14 @@ def choose(found: list[Candidate], rules: SeedRules) -> list[Seed]:
 
 def _by_domain(found: list[Candidate], rules: SeedRules) -> list[Candidate]:
     """Candidates in an order whose every prefix has the domains in proportion to their weights."""
-    queues = {g: sorted((c for c in found if c.group == g), key=lambda c: (c.rank, c.seed.id)) for g in {c.group for c in found}}
+    queues = {
+        g: sorted((c for c in found if c.group == g), key=lambda c: (c.rank, c.seed.id))
+        for g in {c.group for c in found}
+    }
     weight = {g: _weight(g, rules) for g in queues}
-    keyed = [((i + 1) / weight[g], g, c) for g, queue in queues.items() for i, c in enumerate(queue)]
+    keyed = [
+        ((i + 1) / weight[g], g, c) for g, queue in queues.items() for i, c in enumerate(queue)
+    ]
     return [c for _, _, c in sorted(keyed, key=lambda k: (k[0], k[1], k[2].rank))]
 
 
@@ -179,4 +269,6 @@ def _weight(group: str, rules: SeedRules) -> float:
     topic, slash, ability = group.partition("/")
     if slash:
         return rules.abilities[ability]
-    return rules.domains.get(topic.rstrip("*"), 1.0) * (rules.readable if topic.endswith("*") else 1.0)
+    return rules.domains.get(topic.rstrip("*"), 1.0) * (
+        rules.readable if topic.endswith("*") else 1.0
+    )

@@ -1,4 +1,5 @@
 """Collects the refusals that a draft met on its way, so that a dropped seed says why."""
+
 from collections import Counter
 from collections.abc import Awaitable
 from dataclasses import dataclass, field
@@ -22,7 +23,9 @@ class Trail:
     def add(self, refusal: Refusal, what: str) -> None:
         self.reasons[refusal.reason.value] += 1
         if len(self.examples) < MAX_EXAMPLES:
-            self.examples.append({"what": what, "reason": refusal.reason.value, "evidence": refusal.evidence})
+            self.examples.append(
+                {"what": what, "reason": refusal.reason.value, "evidence": refusal.evidence}
+            )
 
     def add_reason(self, reason: Reason, what: str) -> None:
         self.add(Refusal(reason=reason, evidence={}), what)
@@ -40,4 +43,7 @@ class Trail:
         if not self.reasons:
             return default, {}
         reason = min(self.reasons, key=lambda r: (-self.reasons[r], r))
-        return Reason(reason), {"tried": dict(sorted(self.reasons.items())), "examples": self.examples}
+        return Reason(reason), {
+            "tried": dict(sorted(self.reasons.items())),
+            "examples": self.examples,
+        }

@@ -2,6 +2,7 @@
 
 The share is 10 %; severity parameters and the mixture over the three kinds are unpublished and the recipe's here.
 """
+
 import random
 from dataclasses import dataclass
 from typing import Annotated
@@ -13,7 +14,11 @@ from models.picture_ops import blur, distort_perspective, down_sample
 from records.evolves import Evolves
 from records.identity import chance, priority
 
-TOOLS = {"blur": "sharpen", "down_sampling": "super_resolution", "perspective": "perspective_correct"}
+TOOLS = {
+    "blur": "sharpen",
+    "down_sampling": "super_resolution",
+    "perspective": "perspective_correct",
+}
 """Degradation to the tool that repairs it."""
 _GROUNDS = ((58, 62, 68), (74, 60, 48), (205, 205, 198), (232, 226, 214))
 """Colours of the ground that a picture seen at an angle lies on: dark or light, so that its outline stands out."""
@@ -58,7 +63,9 @@ def is_chosen(question_id: str, seed: int, share: float) -> bool:
     return int(priority(seed, question_id, "enhancement")[:12], 16) < share * 16**12
 
 
-def draw(question_id: str, seed: int, rules: EnhancementRules, *, reads: bool = False) -> Degradation:
+def draw(
+    question_id: str, seed: int, rules: EnhancementRules, *, reads: bool = False
+) -> Degradation:
     """The degradation of one question: kinds in equal parts, severity uniform in the recipe's range.
 
     Args:
@@ -89,8 +96,14 @@ def degrade(picture: Image.Image, degradation: Degradation) -> Image.Image:
 
 def _corners(rng: random.Random, severity: float) -> tuple[tuple[float, float], ...]:
     """Where the corners go, from top left clockwise: every corner moves in, one side more than the other."""
+
     def inward() -> float:
         return rng.uniform(0.3, 1.0) * 0.16 * severity
 
-    return tuple((round(x + (inward() if x == 0 else -inward()), 4), round(y + (inward() if y == 0 else -inward()), 4))
-                 for x, y in ((0, 0), (1, 0), (1, 1), (0, 1)))
+    return tuple(
+        (
+            round(x + (inward() if x == 0 else -inward()), 4),
+            round(y + (inward() if y == 0 else -inward()), 4),
+        )
+        for x, y in ((0, 0), (1, 0), (1, 1), (0, 1))
+    )

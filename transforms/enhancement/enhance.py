@@ -1,4 +1,5 @@
 """One question of the enhanced share: its picture degraded, checked, and recorded; the original stays beside it."""
+
 from dataclasses import dataclass
 
 from models.picture_file import decode
@@ -18,8 +19,16 @@ class Enhanced:
     picture: ShownPicture
 
 
-def enhance(question: Question, original: bytes, source: Source, clip: Embedder, index: PictureIndex, *,
-            seed: int, rules: EnhancementRules) -> Enhanced | Rejection:
+def enhance(
+    question: Question,
+    original: bytes,
+    source: Source,
+    clip: Embedder,
+    index: PictureIndex,
+    *,
+    seed: int,
+    rules: EnhancementRules,
+) -> Enhanced | Rejection:
     """The question with a degraded picture, or its rejection where the paired tool does not lead back to the source.
 
     Args:
@@ -36,7 +45,17 @@ def enhance(question: Question, original: bytes, source: Source, clip: Embedder,
     found, evidence = find_again(decode(picture.data), degradation, source, clip, index)
     if not found:
         return reject(question, Reason.NOT_RECOVERABLE, evidence)
-    record = Enhancement(degradation=degradation.kind, tool=degradation.tool, severity=degradation.severity,
-                         original_image_id=question.image_id)
-    return Enhanced(question.replace(image_id=picture.id, source_image_id=question.source_image_id or question.image_id,
-                                     enhancement=record), picture)
+    record = Enhancement(
+        degradation=degradation.kind,
+        tool=degradation.tool,
+        severity=degradation.severity,
+        original_image_id=question.image_id,
+    )
+    return Enhanced(
+        question.replace(
+            image_id=picture.id,
+            source_image_id=question.source_image_id or question.image_id,
+            enhancement=record,
+        ),
+        picture,
+    )

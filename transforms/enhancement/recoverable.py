@@ -1,4 +1,5 @@
 """Recoverability, a check that OpenSearch-VL does not describe: after the paired tool, the picture leads to its source again."""
+
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -42,8 +43,16 @@ class Source:
     details: Sequence[Detail] = ()
 
 
-def find_again(degraded: Image.Image, degradation: Degradation, source: Source, clip: Embedder, index: PictureIndex, *,
-               k: int = 5, max_distance: int = 10) -> tuple[bool, dict[str, Any]]:
+def find_again(
+    degraded: Image.Image,
+    degradation: Degradation,
+    source: Source,
+    clip: Embedder,
+    index: PictureIndex,
+    *,
+    k: int = 5,
+    max_distance: int = 10,
+) -> tuple[bool, dict[str, Any]]:
     """Repairs a degraded picture and searches with it.
 
     Args:
@@ -65,13 +74,21 @@ def find_again(degraded: Image.Image, degradation: Degradation, source: Source, 
         return False, {**evidence, "cause": "the tool had no effect"}
     hits = index.search(clip.embed_pictures([repaired])[0], k + len(source.hidden))
     shown = [hit for hit in hits if hit.image_id not in source.hidden][:k]
-    rank = next((place for place, hit in enumerate(shown, 1) if hit.image_id in source.image_ids), 0)
+    rank = next(
+        (place for place, hit in enumerate(shown, 1) if hit.image_id in source.image_ids), 0
+    )
     evidence |= {"rank": rank, "distance": _distance(repaired, source)}
     by_hash = not source.hidden and 0 <= evidence["distance"] <= max_distance
     if not rank and not by_hash:
-        return False, {**evidence, "cause": "the source is not found", "first": shown[0].image_id if shown else ""}
+        return False, {
+            **evidence,
+            "cause": "the source is not found",
+            "first": shown[0].image_id if shown else "",
+        }
     for detail in source.details:
-        if detail.property == INSCRIPTION and not reads_detail(repaired, detail.value.text, detail.box):
+        if detail.property == INSCRIPTION and not reads_detail(
+            repaired, detail.value.text, detail.box
+        ):
             return False, {**evidence, "cause": "the inscription cannot be read"}
     return True, evidence
 

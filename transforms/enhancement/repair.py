@@ -1,4 +1,5 @@
 """The tool that a degradation is paired with, at the settings with which recoverability is checked."""
+
 from PIL import Image
 
 from models.picture_ops import perspective_correct, sharpen, super_resolution

@@ -1,4 +1,5 @@
 """What the teacher's episodes did with their tools, in numbers, and how far that is from a reference set."""
+
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,7 +10,14 @@ from records.trajectories import Trajectory
 from transforms.episodes.episode_folder import KEEP, PLAY, EpisodeFolder
 from transforms.episodes.tool_statistics import distance, read_reference
 
-SUMS = ("num_slips", "pictures_found", "pictures_made", "handles_as_input", "tool_pictures_used_again", "made_pictures_used_again")
+SUMS = (
+    "num_slips",
+    "pictures_found",
+    "pictures_made",
+    "handles_as_input",
+    "tool_pictures_used_again",
+    "made_pictures_used_again",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +38,9 @@ class Behaviour:
     @property
     def mean_turns(self) -> float:
         """Turns an episode; OpenSearch-VL's have 6.3."""
-        return sum(int(k) * n for k, n in self.episodes_by_turns.items()) / max(1, self.num_episodes)
+        return sum(int(k) * n for k, n in self.episodes_by_turns.items()) / max(
+            1, self.num_episodes
+        )
 
     @property
     def mean_calls(self) -> float:
@@ -39,9 +49,17 @@ class Behaviour:
 
     def as_json(self) -> dict[str, Any]:
         """Everything."""
-        return {"episodes": self.num_episodes, "mean_turns": round(self.mean_turns, 3), "mean_calls": round(self.mean_calls, 3), "ends": self.ends,
-                "calls_by_tool": self.calls_by_tool, "faults_by_tool": self.faults_by_tool, "episodes_by_calls": self.episodes_by_calls,
-                "episodes_by_turns": self.episodes_by_turns, **self.sums}
+        return {
+            "episodes": self.num_episodes,
+            "mean_turns": round(self.mean_turns, 3),
+            "mean_calls": round(self.mean_calls, 3),
+            "ends": self.ends,
+            "calls_by_tool": self.calls_by_tool,
+            "faults_by_tool": self.faults_by_tool,
+            "episodes_by_calls": self.episodes_by_calls,
+            "episodes_by_turns": self.episodes_by_turns,
+            **self.sums,
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,18 +73,29 @@ class Numbers:
 
     def as_json(self) -> dict[str, Any]:
         """Everything."""
-        return {"played": self.played.as_json(), "kept": self.kept.as_json(), "distance_from_reference": self.distances}
+        return {
+            "played": self.played.as_json(),
+            "kept": self.kept.as_json(),
+            "distance_from_reference": self.distances,
+        }
 
     def as_lines(self) -> list[str]:
         """For people."""
         kept = self.kept
-        tools = ", ".join(f"{name} {n:,}" for name, n in sorted(kept.calls_by_tool.items(), key=lambda item: -item[1]))
-        lines = [f"kept      {kept.num_episodes:,} of {self.played.num_episodes:,} episodes, {kept.mean_turns:.1f} turns each on average",
-                 f"calls     {tools or 'none'}",
-                 f"pictures  {kept.sums['pictures_found']:,} found, {kept.sums['pictures_made']:,} made; "
-                 f"{kept.sums['tool_pictures_used_again']:,} of them used again ({kept.sums['made_pictures_used_again']:,} made ones)"]
+        tools = ", ".join(
+            f"{name} {n:,}"
+            for name, n in sorted(kept.calls_by_tool.items(), key=lambda item: -item[1])
+        )
+        lines = [
+            f"kept      {kept.num_episodes:,} of {self.played.num_episodes:,} episodes, {kept.mean_turns:.1f} turns each on average",
+            f"calls     {tools or 'none'}",
+            f"pictures  {kept.sums['pictures_found']:,} found, {kept.sums['pictures_made']:,} made; "
+            f"{kept.sums['tool_pictures_used_again']:,} of them used again ({kept.sums['made_pictures_used_again']:,} made ones)",
+        ]
         for name, found in self.distances.items():
-            lines.append(f"distance  {name}: {'unknown' if found is None else f'{found:.3f}'} from the reference (Jensen-Shannon, 0 to 1)")
+            lines.append(
+                f"distance  {name}: {'unknown' if found is None else f'{found:.3f}'} from the reference (Jensen-Shannon, 0 to 1)"
+            )
         return lines
 
 
@@ -88,8 +117,15 @@ def behaviour(trajectories: Iterable[Trajectory]) -> Behaviour:
         calls[statistics.num_calls] += 1
         turns[statistics.num_turns] += 1
         sums.update({name: getattr(statistics, name) for name in SUMS})
-    return Behaviour(num_episodes=num, ends=dict(sorted(ends.items())), calls_by_tool=dict(sorted(tools.items())), faults_by_tool=dict(sorted(faults.items())),
-                     episodes_by_calls={str(k): calls[k] for k in sorted(calls)}, episodes_by_turns={str(k): turns[k] for k in sorted(turns)}, sums=dict(sums))
+    return Behaviour(
+        num_episodes=num,
+        ends=dict(sorted(ends.items())),
+        calls_by_tool=dict(sorted(tools.items())),
+        faults_by_tool=dict(sorted(faults.items())),
+        episodes_by_calls={str(k): calls[k] for k in sorted(calls)},
+        episodes_by_turns={str(k): turns[k] for k in sorted(turns)},
+        sums=dict(sums),
+    )
 
 
 def numbers_of(out: EpisodeFolder, reference: str = "") -> Numbers:
@@ -102,7 +138,10 @@ def numbers_of(out: EpisodeFolder, reference: str = "") -> Numbers:
     distances = {}
     if reference:
         own = {"tools": kept.calls_by_tool, "calls": kept.episodes_by_calls}
-        distances = {name: distance(own[name], counts) for name, counts in read_reference(location(reference)).items()}
+        distances = {
+            name: distance(own[name], counts)
+            for name, counts in read_reference(location(reference)).items()
+        }
     return Numbers(played=played, kept=kept, distances=distances)
 
 

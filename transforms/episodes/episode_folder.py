@@ -1,11 +1,12 @@
 """What a policy played of a run, in a folder of its own: a run's folder with the stages of playing, and the episodes' files.
 
-    RUN/episodes/POLICY/recipe.json      the settings, and what they were used on
-                        stages/          01-tasks … 06-solved, as those of the main job
-                        times/           what a clock said, by shard
-                        teach.json       counts and statistics; written last
-                        prompt.json  pictures/  journal/   see `agent/play/episode_files.py`
+RUN/episodes/POLICY/recipe.json      the settings, and what they were used on
+                    stages/          01-tasks … 06-solved, as those of the main job
+                    times/           what a clock said, by shard
+                    teach.json       counts and statistics; written last
+                    prompt.json  pictures/  journal/   see `agent/play/episode_files.py`
 """
+
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -60,9 +61,14 @@ class EpisodeFolder(RunFolder):
         """Where the times of a shard's episodes stand."""
         return self.at("times", f"{shard:05d}.parquet")
 
-    def note_times(self, seed_id: str, num_shards: int, question_id: str, times: Sequence[EpisodeTimes]) -> None:
+    def note_times(
+        self, seed_id: str, num_shards: int, question_id: str, times: Sequence[EpisodeTimes]
+    ) -> None:
         """Writes the times of a question's episodes."""
-        write_whole(self.at("times", f"{shard_of(seed_id, num_shards):05d}", f"{question_id}.json"), canonical_json([t.to_row() for t in times]).encode())
+        write_whole(
+            self.at("times", f"{shard_of(seed_id, num_shards):05d}", f"{question_id}.json"),
+            canonical_json([t.to_row() for t in times]).encode(),
+        )
 
     def gather_times(self, num_shards: int) -> None:
         """Puts the times that processes noted into one file a shard."""
@@ -71,8 +77,16 @@ class EpisodeFolder(RunFolder):
             noted = listed(folder, "*.json")
             if not noted:
                 continue
-            found = {t.episode_id: t for t in (read_records(path, EpisodeTimes) if path.is_file() else ())}
+            found = {
+                t.episode_id: t
+                for t in (read_records(path, EpisodeTimes) if path.is_file() else ())
+            }
             for part in noted:
-                found.update((t.episode_id, t) for t in map(EpisodeTimes.from_row, json.loads(part.read_text(encoding="utf-8"))))
+                found.update(
+                    (t.episode_id, t)
+                    for t in map(
+                        EpisodeTimes.from_row, json.loads(part.read_text(encoding="utf-8"))
+                    )
+                )
             write_records(path, EpisodeTimes, [found[i] for i in sorted(found)])
             remove_tree(folder)

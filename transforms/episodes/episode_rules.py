@@ -1,4 +1,5 @@
 """The recipe's section `teach`: who plays, how often, with what tools and limits, and what is kept."""
+
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -35,7 +36,20 @@ class TeachRules(PlaySettings):
     """In a process; no part of a run's identity."""
 
 
-PLAYED = ("engine", "oracle", "rollouts", "uses", "limits", "tools", "live", "opened", "model", "server", "temperature", "top_p")
+PLAYED = (
+    "engine",
+    "oracle",
+    "rollouts",
+    "uses",
+    "limits",
+    "tools",
+    "live",
+    "opened",
+    "model",
+    "server",
+    "temperature",
+    "top_p",
+)
 """Settings that bear on what is played."""
 JUDGED = ("keep", "max_unfounded", "max_slips", "least_process_score")
 """Settings under which what was played is judged anew and not played again."""

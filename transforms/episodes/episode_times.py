@@ -1,4 +1,5 @@
 """Separates an episode from its measured times, so that the episode's bytes do not depend on how fast it was played."""
+
 from records.episodes import Episode, Turn
 from records.trajectories import EpisodeTimes
 
@@ -7,10 +8,13 @@ def timeless(episode: Episode) -> tuple[Episode, EpisodeTimes]:
     """The episode without times and without what depends on a process's memory of tool results; and those."""
     results = [turn.result for turn in episode.turns]
     times = EpisodeTimes(
-        episode_id=episode.id, seconds=episode.seconds, turn_seconds=tuple(turn.seconds for turn in episode.turns),
+        episode_id=episode.id,
+        seconds=episode.seconds,
+        turn_seconds=tuple(turn.seconds for turn in episode.turns),
         tool_seconds=tuple(result.seconds if result else 0.0 for result in results),
         tool_cost=tuple(result.cost if result else 0.0 for result in results),
-        cached=tuple(bool(result and result.cached) for result in results))
+        cached=tuple(bool(result and result.cached) for result in results),
+    )
     turns = tuple(_timeless(turn) for turn in episode.turns)
     return episode.replace(turns=turns, seconds=0.0, cost=sum(turn.cost for turn in turns)), times
 

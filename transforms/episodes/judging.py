@@ -3,6 +3,7 @@
 A judge that its provider kept from judging leaves the item pending; one whose model cannot be used rejects it: the reply is cached, and
 asking again would bring the same.
 """
+
 from agent.judges.answer import AnswerJudge, Judgement
 from agent.judges.process import ProcessJudge, ProcessVerdict
 from models.structured import BadReply
@@ -15,11 +16,19 @@ MAX_SHOWN = 300
 _NOT_ANSWERED = {EndReason.FORMAT: Reason.FORMAT, EndReason.FATAL: Reason.FATAL_FAULTS}
 
 
-async def judge_answer(trajectory: Trajectory, judge: AnswerJudge) -> Trajectory | Rejection | Pending:
+async def judge_answer(
+    trajectory: Trajectory, judge: AnswerJudge
+) -> Trajectory | Rejection | Pending:
     """The trajectory with the judge's verdict, or why it is not kept."""
     episode = trajectory.episode
-    made = await judge.judge(trajectory.answer, episode.answer, question=episode.question, language=trajectory.language, item_id=trajectory.id,
-                             seed_id=trajectory.seed_id)
+    made = await judge.judge(
+        trajectory.answer,
+        episode.answer,
+        question=episode.question,
+        language=trajectory.language,
+        item_id=trajectory.id,
+        seed_id=trajectory.seed_id,
+    )
     match made.outcome:
         case Outcome.CORRECT:
             return trajectory.replace(verdict=_verdict(made))
@@ -27,29 +36,65 @@ async def judge_answer(trajectory: Trajectory, judge: AnswerJudge) -> Trajectory
             return _failed(trajectory, made)
         case Outcome.NO_ANSWER:
             if episode.end == EndReason.ANSWERED:
-                return reject(trajectory, Reason.NO_ANSWER_GIVEN, {"end": episode.end, "said": made.given[:MAX_SHOWN], **_asked(trajectory)})
+                return reject(
+                    trajectory,
+                    Reason.NO_ANSWER_GIVEN,
+                    {"end": episode.end, "said": made.given[:MAX_SHOWN], **_asked(trajectory)},
+                )
             reason = _NOT_ANSWERED.get(EndReason(episode.end), Reason.NO_ANSWER_GIVEN)
-            return reject(trajectory, reason, {"end": episode.end, "why": episode.end_evidence[:MAX_SHOWN], **_asked(trajectory)})
-    return reject(trajectory, Reason.WRONG_ANSWER_GIVEN,
-                  {"said": made.given[:MAX_SHOWN], "expected": trajectory.answer.text, "by": made.by, "why": made.why[:MAX_SHOWN], **_asked(trajectory)})
+            return reject(
+                trajectory,
+                reason,
+                {"end": episode.end, "why": episode.end_evidence[:MAX_SHOWN], **_asked(trajectory)},
+            )
+    return reject(
+        trajectory,
+        Reason.WRONG_ANSWER_GIVEN,
+        {
+            "said": made.given[:MAX_SHOWN],
+            "expected": trajectory.answer.text,
+            "by": made.by,
+            "why": made.why[:MAX_SHOWN],
+            **_asked(trajectory),
+        },
+    )
 
 
-async def check_process(trajectory: Trajectory, judge: ProcessJudge) -> Trajectory | Rejection | Pending:
+async def check_process(
+    trajectory: Trajectory, judge: ProcessJudge
+) -> Trajectory | Rejection | Pending:
     """The trajectory with the process judge's verdict, or which rules it breaks."""
     made = await judge.judge(trajectory.episode)
-    findings = tuple(ProcessFinding(rule=r.rule, turn=r.turn, evidence=r.evidence[:MAX_SHOWN]) for r in made.reasons)
+    findings = tuple(
+        ProcessFinding(rule=r.rule, turn=r.turn, evidence=r.evidence[:MAX_SHOWN])
+        for r in made.reasons
+    )
     if made.passed is None:
         return _failed(trajectory, made)
     if not made.passed:
         reason = Reason.FORMAT if any(f.rule == "format" for f in findings) else Reason.PROCESS
         broken = [{"rule": f.rule, "turn": f.turn, "evidence": f.evidence} for f in findings[:20]]
         return reject(trajectory, reason, {"broken": broken, "by": made.by, **_asked(trajectory)})
-    check = ProcessCheck(by=made.by, num_checked=made.num_checked, findings=findings, scores=made.scores or {}, why=made.why, prompt=made.prompt)
+    check = ProcessCheck(
+        by=made.by,
+        num_checked=made.num_checked,
+        findings=findings,
+        scores=made.scores or {},
+        why=made.why,
+        prompt=made.prompt,
+    )
     return trajectory.replace(process=check)
 
 
 def _verdict(made: Judgement) -> AnswerVerdict:
-    return AnswerVerdict(outcome=made.outcome.value, by=made.by, given=made.given, why=made.why, confidence=made.confidence, prompt=made.prompt)
+    return AnswerVerdict(
+        outcome=made.outcome.value,
+        by=made.by,
+        given=made.given,
+        why=made.why,
+        confidence=made.confidence,
+        prompt=made.prompt,
+    )
 
 
 def _asked(trajectory: Trajectory) -> dict[str, str | int]:
@@ -59,5 +104,13 @@ def _asked(trajectory: Trajectory) -> dict[str, str | int]:
 
 def _failed(trajectory: Trajectory, made: Judgement | ProcessVerdict) -> Rejection | Pending:
     if isinstance(made.fault, BadReply):
-        return reject(trajectory, Reason.JUDGE_FAILED, {"why": made.why[:MAX_SHOWN], **_asked(trajectory)})
-    return Pending(item_id=trajectory.id, seed_id=trajectory.seed_id, stage="", cause=PendingCause.PROVIDER.value, message=made.why)
+        return reject(
+            trajectory, Reason.JUDGE_FAILED, {"why": made.why[:MAX_SHOWN], **_asked(trajectory)}
+        )
+    return Pending(
+        item_id=trajectory.id,
+        seed_id=trajectory.seed_id,
+        stage="",
+        cause=PendingCause.PROVIDER.value,
+        message=made.why,
+    )

@@ -3,6 +3,7 @@
 The journal of a task is a folder of its own, so that a task may go on in any process: what is over is not played again, what was under way
 goes on behind its last turn.
 """
+
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -58,31 +59,63 @@ class Play:
         shown = self.picture(question)
         task = task_of(question, shown, withhold_own=self.withhold_own)
         with Journal(self.journal(question), self.player.settings) as journal:
-            ended = await asyncio.gather(*(self.player.play(task, rollout, journal=journal) for rollout in range(self.rollouts)), return_exceptions=True)
+            ended = await asyncio.gather(
+                *(
+                    self.player.play(task, rollout, journal=journal)
+                    for rollout in range(self.rollouts)
+                ),
+                return_exceptions=True,
+            )
             episodes = [e for e in ended if isinstance(e, Episode) and e.end != EndReason.PROVIDER]
             for episode in episodes:
                 for image in episode.images:
-                    self.keep(image.sha256, as_shown(shown) if image.origin == "task" else journal.picture(image.sha256))
+                    self.keep(
+                        image.sha256,
+                        as_shown(shown)
+                        if image.origin == "task"
+                        else journal.picture(image.sha256),
+                    )
         faults = [e for e in ended if isinstance(e, BaseException)]
         ours = [e for e in faults if not isinstance(e, BudgetExceeded | ProviderFault)]
         if ours:
             raise ours[0]
         parted = [timeless(episode) for episode in episodes]
         self.note(question, [times for _, times in parted])
-        made: list[Trajectory | Pending] = [self._trajectory(question, episode) for episode, _ in parted]
-        stopped = [e.end_evidence for e in ended if isinstance(e, Episode) and e.end == EndReason.PROVIDER]
+        made: list[Trajectory | Pending] = [
+            self._trajectory(question, episode) for episode, _ in parted
+        ]
+        stopped = [
+            e.end_evidence for e in ended if isinstance(e, Episode) and e.end == EndReason.PROVIDER
+        ]
         if faults or stopped:
             budget = next((str(e) for e in faults if isinstance(e, BudgetExceeded)), "")
-            made.append(Pending(item_id=question.id, seed_id=question.seed_id, stage="",
-                                cause=(PendingCause.BUDGET if budget else PendingCause.PROVIDER).value,
-                                message=budget or next(iter([*map(str, faults), *stopped]))))
+            made.append(
+                Pending(
+                    item_id=question.id,
+                    seed_id=question.seed_id,
+                    stage="",
+                    cause=(PendingCause.BUDGET if budget else PendingCause.PROVIDER).value,
+                    message=budget or next(iter([*map(str, faults), *stopped])),
+                )
+            )
         return made
 
     def _trajectory(self, question: Question, episode: Episode) -> Trajectory:
-        return Trajectory(question_id=question.id, seed_id=question.seed_id, split=question.split, level=question.level, method=question.method,
-                          domain=question.domain, language=question.language, answer=question.answer, image_id=question.image_id,
-                          source_image_id=question.source_image_id, episode=episode, source_ids=self._sources(question, episode.images),
-                          statistics=statistics_of(episode))
+        return Trajectory(
+            question_id=question.id,
+            seed_id=question.seed_id,
+            split=question.split,
+            level=question.level,
+            method=question.method,
+            domain=question.domain,
+            language=question.language,
+            answer=question.answer,
+            image_id=question.image_id,
+            source_image_id=question.source_image_id,
+            episode=episode,
+            source_ids=self._sources(question, episode.images),
+            statistics=statistics_of(episode),
+        )
 
     def _sources(self, question: Question, images: tuple[BankImage, ...]) -> tuple[str, ...]:
         """Where each picture's content is from: a made one's is its parent's, a figure's the task's picture."""

@@ -1,4 +1,5 @@
 """A finished run's questions, and the task that each is for whoever plays it: the teacher, a policy in training."""
+
 from agent.play.player import Task
 from files.parquet import read_facts
 from records.errors import InputError
@@ -15,8 +16,14 @@ def finished_stage(run: RunFolder, num_shards: int) -> str:
     labels = run.labels()
     for shard in range(num_shards):
         last = read_facts(run.shard(labels[-1], "kept", shard)) if labels else None
-        if last is None or last.get("record") != Question.__name__ or last.get("num_pending") != "0":
-            raise InputError(run.path, "is not finished", "Run the same `questloom synth` command again.")
+        if (
+            last is None
+            or last.get("record") != Question.__name__
+            or last.get("num_pending") != "0"
+        ):
+            raise InputError(
+                run.path, "is not finished", "Run the same `questloom synth` command again."
+            )
     return labels[-1]
 
 
@@ -28,4 +35,6 @@ def task_of(question: Question, picture: bytes, *, withhold_own: bool) -> Task:
         withhold_own: see `PictureRules`.
     """
     withheld = frozenset({question.source_image_id} - {""}) if withhold_own else frozenset()
-    return Task(task_id=question.id, question=question.text, pictures=(picture,), withheld_pictures=withheld)
+    return Task(
+        task_id=question.id, question=question.text, pictures=(picture,), withheld_pictures=withheld
+    )

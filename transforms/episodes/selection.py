@@ -1,4 +1,5 @@
 """Which of a task's good trajectories are kept, and what became of the task as a whole."""
+
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -36,7 +37,9 @@ class Tally(Record):
     """The cause, where a rollout waits for a provider or for budget."""
 
 
-def choose(trajectories: Iterable[Trajectory], seed: int, licensed: Callable[[str], bool]) -> list[Chosen]:
+def choose(
+    trajectories: Iterable[Trajectory], seed: int, licensed: Callable[[str], bool]
+) -> list[Chosen]:
     """Ranks the trajectories of each task by a draw, those that may be given on before all others; of those that are the same word for word
     only the first rollout counts.
 
@@ -53,22 +56,36 @@ def choose(trajectories: Iterable[Trajectory], seed: int, licensed: Callable[[st
             earlier = first.setdefault(_words(trajectory), trajectory)
             if earlier is not trajectory:
                 made.append(Chosen(item_id=trajectory.id, rank=-1, repeats=earlier.episode.rollout))
-        drawn = sorted(first.values(), key=lambda t: (_without_licence(t, licensed) is not None, priority(seed, t.id, "keep trajectories")))
+        drawn = sorted(
+            first.values(),
+            key=lambda t: (
+                _without_licence(t, licensed) is not None,
+                priority(seed, t.id, "keep trajectories"),
+            ),
+        )
         made += [Chosen(item_id=trajectory.id, rank=rank) for rank, trajectory in enumerate(drawn)]
     return sorted(made, key=lambda c: c.item_id)
 
 
 def _without_licence(trajectory: Trajectory, licensed: Callable[[str], bool]) -> BankImage | None:
     """The first picture of an episode that may not be given on. The task's own was asked about when it was chosen."""
-    return next((image for image, source in zip(trajectory.episode.images, trajectory.source_ids, strict=True)
-                 if source != trajectory.source_image_id and not (source and licensed(source))), None)
+    return next(
+        (
+            image
+            for image, source in zip(trajectory.episode.images, trajectory.source_ids, strict=True)
+            if source != trajectory.source_image_id and not (source and licensed(source))
+        ),
+        None,
+    )
 
 
 def _words(trajectory: Trajectory) -> str:
     return sha256_hex(canonical_json([turn.text for turn in trajectory.episode.turns]))
 
 
-def keep(trajectory: Trajectory, chosen: Chosen | None, most: int, licensed: Callable[[str], bool]) -> Trajectory | Rejection:
+def keep(
+    trajectory: Trajectory, chosen: Chosen | None, most: int, licensed: Callable[[str], bool]
+) -> Trajectory | Rejection:
     """The trajectory, or why it is left out though it is good.
 
     Args:
@@ -81,14 +98,24 @@ def keep(trajectory: Trajectory, chosen: Chosen | None, most: int, licensed: Cal
         return reject(trajectory, Reason.NEAR_DUPLICATE, {"of rollout": chosen.repeats, **about})
     image = _without_licence(trajectory, licensed)
     if image is not None:
-        return reject(trajectory, Reason.NO_LICENCE, {"handle": image.handle, "from": image.url[:300], **about})
+        return reject(
+            trajectory,
+            Reason.NO_LICENCE,
+            {"handle": image.handle, "from": image.url[:300], **about},
+        )
     if most and chosen.rank >= most:
         return reject(trajectory, Reason.OVER_QUOTA, {"most": most, **about})
     return trajectory
 
 
-def tally(tasks: Iterable[str], played: Iterable[Trajectory], correct: Iterable[str], kept: Iterable[str], rejected: Iterable[Rejection],
-          pending: Iterable[Pending]) -> list[Tally]:
+def tally(
+    tasks: Iterable[str],
+    played: Iterable[Trajectory],
+    correct: Iterable[str],
+    kept: Iterable[str],
+    rejected: Iterable[Rejection],
+    pending: Iterable[Pending],
+) -> list[Tally]:
     """What became of the rollouts of each task of a shard.
 
     Args:
@@ -99,21 +126,52 @@ def tally(tasks: Iterable[str], played: Iterable[Trajectory], correct: Iterable[
         rejected, pending: of the stages after playing, and the pending ones of playing itself, whose ids are the questions'.
     """
     task_of = {t.id: t.question_id for t in played}
-    rollouts, right, good = Counter(task_of.values()), Counter(task_of[i] for i in correct), Counter(task_of[i] for i in kept)
+    rollouts, right, good = (
+        Counter(task_of.values()),
+        Counter(task_of[i] for i in correct),
+        Counter(task_of[i] for i in kept),
+    )
     reasons: dict[str, Counter[str]] = defaultdict(Counter)
     for rejection in rejected:
         reasons[task_of.get(rejection.item_id, rejection.item_id)][rejection.reason] += 1
-    waits = {task_of.get(p.item_id, p.item_id): p.cause for p in sorted(pending, key=lambda p: (p.cause, p.item_id), reverse=True)}
-    return [Tally(item_id=task, num_rollouts=rollouts[task], num_correct=right[task], num_kept=good[task], reasons=dict(reasons[task]),
-                  waits=waits.get(task, "")) for task in sorted(tasks)]
+    waits = {
+        task_of.get(p.item_id, p.item_id): p.cause
+        for p in sorted(pending, key=lambda p: (p.cause, p.item_id), reverse=True)
+    }
+    return [
+        Tally(
+            item_id=task,
+            num_rollouts=rollouts[task],
+            num_correct=right[task],
+            num_kept=good[task],
+            reasons=dict(reasons[task]),
+            waits=waits.get(task, ""),
+        )
+        for task in sorted(tasks)
+    ]
 
 
 def solved(question: Question, found: Tally | None) -> TaskResult | Rejection | Pending:
     """The task's result; a rejection where no rollout gave the right answer."""
     assert found is not None, "every task was counted"
     if found.waits:
-        return Pending(item_id=question.id, seed_id=question.seed_id, stage="", cause=found.waits, message="a rollout waits")
+        return Pending(
+            item_id=question.id,
+            seed_id=question.seed_id,
+            stage="",
+            cause=found.waits,
+            message="a rollout waits",
+        )
     if not found.num_correct:
-        return reject(question, Reason.NOT_SOLVED, {"rollouts": found.num_rollouts, "ended": found.reasons})
-    return TaskResult(question_id=question.id, seed_id=question.seed_id, split=question.split, num_rollouts=found.num_rollouts,
-                      num_correct=found.num_correct, num_kept=found.num_kept, reasons=found.reasons)
+        return reject(
+            question, Reason.NOT_SOLVED, {"rollouts": found.num_rollouts, "ended": found.reasons}
+        )
+    return TaskResult(
+        question_id=question.id,
+        seed_id=question.seed_id,
+        split=question.split,
+        num_rollouts=found.num_rollouts,
+        num_correct=found.num_correct,
+        num_kept=found.num_kept,
+        reasons=found.reasons,
+    )

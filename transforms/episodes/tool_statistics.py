@@ -1,4 +1,5 @@
 """What episodes do with their tools, in numbers, and how far that is from a reference."""
+
 import json
 import math
 from collections import Counter
@@ -33,10 +34,18 @@ def statistics_of(episode: Episode) -> ToolStatistics:
         named = {handle for handle in handles_in(step.arguments) if handle in came}
         with_handle += bool(named)
         again |= {handle for handle in named & from_tools if came[handle] < step.index}
-    return ToolStatistics(num_turns=len(episode.turns), num_slips=sum(bool(turn.violation) for turn in episode.turns), num_calls=sum(calls.values()),
-                          calls_by_tool=dict(calls), faults_by_tool=dict(+faults),
-                          pictures_found=len(from_tools - made), pictures_made=len(made), handles_as_input=with_handle,
-                          tool_pictures_used_again=len(again), made_pictures_used_again=len(again & made))
+    return ToolStatistics(
+        num_turns=len(episode.turns),
+        num_slips=sum(bool(turn.violation) for turn in episode.turns),
+        num_calls=sum(calls.values()),
+        calls_by_tool=dict(calls),
+        faults_by_tool=dict(+faults),
+        pictures_found=len(from_tools - made),
+        pictures_made=len(made),
+        handles_as_input=with_handle,
+        tool_pictures_used_again=len(again),
+        made_pictures_used_again=len(again & made),
+    )
 
 
 def distance(one: Mapping[str, float], other: Mapping[str, float]) -> float | None:
@@ -68,12 +77,23 @@ def read_reference(path: Location) -> dict[str, dict[str, float]]:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise InputError(f"teach.reference {path}", f"cannot be read as JSON ({error})", fix) from error
+        raise InputError(
+            f"teach.reference {path}", f"cannot be read as JSON ({error})", fix
+        ) from error
     if not isinstance(data, dict) or not data or data.keys() - {"tools", "calls"}:
-        raise InputError(f"teach.reference {path}", "holds no object with \"tools\" or \"calls\"", fix)
+        raise InputError(f"teach.reference {path}", 'holds no object with "tools" or "calls"', fix)
     for name, counts in data.items():
-        good = isinstance(counts, dict) and counts and all(
-            isinstance(n, int | float) and not isinstance(n, bool) and math.isfinite(n) and n >= 0 for n in counts.values())
+        good = (
+            isinstance(counts, dict)
+            and counts
+            and all(
+                isinstance(n, int | float)
+                and not isinstance(n, bool)
+                and math.isfinite(n)
+                and n >= 0
+                for n in counts.values()
+            )
+        )
         if not good or not sum(counts.values()):
             raise InputError(f"teach.reference {path}, {name}", "holds no counts", fix)
     return data

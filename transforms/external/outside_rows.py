@@ -4,6 +4,7 @@ A row becomes a seed of rule "external" and a question without a form. Its certi
 anything, and whoever reads the data set can tell these rows apart. Sources are JSON lines with paths of pictures, Parquet
 files, or a data set's folder as the Hub gives it, on this machine or in a bucket; nothing else is downloaded.
 """
+
 import json
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -77,7 +78,13 @@ class Source:
 
     def seed(self, number: int) -> Seed:
         """The seed of a row."""
-        return Seed(entity_id=f"{self.rules.source}:{number}", method=METHOD, rule=METHOD, level=self.rules.level, domain="other")
+        return Seed(
+            entity_id=f"{self.rules.source}:{number}",
+            method=METHOD,
+            rule=METHOD,
+            level=self.rules.level,
+            domain="other",
+        )
 
     def text(self, number: int, column: str) -> str:
         """A cell as one line of text; "" where the column is not named or the cell is empty."""
@@ -98,13 +105,25 @@ class Source:
         source = location(self.rules.path)
         # A row may name any path; only what came with its source is read.
         if isinstance(source, BucketPath) and source.is_file():
-            within = not PurePosixPath(value).is_absolute() and ".." not in PurePosixPath(value).parts and "://" not in value
+            within = (
+                not PurePosixPath(value).is_absolute()
+                and ".." not in PurePosixPath(value).parts
+                and "://" not in value
+            )
             found = source.parent / value
-            return found.read_bytes() if within and found.is_file() and found.size() <= MAX_PICTURE_BYTES else None
+            return (
+                found.read_bytes()
+                if within and found.is_file() and found.size() <= MAX_PICTURE_BYTES
+                else None
+            )
         local = local_copy(source).resolve()
         folder = local if local.is_dir() else local.parent
         path = (folder / value).resolve()
-        usable = path.is_relative_to(folder) and path.is_file() and path.stat().st_size <= MAX_PICTURE_BYTES
+        usable = (
+            path.is_relative_to(folder)
+            and path.is_file()
+            and path.stat().st_size <= MAX_PICTURE_BYTES
+        )
         return path.read_bytes() if usable else None
 
 
@@ -118,14 +137,30 @@ def open_source(rules: ExternalRules) -> Source:
     path = location(rules.path)
     check_locations(reads=[path])
     if not path.exists():
-        raise InputError(where, "is not there", "Name a .jsonl or .parquet file, or a data set's folder.")
-    source = Source(rules, _json_lines(path) if path.suffix == ".jsonl" else _columns(local_copy(path), rules, where))
+        raise InputError(
+            where, "is not there", "Name a .jsonl or .parquet file, or a data set's folder."
+        )
+    source = Source(
+        rules,
+        _json_lines(path) if path.suffix == ".jsonl" else _columns(local_copy(path), rules, where),
+    )
     if not len(source):
         raise InputError(where, "holds no row", "Remove it from the recipe, or name another split.")
-    named = (rules.image_column, rules.question_column, rules.answer_column, rules.licence_column, rules.author_column, rules.page_column)
+    named = (
+        rules.image_column,
+        rules.question_column,
+        rules.answer_column,
+        rules.licence_column,
+        rules.author_column,
+        rules.page_column,
+    )
     missing = sorted(c for c in named if c and c not in source.rows[0])
     if missing:
-        raise InputError(where, f"has no column {', '.join(missing)}", f"Its columns: {', '.join(sorted(source.rows[0]))}.")
+        raise InputError(
+            where,
+            f"has no column {', '.join(missing)}",
+            f"Its columns: {', '.join(sorted(source.rows[0]))}.",
+        )
     return source
 
 
@@ -138,9 +173,17 @@ def _json_lines(path: Location) -> list[dict[str, Any]]:
             try:
                 row = json.loads(line)
             except (ValueError, RecursionError) as error:
-                raise InputError(f"{path}, line {number}", f"is no JSON ({error})"[:300], "Correct the line, or remove it.") from error
+                raise InputError(
+                    f"{path}, line {number}",
+                    f"is no JSON ({error})"[:300],
+                    "Correct the line, or remove it.",
+                ) from error
             if not isinstance(row, dict):
-                raise InputError(f"{path}, line {number}", "is no JSON object", "Write one object with the named columns a line.")
+                raise InputError(
+                    f"{path}, line {number}",
+                    "is no JSON object",
+                    "Write one object with the named columns a line.",
+                )
             rows.append(row)
     return rows
 
@@ -161,44 +204,86 @@ def _columns(path: Path, rules: ExternalRules, where: str) -> Any:
             found = found.cast_column(rules.image_column, encoded)
         elif isinstance(kind, datasets.List) and isinstance(kind.feature, datasets.Image):
             found = found.cast_column(rules.image_column, datasets.List(encoded))
-    except Exception as error:  # the library raises its own, pyarrow's, pandas' and the system's alike
-        raise InputError(where, f"cannot be read as a data set ({error})"[:500], "Name a .jsonl or .parquet file, or a data set's folder.") from error
+    except (
+        Exception
+    ) as error:  # the library raises its own, pyarrow's, pandas' and the system's alike
+        raise InputError(
+            where,
+            f"cannot be read as a data set ({error})"[:500],
+            "Name a .jsonl or .parquet file, or a data set's folder.",
+        ) from error
     return found
 
 
 def question_of(seed: Seed, source: Source, number: int, language: str) -> Question | Rejection:
     """A row as a question, or why it is none."""
     rules = source.rules
-    text, answer = source.text(number, rules.question_column), _answer(source.rows[number].get(rules.answer_column))
+    text, answer = (
+        source.text(number, rules.question_column),
+        _answer(source.rows[number].get(rules.answer_column)),
+    )
     if not text or len(text) > MAX_TEXT:
         return reject(seed, Reason.NO_WORDING, {"characters": len(text), "most": MAX_TEXT})
     if answer is None:
         return reject(seed, Reason.NO_ANSWER)
-    provenance = {"source": rules.source, "row": number, "licence": source.text(number, rules.licence_column) or rules.licence,
-                  "author": source.text(number, rules.author_column), "page": source.text(number, rules.page_column)}
-    return Question(seed_id=seed.id, seed_entity=seed.entity_id, method=METHOD, level=seed.level, domain=seed.domain, text=text,
-                    language=language, writer=METHOD, answer=answer, provenance=Json(provenance))
+    provenance = {
+        "source": rules.source,
+        "row": number,
+        "licence": source.text(number, rules.licence_column) or rules.licence,
+        "author": source.text(number, rules.author_column),
+        "page": source.text(number, rules.page_column),
+    }
+    return Question(
+        seed_id=seed.id,
+        seed_entity=seed.entity_id,
+        method=METHOD,
+        level=seed.level,
+        domain=seed.domain,
+        text=text,
+        language=language,
+        writer=METHOD,
+        answer=answer,
+        provenance=Json(provenance),
+    )
 
 
 def _answer(given: Any) -> Answer | None:
     first, *others = given if isinstance(given, list) and given else [given]
     if isinstance(first, int | float) and not isinstance(first, bool):
-        return Answer(value=Value(kind="quantity", number=float(first)), text=f"{first:g}", type="quantity")
+        return Answer(
+            value=Value(kind="quantity", number=float(first)), text=f"{first:g}", type="quantity"
+        )
     words = [" ".join(str(v).split()) for v in (first, *others) if isinstance(v, str | int | float)]
     if not words or not words[0] or len(words[0]) > MAX_TEXT:
         return None
-    return Answer(value=Value(kind="string", text=words[0]), text=words[0], type="string", aliases=tuple(w for w in words[1:] if w))
+    return Answer(
+        value=Value(kind="string", text=words[0]),
+        text=words[0],
+        type="string",
+        aliases=tuple(w for w in words[1:] if w),
+    )
 
 
-def picture_of(question: Question, source: Source, number: int, rules: PictureRules, excluded: frozenset[str]) -> tuple[Question, ShownPicture] | Rejection:
+def picture_of(
+    question: Question, source: Source, number: int, rules: PictureRules, excluded: frozenset[str]
+) -> tuple[Question, ShownPicture] | Rejection:
     """The question with its picture, which passes the same checks as a store's pictures, or its rejection.
 
     A picture without a licence is not even read.
     """
     facts = question.provenance
     assert isinstance(facts, dict)
-    image = ImageAsset(id="", file=question.seed_entity, mime="image/*", width=rules.min_side, height=rules.min_side, num_bytes=0,
-                       licence=facts["licence"], author=facts["author"], source_page=facts["page"])
+    image = ImageAsset(
+        id="",
+        file=question.seed_entity,
+        mime="image/*",
+        width=rules.min_side,
+        height=rules.min_side,
+        num_bytes=0,
+        licence=facts["licence"],
+        author=facts["author"],
+        source_page=facts["page"],
+    )
     refused = check_metadata(image, rules)  # of its licence: size and kind are not known yet
     if refused:
         return reject(question, *refused)
@@ -207,7 +292,13 @@ def picture_of(question: Question, source: Source, number: int, rules: PictureRu
         return reject(question, Reason.NO_PICTURE)
     try:
         pixels = decode(data)
-        image = image.replace(id=sha256_hex(data), width=pixels.width, height=pixels.height, num_bytes=len(data), perceptual_hash=perceptual_hash(data))
+        image = image.replace(
+            id=sha256_hex(data),
+            width=pixels.width,
+            height=pixels.height,
+            num_bytes=len(data),
+            perceptual_hash=perceptual_hash(data),
+        )
     except PictureError as error:
         return reject(question, error.reason, str(error))
     checked = check_picture(image, data, rules, excluded=excluded)
@@ -215,8 +306,11 @@ def picture_of(question: Question, source: Source, number: int, rules: PictureRu
         return reject(question, Reason(checked.reason), checked.evidence)
     picture = shown(pixels)
     return question.replace(
-        image_id=picture.id, source_image_id=picture.id, grounding=Json(not_run("", "outside row").to_row()),
-        provenance=Json({**facts, "sha256": image.id})).with_verdict(Verdict(filter="too_simple", passed=True, solver="statistics")), picture
+        image_id=picture.id,
+        source_image_id=picture.id,
+        grounding=Json(not_run("", "outside row").to_row()),
+        provenance=Json({**facts, "sha256": image.id}),
+    ).with_verdict(Verdict(filter="too_simple", passed=True, solver="statistics")), picture
 
 
 def certified(question: Question) -> Question:

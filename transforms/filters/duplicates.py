@@ -11,6 +11,7 @@ with ranks a < b < c both b and c fall, c to a question that is itself gone; wit
 (0.25 kB); and, only for the first of each text, the words with rank, id and shard once a band (12 × 0.27 = 3.3 kB, by
 `benchmarks.near_duplicates`). The words are shorter than hashes of their triples at 8 B each would be, and leave nothing to a collision.
 """
+
 from collections.abc import Iterable, Iterator
 
 import apache_beam as beam
@@ -37,7 +38,9 @@ def duplicate_keys(question: Question) -> Iterator[str]:
     if question.image_id:
         yield f"picture:{question.image_id}:{answer}"
         form = question.logical_form
-        if form is not None and form.of(Compute):  # the years to its building, and those to its opening
+        if form is not None and form.of(
+            Compute
+        ):  # the years to its building, and those to its opening
             yield f"computed:{question.image_id}:{','.join(sorted({v for v in question.bindings.values() if v.startswith('Q')}))}"
 
 
@@ -54,19 +57,34 @@ class Losers(beam.PTransform):
 
     def expand(self, pairs: beam.PCollection) -> beam.PCollection:
         groups = pairs | "by key" >> beam.GroupByKey()
-        near = (groups | "first of each text" >> beam.FlatMap(banded, self.similarity) | "by band" >> beam.GroupByKey()
-                | "all but the first alike" >> beam.FlatMap(near_losers_of, self.similarity))
-        return (groups | "all but the first" >> beam.FlatMap(losers_of), near) | "the same and nearly" >> beam.Flatten()
+        near = (
+            groups
+            | "first of each text" >> beam.FlatMap(banded, self.similarity)
+            | "by band" >> beam.GroupByKey()
+            | "all but the first alike" >> beam.FlatMap(near_losers_of, self.similarity)
+        )
+        return (
+            groups | "all but the first" >> beam.FlatMap(losers_of),
+            near,
+        ) | "the same and nearly" >> beam.Flatten()
 
 
-def losers_of(group: tuple[str, Iterable[tuple[str, str]]]) -> Iterator[tuple[str, tuple[str, str]]]:
+def losers_of(
+    group: tuple[str, Iterable[tuple[str, str]]],
+) -> Iterator[tuple[str, tuple[str, str]]]:
     """All but the first of a group with the same key, each with the first one's id."""
     key, members = group
     first = min(members)
-    yield from ((loser, (first[1], key.partition(":")[0])) for its_rank, loser in members if (its_rank, loser) != first)
+    yield from (
+        (loser, (first[1], key.partition(":")[0]))
+        for its_rank, loser in members
+        if (its_rank, loser) != first
+    )
 
 
-def banded(group: tuple[str, Iterable[tuple[str, str]]], similarity: float) -> Iterator[tuple[str, Member]]:
+def banded(
+    group: tuple[str, Iterable[tuple[str, str]]], similarity: float
+) -> Iterator[tuple[str, Member]]:
     """The first question with a text, under each band of the text; nothing for groups by another kind of key."""
     key, members = group
     if key.startswith(f"{TEXT}:"):
@@ -75,9 +93,13 @@ def banded(group: tuple[str, Iterable[tuple[str, str]]], similarity: float) -> I
         yield from ((band, first) for band in band_keys(words, about, similarity))
 
 
-def near_losers_of(group: tuple[str, Iterable[Member]], similarity: float) -> Iterator[tuple[str, tuple[str, str]]]:
+def near_losers_of(
+    group: tuple[str, Iterable[Member]], similarity: float
+) -> Iterator[tuple[str, tuple[str, str]]]:
     """Those of a band's group that have one before them whose text is truly so similar, each with the first such one's id."""
-    yield from ((loser, (winner, TEXT)) for (_, loser, _), (_, winner, _) in alike(group[1], similarity))
+    yield from (
+        (loser, (winner, TEXT)) for (_, loser, _), (_, winner, _) in alike(group[1], similarity)
+    )
 
 
 def rank(recipe_seed: int, question_id: str) -> str:

@@ -3,6 +3,7 @@
 The stand-in executes the form over the certificate's own claims alone. It fails where the evidence does not hold
 together: a hop without its claim, a reading that the picture does not have, an answer that rests on something else.
 """
+
 from collections.abc import Iterable
 
 from knowledge.dates import index_keys, keys_overlap
@@ -36,14 +37,21 @@ class EvidenceFacts:
 
     def subjects(self, property: str, value_key: str, **limit: int) -> tuple[str, ...]:
         claims = (c for found in self._claims.values() for c in found if c.property == property)
-        fitting = (c for c in claims if any(keys_overlap(value_key, key) for key in index_keys(c.value)))
+        fitting = (
+            c for c in claims if any(keys_overlap(value_key, key) for key in index_keys(c.value))
+        )
         return tuple(sorted({c.subject for c in fitting}))
 
     def num_subjects(self, property: str, value_key: str) -> int:
         return len(self.subjects(property, value_key))
 
     def members(self, class_id: str, **limit: int) -> tuple[str, ...]:
-        return tuple(e for e in self._nodes if (found := self._facts.entity(e)) and class_id in (*found.class_closure, *found.classes))
+        return tuple(
+            e
+            for e in self._nodes
+            if (found := self._facts.entity(e))
+            and class_id in (*found.class_closure, *found.classes)
+        )
 
     def num_members(self, class_id: str) -> int:
         return len(self.members(class_id))
@@ -77,15 +85,34 @@ def solvable(question: Question, facts: Facts) -> Question | Rejection:
     """The question with its verdict, or the rejection that says what the evidence gives instead."""
     form = question.logical_form
     if form is None or question.certificate is None:
-        return question.with_verdict(not_run("solvable", "the question has no form that could be executed"))
+        return question.with_verdict(
+            not_run("solvable", "the question has no form that could be executed")
+        )
     wanted = {h.claim_id for h in question.certificate.evidence}
-    nodes = {v.entity for v in binding_of(question.bindings).values() if v.kind == "entity"} | set(constants(form))
+    nodes = {v.entity for v in binding_of(question.bindings).values() if v.kind == "entity"} | set(
+        constants(form)
+    )
     claims = [c for node in sorted(nodes) for c in facts.claims(node) if c.id in wanted]
     given = given_by_picture(form, binding_of(question.bindings))
-    pictured = {d.property for i in facts.images_of(question.anchor) if i.id == question.source_image_id for d in i.details}
+    pictured = {
+        d.property
+        for i in facts.images_of(question.anchor)
+        if i.id == question.source_image_id
+        for d in i.details
+    }
     if any(r.property not in pictured for r in form.of(Reads)):
-        return reject(question, Reason.NOT_SOLVABLE, {"what": "the chosen picture does not show the detail"})
+        return reject(
+            question, Reason.NOT_SOLVABLE, {"what": "the chosen picture does not show the detail"}
+        )
     found = tuple(v.key() for v in answers(form, EvidenceFacts(facts, nodes, claims), given))
     if found != (question.answer.value.key(),):
         return reject(question, Reason.NOT_SOLVABLE, {"found": list(found)})
-    return question.with_verdict(Verdict(filter="solvable", passed=True, solver="evidence_execution", num_samples=1, num_correct=1))
+    return question.with_verdict(
+        Verdict(
+            filter="solvable",
+            passed=True,
+            solver="evidence_execution",
+            num_samples=1,
+            num_correct=1,
+        )
+    )

@@ -4,12 +4,17 @@ Three figures say how well known a thing is: the wikis that have a page about it
 where some things of the store reach the recipe's number and others do not. Where none reaches it (a store of one wiki's titles gives every thing 0 or 1
 sitelinks) the prior would pass everything, and that would look like a filter that nothing fell to. Then it is not run, and says so.
 """
+
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from records.knowledge import Entity
 
-FIGURES = {"sitelinks": "sitelinks", "page_views": "page views", "in_degree": "links from other pages"}
+FIGURES = {
+    "sitelinks": "sitelinks",
+    "page_views": "page views",
+    "in_degree": "links from other pages",
+}
 """In the order in which they are asked, with what people call them. Of 212 things that a released model was asked about, sitelinks told best which it knew
 (`docs/real-claims.md`)."""
 
@@ -28,7 +33,11 @@ class Fame:
         value = figure_of(entity, self.figure)
         if value is not None and value >= self.least:
             return True
-        return None if value is None or (self.partial and not _is_stated(entity, self.figure)) else False
+        return (
+            None
+            if value is None or (self.partial and not _is_stated(entity, self.figure))
+            else False
+        )
 
 
 def figure_of(entity: Entity, figure: str) -> int | None:
@@ -69,6 +78,12 @@ def fame_of(entities: Iterable[Entity], least: Mapping[str, int]) -> Fame | str:
             return Fame(figure=figure, least=least[figure], partial=figure in partial)
     if not num:
         return "the store has no things"
-    told = [f"no {words} are stated" if figure not in most else f"all have {least[figure]:,} {words} or more" if reached[figure] == {True}
-            else f"none has {least[figure]:,} {words} (the most is {most[figure]:,})" for figure, words in FIGURES.items()]
+    told = [
+        f"no {words} are stated"
+        if figure not in most
+        else f"all have {least[figure]:,} {words} or more"
+        if reached[figure] == {True}
+        else f"none has {least[figure]:,} {words} (the most is {most[figure]:,})"
+        for figure, words in FIGURES.items()
+    ]
     return f"of {num:,} things of the store {'; '.join(told)}"

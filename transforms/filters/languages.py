@@ -2,4 +2,5 @@
 
 Left out are languages whose names change by case (Russian, Polish, Finnish): a whole word says less there than the tests would promise.
 """
+
 LANGUAGES = ("de", "en", "es", "fr", "it", "ja", "nl", "pt", "zh")

@@ -5,6 +5,7 @@ threshold is never called alike, whatever a hash does, and one at or above it is
 Jaccard and MinHash: Broder, "On the resemblance and containment of documents" (1997). Reaching similar sets by their rarest elements: Bayardo,
 Ma and Srikant, "Scaling up all pairs similarity search" (2007).
 """
+
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -31,7 +32,7 @@ def triples(words: str) -> frozenset[str]:
     ['built the tower', 'who built the']
     """
     parts = words.split()
-    return frozenset(" ".join(parts[i:i + 3]) for i in range(max(1, len(parts) - 2)))
+    return frozenset(" ".join(parts[i : i + 3]) for i in range(max(1, len(parts) - 2)))
 
 
 def jaccard(mine: frozenset[str], theirs: frozenset[str]) -> float:
@@ -56,7 +57,7 @@ def banding(similarity: float) -> tuple[int, int]:
         ValueError: a similarity that more than `MAX_BANDS` bands of one row would be needed for.
     """
     for rows in range(MAX_ROWS, 0, -1):
-        bands = next(b for b in count(1) if (1 - similarity**rows)**b <= MISSED)
+        bands = next(b for b in count(1) if (1 - similarity**rows) ** b <= MISSED)
         if bands <= MAX_BANDS:
             return bands, rows
     raise ValueError(f"texts of similarity {similarity} need more than {MAX_BANDS} bands")
@@ -64,7 +65,9 @@ def banding(similarity: float) -> tuple[int, int]:
 
 @lru_cache
 def _blank(num_hashes: int) -> MinHash:
-    return MinHash(num_perm=num_hashes, seed=1)  # fixed permutations over SHA-1: the same on every worker
+    return MinHash(
+        num_perm=num_hashes, seed=1
+    )  # fixed permutations over SHA-1: the same on every worker
 
 
 def band_keys(words: str, about: str, similarity: float) -> Iterator[str]:
@@ -80,7 +83,7 @@ def band_keys(words: str, about: str, similarity: float) -> Iterator[str]:
     signature.update_batch([t.encode() for t in triples(words)])
     values = signature.hashvalues.tolist()
     for band in range(bands):
-        yield sha256_hex(f"{band}:{values[band * rows:(band + 1) * rows]}:{about}")[:24]
+        yield sha256_hex(f"{band}:{values[band * rows : (band + 1) * rows]}:{about}")[:24]
 
 
 def alike(members: Iterable[Member], similarity: float) -> Iterator[tuple[Member, Member]]:
@@ -103,10 +106,16 @@ def alike(members: Iterable[Member], similarity: float) -> Iterator[tuple[Member
             for number in {n for triple in theirs for n in by_triple.get(triple, ())}:
                 if other < first[number] and jaccard(theirs, block[number][1]) >= similarity:
                     first[number] = other
-        yield from ((member, winner) for (member, _), winner in zip(block, first, strict=True) if winner != member)
+        yield from (
+            (member, winner)
+            for (member, _), winner in zip(block, first, strict=True)
+            if winner != member
+        )
 
 
-def _by_rarest(block: list[tuple[Member, frozenset[str]]], similarity: float) -> dict[str, list[int]]:
+def _by_rarest(
+    block: list[tuple[Member, frozenset[str]]], similarity: float
+) -> dict[str, list[int]]:
     """Numbers of the block's members by some of their triples, of which any text alike to a member has at least one.
 
     A text alike to a set of n has at least k = ⌈similarity × n⌉ of its triples, so of any n - k + 1 of them one. The rarest are taken, or else
@@ -116,7 +125,9 @@ def _by_rarest(block: list[tuple[Member, frozenset[str]]], similarity: float) ->
     numbers = defaultdict(list)
     for number, (_, mine) in enumerate(block):
         for passed, triple in enumerate(sorted(mine, key=occurrences.__getitem__)):
-            if (len(mine) - passed) / len(mine) < similarity:  # by the very division of `jaccard`, not by rounding
+            if (len(mine) - passed) / len(
+                mine
+            ) < similarity:  # by the very division of `jaccard`, not by rounding
                 break
             numbers[triple].append(number)
     return numbers

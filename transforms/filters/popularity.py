@@ -3,9 +3,20 @@
 It stands in for what models know by heart: all claims of well-known entities (`fame.py`), and nothing of any other. It is documented as a stand-in: it
 neither reads nor guesses.
 """
+
 from dataclasses import dataclass
 
-from records.form import ClaimClause, ClassClause, Clause, Compare, Compute, Form, Image, Term, variables
+from records.form import (
+    ClaimClause,
+    ClassClause,
+    Clause,
+    Compare,
+    Compute,
+    Form,
+    Image,
+    Term,
+    variables,
+)
 from records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo, PropertyProfile
 from records.synthesis import Question, Verdict, not_run
 from records.table import Json
@@ -86,8 +97,12 @@ def known_part(form: Form, binding: Binding, known: KnownFacts) -> Form | None:
         value = resolve(term, binding)
         return value is not None and value.kind == "entity" and known.known(value.entity)
 
-    kept: list[Clause] = [c for c in form.clauses if (isinstance(c, ClaimClause) and is_known(c.subject))
-                          or (isinstance(c, ClassClause) and is_known(c.var))]
+    kept: list[Clause] = [
+        c
+        for c in form.clauses
+        if (isinstance(c, ClaimClause) and is_known(c.subject))
+        or (isinstance(c, ClassClause) and is_known(c.var))
+    ]
     told = {v for c in kept for v in variables(c)}
     for clause in form.clauses:
         if isinstance(clause, Compute) and set(variables(clause)) - {clause.out} <= told:
@@ -96,11 +111,17 @@ def known_part(form: Form, binding: Binding, known: KnownFacts) -> Form | None:
         elif isinstance(clause, Compare) and set(variables(clause)) <= told:
             kept.append(clause)
     near = distances(Form(clauses=tuple(kept), ask=form.ask))
-    kept = [c for c in form.clauses if isinstance(c, Image) or (c in kept and set(variables(c)) <= set(near))]
+    kept = [
+        c
+        for c in form.clauses
+        if isinstance(c, Image) or (c in kept and set(variables(c)) <= set(near))
+    ]
     return Form(clauses=tuple(kept), ask=form.ask) if form.ask.var in told else None
 
 
-def popularity_prior(question: Question, facts: Facts, binding: Binding, *, name: str, sees_picture: bool, fame: Fame) -> Verdict:
+def popularity_prior(
+    question: Question, facts: Facts, binding: Binding, *, name: str, sees_picture: bool, fame: Fame
+) -> Verdict:
     """`text_only` or `no_tools` by the prior: passes unless it comes to exactly one answer, which is then the right one.
 
     Where nothing is stated about some things of the question, it is tried without and with knowing them; if that makes a difference, the verdict is
@@ -117,22 +138,44 @@ def popularity_prior(question: Question, facts: Facts, binding: Binding, *, name
     form = question.logical_form
     if form is None:
         return not_run(name, "the question has no form that could be executed")
-    entities = [e for v in binding.values() if v.kind == "entity" and (e := facts.entity(v.entity)) is not None]
+    entities = [
+        e
+        for v in binding.values()
+        if v.kind == "entity" and (e := facts.entity(v.entity)) is not None
+    ]
     unstated = frozenset(e.id for e in entities if fame.knows(e) is None)
     outcome, right = _answered(question, form, binding, KnownFacts(facts, fame), sees_picture)
-    if unstated and _answered(question, form, binding, KnownFacts(facts, fame, unstated), sees_picture)[1] != right:
-        return not_run(name, f"no {FIGURES[fame.figure]} are stated of {', '.join(sorted(unstated))}")
-    return Verdict(filter=name, passed=not right, solver=SOLVER, num_samples=1, num_correct=int(right),
-                   evidence=Json({"outcome": outcome, f"min_{fame.figure}": fame.least, "sees_picture": sees_picture}))
+    if (
+        unstated
+        and _answered(question, form, binding, KnownFacts(facts, fame, unstated), sees_picture)[1]
+        != right
+    ):
+        return not_run(
+            name, f"no {FIGURES[fame.figure]} are stated of {', '.join(sorted(unstated))}"
+        )
+    return Verdict(
+        filter=name,
+        passed=not right,
+        solver=SOLVER,
+        num_samples=1,
+        num_correct=int(right),
+        evidence=Json(
+            {"outcome": outcome, f"min_{fame.figure}": fame.least, "sees_picture": sees_picture}
+        ),
+    )
 
 
-def _answered(question: Question, form: Form, binding: Binding, known: KnownFacts, sees_picture: bool) -> tuple[str, bool]:
+def _answered(
+    question: Question, form: Form, binding: Binding, known: KnownFacts, sees_picture: bool
+) -> tuple[str, bool]:
     """How the prior fares, in a word, and whether it comes to the right answer alone."""
     part = known_part(form, binding, known)
     if part is None:
         return "answer_unknown", False
     anchor = part.anchor
-    given = {anchor: binding[anchor]} if sees_picture and known.known(binding[anchor].entity) else {}
+    given = (
+        {anchor: binding[anchor]} if sees_picture and known.known(binding[anchor].entity) else {}
+    )
     try:
         solutions = answers(part, known, given)
     except (TooLarge, KeyError):

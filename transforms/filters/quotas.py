@@ -4,6 +4,7 @@ A few things lie on most paths: of nineteen questions over real claims eleven le
 through with those first whose commonest part is the rarest, so that as many as possible stay; each stays where none of its things and
 relations is at its limit yet. The limit is a share of what stays, so the number is made smaller until it fits.
 """
+
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -47,7 +48,13 @@ def parts_of(question: Question, rank: str) -> Parts:
     form = question.logical_form
     nodes = {key for key in question.bindings.values() if key.startswith("Q")}
     relations = [c.property for c in form.of(ClaimClause)] if form else []
-    return Parts(question.id, rank, tuple(sorted(nodes)), tuple(sorted(set(relations))), " ".join(sorted(relations)))
+    return Parts(
+        question.id,
+        rank,
+        tuple(sorted(nodes)),
+        tuple(sorted(set(relations))),
+        " ".join(sorted(relations)),
+    )
 
 
 def over_quota(found: Iterable[Parts], rules: QuotaRules) -> Iterator[tuple[str, str]]:
@@ -55,8 +62,14 @@ def over_quota(found: Iterable[Parts], rules: QuotaRules) -> Iterator[tuple[str,
     order = _rarest_first(sorted(found, key=lambda p: (p.rank, p.id)))
     num_kept = len(order)
     while True:
-        gone = _pass(order, {"node": _limit(rules.node, rules, num_kept), "relation": _limit(rules.relation, rules, num_kept),
-                             "shape": _limit(rules.shape, rules, num_kept)})
+        gone = _pass(
+            order,
+            {
+                "node": _limit(rules.node, rules, num_kept),
+                "relation": _limit(rules.relation, rules, num_kept),
+                "shape": _limit(rules.shape, rules, num_kept),
+            },
+        )
         if len(order) - len(gone) >= num_kept:
             yield from sorted(gone.items())
             return
@@ -77,7 +90,11 @@ def _pass(order: Sequence[Parts], limits: dict[str, int]) -> dict[str, str]:
     counts: Counter[tuple[str, str]] = Counter()
     gone = {}
     for parts in order:
-        mine = [*(("node", n) for n in parts.nodes), *(("relation", r) for r in parts.relations), *([("shape", parts.shape)] if parts.shape else [])]
+        mine = [
+            *(("node", n) for n in parts.nodes),
+            *(("relation", r) for r in parts.relations),
+            *([("shape", parts.shape)] if parts.shape else []),
+        ]
         full = next((name for kind, name in mine if counts[kind, name] >= limits[kind]), None)
         if full is None:
             counts.update(mine)

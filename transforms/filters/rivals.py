@@ -1,4 +1,5 @@
 """A solver's wrong answer as values that the store knows, so that the certificate can execute it as a rival."""
+
 from typing import Protocol
 
 from agent.judges.amounts import numbers
@@ -27,13 +28,26 @@ def rival_keys(store: Titles, answer: Answer, said: str, language: str = "en") -
             found = store.entity_of_title(normalise_title(said))
             return (found,) if found else ()
         case "time":
-            return tuple(time_value(date).key() for date, _, _ in dates(said, day_first=language != "en") if date.precision >= 9)
+            return tuple(
+                time_value(date).key()
+                for date, _, _ in dates(said, day_first=language != "en")
+                if date.precision >= 9
+            )
         case "quantity":
-            return tuple(Value(kind="quantity", number=n, unit=answer.value.unit).key() for n in numbers(said, language))
+            return tuple(
+                Value(kind="quantity", number=n, unit=answer.value.unit).key()
+                for n in numbers(said, language)
+            )
         case kind:
             return (Value(kind=kind, text=said, language=answer.value.language).key(),)
 
 
-def named_rivals(store: Titles, question: Question, verdict: Verdict) -> tuple[tuple[str, str], ...]:
+def named_rivals(
+    store: Titles, question: Question, verdict: Verdict
+) -> tuple[tuple[str, str], ...]:
     """(words, key) of every value that the wrong answers of a verdict may mean."""
-    return tuple((said, key) for said in wrong_answers((verdict,)) for key in rival_keys(store, question.answer, said, question.language))
+    return tuple(
+        (said, key)
+        for said in wrong_answers((verdict,))
+        for key in rival_keys(store, question.answer, said, question.language)
+    )

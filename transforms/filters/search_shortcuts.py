@@ -6,6 +6,7 @@ Both are the searches that episodes have, so what is measured is what an agent w
 node of the question, or, the answer being a name or a text, says it in full and names another node beside it. A bare year, or a family's name on a page
 about something else, tells nobody that it is the answer.
 """
+
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -30,7 +31,14 @@ class Found:
     text: str
 
 
-def search_shortcut(question: Question, found: Iterable[Found], facts: Facts, languages: tuple[str, ...], *, filter: str) -> Question | Rejection:
+def search_shortcut(
+    question: Question,
+    found: Iterable[Found],
+    facts: Facts,
+    languages: tuple[str, ...],
+    *,
+    filter: str,
+) -> Question | Rejection:
     """The question with its verdict, or the rejection that quotes the page.
 
     Args:
@@ -38,17 +46,28 @@ def search_shortcut(question: Question, found: Iterable[Found], facts: Facts, la
         languages: whose names of the answer count.
         filter: "text_search" or "image_search".
     """
-    names, others = answer_names(facts, question.answer, languages), other_names(question, facts, languages)
+    names, others = (
+        answer_names(facts, question.answer, languages),
+        other_names(question, facts, languages),
+    )
     num = 0
     for rank, page in enumerate(found):
         num += 1
         said = gives_away(question, page, names, others)
         if said is not None:
-            return reject(question, REASONS[filter], {"rank": rank, "title": page.title, "found": said, "passage": page.text[:300]})
-    return question.with_verdict(Verdict(filter=filter, passed=True, solver="local_search", num_samples=num))
+            return reject(
+                question,
+                REASONS[filter],
+                {"rank": rank, "title": page.title, "found": said, "passage": page.text[:300]},
+            )
+    return question.with_verdict(
+        Verdict(filter=filter, passed=True, solver="local_search", num_samples=num)
+    )
 
 
-def gives_away(question: Question, page: Found, names: tuple[str, ...], others: tuple[str, ...]) -> str | None:
+def gives_away(
+    question: Question, page: Found, names: tuple[str, ...], others: tuple[str, ...]
+) -> str | None:
     """The name of the answer that a page states, if that tells a solver the answer.
 
     `others` are the names of what else the question is about; where none is known, any page that names the answer counts.
@@ -67,11 +86,26 @@ def is_surname(name: str, names: tuple[str, ...]) -> bool:
 
 def other_names(question: Question, facts: Facts, languages: tuple[str, ...]) -> tuple[str, ...]:
     """The full names of the question's things: all but its answer, those that it names too."""
-    named = [t.entity for c in question.logical_form.of(ClaimClause) for t in (c.subject, c.object) if isinstance(t, Value)] if question.logical_form else []
-    entities = (facts.entity(key) for key in (*question.bindings.values(), *named) if key != question.answer.value.entity)
+    named = (
+        [
+            t.entity
+            for c in question.logical_form.of(ClaimClause)
+            for t in (c.subject, c.object)
+            if isinstance(t, Value)
+        ]
+        if question.logical_form
+        else []
+    )
+    entities = (
+        facts.entity(key)
+        for key in (*question.bindings.values(), *named)
+        if key != question.answer.value.entity
+    )
     return tuple(dict.fromkeys(name for e in entities if e for name in e.names(languages)))
 
 
 def page_text(article: Article) -> str:
     """All that a page says, its infobox too."""
-    return "\n".join([*(s.text for s in article.sections), *(f"{f.name}: {f.text}" for f in article.infobox)])
+    return "\n".join(
+        [*(s.text for s in article.sections), *(f"{f.name}: {f.text}" for f in article.infobox)]
+    )

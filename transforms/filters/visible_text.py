@@ -1,4 +1,5 @@
 """The last look at the picture, by OCR: the text in it must not name a node or the answer, and must not be all that there is (`too_simple`)."""
+
 from collections.abc import Callable, Sequence
 
 from models.ocr import TextBlock
@@ -15,12 +16,22 @@ from transforms.pictures.text_leak import leak_in_picture, text_of
 from transforms.stages.stage import reject
 
 
-def visible_text(question: Question, picture: bytes, read: Callable[[bytes], Sequence[TextBlock]], facts: Facts,
-                 languages: tuple[str, ...]) -> Question | Rejection:
+def visible_text(
+    question: Question,
+    picture: bytes,
+    read: Callable[[bytes], Sequence[TextBlock]],
+    facts: Facts,
+    languages: tuple[str, ...],
+) -> Question | Rejection:
     """The question with the check added to its certificate, or the rejection that quotes the picture."""
     assert question.certificate is not None
     binding = binding_of(question.bindings)
-    nodes = [n for value in binding.values() if value.kind == "entity" for n in names_of_value(facts, value, languages)]
+    nodes = [
+        n
+        for value in binding.values()
+        if value.kind == "entity"
+        for n in names_of_value(facts, value, languages)
+    ]
     names = [*answer_names(facts, question.answer, languages), *nodes]
     blocks = read(picture)
     page = covered_by_text(blocks, *decode(picture).size)
@@ -28,9 +39,13 @@ def visible_text(question: Question, picture: bytes, read: Callable[[bytes], Seq
         return reject(question, Reason.PICTURE_TOO_SIMPLE, page)
     hit = leak_in_picture(blocks, names, may_show=_asked_readings(question.logical_form, binding))
     if hit:
-        return reject(question, Reason.LEAK, {"where": "picture", "name": hit, "text": text_of(blocks)[:300]})
+        return reject(
+            question, Reason.LEAK, {"where": "picture", "name": hit, "text": text_of(blocks)[:300]}
+        )
     check = Check(name="no_leak_in_picture", passed=True, score=float(len(blocks)))
-    return question.replace(certificate=question.certificate.replace(checks=(*question.certificate.checks, check)))
+    return question.replace(
+        certificate=question.certificate.replace(checks=(*question.certificate.checks, check))
+    )
 
 
 def _asked_readings(form: Form | None, binding: dict[str, Value]) -> list[str]:

@@ -1,4 +1,5 @@
 """Stage `articles`: their entity, redirects, links and in-degree from the page table; passages, infobox claims, pictures."""
+
 from collections.abc import Iterator
 
 from knowledge.store.codec import pack, unpack
@@ -33,19 +34,39 @@ def finish_article(article: Article, pages: PageTable) -> Article | Rejection:
             found = pages.resolve(link.target)
             targets[link.target] = pages.title(found) if found >= 0 else link.target
     return article.replace(
-        entity_id=pages.entity(row), in_degree=int(pages.in_degree[row]), redirects=pages.redirects_to(row),
-        links=tuple(link if targets[link.target] == link.target else link.replace(target=targets[link.target]) for link in article.links))
+        entity_id=pages.entity(row),
+        in_degree=int(pages.in_degree[row]),
+        redirects=pages.redirects_to(row),
+        links=tuple(
+            link
+            if targets[link.target] == link.target
+            else link.replace(target=targets[link.target])
+            for link in article.links
+        ),
+    )
 
 
 def reject(article: Article, reason: Reason, evidence) -> Rejection:
     """A dropped article."""
-    return Rejection(item_id=article.id, seed_id="", stage=STAGE, reason=reason.value, evidence=Json(evidence), title=article.title)
+    return Rejection(
+        item_id=article.id,
+        seed_id="",
+        stage=STAGE,
+        reason=reason.value,
+        evidence=Json(evidence),
+        title=article.title,
+    )
 
 
 def subject_of(article: Article, language: str) -> Entity:
     """What the page alone says about its entity: the whole of it where no dump has the item."""
-    return Entity(id=article.entity_id, labels={language: article.title}, sitelinks={article.wiki: article.title},
-                  in_degree=article.in_degree, revision=article.revision)
+    return Entity(
+        id=article.entity_id,
+        labels={language: article.title},
+        sitelinks={article.wiki: article.title},
+        in_degree=article.in_degree,
+        revision=article.revision,
+    )
 
 
 def parts_of(article: Article, language: str, pages: PageTable) -> Iterator[tuple[str, Row]]:
@@ -73,7 +94,10 @@ def run(job: Job, partition: int) -> Outcome:
             if isinstance(article, Rejection):
                 outcome.reject(article)
                 continue
-            made, parts = list(article_rows(article, passages_of(article))), list(parts_of(article, job.language, pages))
+            made, parts = (
+                list(article_rows(article, passages_of(article))),
+                list(parts_of(article, job.language, pages)),
+            )
         except Exception as error:
             outcome.reject(fault(newest.id, STAGE, newest.title, error))
             continue

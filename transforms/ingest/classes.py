@@ -1,4 +1,5 @@
 """Classes: the closure over P279, and the domain and topic that follow from it."""
+
 import json
 from collections import deque
 from collections.abc import Iterable
@@ -20,10 +21,16 @@ _DATA = json.loads(resources.files("transforms.ingest").joinpath("data/classes.j
 
 def _ranks(table: str) -> dict[str, tuple[int, str]]:
     """Class id to (place in the file, meaning)."""
-    return {class_id: (place, meaning) for place, (meaning, ids) in enumerate(_DATA[table].items()) for class_id in reversed(ids)}
+    return {
+        class_id: (place, meaning)
+        for place, (meaning, ids) in enumerate(_DATA[table].items())
+        for class_id in reversed(ids)
+    }
 
 
-NOT_ARTICLES, DOMAIN_CLASSES, TOPIC_CLASSES, OCCUPATIONS = map(_ranks, ("not_articles", "domains", "topics", "occupation_topics"))
+NOT_ARTICLES, DOMAIN_CLASSES, TOPIC_CLASSES, OCCUPATIONS = map(
+    _ranks, ("not_articles", "domains", "topics", "occupation_topics")
+)
 
 
 class ClassTree:
@@ -40,7 +47,9 @@ class ClassTree:
     @cached_property
     def _edges(self) -> tuple[np.ndarray, np.ndarray]:
         table = pa.ipc.open_file(pa.memory_map(str(local_copy(self._path)))).read_all()
-        child, parent = (table.column(i).combine_chunks().to_numpy(zero_copy_only=True) for i in range(2))
+        child, parent = (
+            table.column(i).combine_chunks().to_numpy(zero_copy_only=True) for i in range(2)
+        )
         return child, parent
 
     def _ancestors(self, class_id: str) -> dict[str, int]:
@@ -64,7 +73,12 @@ class ClassTree:
 
     def nearest(self, classes: Iterable[str], ranks: dict[str, tuple[int, str]]) -> str:
         """What the nearest listed superclass means, or ""."""
-        found = [(distance, *ranks[above]) for c in classes for above, distance in self.ancestors(c).items() if above in ranks]
+        found = [
+            (distance, *ranks[above])
+            for c in classes
+            for above, distance in self.ancestors(c).items()
+            if above in ranks
+        ]
         return min(found)[2] if found else ""
 
     def reason(self, classes: Iterable[str]) -> Reason | None:
@@ -75,10 +89,16 @@ class ClassTree:
 
 def write_class_edges(path: Location, edges: Iterable[tuple[str, str]]) -> int:
     """Writes (class, superclass) pairs for `ClassTree`; returns how many there are."""
-    pairs = np.array(sorted({(_number(a), _number(b)) for a, b in edges} - {(-1, -1)}), np.int64).reshape(-1, 2)
+    pairs = np.array(
+        sorted({(_number(a), _number(b)) for a, b in edges} - {(-1, -1)}), np.int64
+    ).reshape(-1, 2)
     pairs = pairs[(pairs >= 0).all(1)]
     table = pa.table({"child": pa.array(pairs[:, 0]), "parent": pa.array(pairs[:, 1])})
-    with whole_file(path) as part, pa.OSFile(str(part), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+    with (
+        whole_file(path) as part,
+        pa.OSFile(str(part), "wb") as sink,
+        pa.ipc.new_file(sink, table.schema) as writer,
+    ):
         writer.write_table(table)
     return len(pairs)
 

@@ -1,4 +1,5 @@
 """Stage `entities`: item and page brought together, merged ids replaced, classes closed, domain and topic found."""
+
 from collections.abc import Iterable
 
 from knowledge.readers.commons_page import file_name
@@ -19,8 +20,14 @@ from transforms.ingest.profile_counts import write_counts
 STAGE = "entities"
 
 
-def finish_entity(item: Entity | None, subject: Entity | None, claims: Iterable[Claim], infobox: Iterable[Claim], tree: ClassTree,
-                  merged: Merged) -> tuple[Entity, list[Claim]] | Rejection:
+def finish_entity(
+    item: Entity | None,
+    subject: Entity | None,
+    claims: Iterable[Claim],
+    infobox: Iterable[Claim],
+    tree: ClassTree,
+    merged: Merged,
+) -> tuple[Entity, list[Claim]] | Rejection:
     """The entity and its claims as the store holds them, or why it is dropped.
 
     Infobox claims are best only where no dump has the item: beside an item's own statements they are evidence, and
@@ -41,18 +48,35 @@ def finish_entity(item: Entity | None, subject: Entity | None, claims: Iterable[
     classes = _values(found, "P31")
     reason = tree.reason(classes)
     if reason and subject is None:
-        return Rejection(item_id=entity.id, seed_id="", stage=STAGE, reason=reason.value, evidence=Json(list(classes)),
-                         title=entity.label())
+        return Rejection(
+            item_id=entity.id,
+            seed_id="",
+            stage=STAGE,
+            reason=reason.value,
+            evidence=Json(list(classes)),
+            title=entity.label(),
+        )
     return entity.replace(
-        classes=classes, class_closure=tree.closure(classes), domain=domain_of(tree, classes),
-        topic=topic_of(tree, classes, _values(found, "P106")), in_degree=subject.in_degree if subject else 0,
-        sitelinks={**entity.sitelinks, **(subject.sitelinks if subject else {})}, merged_ids=merged.names(entity.id)), sorted_claims(found)
+        classes=classes,
+        class_closure=tree.closure(classes),
+        domain=domain_of(tree, classes),
+        topic=topic_of(tree, classes, _values(found, "P106")),
+        in_degree=subject.in_degree if subject else 0,
+        sitelinks={**entity.sitelinks, **(subject.sitelinks if subject else {})},
+        merged_ids=merged.names(entity.id),
+    ), sorted_claims(found)
 
 
 def reject_duplicate(entity: Entity, kept: Entity) -> Rejection:
     """A second record of an entity; the newer revision is kept."""
-    return Rejection(item_id=entity.id, seed_id="", stage=STAGE, reason=Reason.DUPLICATE_RECORD.value,
-                     evidence=Json({"revision": entity.revision, "kept": kept.revision}), title=entity.label())
+    return Rejection(
+        item_id=entity.id,
+        seed_id="",
+        stage=STAGE,
+        reason=Reason.DUPLICATE_RECORD.value,
+        evidence=Json({"revision": entity.revision, "kept": kept.revision}),
+        title=entity.label(),
+    )
 
 
 def may_be_depicted(entity: Entity, claims: list[Claim]) -> bool:
@@ -72,17 +96,27 @@ def _canonical(claim: Claim, subject: str, merged: Merged) -> Claim:
 
 def _values(claims: list[Claim], prop: str) -> tuple[str, ...]:
     """The entities that are best values of a property, in order, without doubles."""
-    return tuple(dict.fromkeys(c.value.entity for c in claims if c.best and c.property == prop and c.value.kind == "entity"))
+    return tuple(
+        dict.fromkeys(
+            c.value.entity
+            for c in claims
+            if c.best and c.property == prop and c.value.kind == "entity"
+        )
+    )
 
 
 def run(job: Job, partition: int) -> Outcome:
     """Finishes the entities of one partition of ids."""
     parts, folder = job.folder("parts"), job.folder("index")
     tree, merged = class_tree(folder), merged_ids(folder)
-    items, subjects, infobox, depicts, stated = (dict(groups(read_parts(parts, kind, partition)))
-                                                 for kind in ("item", "subject", "infobox", "depicts", "popularity"))
+    items, subjects, infobox, depicts, stated = (
+        dict(groups(read_parts(parts, kind, partition)))
+        for kind in ("item", "subject", "infobox", "depicts", "popularity")
+    )
     outcome, counts, num_stated = Outcome(), Counts(), 0
-    rows: dict[str, list[Row]] = {name: [] for name in ("entities", "claims", "values", "inbound", "members", "merged")}
+    rows: dict[str, list[Row]] = {
+        name: [] for name in ("entities", "claims", "values", "inbound", "members", "merged")
+    }
     writer = PartWriter(parts, f"entities-{partition:06d}", job.num_partitions)
     for entity_id in sorted(items.keys() | subjects.keys()):
         versions = [unpack(Entity, data) for _, data, _ in items.get(entity_id, ())]
@@ -91,17 +125,26 @@ def run(job: Job, partition: int) -> Outcome:
             outcome.reject(reject_duplicate(other, versions[0]))
         try:
             finished = finish_entity(
-                item, unpack(Entity, subjects[entity_id][0][1]) if entity_id in subjects else None,
+                item,
+                unpack(Entity, subjects[entity_id][0][1]) if entity_id in subjects else None,
                 unpack_many(Claim, items[entity_id][0][2] or b"[]") if item else (),
-                [unpack(Claim, data) for _, data, _ in infobox.get(entity_id, ())], tree, merged)
+                [unpack(Claim, data) for _, data, _ in infobox.get(entity_id, ())],
+                tree,
+                merged,
+            )
             if isinstance(finished, Rejection):
                 outcome.reject(finished)
                 continue
             entity, claims = finished
             if entity_id in stated:
-                entity, num_stated = entity.replace(popularity=unpack(Popularity, stated[entity_id][0][1])), num_stated + 1
+                entity, num_stated = (
+                    entity.replace(popularity=unpack(Popularity, stated[entity_id][0][1])),
+                    num_stated + 1,
+                )
             made = [*entity_rows(entity), *claim_rows(claims)]
-            files = _files(entity, claims, [data.decode() for _, data, _ in depicts.get(entity_id, ())])
+            files = _files(
+                entity, claims, [data.decode() for _, data, _ in depicts.get(entity_id, ())]
+            )
         except Exception as error:
             outcome.reject(fault(entity_id, STAGE, item.label() if item else entity_id, error))
             continue
@@ -109,7 +152,9 @@ def run(job: Job, partition: int) -> Outcome:
         count_subject(counts, entity.classes, claims)
         for table, row in made:
             # Profiles count values by the classes of their subjects, when the values pass in order.
-            rows[table].append((*row, " ".join(entity.classes).encode()) if table == "values" else row)
+            rows[table].append(
+                (*row, " ".join(entity.classes).encode()) if table == "values" else row
+            )
         for file in files:
             writer.add("use", (file, entity.id, entity.id.encode()))
     writer.close()
@@ -121,4 +166,9 @@ def run(job: Job, partition: int) -> Outcome:
 
 def _files(entity: Entity, claims: list[Claim], depicting: list[str]) -> list[str]:
     """The files that show the entity by its own statements or by theirs."""
-    return sorted({*map(file_name, entity.picture_files), *(depicting if may_be_depicted(entity, claims) else ())})
+    return sorted(
+        {
+            *map(file_name, entity.picture_files),
+            *(depicting if may_be_depicted(entity, claims) else ()),
+        }
+    )

@@ -1,4 +1,5 @@
 """Turns an exception in an ingest stage into the rejection of its item, with the traceback as evidence."""
+
 import traceback
 
 from records.outcomes import Reason, Rejection
@@ -9,5 +10,15 @@ MAX_TRACEBACK = 4_000
 
 def fault(item_id: str, stage: str, title: str, error: Exception) -> Rejection:
     """What an exception means for the item at which it was raised: a fault of ours, counted and shown; the job goes on."""
-    evidence = {"error": repr(error)[:500], "traceback": "".join(traceback.format_exception(error))[-MAX_TRACEBACK:]}
-    return Rejection(item_id=item_id, seed_id="", stage=stage, reason=Reason.ERROR.value, evidence=Json(evidence), title=title)
+    evidence = {
+        "error": repr(error)[:500],
+        "traceback": "".join(traceback.format_exception(error))[-MAX_TRACEBACK:],
+    }
+    return Rejection(
+        item_id=item_id,
+        seed_id="",
+        stage=stage,
+        reason=Reason.ERROR.value,
+        evidence=Json(evidence),
+        title=title,
+    )

@@ -1,4 +1,5 @@
 """Stage `index`: builds the page table, the class tree and the list of merged ids; one task, since titles may lead anywhere."""
+
 from functools import lru_cache
 
 import orjson
@@ -26,13 +27,25 @@ def run(job: Job, task: int) -> Outcome:
     build_pages(parts, folder, job.wiki, ClassTree(folder / "classes.arrow"), Merged(into))
     pages, outcome, last = PageTable(folder), Outcome(), ""
     redirects = read_parts(parts, "redirect")
-    for title, record in zip(redirects.column("key").to_pylist(), redirects.column("record").to_pylist(), strict=True):
+    for title, record in zip(
+        redirects.column("key").to_pylist(), redirects.column("record").to_pylist(), strict=True
+    ):
         target = record.decode()
         row = pages.row(title)
         if pages.state[row] != REDIRECT or title == last:
-            outcome.reject(_reject(job, title, target, Reason.DUPLICATE_RECORD, "the title has another page"))
+            outcome.reject(
+                _reject(job, title, target, Reason.DUPLICATE_RECORD, "the title has another page")
+            )
         elif pages.target[row] == NOWHERE:
-            outcome.reject(_reject(job, title, target, Reason.REDIRECT, "it leads to no article or item that was read"))
+            outcome.reject(
+                _reject(
+                    job,
+                    title,
+                    target,
+                    Reason.REDIRECT,
+                    "it leads to no article or item that was read",
+                )
+            )
         else:
             outcome.keep()
         last = title
@@ -42,12 +55,20 @@ def run(job: Job, task: int) -> Outcome:
 def _pairs(parts: Location, kind: str) -> list[tuple[str, str]]:
     """(key, order) of all rows of a kind, sorted."""
     table = read_parts(parts, kind)
-    return list(zip(table.column("key").to_pylist(), table.column("order").to_pylist(), strict=True))
+    return list(
+        zip(table.column("key").to_pylist(), table.column("order").to_pylist(), strict=True)
+    )
 
 
 def _reject(job: Job, title: str, target: str, reason: Reason, why: str) -> Rejection:
-    return Rejection(item_id=record_id("Redirect", job.wiki, title, target), seed_id="", stage=STAGE, reason=reason.value,
-                     evidence=Json({"target": target, "why": why}), title=title)
+    return Rejection(
+        item_id=record_id("Redirect", job.wiki, title, target),
+        seed_id="",
+        stage=STAGE,
+        reason=reason.value,
+        evidence=Json({"target": target, "why": why}),
+        title=title,
+    )
 
 
 @lru_cache(1)

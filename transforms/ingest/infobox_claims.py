@@ -1,4 +1,5 @@
 """Infobox fields as claims: only fields whose name means one property wherever it stands, and values read without doubt."""
+
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -8,7 +9,11 @@ from knowledge.dates import dates_in, time_value
 from records.knowledge import Article, Claim, Value, entity_value
 
 _DATA = json.loads(resources.files("transforms.ingest").joinpath("data/infobox.json").read_text())
-_FIELDS = {name: (prop, entry["kind"]) for prop, entry in _DATA["fields"].items() for name in entry["names"]}
+_FIELDS = {
+    name: (prop, entry["kind"])
+    for prop, entry in _DATA["fields"].items()
+    for name in entry["names"]
+}
 _AGE = re.compile(r"\s*\((?:aged?|age)[^)]*\)|\s*\(\d{4}-\d\d-\d\d\)")
 _UNIT = "|".join(sorted(map(re.escape, _DATA["units"]), key=len, reverse=True))
 _QUANTITY = re.compile(rf"(\d{{1,3}}(?:,\d{{3}})+|\d+)(\.\d+)? ?({_UNIT})(?: \([^)]*\))?")
@@ -30,12 +35,21 @@ def infobox_claims(article: Article, entity_of: Callable[[str], str]) -> Iterato
             for title in field.targets:
                 if entity := entity_of(title):
                     yield _claim(article, prop, entity_value(entity))
-        elif (kind == "time" and (value := read_date(field.text))) or (kind == "quantity" and (value := read_quantity(field.text))):
+        elif (kind == "time" and (value := read_date(field.text))) or (
+            kind == "quantity" and (value := read_quantity(field.text))
+        ):
             yield _claim(article, prop, value)
 
 
 def _claim(article: Article, prop: str, value: Value) -> Claim:
-    return Claim(subject=article.entity_id, property=prop, value=value, best=False, source="infobox", revision=article.revision)
+    return Claim(
+        subject=article.entity_id,
+        property=prop,
+        value=value,
+        best=False,
+        source="infobox",
+        revision=article.revision,
+    )
 
 
 def read_date(text: str) -> Value | None:
@@ -61,4 +75,8 @@ def read_quantity(text: str) -> Value | None:
     match = _QUANTITY.fullmatch(text.replace("\u00a0", " ").strip())
     if not match:
         return None
-    return Value(kind="quantity", number=float(match[1].replace(",", "") + (match[2] or "")), unit=_DATA["units"][match[3]])
+    return Value(
+        kind="quantity",
+        number=float(match[1].replace(",", "") + (match[2] or "")),
+        unit=_DATA["units"][match[3]],
+    )

@@ -1,4 +1,5 @@
 """Beam: the stages as one graph. Task numbers flow, files do the rest, and each stage waits for all of the one before."""
+
 import json
 import time
 from collections import Counter
@@ -18,14 +19,22 @@ from transforms.ingest import table_stage as tables
 from transforms.ingest.ingest_job import Job, Outcome, done_path, write_done
 
 STAGES: dict[str, Callable[[Job, int], Outcome]] = {
-    "read": read.run, "index": index.run, "articles": articles.run, "entities": entities.run, "pictures": pictures.run,
-    "images": pictures.run_images, "tables": tables.run}
+    "read": read.run,
+    "index": index.run,
+    "articles": articles.run,
+    "entities": entities.run,
+    "pictures": pictures.run,
+    "images": pictures.run_images,
+    "tables": tables.run,
+}
 FAILURE = "failure.json"
 
 
 def num_tasks(job: Job, stage: str) -> int:
     """How many tasks a stage has."""
-    return {"read": len(job.tasks), "index": 1, "tables": len(tables.TABLES)}.get(stage, job.num_partitions)
+    return {"read": len(job.tasks), "index": 1, "tables": len(tables.TABLES)}.get(
+        stage, job.num_partitions
+    )
 
 
 class RunTask(beam.DoFn):
@@ -59,7 +68,11 @@ class RunTask(beam.DoFn):
 
 def write_failure(job: Job, error: InputError | ProviderFault) -> None:
     """Writes down why the job ends, for `read_failure`."""
-    facts = [error.where, error.what, error.fix] if isinstance(error, InputError) else [error.provider, error.message]
+    facts = (
+        [error.where, error.what, error.fix]
+        if isinstance(error, InputError)
+        else [error.provider, error.message]
+    )
     write_whole(job.folder("") / FAILURE, json.dumps([type(error).__name__, facts]).encode())
 
 
@@ -83,9 +96,12 @@ class Ingest(beam.PTransform):
     def expand(self, pipeline: beam.Pipeline) -> beam.PCollection[int]:
         done = pipeline | "start" >> beam.Create([0], reshuffle=False)
         for stage in STAGES:
-            done = (pipeline
-                    | f"{stage} tasks" >> beam.Create(range(num_tasks(self.job, stage)), reshuffle=False)
-                    | f"{stage} waits" >> beam.Map(lambda task, _: task, beam.pvalue.AsList(done))
-                    | f"{stage} spread" >> beam.Reshuffle()
-                    | stage >> beam.ParDo(RunTask(self.job, stage)))
+            done = (
+                pipeline
+                | f"{stage} tasks"
+                >> beam.Create(range(num_tasks(self.job, stage)), reshuffle=False)
+                | f"{stage} waits" >> beam.Map(lambda task, _: task, beam.pvalue.AsList(done))
+                | f"{stage} spread" >> beam.Reshuffle()
+                | stage >> beam.ParDo(RunTask(self.job, stage))
+            )
         return done

@@ -1,4 +1,5 @@
 """One ingest job: its options as tasks see them, its folders, and what a finished task leaves."""
+
 import json
 from dataclasses import dataclass, field
 from typing import Any
@@ -66,8 +67,14 @@ def write_done(job: Job, stage: str, task: int, outcome: Outcome, seconds: float
     if outcome.rejected:
         rows = sorted(outcome.rejected, key=lambda r: (r.item_id, r.reason, r.title))
         write_records(job.folder("rejected") / f"{stage}-{task:06d}.parquet", Rejection, rows)
-    count = StageCount(stage=stage, shard=task, num_in=outcome.num_in, num_kept=outcome.num_kept, num_rejected=len(outcome.rejected),
-                       num_out=outcome.num_kept)
+    count = StageCount(
+        stage=stage,
+        shard=task,
+        num_in=outcome.num_in,
+        num_kept=outcome.num_kept,
+        num_rejected=len(outcome.rejected),
+        num_out=outcome.num_kept,
+    )
     mark = {"count": count.to_row(), "facts": outcome.facts, "seconds": round(seconds, 3)}
     write_whole(done_path(job, stage, task), json.dumps(mark).encode())
 

@@ -3,6 +3,7 @@
 Built once, by one task, from titles alone (no text): redirects resolved, items joined, links counted. Its hashes,
 numbers and titles are memory-mapped, about 60 bytes a title, so workers share it and links are resolved without a shuffle.
 """
+
 from collections.abc import Iterable
 
 import numpy as np
@@ -51,11 +52,20 @@ class PageTable:
     """
 
     def __init__(self, folder: Location) -> None:
-        table = pa.ipc.open_file(pa.memory_map(str(local_copy(folder / "pages.arrow")))).read_all().combine_chunks()
+        table = (
+            pa.ipc.open_file(pa.memory_map(str(local_copy(folder / "pages.arrow"))))
+            .read_all()
+            .combine_chunks()
+        )
         self._hash, self.target, self.state, self.in_degree = (
-            table.column(name).chunk(0).to_numpy(zero_copy_only=True) if table.num_rows else np.zeros(0, np.int64)
-            for name in ("hash", "target", "state", "in_degree"))
-        self._title, self._entity, self._reason = (table.column(name) for name in ("title", "entity", "reason"))
+            table.column(name).chunk(0).to_numpy(zero_copy_only=True)
+            if table.num_rows
+            else np.zeros(0, np.int64)
+            for name in ("hash", "target", "state", "in_degree")
+        )
+        self._title, self._entity, self._reason = (
+            table.column(name) for name in ("title", "entity", "reason")
+        )
         self._redirects = np.load(local_copy(folder / "redirects.npy"), mmap_mode="r")
         self._redirect_targets = np.load(local_copy(folder / "redirect_targets.npy"), mmap_mode="r")
 
@@ -90,18 +100,25 @@ class PageTable:
 
     def redirects_to(self, row: int) -> tuple[str, ...]:
         """The titles that lead to a row, sorted."""
-        start, stop = self._redirect_targets.searchsorted(row), self._redirect_targets.searchsorted(row, "right")
+        start, stop = (
+            self._redirect_targets.searchsorted(row),
+            self._redirect_targets.searchsorted(row, "right"),
+        )
         return tuple(sorted(self.title(int(r)) for r in self._redirects[start:stop]))
 
     def titles(self) -> pa.Table:
         """(key, record) of every title that leads to an entity, sorted by title: the store's table `titles`."""
         found = np.flatnonzero(self.target != NOWHERE)
         entities = self._entity.take(pa.array(self.target[found]))
-        table = pa.table({"key": self._title.take(pa.array(found)), "record": entities.cast(pa.large_binary())})
+        table = pa.table(
+            {"key": self._title.take(pa.array(found)), "record": entities.cast(pa.large_binary())}
+        )
         return table.filter(pc.not_equal(entities, "")).sort_by("key")
 
 
-def build_pages(parts: Location, folder: Location, wiki: str, tree: ClassTree, merged: Merged) -> None:
+def build_pages(
+    parts: Location, folder: Location, wiki: str, tree: ClassTree, merged: Merged
+) -> None:
     """Builds the page table.
 
     Args:
@@ -113,9 +130,13 @@ def build_pages(parts: Location, folder: Location, wiki: str, tree: ClassTree, m
         tree: tells items that are no articles' subjects.
         merged: ids merged into others.
     """
-    pages, redirects, sitelinks = (_first_of_title(read_parts(parts, kind)) for kind in ("page", "redirect", "sitelink"))
-    rows = pa.concat_tables(t.append_column("state", pa.array(np.full(t.num_rows, state, np.uint8)))
-                            for state, t in ((ARTICLE, pages), (REDIRECT, redirects), (ITEM_ONLY, sitelinks)))
+    pages, redirects, sitelinks = (
+        _first_of_title(read_parts(parts, kind)) for kind in ("page", "redirect", "sitelink")
+    )
+    rows = pa.concat_tables(
+        t.append_column("state", pa.array(np.full(t.num_rows, state, np.uint8)))
+        for state, t in ((ARTICLE, pages), (REDIRECT, redirects), (ITEM_ONLY, sitelinks))
+    )
     hashes, states = _hashes(rows.column("key")), rows.column("state").to_numpy()
     order = np.lexsort((states, hashes))
     order = np.delete(order, _older_than_redirect(order, hashes, states, rows.column("order")))
@@ -124,11 +145,27 @@ def build_pages(parts: Location, folder: Location, wiki: str, tree: ClassTree, m
     target = _resolve(hashes, state, rows.column("record"))
     entity, reason = _join(rows, hashes, state, sitelinks, wiki, tree, merged)
     gone = np.fromiter(map(bool, reason), bool, len(reason))
-    target = np.where((target != NOWHERE) & ~gone[target], target, NOWHERE) if len(target) else target
-    table = pa.table({"hash": hashes, "title": rows.column("key"), "state": state, "target": target.astype(np.int32),
-                      "entity": pa.array(entity, pa.string()), "reason": pa.array(reason, pa.string()),
-                      "in_degree": _in_degree(listed(parts / "links", "*.npy"), hashes, target, _revisions(rows, state))})
-    with whole_file(folder / "pages.arrow") as part, pa.OSFile(str(part), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+    target = (
+        np.where((target != NOWHERE) & ~gone[target], target, NOWHERE) if len(target) else target
+    )
+    table = pa.table(
+        {
+            "hash": hashes,
+            "title": rows.column("key"),
+            "state": state,
+            "target": target.astype(np.int32),
+            "entity": pa.array(entity, pa.string()),
+            "reason": pa.array(reason, pa.string()),
+            "in_degree": _in_degree(
+                listed(parts / "links", "*.npy"), hashes, target, _revisions(rows, state)
+            ),
+        }
+    )
+    with (
+        whole_file(folder / "pages.arrow") as part,
+        pa.OSFile(str(part), "wb") as sink,
+        pa.ipc.new_file(sink, table.schema) as writer,
+    ):
         writer.write_table(table)
     leading = np.flatnonzero((state == REDIRECT) & (target != NOWHERE))
     leading = leading[np.argsort(target[leading], kind="stable")]
@@ -149,7 +186,9 @@ def revision_order(revision: int, page_id: int, timestamp: str = "") -> str:
 def link_array(title: str, revision: int, targets: Iterable[str]) -> np.ndarray:
     """The links of one article: uint64 (links, 3) of hash of its title, hash of the target, revision."""
     source = hash64(title)
-    return np.array([(source, hash64(t), revision) for t in sorted(set(targets))], np.uint64).reshape(-1, 3)
+    return np.array(
+        [(source, hash64(t), revision) for t in sorted(set(targets))], np.uint64
+    ).reshape(-1, 3)
 
 
 _LAST_TIME, _LAST_REVISION = 10**14 - 1, 10**12 - 1
@@ -159,8 +198,13 @@ _REVISION, _NEWNESS = slice(15, 27), 27
 
 def _revisions(rows: pa.Table, state: np.ndarray) -> np.ndarray:
     """The revision of each article's row, 0 for other rows."""
-    return np.array([_LAST_REVISION - int(order[_REVISION]) if s == ARTICLE else 0
-                     for order, s in zip(rows.column("order").to_pylist(), state, strict=True)], np.uint64)
+    return np.array(
+        [
+            _LAST_REVISION - int(order[_REVISION]) if s == ARTICLE else 0
+            for order, s in zip(rows.column("order").to_pylist(), state, strict=True)
+        ],
+        np.uint64,
+    )
 
 
 def _first_of_title(rows: pa.Table) -> pa.Table:
@@ -171,17 +215,27 @@ def _first_of_title(rows: pa.Table) -> pa.Table:
     return rows.filter(pa.concat_arrays([pa.array([True]), pc.not_equal(keys[1:], keys[:-1])]))
 
 
-def _older_than_redirect(order: np.ndarray, hashes: np.ndarray, states: np.ndarray,
-                         orders: pa.ChunkedArray) -> list[int]:
+def _older_than_redirect(
+    order: np.ndarray, hashes: np.ndarray, states: np.ndarray, orders: pa.ChunkedArray
+) -> list[int]:
     """Where in `order` (by hash, then state) an article stands whose title is a redirect in a newer revision."""
     this, following = order[:-1], order[1:]
-    twice = (hashes[this] == hashes[following]) & (states[this] == ARTICLE) & (states[following] == REDIRECT)
-    return [at for at in map(int, np.flatnonzero(twice))
-            if orders[int(order[at + 1])].as_py()[:_NEWNESS] < orders[int(order[at])].as_py()[:_NEWNESS]]
+    twice = (
+        (hashes[this] == hashes[following])
+        & (states[this] == ARTICLE)
+        & (states[following] == REDIRECT)
+    )
+    return [
+        at
+        for at in map(int, np.flatnonzero(twice))
+        if orders[int(order[at + 1])].as_py()[:_NEWNESS] < orders[int(order[at])].as_py()[:_NEWNESS]
+    ]
 
 
 def _hashes(titles: pa.ChunkedArray) -> np.ndarray:
-    return np.fromiter((hash64(t) for chunk in titles.chunks for t in chunk.to_pylist()), np.uint64, len(titles))
+    return np.fromiter(
+        (hash64(t) for chunk in titles.chunks for t in chunk.to_pylist()), np.uint64, len(titles)
+    )
 
 
 def _rows_of(hashes: np.ndarray, wanted: np.ndarray) -> np.ndarray:
@@ -196,14 +250,27 @@ def _resolve(hashes: np.ndarray, state: np.ndarray, targets: pa.ChunkedArray) ->
     """The row that each row leads to: itself, or the end of its chain of redirects, or NOWHERE."""
     leads = np.arange(len(hashes))
     redirects = np.flatnonzero(state == REDIRECT)
-    leads[redirects] = _rows_of(hashes, _hashes(targets.take(pa.array(redirects)).cast(pa.string())))
+    leads[redirects] = _rows_of(
+        hashes, _hashes(targets.take(pa.array(redirects)).cast(pa.string()))
+    )
     for _ in range(HOP_DOUBLINGS):
         leads = np.where(leads == NOWHERE, NOWHERE, leads[leads]) if len(leads) else leads
-    return np.where((leads != NOWHERE) & (state[leads] != REDIRECT), leads, NOWHERE) if len(leads) else leads
+    return (
+        np.where((leads != NOWHERE) & (state[leads] != REDIRECT), leads, NOWHERE)
+        if len(leads)
+        else leads
+    )
 
 
-def _join(rows: pa.Table, hashes: np.ndarray, state: np.ndarray, sitelinks: pa.Table, wiki: str, tree: ClassTree,
-          merged: Merged) -> tuple[list[str], list[str]]:
+def _join(
+    rows: pa.Table,
+    hashes: np.ndarray,
+    state: np.ndarray,
+    sitelinks: pa.Table,
+    wiki: str,
+    tree: ClassTree,
+    merged: Merged,
+) -> tuple[list[str], list[str]]:
     """The entity of each row, and why its page is dropped: by sitelink, else by the page's own item, else minted.
 
     Classes say whether a page is an article; only where they are not known, its title does.
@@ -217,7 +284,10 @@ def _join(rows: pa.Table, hashes: np.ndarray, state: np.ndarray, sitelinks: pa.T
     for row in map(int, np.flatnonzero(state != REDIRECT)):
         link, known = link_of[row], []
         if link != NOWHERE:
-            entity[row], known = items[link].as_py().decode(), classes[link].as_py().decode().split()
+            entity[row], known = (
+                items[link].as_py().decode(),
+                classes[link].as_py().decode().split(),
+            )
         elif state[row] == ARTICLE:
             entity[row] = own[row].as_py().decode()
         entity[row] = merged(entity[row]) or f"{wiki}:{titles[row]}"
@@ -234,14 +304,21 @@ def _join(rows: pa.Table, hashes: np.ndarray, state: np.ndarray, sitelinks: pa.T
     return entity, reason
 
 
-def _in_degree(files: list[Location], hashes: np.ndarray, target: np.ndarray, revisions: np.ndarray) -> np.ndarray:
+def _in_degree(
+    files: list[Location], hashes: np.ndarray, target: np.ndarray, revisions: np.ndarray
+) -> np.ndarray:
     """How many other articles link to each row, redirects resolved; each article counts once, by its kept revision."""
     in_degree, seen = np.zeros(len(hashes), np.int32), np.zeros(len(hashes), bool)
     for path in files:
         with open_binary(path) as file:
             links = np.load(file)
         source = _rows_of(hashes, links[:, 0])
-        valid = (source != NOWHERE) & (target[source] == source) & (revisions[source] == links[:, 2]) & ~seen[source]
+        valid = (
+            (source != NOWHERE)
+            & (target[source] == source)
+            & (revisions[source] == links[:, 2])
+            & ~seen[source]
+        )
         source, goal = source[valid], _rows_of(hashes, links[valid, 1])
         seen[source] = True
         goal = np.where(goal != NOWHERE, target[goal], NOWHERE)

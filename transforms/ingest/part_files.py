@@ -5,6 +5,7 @@ of each of them. So texts are joined through files, and only task numbers cross 
 GroupByKey took 448 MB at 100,000 articles. Arrow and not Parquet, because the readers times the partitions are many
 opens of a file, and an Arrow footer names a batch in 24 bytes. A file appears whole or not at all.
 """
+
 import hashlib
 import resource
 from collections.abc import Iterator
@@ -17,7 +18,14 @@ import pyarrow.compute as pc
 from files.buckets import THREADS
 from files.locations import Location, is_remote, listed, open_binary, whole_file
 
-SCHEMA = pa.schema([("key", pa.string()), ("order", pa.string()), ("record", pa.large_binary()), ("extra", pa.large_binary())])
+SCHEMA = pa.schema(
+    [
+        ("key", pa.string()),
+        ("order", pa.string()),
+        ("record", pa.large_binary()),
+        ("extra", pa.large_binary()),
+    ]
+)
 Row = tuple
 """(key, order, record, extra): strings, then bytes; `extra` may be left out."""
 SORTED = [("key", "ascending"), ("order", "ascending")]
@@ -63,8 +71,11 @@ class PartWriter:
     def close(self) -> None:
         """Writes the files."""
         for kind, partitions in self._rows.items():
-            with whole_file(self._folder / kind / f"{self._task}.arrow") as path, \
-                    pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, SCHEMA, options=_OPTIONS) as writer:
+            with (
+                whole_file(self._folder / kind / f"{self._task}.arrow") as path,
+                pa.OSFile(str(path), "wb") as sink,
+                pa.ipc.new_file(sink, SCHEMA, options=_OPTIONS) as writer,
+            ):
                 for number, rows in enumerate(partitions):
                     writer.write_batch(_batch(rows))
                     partitions[number] = []
@@ -72,7 +83,9 @@ class PartWriter:
 
 def _batch(rows: list[Row]) -> pa.RecordBatch:
     columns = [[row[i] if i < len(row) else None for row in rows] for i in range(len(SCHEMA))]
-    return pa.RecordBatch.from_arrays([pa.array(c, f.type) for c, f in zip(columns, SCHEMA, strict=True)], schema=SCHEMA)
+    return pa.RecordBatch.from_arrays(
+        [pa.array(c, f.type) for c, f in zip(columns, SCHEMA, strict=True)], schema=SCHEMA
+    )
 
 
 def read_parts(folder: Location, kind: str, partition: int | None = None) -> pa.Table:
@@ -90,11 +103,17 @@ def read_parts(folder: Location, kind: str, partition: int | None = None) -> pa.
             found = list(pool.map(read, paths))
     else:
         found = list(map(read, paths))
-    return pa.Table.from_batches([batch for batches in found for batch in batches], SCHEMA).sort_by(SORTED)
+    return pa.Table.from_batches([batch for batches in found for batch in batches], SCHEMA).sort_by(
+        SORTED
+    )
 
 
 def _arrow_file(path: Location) -> Any:
-    return pa.PythonFile(open_binary(path, REMOTE_BLOCK), mode="r") if is_remote(path) else pa.OSFile(str(path))
+    return (
+        pa.PythonFile(open_binary(path, REMOTE_BLOCK), mode="r")
+        if is_remote(path)
+        else pa.OSFile(str(path))
+    )
 
 
 def groups(table: pa.Table) -> Iterator[tuple[str, list[tuple[str, bytes, bytes | None]]]]:
@@ -118,10 +137,13 @@ def write_runs(folder: Location, task: str, rows: dict[str, list[Row]]) -> None:
         found.sort(key=lambda row: row[:2])
         size = sum(len(cell) for row in found for cell in row[2:]) // max(1, len(found)) + 1
         step = max(1, min(RUN_ROWS, RUN_BYTES // size))
-        with whole_file(folder / table / f"{task}.arrow") as path, pa.OSFile(str(path), "wb") as sink, \
-                pa.ipc.new_file(sink, SCHEMA, options=_OPTIONS) as writer:
+        with (
+            whole_file(folder / table / f"{task}.arrow") as path,
+            pa.OSFile(str(path), "wb") as sink,
+            pa.ipc.new_file(sink, SCHEMA, options=_OPTIONS) as writer,
+        ):
             for start in range(0, len(found), step):
-                writer.write_batch(_batch(found[start:start + step]))
+                writer.write_batch(_batch(found[start : start + step]))
 
 
 def merge_runs(folder: Location, table: str) -> Iterator[pa.Table]:
@@ -129,7 +151,10 @@ def merge_runs(folder: Location, table: str) -> Iterator[pa.Table]:
     paths = listed(folder / table, "*.arrow")
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if len(paths) + SPARE_FILES > soft:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, len(paths) + SPARE_FILES) if hard > 0 else len(paths) + SPARE_FILES, hard))
+        resource.setrlimit(
+            resource.RLIMIT_NOFILE,
+            (min(hard, len(paths) + SPARE_FILES) if hard > 0 else len(paths) + SPARE_FILES, hard),
+        )
     readers = [pa.ipc.open_file(_arrow_file(path)) for path in paths]
     places = [0] * len(readers)
     last: list[tuple[str, str] | None] = [("", "")] * len(readers)
@@ -150,8 +175,13 @@ def merge_runs(folder: Location, table: str) -> Iterator[pa.Table]:
                 last[i] = (batch.column(0)[-1].as_py(), batch.column(1)[-1].as_py())
                 tables.append(pa.Table.from_batches([batch]))
         pool = pa.concat_tables(tables)
-        bound = min([bound, *(end for end in last if end is not None)])  # some runs may have more below it
-        before = pc.or_(pc.less(pool["key"], bound[0]), pc.and_(pc.equal(pool["key"], bound[0]), pc.less_equal(pool["order"], bound[1])))
+        bound = min(
+            [bound, *(end for end in last if end is not None)]
+        )  # some runs may have more below it
+        before = pc.or_(
+            pc.less(pool["key"], bound[0]),
+            pc.and_(pc.equal(pool["key"], bound[0]), pc.less_equal(pool["order"], bound[1])),
+        )
         # Filters copy. A slice would keep all of the pool alive until whoever takes it has written it: 1.2 GB at 84 runs.
         yield pool.filter(before).sort_by(SORTED)
         pool = pool.filter(pc.invert(before))

@@ -1,4 +1,5 @@
 """Stages `pictures` and `images`: pictures joined with the entities they show; one picture under several names becomes one."""
+
 from collections.abc import Iterable, Iterator
 
 from knowledge.store.codec import pack, unpack
@@ -29,14 +30,26 @@ def merge_copies(copies: list[ImageAsset]) -> tuple[ImageAsset, list[Rejection]]
     """One picture that stands under several names: the first name is kept, with the entities of all."""
     first, *rest = sorted(copies, key=lambda image: image.file)
     kept = join(first, (entity for image in rest for entity in image.entity_ids))
-    return kept, [Rejection(item_id=record_id("Picture", image.file), seed_id="", stage=STAGE, reason=Reason.PICTURE_DUPLICATE.value,
-                            evidence=Json({"same_as": first.file}), title=image.file) for image in rest]
+    return kept, [
+        Rejection(
+            item_id=record_id("Picture", image.file),
+            seed_id="",
+            stage=STAGE,
+            reason=Reason.PICTURE_DUPLICATE.value,
+            evidence=Json({"same_as": first.file}),
+            title=image.file,
+        )
+        for image in rest
+    ]
 
 
 def run(job: Job, partition: int) -> Outcome:
     """Joins the pictures of one partition of file names with their uses; asks Commons for used ones that no source had, if told to."""
     parts, outcome = job.folder("parts"), Outcome()
-    uses = {file: [data.decode() for _, data, _ in found] for file, found in groups(read_parts(parts, "use", partition))}
+    uses = {
+        file: [data.decode() for _, data, _ in found]
+        for file, found in groups(read_parts(parts, "use", partition))
+    }
     writer = PartWriter(parts, f"pictures-{partition:06d}", job.num_partitions)
     for file, found in groups(read_parts(parts, "picture", partition)):
         for _, data, _ in found:
@@ -44,7 +57,9 @@ def run(job: Job, partition: int) -> Outcome:
             writer.add("image", (image.id, image.file, pack(image)))
             outcome.keep()
         uses.pop(file, None)
-    for fetched in fetch_pictures(job.options.services, sorted(uses)) if job.ask_commons and uses else ():
+    for fetched in (
+        fetch_pictures(job.options.services, sorted(uses)) if job.ask_commons and uses else ()
+    ):
         if isinstance(fetched, Rejection):
             outcome.reject(fetched)
             continue
@@ -60,7 +75,9 @@ def run(job: Job, partition: int) -> Outcome:
 def run_images(job: Job, partition: int) -> Outcome:
     """Brings the pictures of one partition of hashes together with their files."""
     parts, outcome = job.folder("parts"), Outcome()
-    files = {image_id: found[0][2] for image_id, found in groups(read_parts(parts, "file", partition))}
+    files = {
+        image_id: found[0][2] for image_id, found in groups(read_parts(parts, "file", partition))
+    }
     rows: dict[str, list[Row]] = {"images": [], "pictured": []}
     for image_id, found in groups(read_parts(parts, "image", partition)):
         image, rejected = merge_copies([unpack(ImageAsset, data) for _, data, _ in found])

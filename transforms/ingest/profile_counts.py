@@ -1,4 +1,5 @@
 """Counts the property profiles of classes in two passes: each partition counts its subjects, then distinct values are counted as they pass in order."""
+
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -21,7 +22,9 @@ def count_distinct(tables: Iterable[pa.Table], counts: Counts) -> Iterator[pa.Ta
     """Passes rows of `values` on and counts each distinct value; the rows of one value may lie in several tables."""
     last, classes, answer, answering = "", set[tuple[str, ...]](), "", Counter[str]()
     for table in tables:
-        for key, subject_classes in zip(table.column("key").to_pylist(), table.column("extra").to_pylist(), strict=True):
+        for key, subject_classes in zip(
+            table.column("key").to_pylist(), table.column("extra").to_pylist(), strict=True
+        ):
             if key != last:
                 _count(counts, last, classes)
                 last, classes = key, set()
@@ -59,4 +62,6 @@ def profiles_table(folder: Location, counts: Counts) -> pa.Table:
     for path in listed(folder, "*.json"):
         for what, prop, class_id, number in json.loads(path.read_bytes()):
             counts[what, prop, class_id] += number
-    return pa.Table.from_pylist([{"key": key, "record": data} for key, _, data in profile_rows(counts)], SCHEMAS["profiles"])
+    return pa.Table.from_pylist(
+        [{"key": key, "record": data} for key, _, data in profile_rows(counts)], SCHEMAS["profiles"]
+    )

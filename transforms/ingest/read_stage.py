@@ -1,4 +1,5 @@
 """Stage `read`: reads one byte range of a dump, or some pictures, into part files for the stages after it."""
+
 from collections.abc import Iterator
 
 import numpy as np
@@ -68,9 +69,14 @@ def run(job: Job, task: int) -> Outcome:
         for kind, row in parts_of(item, job.wiki):
             writer.add(kind, row)
         if isinstance(item, Article) and item.links:
-            links.append(link_array(item.title, item.revision, (link.target for link in item.links)))
+            links.append(
+                link_array(item.title, item.revision, (link.target for link in item.links))
+            )
     writer.close()
     if links:
-        with whole_file(job.folder("parts") / "links" / f"{task:06d}.npy") as path, open(path, "wb") as file:
+        with (
+            whole_file(job.folder("parts") / "links" / f"{task:06d}.npy") as path,
+            open(path, "wb") as file,
+        ):
             np.save(file, np.concatenate(links))
     return outcome

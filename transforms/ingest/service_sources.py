@@ -1,4 +1,5 @@
 """Wikimedia's services as sources: the query service for the items of some hundred seeds, Commons for the files that are used."""
+
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +17,11 @@ SPARQL, COMMONS = "sparql", "commons"
 """What stands for a path where a service is the source."""
 MAX_NAMED = 5
 """Ids that a message names; the rejections have all."""
-UNKNOWN = ("They may be deleted, merged into others without a redirect that the service knows, or in another graph: "
-           "since 2025 scholarly articles have a query service of their own. Or the service is none of Wikidata: look at "
-           "--sparql-endpoint.")
+UNKNOWN = (
+    "They may be deleted, merged into others without a redirect that the service knows, or in another graph: "
+    "since 2025 scholarly articles have a query service of their own. Or the service is none of Wikidata: look at "
+    "--sparql-endpoint."
+)
 """Why a query service may not know items."""
 
 
@@ -41,7 +44,9 @@ class Services:
 def named(ids: Iterable[str]) -> str:
     """Some ids in words: how many, and the first of them."""
     found = sorted(ids)
-    return f"{len(found):,} ({', '.join(found[:MAX_NAMED])}{', …' if len(found) > MAX_NAMED else ''})"
+    return (
+        f"{len(found):,} ({', '.join(found[:MAX_NAMED])}{', …' if len(found) > MAX_NAMED else ''})"
+    )
 
 
 Read = Item | Redirect | Rejection
@@ -56,17 +61,25 @@ def read_sparql(services: Services, *, snapshot: str, languages: tuple[str, ...]
     """
     languages = languages or ("en",)
     with polite_caller(Path(services.cache)) as caller:
-        yield from _read_sparql(SparqlService(services.sparql_endpoint, caller), services, snapshot, languages)
+        yield from _read_sparql(
+            SparqlService(services.sparql_endpoint, caller), services, snapshot, languages
+        )
 
 
-def _read_sparql(service: SparqlService, services: Services, snapshot: str,
-                 languages: tuple[str, ...]) -> Iterator[Read]:
+def _read_sparql(
+    service: SparqlService, services: Services, snapshot: str, languages: tuple[str, ...]
+) -> Iterator[Read]:
     anew = f"Replies are kept in {services.cache}: remove it to ask again."
-    seeds = list(services.sparql_ids) or rare_seeds(service, language=languages[0], limit=services.sparql_seeds)
+    seeds = list(services.sparql_ids) or rare_seeds(
+        service, language=languages[0], limit=services.sparql_seeds
+    )
     if not seeds:
         what = f"finds no rare item with a picture and an article in the language {languages[0]!r}"
-        raise InputError(service.endpoint, what,
-                         f"Name items with --sparql-ids, or look at --sparql-endpoint and --language. {anew}")
+        raise InputError(
+            service.endpoint,
+            what,
+            f"Name items with --sparql-ids, or look at --sparql-endpoint and --language. {anew}",
+        )
     redirected: dict[str, str] = {}
     known, around = set(), set()
     for item in service_entities(service, seeds, snapshot=snapshot, languages=languages):
@@ -74,12 +87,21 @@ def _read_sparql(service: SparqlService, services: Services, snapshot: str,
             redirected[item.title] = item.target
         else:
             known.add(item[0].id)
-            around |= {claim.value.entity for claim in item[1] if claim.best and claim.value.kind == "entity"}
+            around |= {
+                claim.value.entity
+                for claim in item[1]
+                if claim.best and claim.value.kind == "entity"
+            }
         yield item
     if not known:
-        raise InputError(service.endpoint, f"knows none of the items that it is asked for: {named(seeds)}",
-                         f"{UNKNOWN} {anew}")
-    for item in service_entities(service, sorted(around - known), snapshot=snapshot, languages=languages):
+        raise InputError(
+            service.endpoint,
+            f"knows none of the items that it is asked for: {named(seeds)}",
+            f"{UNKNOWN} {anew}",
+        )
+    for item in service_entities(
+        service, sorted(around - known), snapshot=snapshot, languages=languages
+    ):
         if isinstance(item, Redirect):
             redirected[item.title] = item.target
         elif item[0].id not in known:
@@ -88,14 +110,26 @@ def _read_sparql(service: SparqlService, services: Services, snapshot: str,
             continue
         yield item
     for missing in sorted({*seeds, *around, *redirected.values()} - known - redirected.keys()):
-        yield reject(Reason.BAD_ENTITY, "Entity", missing, evidence="the query service does not know it", title=missing)
+        yield reject(
+            Reason.BAD_ENTITY,
+            "Entity",
+            missing,
+            evidence="the query service does not know it",
+            title=missing,
+        )
 
 
-def fetch_pictures(services: Services, files: list[str]) -> Iterator[tuple[ImageAsset, bytes] | Rejection]:
+def fetch_pictures(
+    services: Services, files: list[str]
+) -> Iterator[tuple[ImageAsset, bytes] | Rejection]:
     """Files of Commons by name.
 
     Raises:
         InputError: no contact is set, or no standard width; ProviderFault: Commons fails lastingly.
     """
     with polite_caller(Path(services.cache)) as caller:
-        yield from read_commons(CommonsApi(caller, endpoint=services.commons_endpoint), files, width=services.commons_width)
+        yield from read_commons(
+            CommonsApi(caller, endpoint=services.commons_endpoint),
+            files,
+            width=services.commons_width,
+        )

@@ -3,6 +3,7 @@
 A task's rows are held in memory until they are written, so tasks are small: about 16 MB of text, 32 MB of pictures. Beyond 64 GB of text
 they grow with it, since every task of a stage leaves a file for every one of the next: 400 MB for all of Wikidata.
 """
+
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -32,7 +33,15 @@ EXPANSION = {"pages": 4, "entities": 16, "zim": 2}
 ZIM_ENTRIES = 1000
 PICTURE_BYTES, PICTURES = 32 << 20, 512
 
-Read = Article | Redirect | tuple[Entity, tuple[Claim, ...]] | PropertyInfo | tuple[ImageAsset, bytes] | tuple[str, Popularity] | Rejection
+Read = (
+    Article
+    | Redirect
+    | tuple[Entity, tuple[Claim, ...]]
+    | PropertyInfo
+    | tuple[ImageAsset, bytes]
+    | tuple[str, Popularity]
+    | Rejection
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +76,9 @@ def is_zim(path: str) -> bool:
 
 def range_text(dumps: dict[str, str]) -> int:
     """Bytes of text that make a task of the stage `read` and a partition of the later ones, for dumps (path to kind)."""
-    total = sum(size_of(location(path)) * EXPANSION[kind] for path, kind in dumps.items() if path != SPARQL)
+    total = sum(
+        size_of(location(path)) * EXPANSION[kind] for path, kind in dumps.items() if path != SPARQL
+    )
     return max(RANGE_TEXT, total // MAX_TASKS)
 
 
@@ -83,7 +94,9 @@ def plan_articles(path: str, text: int) -> list[ReadTask]:
         size = EXPANSION["zim"] * size_of(location(path)) // len(ranges)
         return [ReadTask(kind="zim", source=asdict(r), num_bytes=size) for r in ranges]
     index = path.replace(".xml", "-index.txt")
-    return _plan_dump("pages", path, index if index != path and location(index).exists() else "", text)
+    return _plan_dump(
+        "pages", path, index if index != path and location(index).exists() else "", text
+    )
 
 
 def plan_entities(path: str, text: int) -> list[ReadTask]:
@@ -97,7 +110,11 @@ def plan_entities(path: str, text: int) -> list[ReadTask]:
     tasks = _plan_dump("entities", path, "", text)
     first = next(read_entities(ByteRange(**tasks[0].source), snapshot="2000-01-01"), None)
     if first is None or (isinstance(first, Rejection) and "no JSON" in str(first.evidence)):
-        raise InputError(path, "is no Wikidata JSON dump", "Give a dump with one entity a line, as Wikidata publishes it")
+        raise InputError(
+            path,
+            "is no Wikidata JSON dump",
+            "Give a dump with one entity a line, as Wikidata publishes it",
+        )
     return tasks
 
 
@@ -105,7 +122,10 @@ def _plan_dump(kind: str, path: str, index: str, text: int) -> list[ReadTask]:
     with open_dump(path) as file:
         expansion = EXPANSION[kind] if file.read(3) in (b"BZh", b"\x1f\x8b\x08") else 1
     ranges = plan_ranges(path, index=index, range_bytes=text // expansion)
-    return [ReadTask(kind=kind, source=asdict(r), num_bytes=(r.end - r.start) * expansion) for r in ranges]
+    return [
+        ReadTask(kind=kind, source=asdict(r), num_bytes=(r.end - r.start) * expansion)
+        for r in ranges
+    ]
 
 
 def plan_stated(path: str) -> list[ReadTask]:
@@ -114,7 +134,10 @@ def plan_stated(path: str) -> list[ReadTask]:
     Raises:
         InputError: see `plan_popularity`.
     """
-    return [ReadTask(kind="popularity", source=asdict(part), num_bytes=0) for part in plan_popularity(path)]
+    return [
+        ReadTask(kind="popularity", source=asdict(part), num_bytes=0)
+        for part in plan_popularity(path)
+    ]
 
 
 def plan_pictures(folder: str, plan_folder: Location) -> list[ReadTask]:
@@ -124,8 +147,14 @@ def plan_pictures(folder: str, plan_folder: Location) -> list[ReadTask]:
         InputError: there is no such folder, its metadata cannot be read, or none of its pictures can.
     """
     pictures = list_pictures(folder)
-    if all(isinstance(read_picture(picture), Rejection) for picture in pictures):  # ends at the first that can be read
-        raise InputError(folder, f"holds no picture that can be read, among {len(pictures)} files", f"Give a folder of pictures, with {METADATA_NAMES[0]}")
+    if all(
+        isinstance(read_picture(picture), Rejection) for picture in pictures
+    ):  # ends at the first that can be read
+        raise InputError(
+            folder,
+            f"holds no picture that can be read, among {len(pictures)} files",
+            f"Give a folder of pictures, with {METADATA_NAMES[0]}",
+        )
     tasks: list[ReadTask] = []
     batch: list[PictureFile] = []
     size = 0
@@ -154,21 +183,38 @@ def read(task: ReadTask, options: ReadOptions) -> Iterator[Read]:
         InputError: the source is damaged, with the place.
     """
     if task.kind == "pages":
-        for page in read_pages(ByteRange(**task.source), options.site, keep_partial=options.keep_partial):
+        for page in read_pages(
+            ByteRange(**task.source), options.site, keep_partial=options.keep_partial
+        ):
             if isinstance(page, Redirect | Rejection):
                 yield page
                 continue
             try:
                 yield read_article(page, options.site)
-            except Exception as error:  # whatever the extraction makes of a hostile page, the others are read
-                yield fault(record_id("Article", options.site.wiki, page.page_id, page.revision), "read", page.title, error)
+            except (
+                Exception
+            ) as error:  # whatever the extraction makes of a hostile page, the others are read
+                yield fault(
+                    record_id("Article", options.site.wiki, page.page_id, page.revision),
+                    "read",
+                    page.title,
+                    error,
+                )
     elif task.kind == "zim":
         yield from read_zim(ZimRange(**task.source), options.site)
     elif task.kind == SPARQL:
-        yield from read_sparql(options.services, snapshot=options.snapshot, languages=options.languages or (options.site.language,))
+        yield from read_sparql(
+            options.services,
+            snapshot=options.snapshot,
+            languages=options.languages or (options.site.language,),
+        )
     elif task.kind == "entities":
-        yield from read_entities(ByteRange(**task.source), snapshot=options.snapshot, languages=options.languages,
-                                 keep_partial=options.keep_partial)
+        yield from read_entities(
+            ByteRange(**task.source),
+            snapshot=options.snapshot,
+            languages=options.languages,
+            keep_partial=options.keep_partial,
+        )
     elif task.kind == "popularity":
         yield from read_popularity(PopularityRange(**task.source))
     else:
@@ -185,6 +231,9 @@ def site_of(paths: tuple[str, ...]) -> Site:
     sites = {path: read_zim_site(path) if is_zim(path) else read_site(path) for path in paths}
     wikis = sorted({site.wiki for site in sites.values()})
     if len(wikis) > 1:
-        raise InputError(", ".join(paths), f"the dumps come from several wikis ({', '.join(wikis)})",
-                         "Give one wiki's dumps; a store holds one")
+        raise InputError(
+            ", ".join(paths),
+            f"the dumps come from several wikis ({', '.join(wikis)})",
+            "Give one wiki's dumps; a store holds one",
+        )
     return sites[paths[0]] if paths else Site()

@@ -1,4 +1,5 @@
 """Stage `tables`: the runs of all partitions merged into the store's tables, sorted, with their digests."""
+
 from collections.abc import Iterable
 
 import pyarrow as pa
@@ -23,16 +24,27 @@ def run(job: Job, task: int) -> Outcome:
         case "titles":
             rows: Iterable[pa.Table] = [page_table(job.folder("index")).titles()]
         case "properties":
-            rows = [_first_of_key(read_parts(job.folder("parts"), "property")).select(["key", "record"])]
+            rows = [
+                _first_of_key(read_parts(job.folder("parts"), "property")).select(["key", "record"])
+            ]
         case "values":
-            rows = (t.select(["key", "record"]) for t in count_distinct(merge_runs(job.folder("runs"), name), counts))
+            rows = (
+                t.select(["key", "record"])
+                for t in count_distinct(merge_runs(job.folder("runs"), name), counts)
+            )
         case _:
             extra = SCHEMAS[name].names[2:]
-            rows = (t.select(["key", "record", *(["extra"] if extra else [])]).rename_columns(SCHEMAS[name].names)
-                    for t in merge_runs(job.folder("runs"), name))
+            rows = (
+                t.select(["key", "record", *(["extra"] if extra else [])]).rename_columns(
+                    SCHEMAS[name].names
+                )
+                for t in merge_runs(job.folder("runs"), name)
+            )
     outcome.facts[name] = write_table(job.store, name, rows)
     if name == "values":
-        outcome.facts["profiles"] = write_table(job.store, "profiles", [profiles_table(job.folder("profiles"), counts)])
+        outcome.facts["profiles"] = write_table(
+            job.store, "profiles", [profiles_table(job.folder("profiles"), counts)]
+        )
     elif name == "passages":
         index_passages(job.store, job.language)
     return outcome

@@ -1,4 +1,5 @@
 """How well a checkpoint tells a store's own pictures apart: measured before a run spends anything."""
+
 import numpy as np
 
 from knowledge.store.lance_files import reading
@@ -25,7 +26,9 @@ def store_pairs(store: Store, count: int = NUM_PAIRS) -> dict[str, str]:
         image = store.image(image_id)
         if len(pairs) == count:
             break
-        if image is not None and not too_simple(image, decode(store.image_bytes(image_id), at_least=256)):
+        if image is not None and not too_simple(
+            image, decode(store.image_bytes(image_id), at_least=256)
+        ):
             pairs[image_id] = looks_of(store, image.entity_ids[0], without_picture=image_id).text()
     return pairs
 
@@ -44,7 +47,9 @@ def check_grounding(store: Store, clip: Clip, rules: GroundingRules) -> Calibrat
     try:
         measured = _measured(store, clip)
     except InputError as error:
-        if rules.mode == "required" or error.where == store.path:  # a damaged store is no matter of the checkpoint
+        if (
+            rules.mode == "required" or error.where == store.path
+        ):  # a damaged store is no matter of the checkpoint
             raise
         return None
     return (clip.calibration or measured) if usable(measured, rules) else None
@@ -54,14 +59,28 @@ def _measured(store: Store, clip: Clip) -> Calibration:
     table = vectors_of(store.path)
     model = table.schema.metadata[b"model"].decode() if table else "no checkpoint"
     if table is None or model != clip.name:
-        raise InputError("grounding", f"the store's pictures are embedded by {model}, the recipe names {clip.name}",
-                         f"Embed them with {clip.name}, or name the same checkpoint.")
+        raise InputError(
+            "grounding",
+            f"the store's pictures are embedded by {model}, the recipe names {clip.name}",
+            f"Embed them with {clip.name}, or name the same checkpoint.",
+        )
     pairs = store_pairs(store)
     if len(pairs) < MIN_PAIRS or len(set(pairs.values())) < 2:
-        raise InputError("grounding", f"the store has {len(pairs)} pictures that show one described entity, and {MIN_PAIRS} are needed to "
-                         "measure a checkpoint", "Ingest more pictures, or set grounding.mode to optional.")
+        raise InputError(
+            "grounding",
+            f"the store has {len(pairs)} pictures that show one described entity, and {MIN_PAIRS} are needed to "
+            "measure a checkpoint",
+            "Ingest more pictures, or set grounding.mode to optional.",
+        )
     with reading(store.path):
-        rows = table.to_table(filter="key IN (" + ",".join(f"'{image_id}'" for image_id in pairs) + ")").to_pylist()
+        rows = table.to_table(
+            filter="key IN (" + ",".join(f"'{image_id}'" for image_id in pairs) + ")"
+        ).to_pylist()
     vectors = {row["key"]: row["vector"] for row in rows}
     texts = list(pairs.values())
-    return calibration_of(clip.name, np.array([vectors[image_id] for image_id in pairs], np.float32), clip.embed_texts(texts), texts)
+    return calibration_of(
+        clip.name,
+        np.array([vectors[image_id] for image_id in pairs], np.float32),
+        clip.embed_texts(texts),
+        texts,
+    )

@@ -1,4 +1,5 @@
 """Which pictures may show the anchor entity: candidates in a fixed order, and the checks each must pass."""
+
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -35,29 +36,44 @@ class PictureRules:
     """Whether picture search withholds a question's own picture. Another view of the same thing must then be in the store, to be found by."""
 
 
-def candidates(entity: Entity, article: Article | None, images: Sequence[ImageAsset], rules: PictureRules) -> list[ImageAsset]:
+def candidates(
+    entity: Entity, article: Article | None, images: Sequence[ImageAsset], rules: PictureRules
+) -> list[ImageAsset]:
     """The entity's pictures that are worth checking: P18 first, then the infobox, then the others, each by id; at most K."""
     infobox = {p.file for p in article.pictures if p.in_infobox} if article else set()
 
     def rank(image: ImageAsset) -> tuple[int, str]:
-        return (0 if image.file in entity.picture_files else 1 if image.file in infobox else 2), image.id
+        return (
+            0 if image.file in entity.picture_files else 1 if image.file in infobox else 2
+        ), image.id
 
-    return sorted(images, key=rank)[:rules.max_candidates]
+    return sorted(images, key=rank)[: rules.max_candidates]
 
 
 def showable(images: Sequence[ImageAsset], rules: PictureRules) -> list[ImageAsset]:
     """An entity's pictures that nothing known of them forbids to show and, where search withholds the one that is shown, have another view beside them,
     which search may show."""
     found = [i for i in images if may_be_given_on(i, rules.licences)]
-    return [i for i in found if check_metadata(i, rules) is None and (not rules.withhold_own or has_other_view(i, found, rules))]
+    return [
+        i
+        for i in found
+        if check_metadata(i, rules) is None
+        and (not rules.withhold_own or has_other_view(i, found, rules))
+    ]
 
 
 def has_other_view(image: ImageAsset, images: Sequence[ImageAsset], rules: PictureRules) -> bool:
     """Whether one of an entity's pictures differs from the given one by more than near-duplicates do."""
-    return any(i.id != image.id and not near_duplicate(i.perceptual_hash, (image.perceptual_hash,), rules.max_distance) for i in images)
+    return any(
+        i.id != image.id
+        and not near_duplicate(i.perceptual_hash, (image.perceptual_hash,), rules.max_distance)
+        for i in images
+    )
 
 
-def check_metadata(image: ImageAsset, rules: PictureRules, *, excluded: Collection[str] = ()) -> tuple[Reason, Any] | None:
+def check_metadata(
+    image: ImageAsset, rules: PictureRules, *, excluded: Collection[str] = ()
+) -> tuple[Reason, Any] | None:
     """Why a picture is refused by what is known of it without its pixels: (reason, evidence), or None.
 
     Args:
@@ -68,19 +84,32 @@ def check_metadata(image: ImageAsset, rules: PictureRules, *, excluded: Collecti
     if not image.licence:
         return Reason.NO_LICENCE, None
     if not may_be_given_on(image, rules.licences):
-        return Reason.LICENCE_NOT_ALLOWED, {"licence": image.licence, **({"repository": "local"} if image.repository == "local" else {})}
+        return Reason.LICENCE_NOT_ALLOWED, {
+            "licence": image.licence,
+            **({"repository": "local"} if image.repository == "local" else {}),
+        }
     if image.mime in REFUSED_MIMES or not image.mime.startswith("image/"):
         return Reason.PICTURE_KIND, {"mime": image.mime}
     if min(image.width, image.height) < rules.min_side:
-        return Reason.PICTURE_TOO_SMALL, {"width": image.width, "height": image.height, "least": rules.min_side}
+        return Reason.PICTURE_TOO_SMALL, {
+            "width": image.width,
+            "height": image.height,
+            "least": rules.min_side,
+        }
     twin = near_duplicate(image.perceptual_hash, excluded, rules.max_distance)
     if twin:
         return Reason.PICTURE_DUPLICATE, {"perceptual_hash": twin}
     return None
 
 
-def check_picture(image: ImageAsset, data: bytes, rules: PictureRules, *, seed_id: str = "",
-                  excluded: Collection[str] = ()) -> ImageAsset | Rejection:
+def check_picture(
+    image: ImageAsset,
+    data: bytes,
+    rules: PictureRules,
+    *,
+    seed_id: str = "",
+    excluded: Collection[str] = (),
+) -> ImageAsset | Rejection:
     """The picture, or its rejection: metadata first, then pixels.
 
     Args:
@@ -100,7 +129,14 @@ def check_picture(image: ImageAsset, data: bytes, rules: PictureRules, *, seed_i
             refusal = error.reason, str(error)
     if refusal is None:
         return image
-    return Rejection(item_id=image.id, seed_id=seed_id, stage="", reason=refusal[0].value, evidence=Json(refusal[1]), title=image.file)
+    return Rejection(
+        item_id=image.id,
+        seed_id=seed_id,
+        stage="",
+        reason=refusal[0].value,
+        evidence=Json(refusal[1]),
+        title=image.file,
+    )
 
 
 def near_duplicate(perceptual_hash: str, others: Collection[str], max_distance: int) -> str:
@@ -108,7 +144,11 @@ def near_duplicate(perceptual_hash: str, others: Collection[str], max_distance: 
     if not perceptual_hash:
         return ""
     bits = int(perceptual_hash, 16)
-    near = [(distance, other) for other in others if other and (distance := (bits ^ int(other, 16)).bit_count()) <= max_distance]
+    near = [
+        (distance, other)
+        for other in others
+        if other and (distance := (bits ^ int(other, 16)).bit_count()) <= max_distance
+    ]
     return min(near)[1] if near else ""
 
 
@@ -132,10 +172,16 @@ def read_hashes(files: Sequence[str]) -> frozenset[str]:
         try:
             lines = location(file).read_text().splitlines()
         except OSError as error:
-            raise InputError(file, f"cannot be read ({error.strerror})", "Check filters.exclude_pictures.") from error
+            raise InputError(
+                file, f"cannot be read ({error.strerror})", "Check filters.exclude_pictures."
+            ) from error
         for number, line in enumerate(lines, 1):
             value = line.split("#")[0].strip().lower()
             if value and not re.fullmatch(r"[0-9a-f]{16}", value):
-                raise InputError(f"{file}, line {number}", f"{value[:40]!r} is no perceptual hash", "Write 16 hex digits a line.")
+                raise InputError(
+                    f"{file}, line {number}",
+                    f"{value[:40]!r} is no perceptual hash",
+                    "Write 16 hex digits a line.",
+                )
             found.add(value)
     return frozenset(found - {""})

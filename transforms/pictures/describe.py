@@ -3,19 +3,53 @@
 "a white lighthouse of granite with 3 bands". It is what CLIP compares a picture with. OpenSearch-VL's
 pipeline compares with a text that names the entity, which tests what a model has heard of, not what a picture shows.
 """
+
 from dataclasses import dataclass
 from typing import Protocol
 
 from records.knowledge import Claim, Entity, ImageAsset, Value
 
 CLASS, COLOUR, MATERIAL, DEPICTS, SEX, STOREYS, COUNT, GENRE, PARENT = (
-    "P31", "P462", "P186", "P180", "P21", "P1101", "P1114", "P136", "P171")
+    "P31",
+    "P462",
+    "P186",
+    "P180",
+    "P21",
+    "P1101",
+    "P1114",
+    "P136",
+    "P171",
+)
 HUMAN, TAXON, PAINTING = "Q5", "Q16521", "Q3305213"
-_GROUPS = {"Q5113": "bird", "Q152": "fish", "Q7377": "mammal", "Q10811": "reptile", "Q10908": "amphibian", "Q28319": "butterfly",
-           "Q1390": "insect", "Q1358": "spider", "Q25314": "flower", "Q764": "fungus", "Q756": "plant", "Q729": "animal"}
+_GROUPS = {
+    "Q5113": "bird",
+    "Q152": "fish",
+    "Q7377": "mammal",
+    "Q10811": "reptile",
+    "Q10908": "amphibian",
+    "Q28319": "butterfly",
+    "Q1390": "insect",
+    "Q1358": "spider",
+    "Q25314": "flower",
+    "Q764": "fungus",
+    "Q756": "plant",
+    "Q729": "animal",
+}
 """Groups of organisms that people have a word for, the narrow ones first on any path up P171."""
 _MAX_RANKS = 40
-_WORDS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 10: "ten", 11: "eleven", 12: "twelve"}
+_WORDS = {
+    2: "two",
+    3: "three",
+    4: "four",
+    5: "five",
+    6: "six",
+    7: "seven",
+    8: "eight",
+    9: "nine",
+    10: "ten",
+    11: "eleven",
+    12: "twelve",
+}
 
 
 class Described(Protocol):
@@ -63,7 +97,9 @@ def looks_of(store: Described, entity_id: str, *, without_picture: str = "") -> 
     best = _best(store, entity_id)
 
     def labels(property: str) -> tuple[str, ...]:
-        return tuple(sorted({store.label(v.entity) for v in best.get(property, ()) if v.kind == "entity"}))
+        return tuple(
+            sorted({store.label(v.entity) for v in best.get(property, ()) if v.kind == "entity"})
+        )
 
     shown = {noun_of(store, v.entity) for v in best.get(DEPICTS, ()) if v.kind == "entity"}
     parts = {f"{_number(v.number)} storeys" for v in best.get(STOREYS, ()) if v.number}
@@ -73,14 +109,27 @@ def looks_of(store: Described, entity_id: str, *, without_picture: str = "") -> 
         for detail in image.details:
             part = detail.part_label or (store.label(detail.part) if detail.part else "")
             if detail.property == COUNT and part and detail.value.number:
-                parts.add(f"{_number(detail.value.number)} {plural(part)}" if detail.value.number > 1 else f"{article(part)} {part}")
+                parts.add(
+                    f"{_number(detail.value.number)} {plural(part)}"
+                    if detail.value.number > 1
+                    else f"{article(part)} {part}"
+                )
             elif detail.property == COLOUR and part and detail.value.kind == "entity":
                 colour = store.label(detail.value.entity)
                 parts.add(f"{article(colour)} {colour} {part}")
-    genre = " and ".join(labels(GENRE)) if shown else ""  # a novel's genre is not to be seen, a picture's is
-    painted = any(v.entity == PAINTING for v in best.get(CLASS, ()))  # oil or tempera, canvas or copper: not to be seen
-    return Looks(noun=f"{genre} {noun_of(store, entity_id)}".strip(), colours=labels(COLOUR),
-                 materials=() if painted else labels(MATERIAL), parts=tuple(sorted(parts)), shown=tuple(sorted(shown)))
+    genre = (
+        " and ".join(labels(GENRE)) if shown else ""
+    )  # a novel's genre is not to be seen, a picture's is
+    painted = any(
+        v.entity == PAINTING for v in best.get(CLASS, ())
+    )  # oil or tempera, canvas or copper: not to be seen
+    return Looks(
+        noun=f"{genre} {noun_of(store, entity_id)}".strip(),
+        colours=labels(COLOUR),
+        materials=() if painted else labels(MATERIAL),
+        parts=tuple(sorted(parts)),
+        shown=tuple(sorted(shown)),
+    )
 
 
 def noun_of(store: Described, entity_id: str) -> str:
@@ -101,7 +150,9 @@ def _group(store: Described, taxon: str) -> str:
     for _ in range(_MAX_RANKS):
         if taxon in _GROUPS:
             return _GROUPS[taxon]
-        parents = sorted(v.entity for v in _best(store, taxon).get(PARENT, ()) if v.kind == "entity")
+        parents = sorted(
+            v.entity for v in _best(store, taxon).get(PARENT, ()) if v.kind == "entity"
+        )
         if not parents:
             break
         taxon = parents[0]
@@ -122,7 +173,11 @@ def article(words: str) -> str:
     >>> article("arch bridge"), article("university"), article("lighthouse")
     ('an', 'a', 'a')
     """
-    return "an" if words[:1].lower() in "aeiou" and not words.lower().startswith(("uni", "eu", "one")) else "a"
+    return (
+        "an"
+        if words[:1].lower() in "aeiou" and not words.lower().startswith(("uni", "eu", "one"))
+        else "a"
+    )
 
 
 def plural(noun: str) -> str:

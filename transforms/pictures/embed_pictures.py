@@ -1,4 +1,5 @@
 """Beam: the store's pictures to CLIP vectors, a part of them a task. Part numbers flow, files do the rest (`knowledge.store.vectors`)."""
+
 from collections.abc import Mapping
 
 import apache_beam as beam
@@ -43,7 +44,9 @@ class EmbedPictures(beam.PTransform):
 
     def expand(self, pipeline: beam.Pipeline) -> beam.PCollection[int]:
         embed = beam.ParDo(EmbedPart(self.store, self.spec))
-        return (pipeline
-                | "parts" >> beam.Create(range(num_parts(self.store)), reshuffle=False)
-                | "spread parts" >> beam.Reshuffle()
-                | "embed" >> (embed.with_resource_hints(**self.hints) if self.hints else embed))
+        return (
+            pipeline
+            | "parts" >> beam.Create(range(num_parts(self.store)), reshuffle=False)
+            | "spread parts" >> beam.Reshuffle()
+            | "embed" >> (embed.with_resource_hints(**self.hints) if self.hints else embed)
+        )

@@ -7,6 +7,7 @@ statements name the anchor and nothing else of its class, they say more than sim
 then similarity has only to reach the checkpoint's lower threshold, and the margin is measured, not asked for. Where nothing at
 all is stated (no P18, depicts, category or title that names the anchor), looks alone must set it apart from its whole class.
 """
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -30,7 +31,9 @@ PASSED, FAILED, NOT_RUN = "passed", "failed", "not_run"
 class GroundingRules:
     """What a recipe asks."""
 
-    mode: Annotated[Literal["required", "optional", "none"], Evolves("pictures", choices=("none", "optional"))] = "required"
+    mode: Annotated[
+        Literal["required", "optional", "none"], Evolves("pictures", choices=("none", "optional"))
+    ] = "required"
     """Where the checkpoint does not separate the store's pictures: stop the run, or go on with `not_run`."""
     margin: Annotated[float, Ge(-2), Le(2), Evolves("pictures", 0, 0.1, 0.02)] = 0.0
     """Least lead in similarity over every other description."""
@@ -69,9 +72,11 @@ def usable(measured: Calibration, rules: GroundingRules) -> bool:
     if measured.auc >= MIN_AUC:
         return True
     if rules.mode == "required":
-        raise InputError(f"grounding with {measured.model}",
-                         f"the checkpoint tells this store's pictures apart with AUC {measured.auc:.3f}, below {MIN_AUC}",
-                         "Name a better checkpoint (clip), or set grounding.mode to optional.")
+        raise InputError(
+            f"grounding with {measured.model}",
+            f"the checkpoint tells this store's pictures apart with AUC {measured.auc:.3f}, below {MIN_AUC}",
+            "Name a better checkpoint (clip), or set grounding.mode to optional.",
+        )
     return False
 
 
@@ -80,8 +85,17 @@ def not_run(model: str, cause: str) -> Grounding:
     return Grounding(status=NOT_RUN, model=model, cause=cause)
 
 
-def ground(picture: np.ndarray, anchor: str, descriptions: dict[str, str], vectors: dict[str, np.ndarray], *,
-           calibration: Calibration, rules: GroundingRules, support: tuple[str, ...] = (), contradicted: bool = False) -> Grounding:
+def ground(
+    picture: np.ndarray,
+    anchor: str,
+    descriptions: dict[str, str],
+    vectors: dict[str, np.ndarray],
+    *,
+    calibration: Calibration,
+    rules: GroundingRules,
+    support: tuple[str, ...] = (),
+    contradicted: bool = False,
+) -> Grounding:
     """Judges one picture.
 
     Args:
@@ -97,16 +111,36 @@ def ground(picture: np.ndarray, anchor: str, descriptions: dict[str, str], vecto
     """
     own = descriptions[anchor]
     score = rounded(picture @ vectors[own])
-    others = {e: rounded(picture @ vectors[text]) for e, text in descriptions.items() if text != own}
+    others = {
+        e: rounded(picture @ vectors[text]) for e, text in descriptions.items() if text != own
+    }
     nearest = max(sorted(others), key=others.__getitem__, default="")
     margin = rounded(score - others[nearest]) if nearest else None
     stated = "only_of_class" in support
     threshold = calibration.needed(stated)
     alike = not support and any(text == own for e, text in descriptions.items() if e != anchor)
-    cause = ("depicts_another" if contradicted else "below_threshold" if score < threshold
-             else "another_fits" if margin is not None and margin < rules.margin and not stated else "looks_alike" if alike else "")
-    return Grounding(status=FAILED if cause else PASSED, cause=cause, model=calibration.model, description=own, score=score,
-                     threshold=threshold, margin=margin, nearest=nearest, support=support)
+    cause = (
+        "depicts_another"
+        if contradicted
+        else "below_threshold"
+        if score < threshold
+        else "another_fits"
+        if margin is not None and margin < rules.margin and not stated
+        else "looks_alike"
+        if alike
+        else ""
+    )
+    return Grounding(
+        status=FAILED if cause else PASSED,
+        cause=cause,
+        model=calibration.model,
+        description=own,
+        score=score,
+        threshold=threshold,
+        margin=margin,
+        nearest=nearest,
+        support=support,
+    )
 
 
 def how_well(grounding: Grounding) -> tuple[bool, float]:
@@ -114,7 +148,9 @@ def how_well(grounding: Grounding) -> tuple[bool, float]:
     return bool(grounding.support), grounding.score or 0.0
 
 
-def distractors(members: Sequence[str], path: Sequence[str], anchor: str, seed: int, count: int) -> list[str]:
+def distractors(
+    members: Sequence[str], path: Sequence[str], anchor: str, seed: int, count: int
+) -> list[str]:
     """Same-class entities to compare with, drawn by id: the same ones for an anchor in every run of a recipe.
 
     Args:
@@ -125,7 +161,9 @@ def distractors(members: Sequence[str], path: Sequence[str], anchor: str, seed: 
         count: how many.
     """
     rest = set(members) - set(path) - {anchor}
-    return sorted(rest, key=lambda e: priority(seed, f"{anchor}/{e}", "grounding-distractor"))[:count]
+    return sorted(rest, key=lambda e: priority(seed, f"{anchor}/{e}", "grounding-distractor"))[
+        :count
+    ]
 
 
 def depicts_another(store: Described, image: ImageAsset, anchor: Entity) -> bool:
@@ -136,7 +174,13 @@ def depicts_another(store: Described, image: ImageAsset, anchor: Entity) -> bool
     return any(set(e.classes) & set(anchor.classes) for e in depicted)
 
 
-def support_of(store: Described, image: ImageAsset, anchor: Entity, commons_category: str = "", language: str = "en") -> tuple[str, ...]:
+def support_of(
+    store: Described,
+    image: ImageAsset,
+    anchor: Entity,
+    commons_category: str = "",
+    language: str = "en",
+) -> tuple[str, ...]:
     """What beyond CLIP speaks for the picture showing the anchor; stored, and "only_of_class" lowers what is asked of CLIP.
 
     Args:
@@ -151,9 +195,14 @@ def support_of(store: Described, image: ImageAsset, anchor: Entity, commons_cate
         found.append("category")
     if anchor.id in image.depicts:
         found.append("depicts")
-        depicted = [e for e in (store.entity(q) for q in image.depicts if q != anchor.id) if e is not None]
+        depicted = [
+            e for e in (store.entity(q) for q in image.depicts if q != anchor.id) if e is not None
+        ]
         if not any(set(e.classes) & set(anchor.classes) for e in depicted):
             found.append("only_of_class")
-    if any(name.casefold() in image.file.replace("_", " ").casefold() for name in anchor.names((language,))):
+    if any(
+        name.casefold() in image.file.replace("_", " ").casefold()
+        for name in anchor.names((language,))
+    ):
         found.append("title")
     return tuple(found)

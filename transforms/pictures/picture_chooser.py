@@ -1,4 +1,5 @@
 """The picture stage: of the anchor's pictures that pass every check the best grounded one, with its grounding."""
+
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -17,9 +18,24 @@ from records.synthesis import Question, Verdict
 from transforms.certificate.facts import best_values
 from transforms.certificate.readings import reading_value
 from transforms.pictures.checkpoint_quality import check_grounding
-from transforms.pictures.choose import PictureRules, candidates, check_picture, has_other_view, read_hashes
+from transforms.pictures.choose import (
+    PictureRules,
+    candidates,
+    check_picture,
+    has_other_view,
+    read_hashes,
+)
 from transforms.pictures.describe import looks_of
-from transforms.pictures.ground import Grounding, GroundingRules, depicts_another, distractors, ground, how_well, not_run, support_of
+from transforms.pictures.ground import (
+    Grounding,
+    GroundingRules,
+    depicts_another,
+    distractors,
+    ground,
+    how_well,
+    not_run,
+    support_of,
+)
 from transforms.stages.stage import reject
 
 INSCRIPTION, COMMONS_CATEGORY = "P1684", "P373"
@@ -65,21 +81,37 @@ class PictureChooser:
             if isinstance(refused, Grounding):
                 passing.append((image, refused))
             else:
-                causes.append((refused[0], {"file": image.file, "reason": refused[0].value, "evidence": refused[1]}))
+                causes.append(
+                    (
+                        refused[0],
+                        {"file": image.file, "reason": refused[0].value, "evidence": refused[1]},
+                    )
+                )
         if passing:
-            return *max(passing, key=lambda p: how_well(p[1])), Verdict(filter="too_simple", passed=True, solver="statistics")
+            return *max(passing, key=lambda p: how_well(p[1])), Verdict(
+                filter="too_simple", passed=True, solver="statistics"
+            )
         furthest = max(causes, key=lambda c: _PROGRESS.index(c[0]) if c[0] in _PROGRESS else -1)[0]
         return reject(question, furthest, {"candidates": [evidence for _, evidence in causes]})
 
     def grounding_of(self, question: Question) -> Grounding:
         """The grounding of the picture that a question already has, undegraded."""
-        anchor, image = self.store.entity(question.anchor), self.store.image(question.source_image_id)
+        anchor, image = (
+            self.store.entity(question.anchor),
+            self.store.image(question.source_image_id),
+        )
         assert anchor is not None and image is not None, "anchor and picture come from the store"
         return self._ground(question, anchor, image, self.store.image_bytes(image.id))
 
-    def _refusal(self, question: Question, anchor: Entity, image: ImageAsset, images: tuple[ImageAsset, ...]) -> tuple[Reason, Any] | Grounding:
+    def _refusal(
+        self, question: Question, anchor: Entity, image: ImageAsset, images: tuple[ImageAsset, ...]
+    ) -> tuple[Reason, Any] | Grounding:
         """Why a picture will not do, or its grounding."""
-        twins = [e.id for e in (self.store.entity(i) for i in image.entity_ids if i != anchor.id) if e and set(e.classes) & set(anchor.classes)]
+        twins = [
+            e.id
+            for e in (self.store.entity(i) for i in image.entity_ids if i != anchor.id)
+            if e and set(e.classes) & set(anchor.classes)
+        ]
         if twins:
             return Reason.NOT_GROUNDED, {"cause": "shows_several", "entities": twins[:5]}
         if self.rules.withhold_own and not has_other_view(image, images, self.rules):
@@ -92,34 +124,64 @@ class PictureChooser:
         if missing:
             return Reason.NO_EVIDENCE, missing
         grounding = self._ground(question, anchor, image, data)
-        return (Reason.NOT_GROUNDED, grounding.to_row()) if grounding.status == "failed" else grounding
+        return (
+            (Reason.NOT_GROUNDED, grounding.to_row()) if grounding.status == "failed" else grounding
+        )
 
-    def _unreadable(self, question: Question, image: ImageAsset, data: bytes) -> dict[str, str] | None:
+    def _unreadable(
+        self, question: Question, image: ImageAsset, data: bytes
+    ) -> dict[str, str] | None:
         """The first detail that the question asks to be read and that this picture does not show, or None."""
         form = question.logical_form
         for reads in form.of(Reads) if form else ():
             key = question.bindings[reads.var]
-            shown = [d for d in image.details if (d.property, d.part) == (reads.property, reads.part) and reading_value(d).key() == key]
+            shown = [
+                d
+                for d in image.details
+                if (d.property, d.part) == (reads.property, reads.part)
+                and reading_value(d).key() == key
+            ]
             if not shown:
                 return {"detail": reads.property, "cause": "the picture does not show it"}
             if not any(_legible(data, detail) for detail in shown):
                 return {"detail": reads.property, "cause": "it cannot be read"}
         return None
 
-    def _ground(self, question: Question, anchor: Entity, image: ImageAsset, data: bytes) -> Grounding:
+    def _ground(
+        self, question: Question, anchor: Entity, image: ImageAsset, data: bytes
+    ) -> Grounding:
         if self._calibration is None:
-            return not_run(self.clip.name, "switched off" if self.grounding.mode == "none" else "the checkpoint does not separate")
-        nodes = sorted({key for key in question.bindings.values() if self.store.entity(key) is not None})
+            return not_run(
+                self.clip.name,
+                "switched off"
+                if self.grounding.mode == "none"
+                else "the checkpoint does not separate",
+            )
+        nodes = sorted(
+            {key for key in question.bindings.values() if self.store.entity(key) is not None}
+        )
         members = sorted({m for c in anchor.classes for m in self.store.members(c)})
         category = next((v.text for v in best_values(self.store, anchor.id, COMMONS_CATEGORY)), "")
         support = support_of(self.store, image, anchor, category)
-        count = self.grounding.num_distractors if support else self.grounding.num_distractors_unstated
+        count = (
+            self.grounding.num_distractors if support else self.grounding.num_distractors_unstated
+        )
         compared = [*nodes, *distractors(members, nodes, anchor.id, self.recipe_seed, count)]
-        descriptions = {e: looks_of(self.store, e, without_picture=image.id).text() for e in dict.fromkeys([anchor.id, *compared])}
+        descriptions = {
+            e: looks_of(self.store, e, without_picture=image.id).text()
+            for e in dict.fromkeys([anchor.id, *compared])
+        }
         vectors = {text: _vector(self.clip, text) for text in descriptions.values()}
-        return ground(self.clip.embed_pictures([data])[0], anchor.id, descriptions, vectors, calibration=self._calibration,
-                      rules=self.grounding, support=support,
-                      contradicted=depicts_another(self.store, image, anchor))
+        return ground(
+            self.clip.embed_pictures([data])[0],
+            anchor.id,
+            descriptions,
+            vectors,
+            calibration=self._calibration,
+            rules=self.grounding,
+            support=support,
+            contradicted=depicts_another(self.store, image, anchor),
+        )
 
 
 @lru_cache(4096)

@@ -1,4 +1,5 @@
 """Converts a stored picture to the one that the policy is shown: upright RGB, no metadata, named by the hash of its bytes."""
+
 from dataclasses import dataclass
 
 from PIL import Image
@@ -32,6 +33,9 @@ def shown(picture: bytes | Image.Image, *, max_side: int = MAX_SIDE) -> ShownPic
     image = decode(picture) if isinstance(picture, bytes) else picture
     if max(image.size) > max_side:
         scale = max_side / max(image.size)
-        image = image.resize((max(1, round(image.width * scale)), max(1, round(image.height * scale))), Image.Resampling.LANCZOS)
+        image = image.resize(
+            (max(1, round(image.width * scale)), max(1, round(image.height * scale))),
+            Image.Resampling.LANCZOS,
+        )
     data = encode(image)
     return ShownPicture(id=sha256_hex(data), data=data, width=image.width, height=image.height)

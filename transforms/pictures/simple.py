@@ -3,6 +3,7 @@
 Three signs, cheapest first: what the file is called, colour and edge statistics of its pixels, and how much of it text
 covers (`covered_by_text`, where the filter `visible_text` has read it). A model judge, where there is one, comes on top of them.
 """
+
 import re
 from collections.abc import Sequence
 
@@ -12,11 +13,35 @@ from PIL import Image
 from models.ocr import TextBlock
 from records.knowledge import ImageAsset
 
-_KINDS = ("flag", "coat of arms", "coats of arms", "coa", "logo", "logotype", "wordmark", "map", "locator", "icon", "emblem",
-          "seal", "diagram", "chart", "graph", "signature", "pictogram", "symbol", "wappen", "escudo", "blason", "bandera")
+_KINDS = (
+    "flag",
+    "coat of arms",
+    "coats of arms",
+    "coa",
+    "logo",
+    "logotype",
+    "wordmark",
+    "map",
+    "locator",
+    "icon",
+    "emblem",
+    "seal",
+    "diagram",
+    "chart",
+    "graph",
+    "signature",
+    "pictogram",
+    "symbol",
+    "wappen",
+    "escudo",
+    "blason",
+    "bandera",
+)
 _NAME = re.compile(r"\b(?P<kind>" + "|".join(_KINDS) + r")s?\b")
-_CATEGORY = re.compile(r"^(?:svg |png )?(?P<kind>flags|coats of arms|logos|maps|locator maps|icons|emblems|seals|diagrams|"
-                       r"charts|signatures)\b")
+_CATEGORY = re.compile(
+    r"^(?:svg |png )?(?P<kind>flags|coats of arms|logos|maps|locator maps|icons|emblems|seals|diagrams|"
+    r"charts|signatures)\b"
+)
 SIDE = 96
 MAX_FLAT_COLOURS = 4
 """Colours (of 4,096) that cover 95 % of the pixels: photographs have 40 to 350, black-and-white ones up to 16, a flag two to nine."""
@@ -51,13 +76,19 @@ def statistics(picture: Image.Image) -> dict[str, float]:
     grey = small @ np.array([299, 587, 114]) // 1000
     share = np.bincount(grey.ravel()) / grey.size
     tones = float(-(share[share > 0] * np.log2(share[share > 0])).sum())
-    busy = float(((np.abs(np.diff(grey, axis=1))[:-1] > 5) | (np.abs(np.diff(grey, axis=0))[:, :-1] > 5)).mean())
+    busy = float(
+        (
+            (np.abs(np.diff(grey, axis=1))[:-1] > 5) | (np.abs(np.diff(grey, axis=0))[:, :-1] > 5)
+        ).mean()
+    )
     return {"colours": colours, "tones": round(tones, 2), "busy": round(busy, 3)}
 
 
 def text_coverage(blocks: Sequence[TextBlock], width: int, height: int) -> float:
     """Share of the picture's area that lines of text cover; a lone sign is no line: a man with a hat was read as one great 京."""
-    area = sum((b.box[2] - b.box[0]) * (b.box[3] - b.box[1]) for b in blocks if len(b.text.strip()) > 1)
+    area = sum(
+        (b.box[2] - b.box[0]) * (b.box[3] - b.box[1]) for b in blocks if len(b.text.strip()) > 1
+    )
     return round(min(1.0, area / (width * height)), 3)
 
 

@@ -1,4 +1,5 @@
 """No leak through the picture: text in it, read by OCR, must name no hidden node and not the answer."""
+
 from collections.abc import Sequence
 
 from models.ocr import TextBlock
@@ -13,7 +14,9 @@ def text_of(blocks: Sequence[TextBlock]) -> str:
     return "\n".join(block.text for block in blocks)
 
 
-def leak_in_picture(blocks: Sequence[TextBlock], names: Sequence[str], *, may_show: Sequence[str] = ()) -> str | None:
+def leak_in_picture(
+    blocks: Sequence[TextBlock], names: Sequence[str], *, may_show: Sequence[str] = ()
+) -> str | None:
     """The first name that the text in a picture gives away, or None.
 
     Args:
@@ -31,6 +34,10 @@ def leak_in_picture(blocks: Sequence[TextBlock], names: Sequence[str], *, may_sh
         return hit
     for name in names:
         letters = folded(name).replace(" ", "")
-        if len(letters) >= max(MIN_SQUEEZED, MIN_NAME) and not letters.isdigit() and letters in squeezed:
+        if (
+            len(letters) >= max(MIN_SQUEEZED, MIN_NAME)
+            and not letters.isdigit()
+            and letters in squeezed
+        ):
             return name
     return None

@@ -15,6 +15,7 @@
 
 A stage's number is its position in its job's table; nobody but this module and `Stage.label` writes or reads it.
 """
+
 import hashlib
 import json
 import os
@@ -124,7 +125,11 @@ class RunFolder:
     def labels(self) -> list[str]:
         """The folders of the stages that stand, "NN-name", in order."""
         folder = self.at("stages")
-        found = [p.name for p in folder.iterdir() if p.is_dir() and _LABEL.fullmatch(p.name)] if folder.is_dir() else []
+        found = (
+            [p.name for p in folder.iterdir() if p.is_dir() and _LABEL.fullmatch(p.name)]
+            if folder.is_dir()
+            else []
+        )
         return sorted(found, key=lambda label: (number_of(label), label))
 
     def label(self, name: str) -> str:
@@ -164,7 +169,9 @@ class RunFolder:
     def count(self, label: str) -> StageCount:
         """The sum of a stage's counts."""
         parts = self.counts(label)
-        return StageCount(stage=name_of(label), shard=-1, **{k: sum(getattr(c, k) for c in parts) for k in COUNTS})
+        return StageCount(
+            stage=name_of(label), shard=-1, **{k: sum(getattr(c, k) for c in parts) for k in COUNTS}
+        )
 
     # Calls
 
@@ -188,17 +195,32 @@ class RunFolder:
         owner = folder.parent if self.is_pilot else folder
         if is_url(setting):
             if has_password(setting):
-                raise InputError("run.calls", "holds a password, which would be written into the run", f"Set it in the environment, as {PASSWORD_ENV}.")
+                raise InputError(
+                    "run.calls",
+                    "holds a password, which would be written into the run",
+                    f"Set it in the environment, as {PASSWORD_ENV}.",
+                )
             place_of(setting)
             name = f"questloom:{re.sub(r'[^A-Za-z0-9._-]', '_', owner.name)}-{hashlib.sha256(str(owner).encode()).hexdigest()[:8]}"
-            return setting if "prefix=" in setting else f"{setting}{'&' if '?' in setting else '?'}prefix={name}"
+            return (
+                setting
+                if "prefix=" in setting
+                else f"{setting}{'&' if '?' in setting else '?'}prefix={name}"
+            )
         if "://" in setting or (setting and not Path(setting).absolute().parent.is_dir()):
-            raise InputError("run.calls", "is no redis:// address, and no path in a folder that exists", "Give redis://HOST:PORT/DB, or the path of a file.")
+            raise InputError(
+                "run.calls",
+                "is no redis:// address, and no path in a folder that exists",
+                "Give redis://HOST:PORT/DB, or the path of a file.",
+            )
         if setting:
             return Path(setting).absolute()
         if isinstance(owner, BucketPath):
-            raise InputError(self.path, "lies in a bucket, where the call cache (SQLite) cannot be written",
-                             "Name another place with --cache: redis://HOST:PORT/DB, or the path of a file where the run stays on this machine.")
+            raise InputError(
+                self.path,
+                "lies in a bucket, where the call cache (SQLite) cannot be written",
+                "Name another place with --cache: redis://HOST:PORT/DB, or the path of a file where the run stays on this machine.",
+            )
         return owner / "calls.sqlite"
 
 

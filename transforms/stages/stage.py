@@ -3,6 +3,7 @@
 The function maps one record to what becomes of it: a record (kept), a `Rejection`, or a list of both (a stage may fan
 out). It may be a coroutine, where it calls models. It is imported and tested without Beam.
 """
+
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -73,17 +74,25 @@ def in_order(*stages: Stage) -> tuple[Stage, ...]:
     """
     names = [stage.name for stage in stages]
     assert len(set(names)) == len(names), f"two stages have one name: {names}"
-    assert all(not stage.source or stage.source in names[:place] for place, stage in enumerate(stages)), "a stage's source stands before it"
+    assert all(
+        not stage.source or stage.source in names[:place] for place, stage in enumerate(stages)
+    ), "a stage's source stands before it"
     return tuple(replace(stage, number=number) for number, stage in enumerate(stages, 1))
 
 
 def source_of(stages: Sequence[Stage], stage: Stage) -> Stage:
     """The stage whose kept records a stage takes."""
-    return next(s for s in stages if s.name == stage.source) if stage.source else stages[stage.number - 2]
+    return (
+        next(s for s in stages if s.name == stage.source)
+        if stage.source
+        else stages[stage.number - 2]
+    )
 
 
 def reject(item: Any, reason: Reason, evidence: Any = None) -> Rejection:
     """The rejection of a seed or question, with what a person calls it. Which stage it was is written by whoever runs the stage."""
     seed = getattr(item, "seed_id", "") or item.id
     title = getattr(item, "text", "") or getattr(item, "entity_id", "")
-    return Rejection(item_id=item.id, seed_id=seed, stage="", reason=reason.value, evidence=evidence, title=title)
+    return Rejection(
+        item_id=item.id, seed_id=seed, stage="", reason=reason.value, evidence=evidence, title=title
+    )

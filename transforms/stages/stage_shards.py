@@ -4,6 +4,7 @@ The metadata of `kept` holds the digest of its input, the stage's fingerprint an
 where the input or the fingerprint differs, or where something is pending: the replies that arrived are in the call
 cache, so nothing is paid twice.
 """
+
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -60,21 +61,38 @@ class Outcomes:
 def finished(run: RunFolder, stage: Stage, shard: int, digest: str) -> StageCount | None:
     """The count of a (stage, shard) that needs no work, or None."""
     facts = read_facts(run.shard(stage.label, "kept", shard))
-    if facts is None or (facts.get("source"), facts.get("fingerprint"), facts.get("num_pending")) != (digest, stage.fingerprint, "0"):
+    if facts is None or (
+        facts.get("source"),
+        facts.get("fingerprint"),
+        facts.get("num_pending"),
+    ) != (digest, stage.fingerprint, "0"):
         return None
     return count_of(stage.label, shard, facts)
 
 
 def shard_facts(fingerprint: str, digest: str, counts: Iterable[int]) -> dict[str, str]:
     """The metadata of a `kept` file: the digest of its input ("" where there is none), and the numbers of `COUNTS`."""
-    return {"source": digest, "fingerprint": fingerprint, **{name: str(number) for name, number in zip(COUNTS, counts, strict=True)}}
+    return {
+        "source": digest,
+        "fingerprint": fingerprint,
+        **{name: str(number) for name, number in zip(COUNTS, counts, strict=True)},
+    }
 
 
-def write_shard(run: RunFolder, stage: Stage, shard: int, digest: str, outcomes: Outcomes) -> StageCount:
+def write_shard(
+    run: RunFolder, stage: Stage, shard: int, digest: str, outcomes: Outcomes
+) -> StageCount:
     """Writes the outcomes of one shard, under the stage's name: rejected, pending and the time first, kept last."""
-    assert outcomes.num_in == outcomes.num_kept + outcomes.num_rejected + len(outcomes.pending), "an item was lost"
-    rejected = sorted((r.replace(stage=stage.name) for r in outcomes.rejected), key=lambda r: (r.item_id, r.reason))
-    pending = sorted((p.replace(stage=stage.name) for p in outcomes.pending), key=lambda p: p.item_id)
+    assert outcomes.num_in == outcomes.num_kept + outcomes.num_rejected + len(outcomes.pending), (
+        "an item was lost"
+    )
+    rejected = sorted(
+        (r.replace(stage=stage.name) for r in outcomes.rejected),
+        key=lambda r: (r.item_id, r.reason),
+    )
+    pending = sorted(
+        (p.replace(stage=stage.name) for p in outcomes.pending), key=lambda p: p.item_id
+    )
     pending_path = run.shard(stage.label, "pending", shard)
     write_records(run.shard(stage.label, "rejected", shard), Rejection, rejected)
     if pending:
@@ -82,7 +100,11 @@ def write_shard(run: RunFolder, stage: Stage, shard: int, digest: str, outcomes:
     else:
         pending_path.unlink(missing_ok=True)
     kept = sorted(outcomes.kept, key=lambda r: r.id)  # type: ignore[attr-defined]
-    facts = shard_facts(stage.fingerprint, digest, (outcomes.num_in, outcomes.num_kept, outcomes.num_rejected, len(pending), len(kept)))
+    facts = shard_facts(
+        stage.fingerprint,
+        digest,
+        (outcomes.num_in, outcomes.num_kept, outcomes.num_rejected, len(pending), len(kept)),
+    )
     # Time is no part of the result, so it stands beside the stages and not in their files.
     # It comes before `kept`: a shard that stands is not done again.
     write_whole(run.timing(stage.label, shard), str(round(outcomes.seconds, 3)).encode())

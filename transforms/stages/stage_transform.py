@@ -4,6 +4,7 @@ Only numbers cross a shuffle. A stage reads `kept-S` of the stage before and wri
 where something waits, `pending-S`. So resume needs no engine: whatever stands whole is not computed again. The two
 outputs of the pattern, kept and rejected, are files here, since that is what the next job, the report and a person read.
 """
+
 import asyncio
 import inspect
 import time
@@ -26,7 +27,13 @@ from records.outcomes import Pending, PendingCause, Reason, StageCount
 from transforms.stages.call_window import gather_windowed
 from transforms.stages.run_folder import RunFolder
 from transforms.stages.stage import Apply, Stage, reject, source_of
-from transforms.stages.stage_shards import Outcomes, file_digest, finished, source_digest, write_shard
+from transforms.stages.stage_shards import (
+    Outcomes,
+    file_digest,
+    finished,
+    source_digest,
+    write_shard,
+)
 
 MAX_OPEN_SHARDS = 4
 """Shards of one bundle whose records may be under way at once, so that memory stays bounded."""
@@ -37,9 +44,21 @@ def guarded(item: Any, error: BaseException) -> Any:
     """What an exception means for the item: it waits for a provider or for budget, or it is a fault of ours."""
     seed = getattr(item, "seed_id", "") or item.id
     if isinstance(error, BudgetExceeded):
-        return Pending(item_id=item.id, seed_id=seed, stage="", cause=PendingCause.BUDGET.value, message=str(error))
+        return Pending(
+            item_id=item.id,
+            seed_id=seed,
+            stage="",
+            cause=PendingCause.BUDGET.value,
+            message=str(error),
+        )
     if isinstance(error, ProviderFault):
-        return Pending(item_id=item.id, seed_id=seed, stage="", cause=PendingCause.PROVIDER.value, message=str(error))
+        return Pending(
+            item_id=item.id,
+            seed_id=seed,
+            stage="",
+            cause=PendingCause.PROVIDER.value,
+            message=str(error),
+        )
     text = "".join(traceback.format_exception(error))[-MAX_TRACEBACK:]
     return reject(item, Reason.ERROR, {"error": repr(error)[:500], "traceback": text})
 
@@ -63,8 +82,16 @@ async def apply_one_async(function: Any, item: Any, beside: tuple[Any, ...]) -> 
 class RunStage(beam.DoFn):
     """Runs one stage over shards. Elements are shard numbers, in and out."""
 
-    def __init__(self, stage: Stage, *, run: RunFolder, source: str, settings: Any, opened: Opened) -> None:
-        self.stage, self.run, self.source, self.settings, self.opened = stage, run, source, settings, opened
+    def __init__(
+        self, stage: Stage, *, run: RunFolder, source: str, settings: Any, opened: Opened
+    ) -> None:
+        self.stage, self.run, self.source, self.settings, self.opened = (
+            stage,
+            run,
+            source,
+            settings,
+            opened,
+        )
         self._open: list[tuple[int, str, float, Any]] = []
         self._ended = 0.0
 
@@ -92,11 +119,18 @@ class RunStage(beam.DoFn):
         if done is not None:
             yield from self._report(done)
             return
-        items = [(item, () if side is None else (side.get(item.id),)) for item in read_records(path, self.stage.takes)]  # type: ignore[attr-defined]
+        items = [
+            (item, () if side is None else (side.get(item.id),))
+            for item in read_records(path, self.stage.takes)
+        ]  # type: ignore[attr-defined]
         if self._is_async:
             while len(self._open) >= MAX_OPEN_SHARDS:
                 yield from self._report(self._finish(self._open.pop(0)))
-            work = submit(gather_windowed(items, lambda given: apply_one_async(self._function, *given), self._window))
+            work = submit(
+                gather_windowed(
+                    items, lambda given: apply_one_async(self._function, *given), self._window
+                )
+            )
             self._open.append((shard, digest, time.monotonic(), work))
             return
         outcomes, started = Outcomes.empty(), time.monotonic()
@@ -147,21 +181,36 @@ class StageTransform(beam.PTransform):
         opened: holds what the factory opens.
     """
 
-    def __init__(self, stage: Stage, *, run: RunFolder, source: str, settings: Any, opened: Opened) -> None:
+    def __init__(
+        self, stage: Stage, *, run: RunFolder, source: str, settings: Any, opened: Opened
+    ) -> None:
         super().__init__(label=stage.label)
         self.stage = stage
         self._run = RunStage(stage, run=run, source=source, settings=settings, opened=opened)
 
     def expand(self, shards: beam.PCollection[int]) -> beam.PCollection[int]:
         run = beam.ParDo(self._run)
-        return shards | "run" >> (run.with_resource_hints(**self.stage.hints) if self.stage.hints else run)
+        return shards | "run" >> (
+            run.with_resource_hints(**self.stage.hints) if self.stage.hints else run
+        )
 
 
-def run_in_order(shards: beam.PCollection, stages: Sequence[Stage], *, run: RunFolder, settings: Any, opened: Opened) -> beam.PCollection:
+def run_in_order(
+    shards: beam.PCollection,
+    stages: Sequence[Stage],
+    *,
+    run: RunFolder,
+    settings: Any,
+    opened: Opened,
+) -> beam.PCollection:
     """Adds all stages of a job but its first, which stands already, to the graph; gives the shard numbers once everything stands."""
     for stage in stages[1:]:
         source = source_of(stages, stage).label
         if stage.side is not None:
-            shards = stage.side.gather(shards, settings, stages[stage.number - 2].label, stage.label)
-        shards = shards | StageTransform(stage, run=run, source=source, settings=settings, opened=opened)
+            shards = stage.side.gather(
+                shards, settings, stages[stage.number - 2].label, stage.label
+            )
+        shards = shards | StageTransform(
+            stage, run=run, source=source, settings=settings, opened=opened
+        )
     return shards

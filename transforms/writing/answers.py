@@ -1,4 +1,5 @@
 """A claim's value as a typed answer: its words, its aliases, the precision that the question asks for, and how much people like to know it."""
+
 from knowledge.dates import PRECISIONS, Date, coarsened, dates_of
 from prompts.phrases import property_use
 from prompts.phrases.words import Words
@@ -9,7 +10,20 @@ from transforms.certificate.facts import Facts
 
 MAX_ANSWER_WORDS = 6
 """The default of the recipe's limit, `DraftRules.max_answer_words` (OpenSearch-VL, App.: at most 6 tokens)."""
-MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
+MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
 _BY_KIND = {"entity": 1.0, "string": 0.9, "monolingual": 0.9}
 """How telling an answer is by its kind: a name is remembered."""
 BARE_NUMBER = 0.3
@@ -32,7 +46,9 @@ def short(answer: Answer, max_answer_words: int) -> Answer:
     return answer
 
 
-def answer_of(facts: Facts, value: Value, unit_label: str = "", precision: str = "") -> Answer | None:
+def answer_of(
+    facts: Facts, value: Value, unit_label: str = "", precision: str = ""
+) -> Answer | None:
     """The answer that a value is, or None for a kind that is no good answer.
 
     Args:
@@ -53,9 +69,17 @@ def answer_of(facts: Facts, value: Value, unit_label: str = "", precision: str =
         case "quantity" if value.number is not None:
             entity = facts.entity(value.unit) if value.unit else None
             unit = unit_label or (entity.label() if entity else "")
-            number = f"{value.number:,.10g}" if abs(value.number) >= 10_000 else f"{value.number:.10g}"
+            number = (
+                f"{value.number:,.10g}" if abs(value.number) >= 10_000 else f"{value.number:.10g}"
+            )
             plain = f"{value.number:.10g}"
-            return Answer(value=value, text=plain, type="quantity", unit=unit, aliases=() if number == plain else (number,))
+            return Answer(
+                value=value,
+                text=plain,
+                type="quantity",
+                unit=unit,
+                aliases=() if number == plain else (number,),
+            )
         case "string" | "monolingual" if value.text.strip():
             return Answer(value=value, text=value.text.strip(), type="string")
     return None
@@ -64,11 +88,24 @@ def answer_of(facts: Facts, value: Value, unit_label: str = "", precision: str =
 def _date(value: Value, precision: str) -> Answer:
     if precision == "century":
         text = _century(parts_of(value.time)[0])
-        return Answer(value=coarsened(value, PRECISIONS[precision]), text=text, type="date", precision=precision)
+        return Answer(
+            value=coarsened(value, PRECISIONS[precision]),
+            text=text,
+            type="date",
+            precision=precision,
+        )
     # Pages give the days of either calendar, mostly as they are stated.
     (text, *more), *others = [_said(date, precision) for date in dates_of(value)]
-    exact = "year" if precision == "year" or value.precision == YEAR else "month" if value.precision == MONTH else "day"
-    aliases = dict.fromkeys((*more, *(wording for said in others for wording in said if wording != text)))
+    exact = (
+        "year"
+        if precision == "year" or value.precision == YEAR
+        else "month"
+        if value.precision == MONTH
+        else "day"
+    )
+    aliases = dict.fromkeys(
+        (*more, *(wording for said in others for wording in said if wording != text))
+    )
     asked = coarsened(value, PRECISIONS[exact])
     return Answer(value=asked, text=text, type="date", precision=exact, aliases=tuple(aliases))
 

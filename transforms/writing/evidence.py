@@ -1,9 +1,10 @@
 """The evidence graph of an exploration (ODE 3.1): what was found around a seed, what is seen on its pictures, what follows from several of them.
 
-    explored nodes     entities, with or without a picture, and the claims between them
-    perception nodes   a detail of a node's picture, seen on close look (`records.form.Reads`)
-    reasoning nodes    a value computed of two observations (`records.form.Compute`)
+explored nodes     entities, with or without a picture, and the claims between them
+perception nodes   a detail of a node's picture, seen on close look (`records.form.Reads`)
+reasoning nodes    a value computed of two observations (`records.form.Compute`)
 """
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -84,7 +85,9 @@ class EvidenceGraph:
         """The ways of so many links from a node that meet no node twice."""
         yield from self._ways((), start, frozenset({start}), num_links)
 
-    def _ways(self, done: tuple[Link, ...], at: str, met: frozenset[str], left: int) -> Iterator[tuple[Link, ...]]:
+    def _ways(
+        self, done: tuple[Link, ...], at: str, met: frozenset[str], left: int
+    ) -> Iterator[tuple[Link, ...]]:
         if not left:
             yield done
             return
@@ -94,10 +97,15 @@ class EvidenceGraph:
 
     def to_json(self) -> dict[str, Any]:
         """Small JSON, for the question's row: nodes, links, perceptions and reasonings by ids and value keys."""
+
         def told(o: Observation) -> list[str]:
             return [o.node, o.property, o.part, o.value.key()]
 
-        return {"nodes": [[n.id, n.pictured, n.found_from] for n in self.nodes],
-                "links": [[k.source, k.property, k.target, k.reverse] for k in self.links],
-                "perceptions": [told(o) for o in self.perceptions],
-                "reasonings": [[r.op, told(r.first), told(r.second), r.result.key()] for r in self.reasonings]}
+        return {
+            "nodes": [[n.id, n.pictured, n.found_from] for n in self.nodes],
+            "links": [[k.source, k.property, k.target, k.reverse] for k in self.links],
+            "perceptions": [told(o) for o in self.perceptions],
+            "reasonings": [
+                [r.op, told(r.first), told(r.second), r.result.key()] for r in self.reasonings
+            ],
+        }

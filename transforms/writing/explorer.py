@@ -3,6 +3,7 @@
 What is offered is executed already: a writer without a model chooses by chance and interest, one with a model by what it thinks worth knowing. Neither
 can add to the graph what no claim and no known detail says.
 """
+
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -39,16 +40,24 @@ class Explorer(Protocol):
     async def propose_seed(self, seed: Seed, entity: Entity) -> str:
         """Why the seed is not worth exploring; "" where it is."""
 
-    async def explore(self, seed: Seed, graph: EvidenceGraph, links: Sequence[Link], most: int) -> list[Link]:
+    async def explore(
+        self, seed: Seed, graph: EvidenceGraph, links: Sequence[Link], most: int
+    ) -> list[Link]:
         """The links from one node to new ones that are followed, at most so many."""
 
-    async def reason(self, seed: Seed, graph: EvidenceGraph, found: Sequence[Reasoning], most: int) -> list[Reasoning]:
+    async def reason(
+        self, seed: Seed, graph: EvidenceGraph, found: Sequence[Reasoning], most: int
+    ) -> list[Reasoning]:
         """The reasoning nodes that the graph gets."""
 
-    async def perceive(self, seed: Seed, graph: EvidenceGraph, found: Sequence[Observation], most: int) -> list[Observation]:
+    async def perceive(
+        self, seed: Seed, graph: EvidenceGraph, found: Sequence[Observation], most: int
+    ) -> list[Observation]:
         """The perception nodes that the graph gets."""
 
-    async def curate(self, seed: Seed, graph: EvidenceGraph, plans: Sequence[Draft]) -> list[tuple[int, Draft]]:
+    async def curate(
+        self, seed: Seed, graph: EvidenceGraph, plans: Sequence[Draft]
+    ) -> list[tuple[int, Draft]]:
         """The plans worth asking, best first, each by its place among those given, in words where the writer does not compose them from the form."""
 
     async def deepen(self, seed: Seed, draft: Draft, deeper: Sequence[Draft]) -> list[Draft]:

@@ -1,4 +1,5 @@
 """Small operations on forms: a named constant becomes a described variable, or the picture."""
+
 from dataclasses import replace
 from typing import Any
 

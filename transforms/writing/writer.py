@@ -4,6 +4,7 @@ Two writers implement it: `graph` composes from claims and needs no model, `llm`
 `transforms/drafting/` (paths, injection) call the roles in order, and decide
 by the certificate what is accepted. No writer judges its own work.
 """
+
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -39,7 +40,12 @@ class Draft:
 
     def rewritten(self, step: Rewrite, **changes) -> "Draft":
         """A copy with one more step in its history."""
-        return replace(self, history=(*self.history, step), earlier=(*self.earlier, replace(self, earlier=(), history=())), **changes)
+        return replace(
+            self,
+            history=(*self.history, step),
+            earlier=(*self.earlier, replace(self, earlier=(), history=())),
+            **changes,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,10 +113,14 @@ class Writer(Protocol):
     async def pick_entity(self, draft: Draft, seed: Seed, last: bool = False) -> list[Mention]:
         """Named, non-generic entities of the question that have an article, best first; `last` as of `take_fact`."""
 
-    async def take_fact(self, draft: Draft, mention: Mention, seed: Seed, last: bool = False) -> list[Fact]:
+    async def take_fact(
+        self, draft: Draft, mention: Mention, seed: Seed, last: bool = False
+    ) -> list[Fact]:
         """Little-known, entity-rich facts about the entity, best first; none contains the answer. After the `last` one a mention becomes the picture."""
 
-    async def inject(self, draft: Draft, mention: Mention, facts: tuple[Fact, ...], seed: Seed) -> Draft:
+    async def inject(
+        self, draft: Draft, mention: Mention, facts: tuple[Fact, ...], seed: Seed
+    ) -> Draft:
         """The question with the entity hidden behind the facts."""
 
     async def pick_image_entity(self, draft: Draft, seed: Seed) -> list[Mention]:
@@ -119,7 +129,9 @@ class Writer(Protocol):
     async def hide_entity(self, draft: Draft, mention: Mention, seed: Seed) -> Draft:
         """The question with the mention replaced by a reference to the picture."""
 
-    async def canonical_question(self, seed: Seed, hops: tuple[Hop, ...], entities: tuple[Entity, ...]) -> list[Draft]:
+    async def canonical_question(
+        self, seed: Seed, hops: tuple[Hop, ...], entities: tuple[Entity, ...]
+    ) -> list[Draft]:
         """Questions that verbalise a path from the picture's entity to an attribute of the last one (OpenSearch-VL 3.1)."""
 
     async def describe(self, draft: Draft, mention: Mention, seed: Seed) -> list[Fact]:

@@ -3,6 +3,7 @@
 A line is one fact in several phrasings; a phrasing is used only where all its {placeholders} have values. See
 knowledge/world/prose.py for what a placeholder can be.
 """
+
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -32,7 +33,14 @@ class Heading:
 def plan_of(kind: str) -> tuple[Heading, ...]:
     """The sections for a kind of thing; kinds without their own share a plain plan."""
     plans = _plans()
-    return plans.get(kind) or plans["institution" if kind in ("university", "national_museum", "publisher", "agency") else "plain"]
+    return (
+        plans.get(kind)
+        or plans[
+            "institution"
+            if kind in ("university", "national_museum", "publisher", "agency")
+            else "plain"
+        ]
+    )
 
 
 @cache
@@ -48,7 +56,12 @@ def _plans() -> dict[str, tuple[Heading, ...]]:
             elif raw.startswith("= "):
                 sections.append((raw[2:], []))
             else:
-                share = {"!": 1.0, "?": .4}.get(raw[0], .92)
+                share = {"!": 1.0, "?": 0.4}.get(raw[0], 0.92)
                 phrasings = raw.lstrip("!?").split(" || ")
-                sections[-1][1].append(Line(share, tuple(tuple(PLACEHOLDER.split(p.lstrip("?"))) for p in phrasings)))
-    return {kind: tuple(Heading(title, tuple(lines)) for title, lines in parts) for kind, parts in found.items()}
+                sections[-1][1].append(
+                    Line(share, tuple(tuple(PLACEHOLDER.split(p.lstrip("?"))) for p in phrasings))
+                )
+    return {
+        kind: tuple(Heading(title, tuple(lines)) for title, lines in parts)
+        for kind, parts in found.items()
+    }

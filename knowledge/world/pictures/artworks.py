@@ -9,7 +9,12 @@ from knowledge.world.pictures.landscapes import boat
 from knowledge.world.pictures.portraits import Face, draw_head
 from knowledge.world.pictures.scenery import COLOURS, STONES, Scene
 
-FRAMES: dict[str, Colour] = {"gold": (196, 154, 74), "dark": (66, 48, 40), "white": (240, 236, 228), "red": (136, 56, 50)}
+FRAMES: dict[str, Colour] = {
+    "gold": (196, 154, 74),
+    "dark": (66, 48, 40),
+    "white": (240, 236, 228),
+    "red": (136, 56, 50),
+}
 PAINTS: tuple[Colour, ...] = (
     (196, 84, 60),
     (226, 176, 84),
@@ -26,7 +31,13 @@ PAINTS: tuple[Colour, ...] = (
 
 def painting(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: Marker) -> None:
     """The picture on a museum's wall, with a little label beside it."""
-    wall = jitter(land, land.choice(((206, 198, 184), (176, 186, 186), (152, 92, 84), (122, 136, 120), (224, 220, 212))), 8)
+    wall = jitter(
+        land,
+        land.choice(
+            ((206, 198, 184), (176, 186, 186), (152, 92, 84), (122, 136, 120), (224, 220, 212))
+        ),
+        8,
+    )
     c.gradient(lighter(wall, 0.06), darker(wall, 0.12))
     c.gradient((132, 104, 80), (100, 78, 60), 690)
     c.look_at(view.uniform(0.88, 1.1), view.uniform(-60, 60), view.uniform(-14, 14), (480, 370))
@@ -35,13 +46,21 @@ def painting(c: Canvas, thing: Thing, land: random.Random, view: random.Random, 
     frame = FRAMES[thing.look["frame"]]
     c.box(left - 30, top - 24, left + wide + 36, top + high + 40, darker(wall, 0.3))
     for i, share in enumerate((0, 0.16, 0.3)):
-        c.box(left - 32 + 9 * i, top - 32 + 9 * i, left + wide + 32 - 9 * i, top + high + 32 - 9 * i, darker(frame, share))
+        c.box(
+            left - 32 + 9 * i,
+            top - 32 + 9 * i,
+            left + wide + 32 - 9 * i,
+            top + high + 32 - 9 * i,
+            darker(frame, share),
+        )
     own = random.Random(thing.look["scene"])
     _inside(c, own, thing.look["genre"], left, top, wide, high)
     m.plaque(left + wide + 118, top + high - 20, metal=(246, 244, 238), ink=(60, 56, 52))
 
 
-def _inside(c: Canvas, own: random.Random, genre: str, x0: float, y0: float, w: float, h: float) -> None:
+def _inside(
+    c: Canvas, own: random.Random, genre: str, x0: float, y0: float, w: float, h: float
+) -> None:
     """The composition, in the rectangle of the canvas."""
     tones = own.sample(PAINTS, 5)
     sky, low, ground, accent, extra = (jitter(own, t, 16) for t in tones)
@@ -52,7 +71,13 @@ def _inside(c: Canvas, own: random.Random, genre: str, x0: float, y0: float, w: 
     if genre == "portrait":
         face = Face(Thing("", "person", "", "", ("",), woman=own.random() < 0.5), own)
         c.polygon(
-            [(x0 + w * 0.2, y0 + h), (x0 + w * 0.34, y0 + h * 0.74), (x0 + w * 0.66, y0 + h * 0.74), (x0 + w * 0.82, y0 + h)], face.cloth
+            [
+                (x0 + w * 0.2, y0 + h),
+                (x0 + w * 0.34, y0 + h * 0.74),
+                (x0 + w * 0.66, y0 + h * 0.74),
+                (x0 + w * 0.82, y0 + h),
+            ],
+            face.cloth,
         )
         draw_head(c, face, x0 + w / 2, y0 + h * 0.5, h / 900)
         return
@@ -66,26 +91,65 @@ def _inside(c: Canvas, own: random.Random, genre: str, x0: float, y0: float, w: 
             c.oval(x, y, r, r * own.uniform(0.8, 1.1), colour)
             c.oval(x - r * 0.3, y - r * 0.3, r * 0.24, r * 0.2, lighter(colour, 0.6))
         x = x0 + w * own.uniform(0.25, 0.75)
-        c.box(x - h * 0.07, horizon - h * 0.26, x + h * 0.07, horizon + h * 0.06, accent, round_by=14)
+        c.box(
+            x - h * 0.07, horizon - h * 0.26, x + h * 0.07, horizon + h * 0.06, accent, round_by=14
+        )
         c.oval(x, horizon - h * 0.27, h * 0.09, h * 0.03, darker(accent))
         return
     if own.random() < 0.6:
         r = h * own.uniform(0.04, 0.09)
-        c.oval(x0 + w * own.uniform(0.15, 0.85), y0 + h * own.uniform(0.12, 0.32), r, r, lighter(accent, 0.5))
+        c.oval(
+            x0 + w * own.uniform(0.15, 0.85),
+            y0 + h * own.uniform(0.12, 0.32),
+            r,
+            r,
+            lighter(accent, 0.5),
+        )
     base = mix(ground, (70, 110, 140), 0.6) if genre == "marine art" else ground
     for i in range(8):
-        c.box(x0, horizon + (y0 + h - horizon) * i / 8, x0 + w, horizon + (y0 + h - horizon) * (i + 1) / 8, mix(base, darker(base), i / 8))
+        c.box(
+            x0,
+            horizon + (y0 + h - horizon) * i / 8,
+            x0 + w,
+            horizon + (y0 + h - horizon) * (i + 1) / 8,
+            mix(base, darker(base), i / 8),
+        )
     for _ in range(own.randint(1, 4)):
-        x, half, rise = x0 + w * own.uniform(0.2, 0.8), w * own.uniform(0.1, 0.2), h * own.uniform(0.06, 0.24)
+        x, half, rise = (
+            x0 + w * own.uniform(0.2, 0.8),
+            w * own.uniform(0.1, 0.2),
+            h * own.uniform(0.06, 0.24),
+        )
         if genre != "marine art":
-            c.polygon([(max(x0, x - half), horizon), (min(x0 + w, x + half), horizon), (x, horizon - rise)], jitter(own, extra, 20))
+            c.polygon(
+                [
+                    (max(x0, x - half), horizon),
+                    (min(x0 + w, x + half), horizon),
+                    (x, horizon - rise),
+                ],
+                jitter(own, extra, 20),
+            )
         else:
-            boat(c, x, horizon + h * own.uniform(0.1, 0.24), h / 500 * own.uniform(0.7, 1.4), jitter(own, accent, 20))
+            boat(
+                c,
+                x,
+                horizon + h * own.uniform(0.1, 0.24),
+                h / 500 * own.uniform(0.7, 1.4),
+                jitter(own, accent, 20),
+            )
     _strokes(c, own, genre, x0, w, h, horizon, accent, extra)
 
 
 def _strokes(
-    c: Canvas, own: random.Random, genre: str, x0: float, w: float, h: float, horizon: float, accent: Colour, extra: Colour
+    c: Canvas,
+    own: random.Random,
+    genre: str,
+    x0: float,
+    w: float,
+    h: float,
+    horizon: float,
+    accent: Colour,
+    extra: Colour,
 ) -> None:
     """Trees, walls or figures in front."""
     for _ in range(own.randint(2, 5)):
@@ -95,7 +159,9 @@ def _strokes(
             c.box(x - 3, y - size, x + 3, y, (80, 62, 48))
             c.oval(x, y - size * 1.2, size * 0.44, size * 0.62, jitter(own, accent, 24))
         elif genre == "genre art":
-            c.polygon([(x - size * 0.3, y), (x + size * 0.3, y), (x, y - size)], jitter(own, accent, 30))
+            c.polygon(
+                [(x - size * 0.3, y), (x + size * 0.3, y), (x, y - size)], jitter(own, accent, 30)
+            )
             c.oval(x, y - size * 1.1, size * 0.17, size * 0.17, (226, 190, 160))
         else:
             c.box(x, y, x + size, y + 3, lighter(extra, 0.5))
@@ -108,10 +174,19 @@ def statue(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m:
     scene.trees(6, 730)
     scene.ground(jitter(land, (190, 182, 168), 12))
     c.look_at(view.uniform(0.9, 1.15), view.uniform(-60, 60), view.uniform(-20, 20), (500, 800))
-    metal = jitter(land, STONES.get(thing.look.get("material", ""), land.choice(((104, 120, 96), (226, 222, 214), (124, 92, 66)))), 12)
+    metal = jitter(
+        land,
+        STONES.get(
+            thing.look.get("material", ""),
+            land.choice(((104, 120, 96), (226, 222, 214), (124, 92, 66))),
+        ),
+        12,
+    )
     for i in range(look["plinth"] + 1):
         half = 190 - 38 * i
-        c.box(500 - half, 1050 - 110 * i, 500 + half, 1170 - 110 * i, jitter(land, (188, 184, 178), 8))
+        c.box(
+            500 - half, 1050 - 110 * i, 500 + half, 1170 - 110 * i, jitter(land, (188, 184, 178), 8)
+        )
     foot = 1050 - 110 * look["plinth"]
     c.polygon([(420, foot), (580, foot), (560, foot - 260), (440, foot - 260)], metal)
     c.polygon([(520, foot), (580, foot), (560, foot - 260), (520, foot - 260)], darker(metal, 0.2))
@@ -142,7 +217,10 @@ def book(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: M
         c.box(0, 170 * i, 1000, 170 * i + 4, darker(table, 0.14))
     c.look_at(view.uniform(0.86, 1.08), view.uniform(-40, 40), view.uniform(-40, 40), (500, 660))
     own = random.Random(thing.look["palette"])
-    cloth, gold = jitter(own, own.choice(PAINTS), 18), own.choice(((222, 186, 98), (240, 234, 220), (30, 30, 36)))
+    cloth, gold = (
+        jitter(own, own.choice(PAINTS), 18),
+        own.choice(((222, 186, 98), (240, 234, 220), (30, 30, 36))),
+    )
     c.box(232, 262, 812, 1082, darker(table, 0.4), round_by=12)
     c.box(220, 250, 790, 1060, (236, 228, 206))
     c.box(210, 240, 780, 1050, cloth, round_by=10)
@@ -163,10 +241,24 @@ def book(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: M
     n = own.randint(4, 9)
     for i in range(n):
         if kind in (0, 3):
-            c.arc(cx, cy, 40 + 20 * i, (40 + 20 * i) * (1 if kind == 0 else 0.6), 20 * i, 20 * i + 280, gold, 6)
+            c.arc(
+                cx,
+                cy,
+                40 + 20 * i,
+                (40 + 20 * i) * (1 if kind == 0 else 0.6),
+                20 * i,
+                20 * i + 280,
+                gold,
+                6,
+            )
         elif kind in (1, 4):
             c.polygon(
-                [(cx, cy - 150 + 14 * i), (cx + 120 - 13 * i, cy), (cx, cy + 150 - 14 * i), (cx - 120 + 13 * i, cy)],
+                [
+                    (cx, cy - 150 + 14 * i),
+                    (cx + 120 - 13 * i, cy),
+                    (cx, cy + 150 - 14 * i),
+                    (cx - 120 + 13 * i, cy),
+                ],
                 gold if i % 2 == 0 else lighter(cloth, 0.12),
             )
         else:
@@ -206,14 +298,25 @@ def organ(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: 
             x = left + (width - 24) * (i + 0.5) / n
             top = 560 - rise + 60 * abs(i - (n - 1) / 2) / n
             c.box(x - (width - 24) / n * 0.4, top, x + (width - 24) / n * 0.4, 590, tin, round_by=6)
-            c.box(x + (width - 24) / n * 0.12, top, x + (width - 24) / n * 0.4, 590, darker(tin, 0.16))
+            c.box(
+                x + (width - 24) / n * 0.12, top, x + (width - 24) / n * 0.4, 590, darker(tin, 0.16)
+            )
             c.polygon([(x - 5, 560), (x + 5, 560), (x, 540)], (60, 56, 54))
-        c.polygon([(left - 10, 560 - rise - 40), (left + width - 10, 560 - rise - 40), (left + width / 2 - 10, 560 - rise - 92)], wood)
+        c.polygon(
+            [
+                (left - 10, 560 - rise - 40),
+                (left + width - 10, 560 - rise - 40),
+                (left + width / 2 - 10, 560 - rise - 92),
+            ],
+            wood,
+        )
     for i in range(3):
         c.box(330, 700 + 34 * i, 670, 722 + 34 * i, (244, 240, 228))
         for k in range(16):
             if k % 7 not in (2, 6):
-                c.box(330 + 21 * k + 13, 700 + 34 * i, 330 + 21 * k + 21, 713 + 34 * i, (40, 36, 36))
+                c.box(
+                    330 + 21 * k + 13, 700 + 34 * i, 330 + 21 * k + 21, 713 + 34 * i, (40, 36, 36)
+                )
     m.plaque(500, 850)
 
 
@@ -233,5 +336,8 @@ def medal(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: 
     c.arc(500, 736, 168, 168, 0, 360, darker(metal, 0.25), 6)
     for i in range(own.randint(5, 10)):
         a = own.uniform(-90, 90)
-        c.polygon([(500 + a, 640), (520 + a * 0.6, 700), (500, 740), (480 + a * 0.6, 700)], lighter(metal, 0.1 + 0.04 * (i % 4)))
+        c.polygon(
+            [(500 + a, 640), (520 + a * 0.6, 700), (500, 740), (480 + a * 0.6, 700)],
+            lighter(metal, 0.1 + 0.04 * (i % 4)),
+        )
     m.letters(500, 830, darker(metal, 0.75))

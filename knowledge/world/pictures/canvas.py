@@ -3,6 +3,7 @@
 The frame is 1000 units wide; y runs from 0 (top) to the frame's height. A camera (zoom, shift) moves what is drawn between
 `look_at` calls; text is drawn last, on the finished size, so that it stays sharp.
 """
+
 import random
 from collections.abc import Sequence
 from functools import lru_cache
@@ -20,15 +21,18 @@ MARGIN = 14
 
 def mix(one: Colour, other: Colour, share: float) -> Colour:
     """A colour between two; share 0 gives the first."""
-    return (round(one[0] + (other[0] - one[0]) * share), round(one[1] + (other[1] - one[1]) * share),
-            round(one[2] + (other[2] - one[2]) * share))
+    return (
+        round(one[0] + (other[0] - one[0]) * share),
+        round(one[1] + (other[1] - one[1]) * share),
+        round(one[2] + (other[2] - one[2]) * share),
+    )
 
 
-def darker(colour: Colour, share: float = .25) -> Colour:
+def darker(colour: Colour, share: float = 0.25) -> Colour:
     return mix(colour, (24, 26, 40), share)
 
 
-def lighter(colour: Colour, share: float = .25) -> Colour:
+def lighter(colour: Colour, share: float = 0.25) -> Colour:
     return mix(colour, (255, 252, 240), share)
 
 
@@ -46,7 +50,12 @@ def font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
 
 @lru_cache(maxsize=4)
 def _grain(width: int, height: int) -> Image.Image:
-    noise = np.random.default_rng(7).normal(128, 7, (height // 2 + 1, width // 2 + 1)).clip(0, 255).astype(np.uint8)
+    noise = (
+        np.random.default_rng(7)
+        .normal(128, 7, (height // 2 + 1, width // 2 + 1))
+        .clip(0, 255)
+        .astype(np.uint8)
+    )
     return Image.fromarray(noise).resize((width, height), Image.Resampling.BILINEAR)
 
 
@@ -67,7 +76,9 @@ class Canvas:
         self.zoom, self.shift = 1.0, (0.0, 0.0)
         self.texts: list[tuple[Point, str, int, Colour]] = []
 
-    def look_at(self, zoom: float = 1.0, dx: float = 0.0, dy: float = 0.0, about: Point = (500.0, 500.0)) -> None:
+    def look_at(
+        self, zoom: float = 1.0, dx: float = 0.0, dy: float = 0.0, about: Point = (500.0, 500.0)
+    ) -> None:
         """Sets the camera: scales about a point, then shifts."""
         self.zoom = zoom
         self.shift = (about[0] * (1 - zoom) + dx, about[1] * (1 - zoom) + dy)
@@ -84,22 +95,34 @@ class Canvas:
 
     def at(self, point: Point) -> Point:
         """A point in pixels of the large picture."""
-        return ((point[0] * self.zoom + self.shift[0]) * self.scale, (point[1] * self.zoom + self.shift[1]) * self.scale)
+        return (
+            (point[0] * self.zoom + self.shift[0]) * self.scale,
+            (point[1] * self.zoom + self.shift[1]) * self.scale,
+        )
 
-    def gradient(self, top: Colour, bottom: Colour, y0: float = 0.0, y1: float | None = None) -> None:
+    def gradient(
+        self, top: Colour, bottom: Colour, y0: float = 0.0, y1: float | None = None
+    ) -> None:
         """A band over the whole width, from one colour to another; the camera does not move it."""
-        first, last = round(y0 * self.scale), round((self.units_high if y1 is None else y1) * self.scale)
+        first, last = (
+            round(y0 * self.scale),
+            round((self.units_high if y1 is None else y1) * self.scale),
+        )
         if last <= first:
             return
         share = np.linspace(0, 1, max(2, (last - first) // 2))[:, None, None]
         rows = np.array(top) + (np.array(bottom) - np.array(top)) * share
-        band = Image.fromarray(rows.astype(np.uint8)).resize((self.image.width, last - first), Image.Resampling.NEAREST)
+        band = Image.fromarray(rows.astype(np.uint8)).resize(
+            (self.image.width, last - first), Image.Resampling.NEAREST
+        )
         self.image.paste(band, (0, first))
 
     def polygon(self, points: Sequence[Point], fill: Colour) -> None:
         self.pen.polygon([self.at(p) for p in points], fill=fill)
 
-    def box(self, x0: float, y0: float, x1: float, y1: float, fill: Colour, *, round_by: float = 0.0) -> None:
+    def box(
+        self, x0: float, y0: float, x1: float, y1: float, fill: Colour, *, round_by: float = 0.0
+    ) -> None:
         corners = (*self.at((min(x0, x1), min(y0, y1))), *self.at((max(x0, x1), max(y0, y1))))
         if round_by:
             self.pen.rounded_rectangle(corners, radius=round_by * self.scale * self.zoom, fill=fill)
@@ -109,14 +132,36 @@ class Canvas:
     def oval(self, x: float, y: float, rx: float, ry: float, fill: Colour) -> None:
         self.pen.ellipse((*self.at((x - rx, y - ry)), *self.at((x + rx, y + ry))), fill=fill)
 
-    def arc(self, x: float, y: float, rx: float, ry: float, start: float, end: float, fill: Colour, width: float) -> None:
-        self.pen.arc((*self.at((x - rx, y - ry)), *self.at((x + rx, y + ry))), start, end, fill=fill, width=self.thick(width))
+    def arc(
+        self,
+        x: float,
+        y: float,
+        rx: float,
+        ry: float,
+        start: float,
+        end: float,
+        fill: Colour,
+        width: float,
+    ) -> None:
+        self.pen.arc(
+            (*self.at((x - rx, y - ry)), *self.at((x + rx, y + ry))),
+            start,
+            end,
+            fill=fill,
+            width=self.thick(width),
+        )
 
-    def pie(self, x: float, y: float, rx: float, ry: float, start: float, end: float, fill: Colour) -> None:
-        self.pen.pieslice((*self.at((x - rx, y - ry)), *self.at((x + rx, y + ry))), start, end, fill=fill)
+    def pie(
+        self, x: float, y: float, rx: float, ry: float, start: float, end: float, fill: Colour
+    ) -> None:
+        self.pen.pieslice(
+            (*self.at((x - rx, y - ry)), *self.at((x + rx, y + ry))), start, end, fill=fill
+        )
 
     def line(self, points: Sequence[Point], fill: Colour, width: float) -> None:
-        self.pen.line([self.at(p) for p in points], fill=fill, width=self.thick(width), joint="curve")
+        self.pen.line(
+            [self.at(p) for p in points], fill=fill, width=self.thick(width), joint="curve"
+        )
 
     def thick(self, units: float) -> int:
         return max(1, round(units * self.scale * self.zoom))
@@ -130,22 +175,29 @@ class Canvas:
         self.texts.append(((px - (left + right) / 2, py - (top + bottom) / 2), words, pixels, fill))
         wide, high = right - left, bottom - top
         box = (px - wide / 2 - 4, py - high / 2 - 3, wide + 8, high + 6)
-        return tuple(round(100 * v / size, 1) for v, size in zip(box, (self.width, self.height) * 2, strict=True))
+        return tuple(
+            round(100 * v / size, 1)
+            for v, size in zip(box, (self.width, self.height) * 2, strict=True)
+        )
 
     def box_of(self, x0: float, y0: float, x1: float, y1: float) -> tuple[float, ...]:
         """A region in units as (left, top, width, height) in per cent of the picture, cut at its edges."""
         (a, b), (c, d) = self.at((x0, y0)), self.at((x1, y1))
         wide, high = self.image.size
         a, c, b, d = max(0, a), min(wide, c), max(0, b), min(high, d)
-        return tuple(round(100 * v, 1) for v in (a / wide, b / high, (c - a) / wide, (d - b) / high))
+        return tuple(
+            round(100 * v, 1) for v in (a / wide, b / high, (c - a) / wide, (d - b) / high)
+        )
 
-    def finished(self, tint: Colour | None = None, strength: float = 0.0, grain: bool = True) -> Image.Image:
+    def finished(
+        self, tint: Colour | None = None, strength: float = 0.0, grain: bool = True
+    ) -> Image.Image:
         """The picture at its own size: smoothed, tinted by the light, with a little grain, and its small texts."""
         small = self.image.reduce(SUPERSAMPLING)
         if tint and strength:
             small = Image.blend(small, Image.new("RGB", small.size, tint), strength)
         if grain:
-            small = Image.blend(small, Image.merge("RGB", [_grain(*small.size)] * 3), .05)
+            small = Image.blend(small, Image.merge("RGB", [_grain(*small.size)] * 3), 0.05)
         pen = ImageDraw.Draw(small)
         for point, words, pixels, fill in self.texts:
             pen.text(point, words, font=font(pixels), fill=fill)

@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from PIL import Image
 
 from knowledge.world.model import Picture, Thing
-from knowledge.world.pictures import artworks, fronts, landscapes, organisms, refused, sketches, towers, vehicles
+from knowledge.world.pictures import (
+    artworks,
+    fronts,
+    landscapes,
+    organisms,
+    refused,
+    sketches,
+    towers,
+    vehicles,
+)
 from knowledge.world.pictures import portraits as people
 from knowledge.world.pictures.canvas import JPEG_QUALITY, Canvas
 from knowledge.world.pictures.drawn_marks import Boxes, Marker
@@ -74,18 +83,26 @@ def draw(seed: int, thing: Thing, picture: Picture) -> Drawn:
         picture: the view.
     """
     if picture.kind == "vector":
-        return Drawn(refused.vector(chance(seed, thing.id, "vector")), "image/svg+xml", 400, 400, {})
+        return Drawn(
+            refused.vector(chance(seed, thing.id, "vector")), "image/svg+xml", 400, 400, {}
+        )
     if picture.kind in refused.SYMBOLS:
-        return _encoded(refused.SYMBOLS[picture.kind](chance(seed, thing.id, picture.kind)), "PNG", {})
+        return _encoded(
+            refused.SYMBOLS[picture.kind](chance(seed, thing.id, picture.kind)), "PNG", {}
+        )
     if picture.kind == "sketch":
-        sketched, marks = sketches.sketch(thing, picture, chance(seed, thing.id, f"view-{picture.view}"))
+        sketched, marks = sketches.sketch(
+            thing, picture, chance(seed, thing.id, f"view-{picture.view}")
+        )
         return _encoded(sketched, "PNG", marks)
     image, boxes = _photo(seed, thing, picture)
     if picture.kind == "tiny":
         return _encoded(image.resize((96, 96 * image.height // image.width)), "JPEG", {})
     if picture.kind == "copy":
         w, h = image.size
-        image = image.crop((w // 50, h // 50, w - w // 50, h - h // 50)).resize((w, h), Image.Resampling.BILINEAR)
+        image = image.crop((w // 50, h // 50, w - w // 50, h - h // 50)).resize(
+            (w, h), Image.Resampling.BILINEAR
+        )
         return _encoded(image, "JPEG", {}, quality=70)
     return _encoded(image, "JPEG", boxes)
 
@@ -97,7 +114,9 @@ def _photo(seed: int, thing: Thing, picture: Picture) -> tuple[Image.Image, Boxe
     marker = Marker(canvas, thing, picture.marks, view.randint(12, 15))
     scene = DRAWERS[thing.kind](canvas, thing, land, view, marker)
     if scene is None:
-        return canvas.finished(view.choice(((255, 246, 228), (228, 236, 250), (240, 240, 236))), view.uniform(0, 0.12)), marker.boxes
+        return canvas.finished(
+            view.choice(((255, 246, 228), (228, 236, 250), (240, 240, 236))), view.uniform(0, 0.12)
+        ), marker.boxes
     canvas.look_at()
     scene.weather()
     return canvas.finished(scene.tint, scene.strength), marker.boxes

@@ -1,4 +1,5 @@
 """Plaques, flags and registrations: what a picture shows of a thing's marks, and where."""
+
 from knowledge.world.model import Mark, Thing
 from knowledge.world.pictures.canvas import Canvas, Colour, darker
 from knowledge.world.pictures.scenery import COLOURS
@@ -22,9 +23,18 @@ class Marker:
         self.boxes: Boxes = {}
 
     def _mark(self, prop: str) -> tuple[int, Mark] | None:
-        return next(((i, m) for i, m in enumerate(self.thing.marks) if m.property == prop and i in self.shown), None)
+        return next(
+            (
+                (i, m)
+                for i, m in enumerate(self.thing.marks)
+                if m.property == prop and i in self.shown
+            ),
+            None,
+        )
 
-    def plaque(self, x: float, y: float, metal: Colour = (92, 76, 52), ink: Colour = (246, 238, 214)) -> None:
+    def plaque(
+        self, x: float, y: float, metal: Colour = (92, 76, 52), ink: Colour = (246, 238, 214)
+    ) -> None:
         """A plate with small letters, where the view shows one."""
         found = self._mark("P1684")
         if found is None:
@@ -34,8 +44,13 @@ class Marker:
         wide, high = self.canvas.image.size
         half_w, half_h = box[2] / 200 * wide + 6, box[3] / 200 * high + 5
         px, py = box[0] / 100 * wide + half_w - 6, box[1] / 100 * high + half_h - 5
-        self.canvas.pen.rounded_rectangle((px - half_w, py - half_h, px + half_w, py + half_h), radius=5, fill=metal,
-                                          outline=darker(metal, .5), width=2)
+        self.canvas.pen.rounded_rectangle(
+            (px - half_w, py - half_h, px + half_w, py + half_h),
+            radius=5,
+            fill=metal,
+            outline=darker(metal, 0.5),
+            width=2,
+        )
         self.boxes[index] = box
 
     def letters(self, x: float, y: float, ink: Colour) -> None:
@@ -52,7 +67,10 @@ class Marker:
         c = self.canvas
         x = min(max(x, c.left + 20), c.right - 60 * size)
         c.line([(x, y), (x, y - 64 * size)], (90, 84, 80), 3 * size)
-        c.polygon([(x, y - 64 * size), (x + 34 * size, y - 56 * size), (x, y - 44 * size)], COLOURS[found[1].readable])
+        c.polygon(
+            [(x, y - 64 * size), (x + 34 * size, y - 56 * size), (x, y - 44 * size)],
+            COLOURS[found[1].readable],
+        )
         self.boxes[found[0]] = c.box_of(x - 2, y - 66 * size, x + 36 * size, y - 42 * size)
 
     def counted(self, x0: float, y0: float, x1: float, y1: float) -> None:

@@ -37,25 +37,54 @@ def town(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: M
         y = 480 + row * 52
         for i in range(n):
             x = 500 + (i - (n - 1) / 2) * (760 / n) + land.uniform(-24, 24) + 20 * row
-            scene.house(x, y, land.uniform(0.95, 1.5), jitter(land, tone, 18), jitter(land, roof, 16))
+            scene.house(
+                x, y, land.uniform(0.95, 1.5), jitter(land, tone, 18), jitter(land, roof, 16)
+            )
         if row == 0 and look.get("spire", True):
             x = 500 + land.uniform(-240, 240)
             c.box(x - 28, 300, x + 28, 480, jitter(land, (214, 204, 186), 12))
-            cap(c, land.choice(("cone", "onion", "dome", "flat")), x, 300, 34, 120, darker(roof, 0.2))
+            cap(
+                c,
+                land.choice(("cone", "onion", "dome", "flat")),
+                x,
+                300,
+                34,
+                120,
+                darker(roof, 0.2),
+            )
     scene.trees(land.randint(2, 6), 620 if not by_water else 590)
     if by_water:
         for _ in range(land.randint(1, 4)):
-            boat(c, land.uniform(120, 880), land.uniform(620, 700), land.uniform(0.5, 0.9), jitter(land, (170, 80, 70), 50))
+            boat(
+                c,
+                land.uniform(120, 880),
+                land.uniform(620, 700),
+                land.uniform(0.5, 0.9),
+                jitter(land, (170, 80, 70), 50),
+            )
     return scene
 
 
 def boat(c: Canvas, x: float, y: float, size: float, hull: Colour) -> None:
     """A small sailing boat."""
     c.polygon(
-        [(x - 50 * size, y - 14 * size), (x + 56 * size, y - 14 * size), (x + 38 * size, y + 8 * size), (x - 38 * size, y + 8 * size)], hull
+        [
+            (x - 50 * size, y - 14 * size),
+            (x + 56 * size, y - 14 * size),
+            (x + 38 * size, y + 8 * size),
+            (x - 38 * size, y + 8 * size),
+        ],
+        hull,
     )
     c.line([(x, y - 14 * size), (x, y - 110 * size)], (90, 74, 60), 4 * size)
-    c.polygon([(x + 4 * size, y - 106 * size), (x + 46 * size, y - 24 * size), (x + 4 * size, y - 24 * size)], (246, 242, 230))
+    c.polygon(
+        [
+            (x + 4 * size, y - 106 * size),
+            (x + 46 * size, y - 24 * size),
+            (x + 4 * size, y - 24 * size),
+        ],
+        (246, 242, 230),
+    )
 
 
 def river(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: Marker) -> Scene:
@@ -70,7 +99,11 @@ def river(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: 
     for i in range(31):
         t = i / 30
         y = 344 + (c.units_high - 300) * t
-        mid = 500 + land.uniform(-1, 1) + swing * math.sin(phase + bends * 2.1 * (1 - t) ** 0.7) * (0.3 + t)
+        mid = (
+            500
+            + land.uniform(-1, 1)
+            + swing * math.sin(phase + bends * 2.1 * (1 - t) ** 0.7) * (0.3 + t)
+        )
         half = 8 + 190 * t**1.5
         left.append((mid - half, y))
         right.append((mid + half, y))
@@ -80,7 +113,9 @@ def river(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: 
     scene.trees(2 + thing.look["trees"], 470, (20, 330))
     scene.trees(thing.look["trees"], 500, (690, 980))
     if land.random() < 0.4:
-        scene.house(land.choice((160, 830)), 520, 1.1, jitter(land, (230, 220, 200), 20), land.choice(ROOFS))
+        scene.house(
+            land.choice((160, 830)), 520, 1.1, jitter(land, (230, 220, 200), 20), land.choice(ROOFS)
+        )
     return scene
 
 
@@ -97,11 +132,19 @@ def lake(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: M
         c.oval(x, y, land.uniform(50, 110), 18, darker(scene.grass, 0.15))
         scene.trees(2, y, (x - 40, x + 40))
     for _ in range(thing.look["boats"]):
-        boat(c, land.uniform(120, 880), land.uniform(470, 620), land.uniform(0.6, 1), jitter(land, (150, 90, 80), 60))
+        boat(
+            c,
+            land.uniform(120, 880),
+            land.uniform(470, 620),
+            land.uniform(0.6, 1),
+            jitter(land, (150, 90, 80), 60),
+        )
     if thing.look["reeds"]:
         for _ in range(46):
             x = land.uniform(0, 1000)
-            c.line([(x, 690), (x + land.uniform(-10, 10), land.uniform(580, 640))], (120, 124, 70), 4)
+            c.line(
+                [(x, 690), (x + land.uniform(-10, 10), land.uniform(580, 640))], (120, 124, 70), 4
+            )
     scene.trees(4, 400, (20, 980))
     return scene
 
@@ -111,12 +154,23 @@ def mountain(c: Canvas, thing: Thing, land: random.Random, view: random.Random, 
     look = thing.look
     scene.sky()
     c.look_at(view.uniform(0.92, 1.15), view.uniform(-60, 60), 0, (500, 480))
-    rock = jitter(land, land.choice(((120, 124, 140), (140, 122, 112), (104, 112, 120), (150, 140, 128))), 12)
+    rock = jitter(
+        land, land.choice(((120, 124, 140), (140, 122, 112), (104, 112, 120), (150, 140, 128))), 12
+    )
     for i in range(look["peaks"] + 1):
         x, high, half = land.uniform(140, 860), land.uniform(150, 260), land.uniform(190, 320)
         _peak(c, land, x, 480, high, half, mix(rock, scene.low, 0.45), False)
         if i == look["peaks"]:
-            _peak(c, land, 500 + land.uniform(-90, 90), 490, land.uniform(310, 400), land.uniform(240, 400), rock, look["snow"])
+            _peak(
+                c,
+                land,
+                500 + land.uniform(-90, 90),
+                490,
+                land.uniform(310, 400),
+                land.uniform(240, 400),
+                rock,
+                look["snow"],
+            )
     c.look_at()
     scene.ground()
     if look["forest"]:
@@ -125,14 +179,27 @@ def mountain(c: Canvas, thing: Thing, land: random.Random, view: random.Random, 
     return scene
 
 
-def _peak(c: Canvas, land: random.Random, x: float, foot: float, high: float, half: float, colour: Colour, snow: bool) -> None:
+def _peak(
+    c: Canvas,
+    land: random.Random,
+    x: float,
+    foot: float,
+    high: float,
+    half: float,
+    colour: Colour,
+    snow: bool,
+) -> None:
     lean = land.uniform(-0.3, 0.3) * half
     notch = [(land.uniform(0.25, 0.75), land.uniform(-16, 16)) for _ in range(2)]
     top = (x + lean, foot - high)
     left = [(x - half + (lean + half) * t, foot - high * t + d) for t, d in sorted(notch)]
-    right = [(x + half + (lean - half) * t, foot - high * t + d) for t, d in sorted(notch, reverse=True)]
+    right = [
+        (x + half + (lean - half) * t, foot - high * t + d) for t, d in sorted(notch, reverse=True)
+    ]
     c.polygon([(x - half, foot), *left, top, *right, (x + half, foot)], colour)
-    c.polygon([top, *right, (x + half, foot), (x + lean * 0.4 + half * 0.1, foot)], darker(colour, 0.18))
+    c.polygon(
+        [top, *right, (x + half, foot), (x + lean * 0.4 + half * 0.1, foot)], darker(colour, 0.18)
+    )
     if snow:
         c.polygon(
             [
@@ -159,8 +226,16 @@ def island(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m:
         c.pie(x, 520, half, high, 180, 360, jitter(land, green, 16))
     c.oval(500, 524, 320, 26, jitter(land, (212, 196, 152), 14))
     for _ in range(look["houses"]):
-        scene.house(land.uniform(300, 700), 516, land.uniform(0.5, 0.8), jitter(land, (236, 228, 212), 16), land.choice(ROOFS))
+        scene.house(
+            land.uniform(300, 700),
+            516,
+            land.uniform(0.5, 0.8),
+            jitter(land, (236, 228, 212), 16),
+            land.choice(ROOFS),
+        )
     scene.trees(look["trees"], 512, (260, 740))
     if land.random() < 0.6:
-        boat(c, land.choice((160, 850)), land.uniform(560, 640), 0.9, jitter(land, (150, 80, 80), 60))
+        boat(
+            c, land.choice((160, 850)), land.uniform(560, 640), 0.9, jitter(land, (150, 80, 80), 60)
+        )
     return scene

@@ -38,13 +38,24 @@ def metadata_line(part: Part, thing: Thing, picture: Picture, drawn: Drawn) -> b
     """The page object of one file, as the Commons API gives it."""
     rng = part.rng(f"metadata-{picture.file}")
     name = urllib.parse.quote(picture.file.replace(" ", "_"))
-    page = int.from_bytes(hashlib.sha256(picture.file.encode()).digest()[:4], "big") % 90_000_000 + 10_000_000
+    page = (
+        int.from_bytes(hashlib.sha256(picture.file.encode()).digest()[:4], "big") % 90_000_000
+        + 10_000_000
+    )
     author = rng.choice(AUTHORS)
     extra: dict[str, Any] = {
-        "Artist": {"value": f'<a href="//commons.wikimedia.org/wiki/User:{urllib.parse.quote(author)}" title="{author}">{author}</a>'},
+        "Artist": {
+            "value": f'<a href="//commons.wikimedia.org/wiki/User:{urllib.parse.quote(author)}" title="{author}">{author}</a>'
+        },
         "Credit": {"value": '<span class="int-own-work" lang="en">Own work</span>'},
-        "ImageDescription": {"value": f"{thing.label}, {thing.description}" if rng.random() < 0.7 else f"<i>{thing.label}</i>"},
-        "DateTimeOriginal": {"value": f"{rng.randint(2006, 2023)}-{rng.randint(1, 12):02d}-{rng.randint(1, 28):02d}"},
+        "ImageDescription": {
+            "value": f"{thing.label}, {thing.description}"
+            if rng.random() < 0.7
+            else f"<i>{thing.label}</i>"
+        },
+        "DateTimeOriginal": {
+            "value": f"{rng.randint(2006, 2023)}-{rng.randint(1, 12):02d}-{rng.randint(1, 28):02d}"
+        },
         "Categories": {"value": f"{thing.title}|Taken with a lens|Self-published work"},
         "Restrictions": {"value": ""},
     }
@@ -74,7 +85,10 @@ def metadata_line(part: Part, thing: Thing, picture: Picture, drawn: Drawn) -> b
                     "extmetadata": extra,
                 }
             ],
-            "mediainfo": {"id": f"M{page}", "statements": grouped(f"M{page}", _statements(thing, picture, drawn))},
+            "mediainfo": {
+                "id": f"M{page}",
+                "statements": grouped(f"M{page}", _statements(thing, picture, drawn)),
+            },
         }
     )
 
@@ -87,5 +101,7 @@ def _statements(thing: Thing, picture: Picture, drawn: Drawn) -> list[Statement]
     for index, box in sorted(drawn.boxes.items()):
         mark = thing.marks[index]
         where = qualifier("P2677", string("pct:" + ",".join(f"{v:g}" for v in box)))
-        found.append(Statement("P180", value_of(mark.part), (qualifier(mark.property, mark.value), where)))
+        found.append(
+            Statement("P180", value_of(mark.part), (qualifier(mark.property, mark.value), where))
+        )
     return found

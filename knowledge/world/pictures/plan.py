@@ -42,7 +42,13 @@ DRAWN = {
     "university",
 }
 UPRIGHT = {"person", "statue", "book", "organ", "prize"}
-LICENCES = ("CC BY-SA 4.0",) * 8 + ("CC BY-SA 3.0",) * 4 + ("CC BY 4.0",) * 3 + ("CC0",) * 2 + ("Public domain",) * 4
+LICENCES = (
+    ("CC BY-SA 4.0",) * 8
+    + ("CC BY-SA 3.0",) * 4
+    + ("CC BY 4.0",) * 3
+    + ("CC0",) * 2
+    + ("Public domain",) * 4
+)
 REFUSED_SHARE = 0.03
 """Photos without a usable licence."""
 SYMBOLS = {
@@ -68,8 +74,18 @@ def plan_pictures(part: Part) -> None:
             if thing.article and rng.random() < 0.55:
                 file = f"{_plain(thing)} {kind}.{'svg' if kind == 'logo' and rng.random() < 0.25 else 'png'}"
                 if _free(part, file):
-                    thing.pictures.append(Picture(file, thing.id, 0, "vector" if file.endswith("svg") else kind, licence="Public domain"))
-                    thing.statements.append(Statement(SYMBOL_PROPERTIES[kind], Value(kind="commons_media", text=file)))
+                    thing.pictures.append(
+                        Picture(
+                            file,
+                            thing.id,
+                            0,
+                            "vector" if file.endswith("svg") else kind,
+                            licence="Public domain",
+                        )
+                    )
+                    thing.statements.append(
+                        Statement(SYMBOL_PROPERTIES[kind], Value(kind="commons_media", text=file))
+                    )
         if any(p.kind == "photo" for p in thing.pictures):
             thing.statements.append(Statement("P373", string(thing.title)))
 
@@ -88,15 +104,28 @@ def _photos(part: Part, thing: Thing, rng: random.Random) -> None:
         if rng.random() < REFUSED_SHARE:
             licence, local = rng.choice((("", False), ("CC BY-NC 4.0", False), ("Fair use", True)))
         shown = tuple(i for i in range(len(thing.marks)) if view == 0 or rng.random() < 0.75)
-        thing.pictures.append(Picture(file, thing.id, view, "photo", width, height, shown, licence, local))
-    thing.statements.append(Statement("P18", Value(kind="commons_media", text=thing.pictures[0].file)))
+        thing.pictures.append(
+            Picture(file, thing.id, view, "photo", width, height, shown, licence, local)
+        )
+    thing.statements.append(
+        Statement("P18", Value(kind="commons_media", text=thing.pictures[0].file))
+    )
     first = thing.pictures[0]
     if rng.random() < 0.035:
         kind = rng.choice(("tiny", "copy", "copy"))
         file = f"{_plain(thing)} ({kind}).jpg"
         if _free(part, file):
             thing.pictures.append(
-                Picture(file, thing.id, 0, kind, first.width, first.height, first.marks if kind == "copy" else (), first.licence)
+                Picture(
+                    file,
+                    thing.id,
+                    0,
+                    kind,
+                    first.width,
+                    first.height,
+                    first.marks if kind == "copy" else (),
+                    first.licence,
+                )
             )
 
 
@@ -107,9 +136,19 @@ def _plain(thing: Thing) -> str:
 def _file_name(thing: Thing, view: int, rng: random.Random) -> str:
     name = _plain(thing)
     if view == 0:
-        return rng.choice((f"{name}.jpg", f"{name} (2019).jpg", f"{name}, {rng.choice(('front', 'west side', 'from afar'))}.jpg"))
+        return rng.choice(
+            (
+                f"{name}.jpg",
+                f"{name} (2019).jpg",
+                f"{name}, {rng.choice(('front', 'west side', 'from afar'))}.jpg",
+            )
+        )
     return rng.choice(
-        (f"{name} {view + 1:02d}.jpg", f"{name} - panorama {rng.randint(100, 999)}.jpg", f"DSC {int(thing.id[1:]) % 100000:05d} {view}.jpg")
+        (
+            f"{name} {view + 1:02d}.jpg",
+            f"{name} - panorama {rng.randint(100, 999)}.jpg",
+            f"DSC {int(thing.id[1:]) % 100000:05d} {view}.jpg",
+        )
     )
 
 

@@ -6,8 +6,23 @@ from knowledge.world.model import Thing
 from knowledge.world.pictures.canvas import Canvas, Colour, darker, jitter, lighter, mix
 from knowledge.world.pictures.drawn_marks import Marker
 
-SKIN: tuple[Colour, ...] = ((242, 212, 188), (230, 192, 162), (206, 160, 126), (170, 122, 92), (124, 84, 64), (250, 224, 206))
-HAIR: tuple[Colour, ...] = ((52, 42, 38), (94, 64, 44), (150, 104, 62), (206, 170, 110), (176, 84, 50), (190, 190, 192), (232, 230, 226))
+SKIN: tuple[Colour, ...] = (
+    (242, 212, 188),
+    (230, 192, 162),
+    (206, 160, 126),
+    (170, 122, 92),
+    (124, 84, 64),
+    (250, 224, 206),
+)
+HAIR: tuple[Colour, ...] = (
+    (52, 42, 38),
+    (94, 64, 44),
+    (150, 104, 62),
+    (206, 170, 110),
+    (176, 84, 50),
+    (190, 190, 192),
+    (232, 230, 226),
+)
 CLOTH: tuple[Colour, ...] = (
     (50, 62, 92),
     (110, 48, 54),
@@ -35,7 +50,10 @@ class Face:
     def __init__(self, thing: Thing, own: random.Random) -> None:
         self.woman = thing.woman
         self.skin, self.hair = jitter(own, own.choice(SKIN), 8), jitter(own, own.choice(HAIR), 10)
-        self.cloth, self.trim = jitter(own, own.choice(CLOTH), 12), jitter(own, own.choice(CLOTH), 14)
+        self.cloth, self.trim = (
+            jitter(own, own.choice(CLOTH), 12),
+            jitter(own, own.choice(CLOTH), 14),
+        )
         self.back = jitter(own, own.choice(BACK), 14)
         self.wide, self.long = own.uniform(118, 160), own.uniform(162, 204)
         self.style = own.randrange(5)
@@ -44,7 +62,11 @@ class Face:
         self.hat = own.choice((0, 0, 0, 1, 2, 3, 4))
         self.collar = own.randrange(4)
         self.eyes: Colour = own.choice(((70, 96, 120), (90, 66, 46), (80, 104, 78), (50, 46, 46)))
-        self.eye_gap, self.brow, self.nose = own.uniform(44, 60), own.uniform(-4, 2), own.uniform(28, 44)
+        self.eye_gap, self.brow, self.nose = (
+            own.uniform(44, 60),
+            own.uniform(-4, 2),
+            own.uniform(28, 44),
+        )
         self.pattern = own.randrange(4)
         self.pin = own.random() < 0.4
 
@@ -83,7 +105,9 @@ def _body(c: Canvas, face: Face) -> None:
         c.polygon([(400, 800), (500, 900), (440, 1020), (350, 840)], darker(cloth, 0.3))
         c.polygon([(600, 800), (500, 900), (560, 1020), (650, 840)], darker(cloth, 0.3))
     else:
-        c.polygon([(380, 806), (500, 1010), (620, 806), (570, 790), (500, 900), (430, 790)], face.trim)
+        c.polygon(
+            [(380, 806), (500, 1010), (620, 806), (570, 790), (500, 900), (430, 790)], face.trim
+        )
     if face.pin:
         c.oval(660, 1010, 20, 20, (222, 190, 92))
         c.box(652, 950, 668, 996, lighter(face.trim, 0.2))
@@ -125,12 +149,22 @@ def _features(c: Canvas, face: Face, x: float, y: float, s: float) -> None:
         c.oval(ex, y - 12 * s, 24 * s, 14 * s, (250, 248, 244))
         c.oval(ex + 3 * s, y - 12 * s, 12 * s, 13 * s, face.eyes)
         c.oval(ex + 3 * s, y - 12 * s, 5 * s, 6 * s, (24, 22, 26))
-        c.line([(ex - 28 * s, y - 44 * s + side * face.brow), (ex + 26 * s, y - 46 * s - side * face.brow)], darker(face.hair, 0.2), 9 * s)
+        c.line(
+            [
+                (ex - 28 * s, y - 44 * s + side * face.brow),
+                (ex + 26 * s, y - 46 * s - side * face.brow),
+            ],
+            darker(face.hair, 0.2),
+            9 * s,
+        )
         if face.glasses:
             c.arc(ex, y - 12 * s, 38 * s, 34 * s, 0, 360, (60, 54, 50), 5 * s)
     if face.glasses:
         c.line([(x - 12 * s, y - 14 * s), (x + 12 * s, y - 14 * s)], (60, 54, 50), 5 * s)
-    c.polygon([(x - 4 * s, y - 8 * s), (x + face.nose * 0.6 * s, y + 52 * s), (x - 14 * s, y + 56 * s)], darker(face.skin, 0.16))
+    c.polygon(
+        [(x - 4 * s, y - 8 * s), (x + face.nose * 0.6 * s, y + 52 * s), (x - 14 * s, y + 56 * s)],
+        darker(face.skin, 0.16),
+    )
     if face.woman:
         c.oval(x, y + 98 * s, 36 * s, 12 * s, (190, 98, 94))
     c.arc(x, y + 82 * s, 42 * s, 20 * s, 25, 155, darker(face.skin, 0.45), 5 * s)
@@ -153,4 +187,6 @@ def _hat(c: Canvas, face: Face, x: float, y: float, s: float, w: float) -> None:
 
 def _signature(m: Marker, face: Face) -> None:
     m.canvas.look_at()
-    m.letters(890, 46, lighter(face.back, 0.75) if sum(face.back) < 420 else darker(face.back, 0.75))
+    m.letters(
+        890, 46, lighter(face.back, 0.75) if sum(face.back) < 420 else darker(face.back, 0.75)
+    )

@@ -40,13 +40,18 @@ def locator(own: random.Random) -> Image.Image:
     c = Canvas(600, 600)
     c.gradient((198, 222, 238), (198, 222, 238))
     points = [
-        (500 + own.uniform(280, 430) * math.cos(a / 20 * 2 * math.pi), 500 + own.uniform(280, 430) * math.sin(a / 20 * 2 * math.pi))
+        (
+            500 + own.uniform(280, 430) * math.cos(a / 20 * 2 * math.pi),
+            500 + own.uniform(280, 430) * math.sin(a / 20 * 2 * math.pi),
+        )
         for a in range(20)
     ]
     c.polygon(points, (252, 246, 224))
     c.line([*points, points[0]], (120, 120, 120), 4)
     for _ in range(6):
-        c.line([(own.uniform(150, 850), own.uniform(150, 850)) for _ in range(4)], (190, 184, 170), 3)
+        c.line(
+            [(own.uniform(150, 850), own.uniform(150, 850)) for _ in range(4)], (190, 184, 170), 3
+        )
     c.oval(own.uniform(300, 700), own.uniform(300, 700), 60, 46, (206, 70, 60))
     return c.finished(grain=False)
 

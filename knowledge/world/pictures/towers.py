@@ -9,7 +9,14 @@ from knowledge.world.pictures.drawn_marks import Marker
 from knowledge.world.pictures.scenery import COLOURS, STONES, Scene
 
 GLASS: Colour = (72, 92, 116)
-ROOFS: tuple[Colour, ...] = ((150, 74, 60), (84, 92, 108), (70, 118, 106), (120, 92, 70), (60, 64, 76), (166, 112, 60))
+ROOFS: tuple[Colour, ...] = (
+    (150, 74, 60),
+    (84, 92, 108),
+    (70, 118, 106),
+    (120, 92, 70),
+    (60, 64, 76),
+    (166, 112, 60),
+)
 
 
 def stone(thing: Thing, land: random.Random) -> Colour:
@@ -27,9 +34,24 @@ def cap(c: Canvas, kind: str, x: float, y: float, half: float, high: float, colo
         c.line([(x, y - high * 0.8), (x, y - high * 1.15)], darker(colour), 4)
     elif kind == "onion":
         c.oval(x, y - high * 0.3, half * 0.95, high * 0.38, colour)
-        c.polygon([(x - half * 0.6, y - high * 0.5), (x + half * 0.6, y - high * 0.5), (x, y - high * 1.15)], colour)
+        c.polygon(
+            [
+                (x - half * 0.6, y - high * 0.5),
+                (x + half * 0.6, y - high * 0.5),
+                (x, y - high * 1.15),
+            ],
+            colour,
+        )
     elif kind == "gable":
-        c.polygon([(x - half - 5, y), (x + half + 5, y), (x + half * 0.4, y - high * 0.6), (x - half * 0.4, y - high * 0.6)], colour)
+        c.polygon(
+            [
+                (x - half - 5, y),
+                (x + half + 5, y),
+                (x + half * 0.4, y - high * 0.6),
+                (x - half * 0.4, y - high * 0.6),
+            ],
+            colour,
+        )
     else:
         c.box(x - half - 5, y - 12, x + half + 5, y, colour)
         for i in range(4):
@@ -37,7 +59,9 @@ def cap(c: Canvas, kind: str, x: float, y: float, half: float, high: float, colo
             c.box(left, y - 26, left + half / 3, y - 10, colour)
 
 
-def lighthouse(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: Marker) -> Scene:
+def lighthouse(
+    c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: Marker
+) -> Scene:
     scene = Scene(c, land, view, 400)
     look = thing.look
     scene.sky()
@@ -52,7 +76,13 @@ def lighthouse(c: Canvas, thing: Thing, land: random.Random, view: random.Random
         for i in range(5):
             dx = land.uniform(-150, 150)
             c.polygon(
-                [(x + dx - 110, 690), (x + dx - 60, 590 + 14 * (i % 3)), (x + dx + 40, 578), (x + dx + 120, 690)], darker(rock, 0.08 * i)
+                [
+                    (x + dx - 110, 690),
+                    (x + dx - 60, 590 + 14 * (i % 3)),
+                    (x + dx + 40, 578),
+                    (x + dx + 120, 690),
+                ],
+                darker(rock, 0.08 * i),
             )
     elif look["base"] == "hill":
         c.oval(x, 700, 420, 130, scene.grass)
@@ -62,7 +92,13 @@ def lighthouse(c: Canvas, thing: Thing, land: random.Random, view: random.Random
         for i in range(6):
             c.box(x - 320 + i * 64, 600, x - 300 + i * 64, 720, darker(rock))
     if look["house"]:
-        scene.house(x + land.choice((-1, 1)) * 120, 590, 1.25, jitter(land, (236, 230, 214)), land.choice(ROOFS))
+        scene.house(
+            x + land.choice((-1, 1)) * 120,
+            590,
+            1.25,
+            jitter(land, (236, 230, 214)),
+            land.choice(ROOFS),
+        )
     one, two = (COLOURS[name] for name in look["colours"])
     bottom, top = 58, 36
     _striped(c, x, foot, high, bottom, top, look["pattern"], look["bands"], one, two)
@@ -71,7 +107,15 @@ def lighthouse(c: Canvas, thing: Thing, land: random.Random, view: random.Random
     c.box(x - 24, y - 58, x + 24, y - 8, (250, 232, 160))
     for dx in (-24, -8, 8, 24):
         c.line([(x + dx, y - 58), (x + dx, y - 8)], (60, 62, 70), 3)
-    cap(c, look["roof"], x, y - 58, 32, 52, COLOURS["red"] if look["roof"] == "dome" else (70, 72, 82))
+    cap(
+        c,
+        look["roof"],
+        x,
+        y - 58,
+        32,
+        52,
+        COLOURS["red"] if look["roof"] == "dome" else (70, 72, 82),
+    )
     for i in range(look["count"] // 2 + 1):
         c.box(x - 6, foot - 90 - i * 74, x + 7, foot - 66 - i * 74, GLASS)
     c.box(x - 13, foot - 36, x + 13, foot, (92, 66, 50))
@@ -81,7 +125,16 @@ def lighthouse(c: Canvas, thing: Thing, land: random.Random, view: random.Random
 
 
 def _striped(
-    c: Canvas, x: float, foot: float, high: float, bottom: float, top: float, pattern: str, bands: int, one: Colour, two: Colour
+    c: Canvas,
+    x: float,
+    foot: float,
+    high: float,
+    bottom: float,
+    top: float,
+    pattern: str,
+    bands: int,
+    one: Colour,
+    two: Colour,
 ) -> None:
     """A tapering tower in its daymark."""
 
@@ -136,11 +189,23 @@ def tower(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: 
     floors = look["count"] + 2
     if look["type"] == "water":
         c.polygon(
-            [(x - half * 0.6, foot), (x + half * 0.6, foot), (x + half * 0.4, foot - high * 0.62), (x - half * 0.4, foot - high * 0.62)],
+            [
+                (x - half * 0.6, foot),
+                (x + half * 0.6, foot),
+                (x + half * 0.4, foot - high * 0.62),
+                (x - half * 0.4, foot - high * 0.62),
+            ],
             wall,
         )
         c.box(x - half * 1.3, foot - high, x + half * 1.3, foot - high * 0.6, roof, round_by=18)
-        c.box(x + half * 0.5, foot - high, x + half * 1.3, foot - high * 0.6, darker(roof, 0.18), round_by=14)
+        c.box(
+            x + half * 0.5,
+            foot - high,
+            x + half * 1.3,
+            foot - high * 0.6,
+            darker(roof, 0.18),
+            round_by=14,
+        )
         cap(c, look["roof"], x, foot - high, half * 1.3, 60, darker(wall, 0.3))
     else:
         c.box(x - half, foot - high, x + half, foot, wall)
@@ -151,13 +216,19 @@ def tower(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: 
             if look["type"] == "clock" and i == 0:
                 c.oval(x, y + 26, 33, 33, (248, 244, 230))
                 hand = land.uniform(0, 6.3)
-                c.line([(x, y + 26), (x + 24 * math.cos(hand), y + 26 + 24 * math.sin(hand))], (40, 40, 46), 4)
+                c.line(
+                    [(x, y + 26), (x + 24 * math.cos(hand), y + 26 + 24 * math.sin(hand))],
+                    (40, 40, 46),
+                    4,
+                )
                 c.line([(x, y + 26), (x, y + 8)], (40, 40, 46), 4)
             elif i:
                 for dx in (-0.45, 0.45):
                     c.box(x + dx * half - 8, y, x + dx * half + 8, y + 22, GLASS)
         if look["type"] == "observation":
-            c.box(x - half - 22, foot - high * 0.92, x + half + 22, foot - high * 0.88, darker(roof))
+            c.box(
+                x - half - 22, foot - high * 0.92, x + half + 22, foot - high * 0.88, darker(roof)
+            )
     c.box(x - 15, foot - 44, x + 15, foot, darker(roof, 0.4))
     m.flag(x + half + 60, foot, 1.3)
     m.plaque(x, foot + 36)
@@ -241,7 +312,10 @@ def windmill(c: Canvas, thing: Thing, land: random.Random, view: random.Random, 
     wall, trim = stone(thing, land), COLOURS[look["colours"][0]]
     x, foot, high = 500 + land.uniform(-50, 50), 620, 250 + look["size"]
     c.polygon([(x - 92, foot), (x + 92, foot), (x + 54, foot - high), (x - 54, foot - high)], wall)
-    c.polygon([(x + 30, foot), (x + 92, foot), (x + 54, foot - high), (x + 18, foot - high)], darker(wall, 0.15))
+    c.polygon(
+        [(x + 30, foot), (x + 92, foot), (x + 54, foot - high), (x + 18, foot - high)],
+        darker(wall, 0.15),
+    )
     cap(c, look["roof"], x, foot - high, 62, 62, trim)
     hub_y, turn = foot - high - 4, view.uniform(0, 1.5)
     for i in range(look["sails"]):
@@ -266,7 +340,9 @@ def windmill(c: Canvas, thing: Thing, land: random.Random, view: random.Random, 
     return scene
 
 
-def observatory(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: Marker) -> Scene:
+def observatory(
+    c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: Marker
+) -> Scene:
     scene = Scene(c, land, view, 380)
     look = thing.look
     scene.sky()
@@ -300,6 +376,12 @@ def _meadow(c: Canvas, land: random.Random, view: random.Random) -> Scene:
         c.polygon([(440, 760), (560, 760), (515, 600), (485, 600)], lighter(scene.grass, 0.35))
     for _ in range(land.randint(0, 3)):
         x = land.choice((land.uniform(20, 240), land.uniform(760, 980)))
-        scene.house(x, land.uniform(560, 600), land.uniform(0.8, 1.1), jitter(land, (226, 214, 196), 22), land.choice(ROOFS))
+        scene.house(
+            x,
+            land.uniform(560, 600),
+            land.uniform(0.8, 1.1),
+            jitter(land, (226, 214, 196), 22),
+            land.choice(ROOFS),
+        )
     scene.trees(land.randint(1, 5), 620, keep_clear=(330, 670))
     return scene

@@ -16,18 +16,42 @@ def ship(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: M
         scene.hills(1)
     scene.water()
     c.look_at(view.uniform(0.86, 1.14), view.uniform(-80, 80), view.uniform(-20, 30), (500, 540))
-    hull, trim, stripe = jitter(land, COLOURS[look["colours"][0]], 10), COLOURS[look["colours"][1]], COLOURS[look["stripe"]]
+    hull, trim, stripe = (
+        jitter(land, COLOURS[look["colours"][0]], 10),
+        COLOURS[look["colours"][1]],
+        COLOURS[look["stripe"]],
+    )
     long = land.uniform(280, 370)
     left, right, deck, keel = 500 - long, 500 + long, 510.0, 610.0
     if look["type"] in ("steamship", "lifeboat"):
         _funnels(c, look, deck, left, right, hull, trim, stripe)
     else:
         _sails(c, look, land, deck, left, right, trim)
-    c.polygon([(left - 34, deck - 16), (right + 50, deck - 30), (right - 16, keel), (left + 20, keel)], hull)
-    c.polygon([(left + 4, keel - 30), (right + 2, keel - 34), (right - 16, keel), (left + 20, keel)], darker(hull, 0.35))
-    c.polygon([(left - 32, deck - 8), (right + 46, deck - 22), (right + 42, deck - 8), (left - 28, deck + 6)], stripe)
+    c.polygon(
+        [(left - 34, deck - 16), (right + 50, deck - 30), (right - 16, keel), (left + 20, keel)],
+        hull,
+    )
+    c.polygon(
+        [(left + 4, keel - 30), (right + 2, keel - 34), (right - 16, keel), (left + 20, keel)],
+        darker(hull, 0.35),
+    )
+    c.polygon(
+        [
+            (left - 32, deck - 8),
+            (right + 46, deck - 22),
+            (right + 42, deck - 8),
+            (left - 28, deck + 6),
+        ],
+        stripe,
+    )
     for i in range(look["portholes"]):
-        c.oval(left + 80 + (2 * long - 200) * i / max(1, look["portholes"] - 1), deck + 26, 9, 9, lighter(hull, 0.6))
+        c.oval(
+            left + 80 + (2 * long - 200) * i / max(1, look["portholes"] - 1),
+            deck + 26,
+            9,
+            9,
+            lighter(hull, 0.6),
+        )
     m.letters(right - 40, deck + 48, (250, 248, 240) if sum(hull) < 400 else (36, 36, 44))
     m.flag(left - 20, deck - 14, 1.3)
     for _ in range(8):
@@ -36,7 +60,16 @@ def ship(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: M
     return scene
 
 
-def _funnels(c: Canvas, look: dict, deck: float, left: float, right: float, hull: Colour, trim: Colour, stripe: Colour) -> None:
+def _funnels(
+    c: Canvas,
+    look: dict,
+    deck: float,
+    left: float,
+    right: float,
+    hull: Colour,
+    trim: Colour,
+    stripe: Colour,
+) -> None:
     c.box(left + 90, deck - 84, right - 120, deck, (246, 244, 236))
     c.box(left + 150, deck - 132, right - 230, deck - 84, (238, 234, 224))
     for i in range(7):
@@ -44,38 +77,79 @@ def _funnels(c: Canvas, look: dict, deck: float, left: float, right: float, hull
     n = look["funnels"]
     for i in range(n):
         x = left + 220 + (right - left - 470) * (i + 0.5) / n
-        c.polygon([(x - 28, deck - 132), (x + 28, deck - 132), (x + 22, deck - 240), (x - 26, deck - 240)], trim)
-        c.polygon([(x - 27, deck - 200), (x + 25, deck - 200), (x + 24, deck - 222), (x - 26, deck - 222)], stripe)
+        c.polygon(
+            [
+                (x - 28, deck - 132),
+                (x + 28, deck - 132),
+                (x + 22, deck - 240),
+                (x - 26, deck - 240),
+            ],
+            trim,
+        )
+        c.polygon(
+            [
+                (x - 27, deck - 200),
+                (x + 25, deck - 200),
+                (x + 24, deck - 222),
+                (x - 26, deck - 222),
+            ],
+            stripe,
+        )
         c.oval(x - 30, deck - 262, 34, 20, (196, 196, 200))
         c.oval(x - 74, deck - 284, 50, 26, (206, 206, 210))
     for x in (left + 60, right - 60)[: look["masts"]]:
         c.line([(x, deck), (x, deck - 210)], (96, 84, 72), 7)
 
 
-def _sails(c: Canvas, look: dict, land: random.Random, deck: float, left: float, right: float, trim: Colour) -> None:
+def _sails(
+    c: Canvas, look: dict, land: random.Random, deck: float, left: float, right: float, trim: Colour
+) -> None:
     n = look["masts"] if look["type"] == "schooner" else max(2, look["masts"])
-    canvas = jitter(land, land.choice(((246, 240, 222), (232, 214, 178), (198, 112, 84), (240, 240, 240))), 8)
+    canvas = jitter(
+        land, land.choice(((246, 240, 222), (232, 214, 178), (198, 112, 84), (240, 240, 240))), 8
+    )
     for i in range(n):
         x = left + (right - left) * (i + 0.6) / n
         c.line([(x, deck), (x, deck - 320 + 24 * (i % 2))], (100, 80, 62), 9)
         gap = (right - left) / n
         if look["type"] == "schooner":
-            c.polygon([(x - 8, deck - 290), (x - 8, deck - 30), (x - gap * 0.72, deck - 40), (x - gap * 0.5, deck - 230)], canvas)
-            c.polygon([(x + 8, deck - 300), (x + 8, deck - 60), (x + gap * 0.26, deck - 60)], darker(canvas, 0.1))
+            c.polygon(
+                [
+                    (x - 8, deck - 290),
+                    (x - 8, deck - 30),
+                    (x - gap * 0.72, deck - 40),
+                    (x - gap * 0.5, deck - 230),
+                ],
+                canvas,
+            )
+            c.polygon(
+                [(x + 8, deck - 300), (x + 8, deck - 60), (x + gap * 0.26, deck - 60)],
+                darker(canvas, 0.1),
+            )
         else:
             for k in range(3):
                 half = gap * (0.36 - 0.06 * k)
                 y = deck - 60 - 84 * k
                 c.polygon(
-                    [(x - half, y), (x + half, y), (x + half * 0.85, y - 70), (x - half * 0.85, y - 70)],
+                    [
+                        (x - half, y),
+                        (x + half, y),
+                        (x + half * 0.85, y - 70),
+                        (x - half * 0.85, y - 70),
+                    ],
                     canvas if k % 2 == 0 else darker(canvas, 0.06),
                 )
-    c.polygon([(right + 120, deck - 60), (right - 20, deck - 250), (right - 10, deck - 50)], lighter(canvas, 0.1))
+    c.polygon(
+        [(right + 120, deck - 60), (right - 20, deck - 250), (right - 10, deck - 50)],
+        lighter(canvas, 0.1),
+    )
     c.line([(right + 20, deck - 24), (right + 130, deck - 62)], (100, 80, 62), 8)
     c.polygon([(left + 10, deck - 330), (left + 60, deck - 320), (left + 10, deck - 306)], trim)
 
 
-def locomotive(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: Marker) -> Scene:
+def locomotive(
+    c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: Marker
+) -> Scene:
     scene = Scene(c, land, view, 420)
     look = thing.look
     scene.sky()

@@ -1,4 +1,5 @@
 """The real part of the world: ids and English labels of Wikidata's classes, properties and everyday values."""
+
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,8 +19,11 @@ class PropertyTerm:
 
 
 def _lines(name: str) -> list[list[str]]:
-    return [line.split("|") for line in (FOLDER / name).read_text(encoding="utf-8").splitlines()
-            if line and not line.startswith("#")]
+    return [
+        line.split("|")
+        for line in (FOLDER / name).read_text(encoding="utf-8").splitlines()
+        if line and not line.startswith("#")
+    ]
 
 
 @cache
@@ -35,7 +39,9 @@ def of_country() -> frozenset[str]:
 @cache
 def class_parents() -> dict[str, tuple[str, ...]]:
     """Class id to its direct superclasses."""
-    return {cls: tuple(p for p in parents.split(",") if p) for cls, _, parents in _lines("classes.txt")}
+    return {
+        cls: tuple(p for p in parents.split(",") if p) for cls, _, parents in _lines("classes.txt")
+    }
 
 
 @cache
@@ -79,5 +85,9 @@ def class_ids() -> dict[str, str]:
 @cache
 def properties() -> dict[str, PropertyTerm]:
     """Every property used, by id."""
-    return {pid: PropertyTerm(pid, datatype, constraints, label, tuple(a for a in aliases.split(";") if a))
-            for pid, datatype, constraints, label, aliases in _lines("properties.txt")}
+    return {
+        pid: PropertyTerm(
+            pid, datatype, constraints, label, tuple(a for a in aliases.split(";") if a)
+        )
+        for pid, datatype, constraints, label, aliases in _lines("properties.txt")
+    }

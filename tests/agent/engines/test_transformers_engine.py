@@ -1,4 +1,5 @@
 """The local engine: its log-probabilities are those of a full forward, whoever shares the batch and whatever the cache holds."""
+
 import asyncio
 import dataclasses
 
@@ -21,29 +22,51 @@ from tests.agent.engines.full_forward import TOKENS, answered, full_logprobs, op
 from tests.agent.small_provider import toolbox
 
 
-def engine(temperature: float = 1.0, top_p: float = 1.0, tokens: TokenRenderer = TOKENS, **options) -> TransformersEngine:
-    return TransformersEngine(tiny.model(), tokens, model_name="tiny", sampling=Sampling(temperature=temperature, top_p=top_p, seed=3), **options)
+def engine(
+    temperature: float = 1.0, top_p: float = 1.0, tokens: TokenRenderer = TOKENS, **options
+) -> TransformersEngine:
+    return TransformersEngine(
+        tiny.model(),
+        tokens,
+        model_name="tiny",
+        sampling=Sampling(temperature=temperature, top_p=top_p, seed=3),
+        **options,
+    )
 
 
 def worst(conversation: Conversation, sample, temperature: float = 1.0) -> float:
     assert len(sample.logprobs) == len(sample.token_ids) > 0
-    return float((full_logprobs(conversation, sample, temperature) - torch.tensor(sample.logprobs)).abs().max())
+    return float(
+        (full_logprobs(conversation, sample, temperature) - torch.tensor(sample.logprobs))
+        .abs()
+        .max()
+    )
 
 
-async def play_turns(played: TransformersEngine, task: str, num_turns: int, most: int, *, pictures: bool = True):
+async def play_turns(
+    played: TransformersEngine, task: str, num_turns: int, most: int, *, pictures: bool = True
+):
     """(conversation before the turn, its sample) of each turn; a picture comes after the first."""
     conversation, bank = opening(task, *([tiny.picture(1)] if pictures else []))
     made = []
     for n in range(num_turns):
         sample = await played.step(conversation, max_new_tokens=most)
         made.append((conversation, sample))
-        conversation = answered(conversation, sample, bank, f"Result {n}.", tiny.picture(n + 5, (128, 64)) if pictures else None)
+        conversation = answered(
+            conversation,
+            sample,
+            bank,
+            f"Result {n}.",
+            tiny.picture(n + 5, (128, 64)) if pictures else None,
+        )
     return made
 
 
 @pytest.mark.parametrize("temperature", [1.0, 0.7])
 @pytest.mark.parametrize("top_p", [1.0, 0.8])
-def test_cached_log_probabilities_equal_those_of_a_full_forward_with_pictures_added_mid_conversation(temperature, top_p):
+def test_cached_log_probabilities_equal_those_of_a_full_forward_with_pictures_added_mid_conversation(
+    temperature, top_p
+):
     turns = asyncio.run(play_turns(engine(temperature, top_p), "alone", 4, 12))
     assert sum(len(s.pictures) for s in TOKENS.segments(turns[-1][0])) == 4
     assert max(worst(c, s, temperature) for c, s in turns) < 1e-4
@@ -53,8 +76,16 @@ def test_whoever_shares_the_batch_the_log_probabilities_are_those_of_a_full_forw
     async def together():
         shared = engine(max_batch=3, chunk=4)
         lengths = {"a": 3, "b": 25, "c": 9, "d": 14, "e": 1}
-        return [turn for turns in await asyncio.gather(*(
-            play_turns(shared, task, 3, most, pictures=task != "c") for task, most in lengths.items())) for turn in turns]
+        return [
+            turn
+            for turns in await asyncio.gather(
+                *(
+                    play_turns(shared, task, 3, most, pictures=task != "c")
+                    for task, most in lengths.items()
+                )
+            )
+            for turn in turns
+        ]
 
     turns = asyncio.run(together())
     assert len(turns) == 15
@@ -70,7 +101,12 @@ def test_the_model_is_called_without_a_word_from_transformers():
 def test_naive_positions_would_be_seen(monkeypatch):
     """The test above has teeth: positions counted on from the length, as for text, are wrong by far more."""
     from agent.engines.cached_model import CachedModel
-    monkeypatch.setattr(CachedModel, "_positions", lambda self, ids, segments: torch.arange(len(ids)).expand(4, 1, -1))
+
+    monkeypatch.setattr(
+        CachedModel,
+        "_positions",
+        lambda self, ids, segments: torch.arange(len(ids)).expand(4, 1, -1),
+    )
     turns = asyncio.run(play_turns(engine(), "naive", 3, 12))
     assert max(worst(c, s) for c, s in turns) > 1e-2
 
@@ -114,31 +150,51 @@ def test_draws_depend_on_seed_task_rollout_and_turn_only():
 
 def test_greedy_takes_the_likeliest_token_and_picture_tokens_are_never_drawn():
     played = engine(0.0)
-    (conversation, sample), = asyncio.run(play_turns(played, "greedy", 1, 20))
+    ((conversation, sample),) = asyncio.run(play_turns(played, "greedy", 1, 20))
     segments = TOKENS.segments(conversation)
     ids = [i for s in segments for i in s.ids]
     inputs = {k: v for s in segments for k, v in s.inputs.items()}
     whole = torch.tensor([ids + list(sample.token_ids)])
     with torch.inference_mode():
-        logits = tiny.model()(input_ids=whole, mm_token_type_ids=(whole == tiny.model().config.image_token_id).int(), **inputs).logits[0]
+        logits = tiny.model()(
+            input_ids=whole,
+            mm_token_type_ids=(whole == tiny.model().config.image_token_id).int(),
+            **inputs,
+        ).logits[0]
     logits = logits.clone()
     logits[:, sorted(played.picture_ids)] = -torch.inf
-    assert logits[len(ids) - 1:-1].argmax(-1).tolist() == list(sample.token_ids)
-    assert {TOKENS.tokenizer.convert_ids_to_tokens(i) for i in played.picture_ids} == {"<|image_pad|>", "<|video_pad|>", "<|vision_start|>", "<|vision_end|>"}
+    assert logits[len(ids) - 1 : -1].argmax(-1).tolist() == list(sample.token_ids)
+    assert {TOKENS.tokenizer.convert_ids_to_tokens(i) for i in played.picture_ids} == {
+        "<|image_pad|>",
+        "<|video_pad|>",
+        "<|vision_start|>",
+        "<|vision_end|>",
+    }
 
 
 def test_top_p_never_draws_outside_its_set():
     from agent.engines.cached_model import CachedModel
-    cut = CachedModel(tiny.model(), Sampling(top_p=0.5), stop_ids=frozenset(), forbidden=frozenset())
+
+    cut = CachedModel(
+        tiny.model(), Sampling(top_p=0.5), stop_ids=frozenset(), forbidden=frozenset()
+    )
     probs = torch.tensor([[0.1, 0.4, 0.2, 0.3]]).expand(5, -1)
     assert cut._at(probs, [0.0, 0.3, 0.57, 0.58, 0.999999]).tolist() == [1, 1, 1, 3, 3]
 
 
 def test_without_top_p_every_token_is_drawn_as_often_as_it_is_likely_and_a_forbidden_one_never():
     from agent.engines.cached_model import CachedModel
+
     whole = CachedModel(tiny.model(), Sampling(), stop_ids=frozenset(), forbidden=frozenset())
     probs = torch.tensor([[0.0, 0.25, 0.0, 0.5, 0.25, 0.0]]).expand(6, -1)
-    assert whole._at(probs, [0.0, 0.2499, 0.25, 0.7499, 0.75, 1.0]).tolist() == [1, 1, 3, 3, 4, 4], "1.0 stands for what rounding may give"
+    assert whole._at(probs, [0.0, 0.2499, 0.25, 0.7499, 0.75, 1.0]).tolist() == [
+        1,
+        1,
+        3,
+        3,
+        4,
+        4,
+    ], "1.0 stands for what rounding may give"
 
 
 class Reads:
@@ -164,12 +220,16 @@ def rollouts(task: str, num: int, *pictures: bytes) -> list[Conversation]:
 
 
 @pytest.mark.parametrize("max_batch", [32, 2])
-def test_rollouts_of_a_question_read_it_once_whether_they_come_together_or_later(monkeypatch, max_batch):
+def test_rollouts_of_a_question_read_it_once_whether_they_come_together_or_later(
+    monkeypatch, max_batch
+):
     talks, reads = rollouts("q", 5, tiny.picture(1)), Reads(monkeypatch)
 
     async def run():
         shared = engine(max_batch=max_batch, chunk=4)
-        return await asyncio.gather(*(shared.step(talk, max_new_tokens=n + 6) for n, talk in enumerate(talks)))
+        return await asyncio.gather(
+            *(shared.step(talk, max_new_tokens=n + 6) for n, talk in enumerate(talks))
+        )
 
     made = asyncio.run(run())
     assert reads.of_prompts == [(1, made[0].num_prompt_tokens)]
@@ -177,7 +237,14 @@ def test_rollouts_of_a_question_read_it_once_whether_they_come_together_or_later
     assert max(worst(talk, sample) for talk, sample in zip(talks, made, strict=True)) < 1e-4
     alone = [asyncio.run(engine().step(talk, max_new_tokens=n + 6)) for n, talk in enumerate(talks)]
     assert [sample.token_ids for sample in made] == [sample.token_ids for sample in alone]
-    assert max(abs(a - b) for s, t in zip(made, alone, strict=True) for a, b in zip(s.logprobs, t.logprobs, strict=True)) < 1e-4
+    assert (
+        max(
+            abs(a - b)
+            for s, t in zip(made, alone, strict=True)
+            for a, b in zip(s.logprobs, t.logprobs, strict=True)
+        )
+        < 1e-4
+    )
 
 
 def test_whole_rollouts_that_share_their_question_go_their_own_ways_over_turns_with_pictures():
@@ -189,18 +256,36 @@ def test_whole_rollouts_that_share_their_question_go_their_own_ways_over_turns_w
             for n in range(3):
                 sample = await shared.step(talk, max_new_tokens=4 + 3 * ((k + n) % 4))
                 made.append((talk, sample))
-                talk = dataclasses.replace(answered(talk, sample, bank, f"Result {n} of {k}." * (k + 1), tiny.picture(k + n, (128, 64))), rollout=k)
+                talk = dataclasses.replace(
+                    answered(
+                        talk,
+                        sample,
+                        bank,
+                        f"Result {n} of {k}." * (k + 1),
+                        tiny.picture(k + n, (128, 64)),
+                    ),
+                    rollout=k,
+                )
             return made
 
         begun = [opening("q", tiny.picture(1)) for _ in range(6)]
-        return await asyncio.gather(*(rollout(dataclasses.replace(talk, rollout=k), bank, k) for k, (talk, bank) in enumerate(begun)))
+        return await asyncio.gather(
+            *(
+                rollout(dataclasses.replace(talk, rollout=k), bank, k)
+                for k, (talk, bank) in enumerate(begun)
+            )
+        )
 
     turns = [turn for made in asyncio.run(run()) for turn in made]
     assert len(turns) == 18 and max(worst(talk, sample) for talk, sample in turns) < 1e-4
 
 
 def test_questions_with_other_pictures_or_words_are_not_read_as_one(monkeypatch):
-    talks = [*rollouts("q", 1, tiny.picture(1)), dataclasses.replace(rollouts("q", 1, tiny.picture(2))[0], rollout=1), *rollouts("r", 1, tiny.picture(1))]
+    talks = [
+        *rollouts("q", 1, tiny.picture(1)),
+        dataclasses.replace(rollouts("q", 1, tiny.picture(2))[0], rollout=1),
+        *rollouts("r", 1, tiny.picture(1)),
+    ]
     reads = Reads(monkeypatch)
     monkeypatch.setattr(cached_model, "READ_TOKENS", 8_192)
 
@@ -231,7 +316,12 @@ def test_rows_that_are_done_are_not_computed_on(monkeypatch):
 
     async def run():
         shared = engine(chunk=16)
-        return await asyncio.gather(*(shared.step(talk, max_new_tokens=40 if k < 2 else 5) for k, talk in enumerate(rollouts("q", 8))))
+        return await asyncio.gather(
+            *(
+                shared.step(talk, max_new_tokens=40 if k < 2 else 5)
+                for k, talk in enumerate(rollouts("q", 8))
+            )
+        )
 
     made = asyncio.run(run())
     longest = max(len(sample.token_ids) for sample in made)
@@ -309,8 +399,12 @@ def test_a_failing_model_fails_the_turn_and_not_the_engine(monkeypatch):
 def test_whole_episodes_of_a_random_policy_end_and_are_recorded_with_their_ids(template):
     tokens = TokenRenderer(tiny.processor(template), name="tiny")
     played = engine(tokens=tokens)
-    player = Player(played, toolbox(), Limits(calls=3, turn_tokens=20, on_violation="observe"),
-                    renderer=Renderer(toolbox().schemas(), max_calls=3, special_tokens=tokens.special_tokens))
+    player = Player(
+        played,
+        toolbox(),
+        Limits(calls=3, turn_tokens=20, on_violation="observe"),
+        renderer=Renderer(toolbox().schemas(), max_calls=3, special_tokens=tokens.special_tokens),
+    )
     tasks = [Task(task_id=f"t{n}", question="Who?", pictures=(tiny.picture(n),)) for n in range(6)]
 
     async def run():
@@ -342,8 +436,15 @@ def test_a_turn_goes_on_behind_its_beginning_as_if_it_had_not_stopped(template):
 
     for num in (0, 1, 7):
         whole, again = asyncio.run(run(num))
-        assert (again.token_ids, again.text, again.complete) == (whole.token_ids, whole.text, whole.complete)
-        assert (again.num_prompt_tokens, again.num_new_tokens) == (whole.num_prompt_tokens, whole.num_new_tokens)
+        assert (again.token_ids, again.text, again.complete) == (
+            whole.token_ids,
+            whole.text,
+            whole.complete,
+        )
+        assert (again.num_prompt_tokens, again.num_new_tokens) == (
+            whole.num_prompt_tokens,
+            whole.num_new_tokens,
+        )
         assert again.logprobs == pytest.approx(whole.logprobs, abs=1e-4)
         assert again.text.startswith(tokens.opened)
 
@@ -353,13 +454,26 @@ def test_continuations_of_a_turn_differ_and_their_log_probabilities_are_those_of
         played = engine(chunk=3)
         conversation, whole = (await play_turns(played, "t", 3, 10))[-1]
         begun = begun_of(whole, 4)
-        talks = [dataclasses.replace(conversation, rollout=k, branch=" from t, turn 2") for k in range(4)]
-        return whole, list(zip(talks, await asyncio.gather(*(played.step(talk, max_new_tokens=12, begun=begun) for talk in talks)), strict=True))
+        talks = [
+            dataclasses.replace(conversation, rollout=k, branch=" from t, turn 2") for k in range(4)
+        ]
+        return whole, list(
+            zip(
+                talks,
+                await asyncio.gather(
+                    *(played.step(talk, max_new_tokens=12, begun=begun) for talk in talks)
+                ),
+                strict=True,
+            )
+        )
 
     whole, made = asyncio.run(run())
     assert len({sample.token_ids for _, sample in made}) == 4
     for talk, sample in made:
-        assert (sample.token_ids[:4], sample.logprobs[:4]) == (whole.token_ids[:4], whole.logprobs[:4])
+        assert (sample.token_ids[:4], sample.logprobs[:4]) == (
+            whole.token_ids[:4],
+            whole.logprobs[:4],
+        )
         assert len(sample.token_ids) <= 12 and worst(talk, sample) < 1e-4
 
 
@@ -371,11 +485,15 @@ def test_the_next_turn_after_a_continued_one_reads_only_what_is_new():
         talk = dataclasses.replace(conversation, branch=" from t, turn 0")
         sample = await played.step(talk, max_new_tokens=10, begun=begun_of(whole, 4))
         held = len(played._rows[talk.key].ids)
-        after = dataclasses.replace(answered(talk, sample, bank, "Result.", tiny.picture(5)), branch=talk.branch)
+        after = dataclasses.replace(
+            answered(talk, sample, bank, "Result.", tiny.picture(5)), branch=talk.branch
+        )
         return held, after, await played.step(after, max_new_tokens=8)
 
     held, after, second = asyncio.run(run())
-    assert held == sum(len(s.ids) for s in TOKENS.segments(after)[:2]) - 1, "all but the token that was drawn last"
+    assert held == sum(len(s.ids) for s in TOKENS.segments(after)[:2]) - 1, (
+        "all but the token that was drawn last"
+    )
     assert worst(after, second) < 1e-4
 
 
@@ -386,16 +504,30 @@ def test_a_beginning_that_is_as_long_as_the_turn_may_be_is_the_turn():
         return whole, await played.step(conversation, max_new_tokens=5, begun=begun_of(whole, 5))
 
     whole, sample = asyncio.run(run())
-    assert (sample.token_ids, sample.complete, sample.num_prompt_tokens) == (whole.token_ids[:5], False, whole.num_prompt_tokens)
+    assert (sample.token_ids, sample.complete, sample.num_prompt_tokens) == (
+        whole.token_ids[:5],
+        False,
+        whole.num_prompt_tokens,
+    )
 
 
 def test_a_beginning_that_nothing_can_follow_is_refused():
     conversation, _ = opening("t")
     words = TOKENS.tokenizer("<answ")["input_ids"]
-    for ids, logprobs, says in ((words, [-1.0] * len(words), "in the middle of a tag"), ([5, TOKENS.end_id], [-1.0] * 2, "ends a turn"),
-                                ([min(TOKENS.image_ids)], [-1.0], "stands for a picture"), ([5, 6], [-1.0], "2 ids and 1 log-prob")):
+    for ids, logprobs, says in (
+        (words, [-1.0] * len(words), "in the middle of a tag"),
+        ([5, TOKENS.end_id], [-1.0] * 2, "ends a turn"),
+        ([min(TOKENS.image_ids)], [-1.0], "stands for a picture"),
+        ([5, 6], [-1.0], "2 ids and 1 log-prob"),
+    ):
         with pytest.raises(InputError, match=says):
-            asyncio.run(engine().step(conversation, max_new_tokens=9, begun=Segment(kind="policy", ids=tuple(ids), logprobs=tuple(logprobs))))
+            asyncio.run(
+                engine().step(
+                    conversation,
+                    max_new_tokens=9,
+                    begun=Segment(kind="policy", ids=tuple(ids), logprobs=tuple(logprobs)),
+                )
+            )
 
 
 def test_new_weights_forget_every_cache():

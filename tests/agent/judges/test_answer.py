@@ -1,4 +1,5 @@
 """Rules first, then the model; a failed judge is an outcome of its own."""
+
 import asyncio
 
 import pytest
@@ -16,7 +17,9 @@ VARGA = Answer(value=entity_value("Q1"), text="Ilse Varga", type="entity", alias
 
 def judged(said, *replies):
     client = Scripted([("judge_answer", "", r) for r in replies]) if replies else None
-    return asyncio.run(AnswerJudge(client=client).judge(VARGA, said, question="Who built it?")), client
+    return asyncio.run(
+        AnswerJudge(client=client).judge(VARGA, said, question="Who built it?")
+    ), client
 
 
 def reply(given, correct, confidence=90):
@@ -43,12 +46,24 @@ def test_the_model_decides_what_no_rule_accepts():
 
 
 def test_a_model_that_quotes_what_was_not_said_is_asked_again_and_then_has_failed():
-    verdict, client = judged("the architect of the bridge", reply("Ilse Varga", True), reply("Ilse Varga", True))
+    verdict, client = judged(
+        "the architect of the bridge", reply("Ilse Varga", True), reply("Ilse Varga", True)
+    )
     assert (verdict.outcome, verdict.score, len(client.prompts)) == (Outcome.JUDGE_FAILED, None, 2)
-    assert judged("a builder", reply(None, True), reply("a builder", False))[0].outcome is Outcome.WRONG
+    assert (
+        judged("a builder", reply(None, True), reply("a builder", False))[0].outcome
+        is Outcome.WRONG
+    )
 
 
-@pytest.mark.parametrize("fault", [BadReply("judge_answer", "no JSON", "x"), RefusedReply("judge_answer", "declined", "x"), ProviderFault("host", "500")])
+@pytest.mark.parametrize(
+    "fault",
+    [
+        BadReply("judge_answer", "no JSON", "x"),
+        RefusedReply("judge_answer", "declined", "x"),
+        ProviderFault("host", "500"),
+    ],
+)
 def test_a_failed_judge_is_unknown_and_never_zero(fault):
     verdict, _ = judged("someone else", fault)
     assert (verdict.outcome, verdict.score, verdict.by) == (Outcome.JUDGE_FAILED, None, "")
@@ -56,16 +71,29 @@ def test_a_failed_judge_is_unknown_and_never_zero(fault):
 
 
 def test_the_judge_is_shown_the_final_answer_and_not_the_report():
-    _, client = judged("Candidates were Ilse Varga and Orlov.\nThe dome fits neither.\n\nFinal answer: Orlov", reply("Orlov", False))
+    _, client = judged(
+        "Candidates were Ilse Varga and Orlov.\nThe dome fits neither.\n\nFinal answer: Orlov",
+        reply("Orlov", False),
+    )
     shown = client.prompts[0][1]
     assert "Candidates" not in shown and "Orlov" in shown
 
 
-@pytest.mark.parametrize(("text", "found"), [
-    ("The dome came later.\n**Answer:** 1871", "1871"), ("So it is \\boxed{1871}.", "1871"), ("Final Answer:\n1871", "1871"), ("**1871**", "1871"),
-    ("The answer is 1871.", "1871."), ("Explanation: x\nExact Answer: 1871\nConfidence: 90%", "1871"), ("Answer: 1871\nAnswer: 1871", "1871"),
-    ("Answer: 1871\nNo, 1872", "Answer: 1871\nNo, 1872"), ("\\boxed{1} then \\boxed{2}", "\\boxed{1} then \\boxed{2}"), ("1871\nbecause", "1871\nbecause"),
-])
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("The dome came later.\n**Answer:** 1871", "1871"),
+        ("So it is \\boxed{1871}.", "1871"),
+        ("Final Answer:\n1871", "1871"),
+        ("**1871**", "1871"),
+        ("The answer is 1871.", "1871."),
+        ("Explanation: x\nExact Answer: 1871\nConfidence: 90%", "1871"),
+        ("Answer: 1871\nAnswer: 1871", "1871"),
+        ("Answer: 1871\nNo, 1872", "Answer: 1871\nNo, 1872"),
+        ("\\boxed{1} then \\boxed{2}", "\\boxed{1} then \\boxed{2}"),
+        ("1871\nbecause", "1871\nbecause"),
+    ],
+)
 def test_the_final_answer_is_what_stands_behind_its_one_mark(text, found):
     assert final_answer(text) == found
 

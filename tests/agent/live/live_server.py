@@ -2,6 +2,7 @@
 
 What the next requests to a path get is scripted, used up in order; afterwards every request gets a good reply.
 """
+
 import base64
 import gzip
 import json
@@ -45,33 +46,113 @@ class Services:
 
     def good(self, path: str, told: dict) -> object:
         """A reply in the service's own shape."""
-        pages = [{"title": f"Page <b>{i}</b> &amp; more", "link": f"https://example.org/{i}", "snippet": f"Snippet {i}."} for i in range(6)]
+        pages = [
+            {
+                "title": f"Page <b>{i}</b> &amp; more",
+                "link": f"https://example.org/{i}",
+                "snippet": f"Snippet {i}.",
+            }
+            for i in range(6)
+        ]
         match path:
             case "/search" | "/scholar":
-                return {"searchParameters": {"q": told["q"]}, "organic": pages[:told["num"]]}
+                return {"searchParameters": {"q": told["q"]}, "organic": pages[: told["num"]]}
             case "/customsearch/v1" if told.get("searchType") == "image":
-                return {"queries": {}, "items": [{"title": f"Page {i}", "link": f"{self.base}/pictures/{i}.jpg",
-                                                  "image": {"contextLink": f"https://example.org/{i}"}} for i in range(1, 4)]}
+                return {
+                    "queries": {},
+                    "items": [
+                        {
+                            "title": f"Page {i}",
+                            "link": f"{self.base}/pictures/{i}.jpg",
+                            "image": {"contextLink": f"https://example.org/{i}"},
+                        }
+                        for i in range(1, 4)
+                    ],
+                }
             case "/customsearch/v1":
-                return {"queries": {}, "items": pages[:int(told["num"])]}
+                return {"queries": {}, "items": pages[: int(told["num"])]}
             case "/images":
-                return {"searchParameters": {}, "images": [{"title": f"Page {i}", "link": f"https://example.org/{i}", "imageUrl":
-                                                            f"{self.base}/pictures/{i}.jpg"} for i in range(1, 4)]}
+                return {
+                    "searchParameters": {},
+                    "images": [
+                        {
+                            "title": f"Page {i}",
+                            "link": f"https://example.org/{i}",
+                            "imageUrl": f"{self.base}/pictures/{i}.jpg",
+                        }
+                        for i in range(1, 4)
+                    ],
+                }
             case "/lens":
-                return {"searchParameters": {}, "organic": [{"title": f"Page {i}", "link": f"https://example.org/{i}",
-                                                             "imageUrl": f"{self.base}/pictures/{i}.jpg"} for i in range(1, 4)]}
+                return {
+                    "searchParameters": {},
+                    "organic": [
+                        {
+                            "title": f"Page {i}",
+                            "link": f"https://example.org/{i}",
+                            "imageUrl": f"{self.base}/pictures/{i}.jpg",
+                        }
+                        for i in range(1, 4)
+                    ],
+                }
             case "/v1/images:annotate":
                 assert base64.b64decode(told["requests"][0]["image"]["content"])
-                names = (["missing.jpg"], ["pixel.gif", "page.html", "2.jpg"], ["loop.jpg"], ["3.jpg"])
-                return {"responses": [{"webDetection": {"pagesWithMatchingImages": [
-                    {"url": f"https://example.org/{i}", "pageTitle": f"Page <b>{i}</b>",
-                     "fullMatchingImages": [{"url": f"{self.base}/pictures/{n}"} for n in ns]}
-                    for i, ns in enumerate(names)]}}]}
+                names = (
+                    ["missing.jpg"],
+                    ["pixel.gif", "page.html", "2.jpg"],
+                    ["loop.jpg"],
+                    ["3.jpg"],
+                )
+                return {
+                    "responses": [
+                        {
+                            "webDetection": {
+                                "pagesWithMatchingImages": [
+                                    {
+                                        "url": f"https://example.org/{i}",
+                                        "pageTitle": f"Page <b>{i}</b>",
+                                        "fullMatchingImages": [
+                                            {"url": f"{self.base}/pictures/{n}"} for n in ns
+                                        ],
+                                    }
+                                    for i, ns in enumerate(names)
+                                ]
+                            }
+                        }
+                    ]
+                }
             case "/layout-parsing":
-                return {"errorCode": 0, "result": {"layoutParsingResults": [{"prunedResult": {"parsing_res_list": [
-                    {"block_label": "text", "block_content": "MERREN 1871", "block_bbox": [32, 24, 160, 120]},
-                    {"block_label": "image", "block_content": "", "block_bbox": [0, 0, 9, 9]}]}}]}}
-        return {"code": 200, "data": {"title": "Ardwen Light", "url": "https://example.org/ardwen", "content": MARKDOWN.format(base=self.base)}}
+                return {
+                    "errorCode": 0,
+                    "result": {
+                        "layoutParsingResults": [
+                            {
+                                "prunedResult": {
+                                    "parsing_res_list": [
+                                        {
+                                            "block_label": "text",
+                                            "block_content": "MERREN 1871",
+                                            "block_bbox": [32, 24, 160, 120],
+                                        },
+                                        {
+                                            "block_label": "image",
+                                            "block_content": "",
+                                            "block_bbox": [0, 0, 9, 9],
+                                        },
+                                    ]
+                                }
+                            }
+                        ]
+                    },
+                }
+        return {
+            "code": 200,
+            "data": {
+                "title": "Ardwen Light",
+                "url": "https://example.org/ardwen",
+                "content": MARKDOWN.format(base=self.base),
+            },
+        }
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -84,7 +165,12 @@ class _Handler(BaseHTTPRequestHandler):
             self._picture(parts.path.removeprefix("/pictures/"))
             return
         known = parts.path in TEXT_PATHS
-        self._answer(parts.path if known else "/reader", {k: v[0] for k, v in parse_qs(parts.query).items()} if known else {"url": unquote(self.path[1:])})
+        self._answer(
+            parts.path if known else "/reader",
+            {k: v[0] for k, v in parse_qs(parts.query).items()}
+            if known
+            else {"url": unquote(self.path[1:])},
+        )
 
     def do_POST(self) -> None:
         self._answer(self.path, json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
@@ -125,7 +211,9 @@ class _Handler(BaseHTTPRequestHandler):
         elif name == "redirect.jpg":
             self._send(302, b"", "text/plain", {"Location": "/pictures/5.jpg"})
         elif name == "inside.jpg":
-            self._send(302, b"", "text/plain", {"Location": "http://169.254.169.254/latest/meta-data"})
+            self._send(
+                302, b"", "text/plain", {"Location": "http://169.254.169.254/latest/meta-data"}
+            )
         elif name == "pixel.gif":
             self._send(200, file_of(scene(1, (640, 480)).resize((1, 1)), "GIF"), "image/gif")
         elif name == "broken.jpg":
@@ -133,7 +221,9 @@ class _Handler(BaseHTTPRequestHandler):
         elif name == "huge.jpg":
             self._send(200, b"\xff\xd8\xff" + b"a" * (2 << 20), "image/jpeg")
         elif name == "bomb.jpg":
-            self._send(200, gzip.compress(bytes(64 << 20)), "image/jpeg", {"Content-Encoding": "gzip"})
+            self._send(
+                200, gzip.compress(bytes(64 << 20)), "image/jpeg", {"Content-Encoding": "gzip"}
+            )
         elif kind == "jpg" and stem.isdigit():
             self._send(200, file_of(scene(int(stem), (320, 240))), "image/jpeg")
         elif kind == "html":
@@ -141,9 +231,20 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._send(404, b"", "text/plain")
 
-    def _send(self, status: int, body: bytes, kind: str, headers: dict | None = None, length: int | None = None) -> None:
+    def _send(
+        self,
+        status: int,
+        body: bytes,
+        kind: str,
+        headers: dict | None = None,
+        length: int | None = None,
+    ) -> None:
         self.send_response(status)
-        for name, value in {"Content-Type": kind, "Content-Length": str(len(body) if length is None else length), **(headers or {})}.items():
+        for name, value in {
+            "Content-Type": kind,
+            "Content-Length": str(len(body) if length is None else length),
+            **(headers or {}),
+        }.items():
             self.send_header(name, value)
         self.end_headers()
         try:
@@ -169,7 +270,9 @@ def live_services():
     services = Services()
     server = _QuietServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"services": services}))
     services.base = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread = threading.Thread(
+        target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+    )
     thread.start()
     try:
         yield services

@@ -1,4 +1,5 @@
 """Tool boxes with settings, and one call of a tool."""
+
 import asyncio
 from typing import Any
 

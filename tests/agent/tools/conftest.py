@@ -1,4 +1,5 @@
 """The little store, a tool box over it, and the sandbox where the machine has one."""
+
 from collections.abc import Callable
 from typing import Any
 
@@ -50,6 +51,8 @@ def box(provider) -> ToolBox:
 @pytest.fixture
 def call(box, bank) -> Callable[..., ToolResult]:
     """Calls a tool of a box over the local provider: `call("crop", handle=0, …)`."""
+
     def run(name: str, using: ToolBox = box, on: ImageBank = bank, **arguments: Any) -> ToolResult:
         return called(using, on, name, arguments)
+
     return run

@@ -1,4 +1,5 @@
 """What the independent reader makes of questions about a world of a dozen things."""
+
 import sys
 from pathlib import Path
 
@@ -24,48 +25,130 @@ def reader(tmp_path_factory):
 QUESTIONS = [
     ("Who designed the bridge in the picture?", OLD, "Q2"),
     ("Who was the father of the architect of the arch bridge shown here?", OLD, "Q3"),
-    ("In which year was the lighthouse designed by the architect of the bridge in the picture built?", OLD, (1868,)),
-    ("Take the lighthouse that was designed by the person who designed the bridge in the image. How tall, in metres, is that lighthouse?", OLD,
-     Number(35.0, "Q11573")),
-    ("The bridge in the picture was designed by an architect who also designed a lighthouse. On which date did that lighthouse open?",
-     OLD, (1870, 6, 1)),
-    ("The bridge shown here was designed by an architect whose father died in a town. In which year was that town founded?", OLD, (1610,)),
+    (
+        "In which year was the lighthouse designed by the architect of the bridge in the picture built?",
+        OLD,
+        (1868,),
+    ),
+    (
+        "Take the lighthouse that was designed by the person who designed the bridge in the image. How tall, in metres, is that lighthouse?",
+        OLD,
+        Number(35.0, "Q11573"),
+    ),
+    (
+        "The bridge in the picture was designed by an architect who also designed a lighthouse. On which date did that lighthouse open?",
+        OLD,
+        (1870, 6, 1),
+    ),
+    (
+        "The bridge shown here was designed by an architect whose father died in a town. In which year was that town founded?",
+        OLD,
+        (1610,),
+    ),
     ("In which town was the architect of the bridge in the picture born?", OLD, "Q4"),
     ("Which river does the bridge in the picture cross?", OLD, "Q5"),
-    ("How long, in kilometres, is the river crossed by the bridge in the picture?", OLD, Number(90.0, "Q828224")),
+    (
+        "How long, in kilometres, is the river crossed by the bridge in the picture?",
+        OLD,
+        Number(90.0, "Q828224"),
+    ),
     ("Which town was the birthplace of the teacher of the person in the picture?", IVO, "Q9"),
-    ("What is the area, in square kilometres, of the district that includes the town where the person shown here was born?",
-     IVO, Number(325.0, "Q712226")),
-    ("How many years lie between the year the bridge in the picture was built and the year given on the plaque on that bridge?", OLD, Number(1.0)),
-    ("How many full years passed between the birth and the death of the person in the image?", IVO, Number(67.0)),
+    (
+        "What is the area, in square kilometres, of the district that includes the town where the person shown here was born?",
+        IVO,
+        Number(325.0, "Q712226"),
+    ),
+    (
+        "How many years lie between the year the bridge in the picture was built and the year given on the plaque on that bridge?",
+        OLD,
+        Number(1.0),
+    ),
+    (
+        "How many full years passed between the birth and the death of the person in the image?",
+        IVO,
+        Number(67.0),
+    ),
     ("What year is given on the plaque on the bridge in the picture?", OLD, (1851,)),
-    ("Which lighthouse was designed by the teacher of the architect of the lighthouse in the picture and is taller than that lighthouse?",
-     NORTH, "Q8"),
-    ("Which of the two was built first: the lighthouse in the picture or the lighthouse designed by Runa Feld?", NORTH, "Q7"),
-    ("Compare the lighthouse in the picture with the lighthouse designed by Runa Feld. Who designed the one that is taller?", NORTH, "Q10"),
-    ("What is the difference in height, in metres, between the lighthouse shown here and the lighthouse designed by the teacher of its architect?",
-     NORTH, None),
-    ("What is the combined height, in metres, of the lighthouse shown here and the lighthouse built in 1890?", NORTH, Number(84.0, "Q11573")),
-    ("How many times as tall as the lighthouse in the picture is the lighthouse built after 1880?", NORTH, Number(1.4)),
+    (
+        "Which lighthouse was designed by the teacher of the architect of the lighthouse in the picture and is taller than that lighthouse?",
+        NORTH,
+        "Q8",
+    ),
+    (
+        "Which of the two was built first: the lighthouse in the picture or the lighthouse designed by Runa Feld?",
+        NORTH,
+        "Q7",
+    ),
+    (
+        "Compare the lighthouse in the picture with the lighthouse designed by Runa Feld. Who designed the one that is taller?",
+        NORTH,
+        "Q10",
+    ),
+    (
+        "What is the difference in height, in metres, between the lighthouse shown here and the lighthouse designed by the teacher of its architect?",
+        NORTH,
+        None,
+    ),
+    (
+        "What is the combined height, in metres, of the lighthouse shown here and the lighthouse built in 1890?",
+        NORTH,
+        Number(84.0, "Q11573"),
+    ),
+    (
+        "How many times as tall as the lighthouse in the picture is the lighthouse built after 1880?",
+        NORTH,
+        Number(1.4),
+    ),
     ("How many lighthouses were designed by the person in the picture?", IVO, Number(1.0)),
-    ("On which date was the art museum whose collection includes the painting in the picture opened?", STILL, (1900, 2, 3)),
-    ("How long, in centimetres, does the species discovered by the person who painted the painting in the picture grow?",
-     STILL, Number(31.0, "Q174728")),
-    ("Consider the father of the person in the picture. In which year was the child of that father born?", IVO, (1812,)),
+    (
+        "On which date was the art museum whose collection includes the painting in the picture opened?",
+        STILL,
+        (1900, 2, 3),
+    ),
+    (
+        "How long, in centimetres, does the species discovered by the person who painted the painting in the picture grow?",
+        STILL,
+        Number(31.0, "Q174728"),
+    ),
+    (
+        "Consider the father of the person in the picture. In which year was the child of that father born?",
+        IVO,
+        (1812,),
+    ),
     ("In which district will you find the lighthouse in the picture?", NORTH, "Q6"),
     ("What was the nickname of the architect of this bridge?", OLD, Text("Old Thunder")),
     ("What were the last words of the architect of this bridge?", OLD, Text("Sell the piano")),
     ("What did the architect of this bridge call his dog?", OLD, "Q4"),
     ("In which town was the man this bridge is named after born?", OLD, "Q4"),
-    ("In what year was the lighthouse designed by the architect of this bridge built?", OLD, (1868,)),
+    (
+        "In what year was the lighthouse designed by the architect of this bridge built?",
+        OLD,
+        (1868,),
+    ),
     ("On what date did the architect of this bridge die?", OLD, (1880, 5, 2)),
     ("How many kilometres long is the river crossed by this bridge?", OLD, Number(90.0, "Q828224")),
-    ("What is the area of the district where this lighthouse stands, in square kilometres?", NORTH, Number(325.0, "Q712226")),
-    ("How many years after this bridge was built did the architect of this bridge die?", OLD, Number(30.0)),
+    (
+        "What is the area of the district where this lighthouse stands, in square kilometres?",
+        NORTH,
+        Number(325.0, "Q712226"),
+    ),
+    (
+        "How many years after this bridge was built did the architect of this bridge die?",
+        OLD,
+        Number(30.0),
+    ),
     ("How many years before the architect of this bridge died was he born?", OLD, Number(68.0)),
     ("In which century was this bridge built?", OLD, (19,)),
-    ("In which century was the lighthouse designed by the architect of this bridge built?", OLD, (19,)),
-    ("Consider the lighthouse that is taller than that bridge and was designed by the architect of the bridge in the picture. Who designed it?", OLD, None),
+    (
+        "In which century was the lighthouse designed by the architect of this bridge built?",
+        OLD,
+        (19,),
+    ),
+    (
+        "Consider the lighthouse that is taller than that bridge and was designed by the architect of the bridge in the picture. Who designed it?",
+        OLD,
+        None,
+    ),
     ("Who trained this bridge's architect?", OLD, "Q10"),
     ("In which town was the architect of the lighthouse seen here born?", NORTH, "Q4"),
     ("Under whom did the namesake of the bridge pictured here study?", OLD, "Q10"),
@@ -78,7 +161,11 @@ QUESTIONS = [
     ("Who drew up the plans for the Plain Style lighthouse in Low District?", OLD, "Q10"),
     ("Who drew up the plans for the 1868 lighthouse in Low District?", OLD, "Q2"),
     ("How long, in kilometres, is the river this bridge crosses?", OLD, Number(90.0, "Q828224")),
-    ("What is the area, in square kilometres, of the district where this lighthouse is?", NORTH, Number(325.0, "Q712226")),
+    (
+        "What is the area, in square kilometres, of the district where this lighthouse is?",
+        NORTH,
+        Number(325.0, "Q712226"),
+    ),
     ("Whose work is this painting?", STILL, "Q10"),
     ("Who painted this?", STILL, "Q10"),
     ("Who painted this picture?", STILL, "Q10"),
@@ -107,13 +194,24 @@ def test_two_things_that_fit_the_words_make_the_certificate_false(tmp_path):
 
 
 def test_a_name_that_two_people_bear_stands_for_both(reader):
-    assert judge_text(reader, "In which year was Ansgar Mersk born?", OLD, (1780,))[0] == Finding.NOT_UNIQUE
+    assert (
+        judge_text(reader, "In which year was Ansgar Mersk born?", OLD, (1780,))[0]
+        == Finding.NOT_UNIQUE
+    )
 
 
 def test_designed_by_means_ships_and_buildings_alike(tmp_path):
-    ship = {**thing("Q18", "bridge", "Swift", ("P287", "Q2")), "class_labels": ["steamship", "ship"]}
+    ship = {
+        **thing("Q18", "bridge", "Swift", ("P287", "Q2")),
+        "class_labels": ["steamship", "ship"],
+    }
     reader = Reader(Truth(write_tiny_world(tmp_path / "w", [*THINGS, ship])))
-    assert judge_text(reader, "Which steamship was designed by the person in the picture?", IVO, "Q18")[0] == Finding.GOOD
+    assert (
+        judge_text(
+            reader, "Which steamship was designed by the person in the picture?", IVO, "Q18"
+        )[0]
+        == Finding.GOOD
+    )
 
 
 def test_a_genus_is_no_species(reader):
@@ -133,43 +231,91 @@ def test_one_other_is_not_the_one_spoken_of(reader):
 
 
 def test_the_same_as_stands_for_a_second_thing(reader):
-    text = "Who designed the lighthouse that is in the same district as the lighthouse in the picture?"
+    text = (
+        "Who designed the lighthouse that is in the same district as the lighthouse in the picture?"
+    )
     assert judge_text(reader, text, NORTH, "Q10")[0] == Finding.GOOD
 
 
 def test_this_thing_is_of_the_kind_that_it_is_called(reader):
     assert judge_text(reader, "Who designed this bridge?", OLD, "Q2")[0] == Finding.GOOD
     assert judge_text(reader, "Who designed this lighthouse?", OLD, "Q2")[0] == Finding.NONE
-    assert judge_text(reader, "Who trained this lighthouse's architect?", OLD, "Q10")[0] == Finding.NONE
+    assert (
+        judge_text(reader, "Who trained this lighthouse's architect?", OLD, "Q10")[0]
+        == Finding.NONE
+    )
 
 
 def test_this_one_is_not_the_one_that_it_is_compared_with(reader):
-    assert judge_text(reader, "Who trained the architect of the lighthouse designed by the architect of this one?", NORTH, "Q10")[0] == Finding.NONE
+    assert (
+        judge_text(
+            reader,
+            "Who trained the architect of the lighthouse designed by the architect of this one?",
+            NORTH,
+            "Q10",
+        )[0]
+        == Finding.NONE
+    )
 
 
 def test_he_is_no_woman_and_she_no_man(reader):
-    assert judge_text(reader, "The bridge in this picture was designed by a man. Who trained her?", OLD, "Q10")[0] == Finding.NONE
-    assert judge_text(reader, "This painting was painted by a man. In which town was he born?", STILL, "Q9")[0] == Finding.NONE
+    assert (
+        judge_text(
+            reader, "The bridge in this picture was designed by a man. Who trained her?", OLD, "Q10"
+        )[0]
+        == Finding.NONE
+    )
+    assert (
+        judge_text(
+            reader, "This painting was painted by a man. In which town was he born?", STILL, "Q9"
+        )[0]
+        == Finding.NONE
+    )
 
 
 def test_a_style_and_a_year_before_a_noun_hold_for_it(tmp_path, reader):
     text = "Who designed the Plain Style lighthouse in Low District?"
-    assert judge_text(reader, "Who designed the Plain Style lighthouse built in 1868?", OLD, "Q2")[0] == Finding.NONE
-    assert judge_text(reader, "Who designed the 1870 lighthouse in Low District?", OLD, "Q2")[0] == Finding.GOOD  # opened then
-    second = thing("Q18", "lighthouse", "East Light", ("P84", "Q2"), ("P149", "Q301"), ("P131", "Q6"))
-    assert judge_text(Reader(Truth(write_tiny_world(tmp_path / "w", [*THINGS, second]))), text, OLD, "Q10")[0] == Finding.NOT_UNIQUE
+    assert (
+        judge_text(reader, "Who designed the Plain Style lighthouse built in 1868?", OLD, "Q2")[0]
+        == Finding.NONE
+    )
+    assert (
+        judge_text(reader, "Who designed the 1870 lighthouse in Low District?", OLD, "Q2")[0]
+        == Finding.GOOD
+    )  # opened then
+    second = thing(
+        "Q18", "lighthouse", "East Light", ("P84", "Q2"), ("P149", "Q301"), ("P131", "Q6")
+    )
+    assert (
+        judge_text(
+            Reader(Truth(write_tiny_world(tmp_path / "w", [*THINGS, second]))), text, OLD, "Q10"
+        )[0]
+        == Finding.NOT_UNIQUE
+    )
 
 
 def test_whoever_is_named_after_a_thing_is_its_namesake_too(tmp_path):
     child = thing("Q18", "person", "Old Bridge", ("P138", "Q1"), ("P1066", "Q17"))
     reader = Reader(Truth(write_tiny_world(tmp_path / "w", [*THINGS, child])))
-    assert judge_text(reader, "Who trained this bridge's namesake?", OLD, "Q10")[0] == Finding.NOT_UNIQUE
+    assert (
+        judge_text(reader, "Who trained this bridge's namesake?", OLD, "Q10")[0]
+        == Finding.NOT_UNIQUE
+    )
 
 
 def test_a_plaque_on_another_picture_cannot_be_read(tmp_path):
-    bridge = {**THINGS[0], "pictures": ["old.jpg", "back.jpg"], "details": [plaque("back.jpg", "1851")]}
+    bridge = {
+        **THINGS[0],
+        "pictures": ["old.jpg", "back.jpg"],
+        "details": [plaque("back.jpg", "1851")],
+    }
     reader = Reader(Truth(write_tiny_world(tmp_path / "w", [bridge, *THINGS[1:]])))
-    assert judge_text(reader, "What year is given on the plaque on the bridge in the picture?", OLD, (1851,))[0] == Finding.NONE
+    assert (
+        judge_text(
+            reader, "What year is given on the plaque on the bridge in the picture?", OLD, (1851,)
+        )[0]
+        == Finding.NONE
+    )
 
 
 def test_a_reading_that_leaves_a_noun_undetermined_is_not_held_against_a_question(reader):
@@ -178,7 +324,19 @@ def test_a_reading_that_leaves_a_noun_undetermined_is_not_held_against_a_questio
 
 
 def test_tokens_keep_marks_within_words_and_numbers():
-    assert tokens("Is “St. Ivo's, Karsk” 1,250.5 metres?") == ("Is", "“", "St", ".", "Ivo's", ",", "Karsk", "”", "1,250.5", "metres", "?")
+    assert tokens("Is “St. Ivo's, Karsk” 1,250.5 metres?") == (
+        "Is",
+        "“",
+        "St",
+        ".",
+        "Ivo's",
+        ",",
+        "Karsk",
+        "”",
+        "1,250.5",
+        "metres",
+        "?",
+    )
 
 
 def test_values_are_read_from_their_keys():

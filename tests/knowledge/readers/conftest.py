@@ -1,4 +1,5 @@
 """What the reader tests share: the real data, a loopback server, small dumps."""
+
 import bz2
 import threading
 from collections.abc import Callable, Iterator
@@ -20,28 +21,59 @@ SITEINFO = """<siteinfo><sitename>Wikipedia</sitename><dbname>enwiki</dbname><ba
 @pytest.fixture
 def shared() -> Callable[[str], Path]:
     """The path of a real file; skips where the data are absent."""
+
     def path(name: str) -> Path:
         if why := lacking(name):
             pytest.skip(why)
         return DATA / name
+
     return path
 
 
-def page_xml(number: int, title: str, text: str, *, namespace: int = 0, model: str = "wikitext", redirect: str = "") -> str:
+def page_xml(
+    number: int,
+    title: str,
+    text: str,
+    *,
+    namespace: int = 0,
+    model: str = "wikitext",
+    redirect: str = "",
+) -> str:
     """One `<page>` of an export."""
     target = f'<redirect title="{escape(redirect)}" />' if redirect else ""
-    return (f"<page><title>{escape(title)}</title><ns>{namespace}</ns><id>{number}</id>{target}<revision><id>{1000 + number}</id>"
-            f"<timestamp>2026-01-02T03:04:05Z</timestamp><model>{model}</model><text xml:space=\"preserve\">{escape(text)}</text></revision></page>\n")
+    return (
+        f"<page><title>{escape(title)}</title><ns>{namespace}</ns><id>{number}</id>{target}<revision><id>{1000 + number}</id>"
+        f'<timestamp>2026-01-02T03:04:05Z</timestamp><model>{model}</model><text xml:space="preserve">{escape(text)}</text></revision></page>\n'
+    )
 
 
 @pytest.fixture
 def make_dump() -> Callable[..., bytes]:
     """Builds an export from pages; `num` numbered articles by default."""
-    def build(pages: list[str] | None = None, *, num: int = 30, siteinfo: str = SITEINFO, version: str = "0.11") -> bytes:
+
+    def build(
+        pages: list[str] | None = None,
+        *,
+        num: int = 30,
+        siteinfo: str = SITEINFO,
+        version: str = "0.11",
+    ) -> bytes:
         if pages is None:
-            pages = [page_xml(n, f"Page {n}", f"'''Page {n}''' is near [[Page {n + 1}]]. " + "It rains a lot here. " * (n % 7 * 40)) for n in range(1, num + 1)]
-        return (f'<mediawiki xmlns="http://www.mediawiki.org/xml/export-{version}/" version="{version}" xml:lang="en">{siteinfo}\n'
-                + "".join(pages) + "</mediawiki>\n").encode()
+            pages = [
+                page_xml(
+                    n,
+                    f"Page {n}",
+                    f"'''Page {n}''' is near [[Page {n + 1}]]. "
+                    + "It rains a lot here. " * (n % 7 * 40),
+                )
+                for n in range(1, num + 1)
+            ]
+        return (
+            f'<mediawiki xmlns="http://www.mediawiki.org/xml/export-{version}/" version="{version}" xml:lang="en">{siteinfo}\n'
+            + "".join(pages)
+            + "</mediawiki>\n"
+        ).encode()
+
     return build
 
 
@@ -53,8 +85,10 @@ def page() -> Callable[..., str]:
 @pytest.fixture
 def multistream() -> Callable[[bytes, int], bytes]:
     """The data as bz2 in many streams."""
+
     def compress(data: bytes, step: int) -> bytes:
-        return b"".join(bz2.compress(data[at:at + step], 1) for at in range(0, len(data), step))
+        return b"".join(bz2.compress(data[at : at + step], 1) for at in range(0, len(data), step))
+
     return compress
 
 
@@ -64,7 +98,9 @@ class Loopback:
     def __init__(self) -> None:
         self.requests: list[tuple[str, str, dict[str, str]]] = []
         """(path, body, headers in lower case)."""
-        self.answer: Callable[[str, str, int], tuple[int, dict[str, str], bytes]] = lambda path, body, number: (404, {}, b"")
+        self.answer: Callable[[str, str, int], tuple[int, dict[str, str], bytes]] = (
+            lambda path, body, number: (404, {}, b"")
+        )
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -75,7 +111,9 @@ class Loopback:
                 self._reply(self.rfile.read(int(self.headers.get("Content-Length", 0))).decode())
 
             def _reply(self, body: str) -> None:
-                outer.requests.append((self.path, body, {k.lower(): v for k, v in self.headers.items()}))
+                outer.requests.append(
+                    (self.path, body, {k.lower(): v for k, v in self.headers.items()})
+                )
                 status, headers, data = outer.answer(self.path, body, len(outer.requests))
                 self.send_response(status)
                 for name, value in headers.items():

@@ -1,4 +1,5 @@
 """Each record is read by exactly one range, whatever the format and wherever the ranges begin."""
+
 import bz2
 import gzip
 import io
@@ -13,22 +14,40 @@ from records.errors import InputError
 
 def _read(path, range_bytes, index=""):
     site = read_site(str(path))
-    return [page for part in plan_ranges(str(path), range_bytes=range_bytes, index=index) for page in read_pages(part, site)]
+    return [
+        page
+        for part in plan_ranges(str(path), range_bytes=range_bytes, index=index)
+        for page in read_pages(part, site)
+    ]
 
 
 @pytest.mark.parametrize("form", ["plain", "one stream", "many streams", "gz"])
 @pytest.mark.parametrize("range_bytes", [97, 1000, 5003, 1 << 40])
-def test_ranges_of_any_size_read_every_page_once(tmp_path, make_dump, multistream, form, range_bytes):
+def test_ranges_of_any_size_read_every_page_once(
+    tmp_path, make_dump, multistream, form, range_bytes
+):
     data = make_dump(num=60)
     path = tmp_path / "dump"
-    path.write_bytes({"plain": data, "one stream": bz2.compress(data, 1), "many streams": multistream(data, 7001), "gz": gzip.compress(data)}[form])
+    path.write_bytes(
+        {
+            "plain": data,
+            "one stream": bz2.compress(data, 1),
+            "many streams": multistream(data, 7001),
+            "gz": gzip.compress(data),
+        }[form]
+    )
     titles = [page.title for page in _read(path, range_bytes)]
     assert titles == [f"Page {n}" for n in range(1, 61)]
 
 
-def test_one_stream_is_split_at_its_blocks_and_many_streams_at_their_starts(tmp_path, make_dump, multistream):
+def test_one_stream_is_split_at_its_blocks_and_many_streams_at_their_starts(
+    tmp_path, make_dump, multistream
+):
     data = make_dump(num=400)
-    for name, content, kind in (("one", bz2.compress(data, 1), "blocks"), ("many", multistream(data, 20_000), "streams")):
+    for name, content, kind in (
+        ("one", bz2.compress(data, 1), "blocks"),
+        ("many", multistream(data, 20_000), "streams"),
+    ):
         (tmp_path / name).write_bytes(content)
         parts = plan_ranges(str(tmp_path / name), range_bytes=2000)
         assert {part.kind for part in parts} == {kind}
@@ -70,7 +89,10 @@ def test_a_mark_that_occurs_by_chance_inside_a_block_does_not_cut_it(monkeypatch
 
 def test_an_index_gives_the_streams_and_shows_that_a_dump_is_cut(tmp_path, make_dump, page):
     streams = [make_dump([]).removesuffix(b"</mediawiki>\n")]
-    streams += ["".join(page(n, f"T {n}", "text [[a]].") for n in range(k, k + 5)).encode() for k in (1, 6, 11)]
+    streams += [
+        "".join(page(n, f"T {n}", "text [[a]].") for n in range(k, k + 5)).encode()
+        for k in (1, 6, 11)
+    ]
     packed, lines = b"", ""
     for number, stream in enumerate(streams):
         if number:
@@ -94,7 +116,11 @@ def test_an_index_gives_the_streams_and_shows_that_a_dump_is_cut(tmp_path, make_
 def test_a_missing_an_empty_and_a_misnamed_file_are_named(tmp_path):
     (tmp_path / "empty").write_bytes(b"")
     (tmp_path / "x.bz2").write_bytes(b"<mediawiki>")
-    for name, what in (("none", "cannot be opened"), ("empty", "is empty"), ("x.bz2", "not compressed as its name says")):
+    for name, what in (
+        ("none", "cannot be opened"),
+        ("empty", "is empty"),
+        ("x.bz2", "not compressed as its name says"),
+    ):
         with pytest.raises(InputError, match=what) as caught:
             plan_ranges(str(tmp_path / name))
         assert name in caught.value.where

@@ -1,4 +1,5 @@
 """Commons: the API on loopback with the real metadata of Wikimedia's offline collections."""
+
 import io
 import json
 import sqlite3
@@ -32,7 +33,11 @@ class _Commons:
     """The part of api.php that we use, over a table of pages."""
 
     def __init__(self, server, pages, redirects=()):
-        self.server, self.pages, self.redirects = server, {p["title"]: p for p in pages}, dict(redirects)
+        self.server, self.pages, self.redirects = (
+            server,
+            {p["title"]: p for p in pages},
+            dict(redirects),
+        )
         self.before = []
         server.answer = self.answer
 
@@ -40,48 +45,123 @@ class _Commons:
         if self.before:
             return self.before.pop(0)
         if path.startswith("/files/"):
-            return (200, {"Content-Type": "image/jpeg"}, _jpeg()) if "Missing" not in path else (404, {}, b"gone")
+            return (
+                (200, {"Content-Type": "image/jpeg"}, _jpeg())
+                if "Missing" not in path
+                else (404, {}, b"gone")
+            )
         asked = {k: v[0] for k, v in urllib.parse.parse_qs(body).items()}
         if asked["action"] == "wbgetentities":
-            entities = {p["mediainfo"]["id"]: p["mediainfo"] for p in self.pages.values() if p.get("mediainfo")}
-            reply = {"entities": {i: entities.get(i, {"id": i, "missing": ""}) for i in asked["ids"].split("|")}}
+            entities = {
+                p["mediainfo"]["id"]: p["mediainfo"]
+                for p in self.pages.values()
+                if p.get("mediainfo")
+            }
+            reply = {
+                "entities": {
+                    i: entities.get(i, {"id": i, "missing": ""}) for i in asked["ids"].split("|")
+                }
+            }
         else:
             titles = asked["titles"].split("|")
             assert len(titles) <= 50
             assert asked["maxlag"] == "5"
             resolved = [self.redirects.get(t, t) for t in titles]
-            reply = {"query": {"redirects": [{"from": t, "to": r} for t, r in zip(titles, resolved, strict=True) if t != r], "pages": [
-                {k: v for k, v in self.pages[t].items() if k != "mediainfo"} if t in self.pages else {"title": t, "missing": True} for t in resolved]}}
+            reply = {
+                "query": {
+                    "redirects": [
+                        {"from": t, "to": r}
+                        for t, r in zip(titles, resolved, strict=True)
+                        if t != r
+                    ],
+                    "pages": [
+                        {k: v for k, v in self.pages[t].items() if k != "mediainfo"}
+                        if t in self.pages
+                        else {"title": t, "missing": True}
+                        for t in resolved
+                    ],
+                }
+            }
         return 200, {"Content-Type": "application/json"}, json.dumps(reply).encode()
 
 
 def _page(server, title, number, licence="CC BY 4.0", mime="image/jpeg", **extra):
     name = urllib.parse.quote(title.replace(" ", "_"))
     meta = {"LicenseShortName": {"value": licence}} if licence else {}
-    return {"pageid": number, "ns": 6, "title": f"File:{title}", "imagerepository": "local", "imageinfo": [{
-        "url": f"{server.address}/files/{name}", "thumburl": f"{server.address}/files/250px-{name}", "mime": mime, "width": 3000, "height": 2000,
-        "descriptionurl": f"https://commons.wikimedia.org/wiki/File:{name}", "extmetadata": meta}], **extra}
+    return {
+        "pageid": number,
+        "ns": 6,
+        "title": f"File:{title}",
+        "imagerepository": "local",
+        "imageinfo": [
+            {
+                "url": f"{server.address}/files/{name}",
+                "thumburl": f"{server.address}/files/250px-{name}",
+                "mime": mime,
+                "width": 3000,
+                "height": 2000,
+                "descriptionurl": f"https://commons.wikimedia.org/wiki/File:{name}",
+                "extmetadata": meta,
+            }
+        ],
+        **extra,
+    }
 
 
 def _api(server, tmp_path):
     """The API without its pace: the server is ours."""
-    caller = Caller(SqliteCache(tmp_path / "calls.sqlite"), retry=RetryPolicy(max_attempts=3, first_delay=0.01, max_retry_after=60))
+    caller = Caller(
+        SqliteCache(tmp_path / "calls.sqlite"),
+        retry=RetryPolicy(max_attempts=3, first_delay=0.01, max_retry_after=60),
+    )
     return CommonsApi(caller, endpoint=f"{server.address}/w/api.php", contact="a@b.org")
 
 
 def test_pictures_come_with_licence_author_and_what_they_depict(loopback, tmp_path):
-    depicts = {"P180": [{"mainsnak": {"snaktype": "value", "property": "P180", "datavalue": {"type": "wikibase-entityid", "value": {"id": "Q9"}}}}]}
-    _Commons(loopback, [_page(loopback, "Tower.jpg", 5, mediainfo={"id": "M5", "statements": depicts}), _page(loopback, "Bare.jpg", 6, licence="")],
-             {"File:Old tower.jpg": "File:Tower.jpg"})
-    got = list(read_commons(_api(loopback, tmp_path), ["old_tower.jpg", "File:Bare.jpg", "None.jpg"], width=250))
+    depicts = {
+        "P180": [
+            {
+                "mainsnak": {
+                    "snaktype": "value",
+                    "property": "P180",
+                    "datavalue": {"type": "wikibase-entityid", "value": {"id": "Q9"}},
+                }
+            }
+        ]
+    }
+    _Commons(
+        loopback,
+        [
+            _page(loopback, "Tower.jpg", 5, mediainfo={"id": "M5", "statements": depicts}),
+            _page(loopback, "Bare.jpg", 6, licence=""),
+        ],
+        {"File:Old tower.jpg": "File:Tower.jpg"},
+    )
+    got = list(
+        read_commons(
+            _api(loopback, tmp_path), ["old_tower.jpg", "File:Bare.jpg", "None.jpg"], width=250
+        )
+    )
     bare, none, tower = got
-    assert (tower[0].licence, tower[0].depicts, tower[0].repository, tower[0].width) == ("CC BY 4.0", ("Q9",), "shared", 120)
+    assert (tower[0].licence, tower[0].depicts, tower[0].repository, tower[0].width) == (
+        "CC BY 4.0",
+        ("Q9",),
+        "shared",
+        120,
+    )
     assert bare[0].licence == ""
     assert none.reason == Reason.NO_PICTURE
     assert {r[2]["user-agent"] for r in loopback.requests} == {"Questloom/0.1 (a@b.org)"}
     assert any("250px-" in r[0] for r in loopback.requests)
     num = len(loopback.requests)
-    assert list(read_commons(_api(loopback, tmp_path), ["old_tower.jpg", "File:Bare.jpg", "None.jpg"], width=250)) == got
+    assert (
+        list(
+            read_commons(
+                _api(loopback, tmp_path), ["old_tower.jpg", "File:Bare.jpg", "None.jpg"], width=250
+            )
+        )
+        == got
+    )
     assert len(loopback.requests) == num  # all of it was cached
 
 
@@ -99,14 +179,23 @@ def test_titles_are_asked_for_fifty_at_a_time(loopback, tmp_path):
 
 
 def test_other_kinds_and_broken_pictures_are_refused(loopback, tmp_path):
-    commons = _Commons(loopback, [_page(loopback, "A.svg", 1, mime="image/svg+xml"), _page(loopback, "B.ogv", 2, mime="video/ogg"),
-                                  _page(loopback, "C.jpg", 3)])
+    commons = _Commons(
+        loopback,
+        [
+            _page(loopback, "A.svg", 1, mime="image/svg+xml"),
+            _page(loopback, "B.ogv", 2, mime="video/ogg"),
+            _page(loopback, "C.jpg", 3),
+        ],
+    )
     api = _api(loopback, tmp_path)
     pages = api.pages(["A.svg", "B.ogv", "C.jpg"], width=120)
     assert pages["C.jpg"]
     commons.before = [(200, {}, b"<html>")]
-    assert [x.reason for x in read_commons(api, ["A.svg", "B.ogv", "C.jpg"], width=120) if isinstance(x, Rejection)] == [
-        Reason.PICTURE_KIND, Reason.PICTURE_KIND, Reason.PICTURE_UNREADABLE]
+    assert [
+        x.reason
+        for x in read_commons(api, ["A.svg", "B.ogv", "C.jpg"], width=120)
+        if isinstance(x, Rejection)
+    ] == [Reason.PICTURE_KIND, Reason.PICTURE_KIND, Reason.PICTURE_UNREADABLE]
 
 
 def test_an_address_that_is_no_web_address_is_not_opened(loopback, tmp_path):
@@ -117,16 +206,23 @@ def test_an_address_that_is_no_web_address_is_not_opened(loopback, tmp_path):
     assert got.reason == Reason.PICTURE_UNREADABLE
 
 
-@pytest.mark.parametrize("bad", [
-    (429, {"Retry-After": "0.3"}, b""), (503, {}, b"x"), (200, {}, b"<html>"), (200, {"Content-Length": "500"}, b"cut"),
-    (200, {"Retry-After": "0.3"}, b'{"error": {"code": "maxlag", "info": "lagged"}}')])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        (429, {"Retry-After": "0.3"}, b""),
+        (503, {}, b"x"),
+        (200, {}, b"<html>"),
+        (200, {"Content-Length": "500"}, b"cut"),
+        (200, {"Retry-After": "0.3"}, b'{"error": {"code": "maxlag", "info": "lagged"}}'),
+    ],
+)
 def test_passing_failures_are_asked_again_after_the_pause_wished(loopback, tmp_path, bad):
     commons = _Commons(loopback, [_page(loopback, "A.jpg", 1)])
     commons.before = [bad]
     began = time.monotonic()
     assert _api(loopback, tmp_path).pages(["A.jpg"], width=120)["A.jpg"]
     assert time.monotonic() - began > float(bad[1].get("Retry-After", 0))
-    line, = cost_lines(tmp_path / "calls.sqlite", by=("provider",))
+    (line,) = cost_lines(tmp_path / "calls.sqlite", by=("provider",))
     assert (line.group, line.num_faults, line.money) == (("commons",), 1, 0)
 
 
@@ -150,7 +246,7 @@ def test_a_broken_address_is_a_picture_refused(loopback, tmp_path, address):
     page = _page(loopback, "A.jpg", 1)
     page["imageinfo"][0]["thumburl"] = address
     _Commons(loopback, [page])
-    rejection, = read_commons(_api(loopback, tmp_path), ["A.jpg"], width=250)
+    (rejection,) = read_commons(_api(loopback, tmp_path), ["A.jpg"], width=250)
     assert rejection.reason == Reason.PICTURE_UNREADABLE
 
 
@@ -168,16 +264,31 @@ def test_html_of_authors_becomes_text_and_names_take_one_form():
 
 
 def test_the_reported_page_is_read_without_style_script_and_hidden_text(shared):
-    (asset, _), = read_folder(str(shared("reports/extmetadata")))
+    ((asset, _),) = read_folder(str(shared("reports/extmetadata")))
     assert (asset.author, asset.description, asset.credit) == ("Ann Example", "A house", "Own work")
 
 
-@pytest.mark.parametrize(("meta", "author"), [
-    ({"Artist": "Ann", "Attribution": '<style>a{}</style>Ann / <a href="//x">Museum</a>', "AttributionRequired": "true"},
-     "Ann / Museum"),
-    ({"Artist": "Ann", "Attribution": "Photo: Ann", "AttributionRequired": "false"}, "Photo: Ann"),
-    ({"Artist": "Ann", "Attribution": '<span style="display:none">x</span>'}, "Ann"),
-    ({"Artist": "Ann"}, "Ann"), ({"Attribution": "Bo"}, "Bo"), ({}, "")])
+@pytest.mark.parametrize(
+    ("meta", "author"),
+    [
+        (
+            {
+                "Artist": "Ann",
+                "Attribution": '<style>a{}</style>Ann / <a href="//x">Museum</a>',
+                "AttributionRequired": "true",
+            },
+            "Ann / Museum",
+        ),
+        (
+            {"Artist": "Ann", "Attribution": "Photo: Ann", "AttributionRequired": "false"},
+            "Photo: Ann",
+        ),
+        ({"Artist": "Ann", "Attribution": '<span style="display:none">x</span>'}, "Ann"),
+        ({"Artist": "Ann"}, "Ann"),
+        ({"Attribution": "Bo"}, "Bo"),
+        ({}, ""),
+    ],
+)
 def test_a_wished_attribution_is_whom_to_credit(meta, author):
     said = {key: {"value": value} for key, value in meta.items()}
     page = {"title": "File:A.jpg", "imageinfo": [{"extmetadata": said}]}
@@ -193,24 +304,47 @@ def test_of_what_is_said_in_several_languages_english_is_taken_or_the_first():
 @pytest.mark.parametrize("name", ["hurricanes", "papier", "set", "tao"])
 def test_the_real_metadata_of_offline_collections_are_read(shared, loopback, tmp_path, name):
     """imageinfo.db holds what the API said in 2014; the server says it again in today's layout."""
-    with zipfile.ZipFile(shared(f"collections/{name}.zip")) as archive, tempfile.NamedTemporaryFile(suffix=".db") as file:
+    with (
+        zipfile.ZipFile(shared(f"collections/{name}.zip")) as archive,
+        tempfile.NamedTemporaryFile(suffix=".db") as file,
+    ):
         file.write(archive.read("imageinfo.db"))
         file.flush()
-        rows = [json.loads(value) for (value,) in sqlite3.connect(file.name).execute("SELECT val FROM kv_table")]
+        rows = [
+            json.loads(value)
+            for (value,) in sqlite3.connect(file.name).execute("SELECT val FROM kv_table")
+        ]
     rows = [row for row in rows if row.get("filename")]
     pages = []
     for number, row in enumerate(rows, 1):
         names = {"licenseshortname": "LicenseShortName", "artist": "Artist", "credit": "Credit"}
         meta = {key: {"value": row[old]} for old, key in names.items() if row.get(old)}
         title = row["filename"].partition(":")[2].replace("_", " ")
-        pages.append({"pageid": number, "ns": 6, "title": f"File:{file_name(title)}", "imagerepository": "shared", "imageinfo": [{
-            "url": f"{loopback.address}/files/{number}", "mime": row["mime"], "width": row["width"], "height": row["height"],
-            "descriptionurl": row["descriptionurl"], "extmetadata": meta}]})
+        pages.append(
+            {
+                "pageid": number,
+                "ns": 6,
+                "title": f"File:{file_name(title)}",
+                "imagerepository": "shared",
+                "imageinfo": [
+                    {
+                        "url": f"{loopback.address}/files/{number}",
+                        "mime": row["mime"],
+                        "width": row["width"],
+                        "height": row["height"],
+                        "descriptionurl": row["descriptionurl"],
+                        "extmetadata": meta,
+                    }
+                ],
+            }
+        )
     _Commons(loopback, pages)
     got = list(read_commons(_api(loopback, tmp_path), [p["title"] for p in pages], width=250))
     assert len(got) == len({p["title"] for p in pages})
     assets = {x[0].file: x[0] for x in got if isinstance(x, tuple)}
-    assert all(x.reason == Reason.PICTURE_KIND for x in got if isinstance(x, Rejection))  # the drawings in SVG
+    assert all(
+        x.reason == Reason.PICTURE_KIND for x in got if isinstance(x, Rejection)
+    )  # the drawings in SVG
     for page in pages:
         if asset := assets.get(page["title"].removeprefix("File:")):
             meta = page["imageinfo"][0]["extmetadata"]

@@ -1,4 +1,5 @@
 """Picture folders, and pictures that are not what they seem."""
+
 import io
 import json
 
@@ -39,12 +40,22 @@ def _several(form, size=(8, 8)):
 
 
 @pytest.mark.filterwarnings("ignore::PIL.Image.DecompressionBombWarning")
-@pytest.mark.parametrize(("data", "reason"), [
-    (b"", Reason.PICTURE_UNREADABLE), (b"no picture", Reason.PICTURE_UNREADABLE), (_black(1, 1), Reason.PICTURE_TOO_SMALL),
-    (_black(20_000, 10_000), Reason.PICTURE_TOO_LARGE), (_black(12_000, 10_000), Reason.PICTURE_TOO_LARGE), (_picture()[:120], Reason.PICTURE_UNREADABLE),
-    (_picture(form="JPEG")[:400], Reason.PICTURE_UNREADABLE), (b'<?xml version="1.0"?><svg xmlns="x"></svg>', Reason.PICTURE_KIND),
-    *((_several(form), Reason.PICTURE_KIND) for form in ("GIF", "PNG", "WEBP")),
-    (_picture(form="BMP"), Reason.PICTURE_UNREADABLE), (b"%PDF-1.4", Reason.PICTURE_UNREADABLE)])
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", Reason.PICTURE_UNREADABLE),
+        (b"no picture", Reason.PICTURE_UNREADABLE),
+        (_black(1, 1), Reason.PICTURE_TOO_SMALL),
+        (_black(20_000, 10_000), Reason.PICTURE_TOO_LARGE),
+        (_black(12_000, 10_000), Reason.PICTURE_TOO_LARGE),
+        (_picture()[:120], Reason.PICTURE_UNREADABLE),
+        (_picture(form="JPEG")[:400], Reason.PICTURE_UNREADABLE),
+        (b'<?xml version="1.0"?><svg xmlns="x"></svg>', Reason.PICTURE_KIND),
+        *((_several(form), Reason.PICTURE_KIND) for form in ("GIF", "PNG", "WEBP")),
+        (_picture(form="BMP"), Reason.PICTURE_UNREADABLE),
+        (b"%PDF-1.4", Reason.PICTURE_UNREADABLE),
+    ],
+)
 def test_what_is_no_usable_picture_is_refused_with_its_reason(data, reason):
     got = inspect_picture(data)
     assert isinstance(got, Refusal)
@@ -56,7 +67,10 @@ def test_kind_size_and_hash_come_from_the_bytes(form):
     got = inspect_picture(_picture(form=form))
     assert isinstance(got, PictureFacts)
     assert (got.mime, got.width, got.height) == (f"image/{form.lower()}", 64, 48)
-    distance = bin(int(got.perceptual_hash, 16) ^ int(inspect_picture(_picture(128, 96, form)).perceptual_hash, 16)).count("1")
+    distance = bin(
+        int(got.perceptual_hash, 16)
+        ^ int(inspect_picture(_picture(128, 96, form)).perceptual_hash, 16)
+    ).count("1")
     assert distance <= 8  # the same picture at twice the size
     assert len(got.perceptual_hash) == 16
 
@@ -69,7 +83,10 @@ def test_a_still_with_a_second_picture_is_a_picture_of_its_kind(form, mime):
 def test_the_size_is_that_of_the_upright_picture():
     exif = Image.Exif()
     exif[0x0112] = 6
-    turned, upright = inspect_picture(_picture(form="JPEG", exif=exif)), inspect_picture(_picture(form="JPEG"))
+    turned, upright = (
+        inspect_picture(_picture(form="JPEG", exif=exif)),
+        inspect_picture(_picture(form="JPEG")),
+    )
     assert (turned.width, turned.height) == (upright.height, upright.width)
     assert turned.perceptual_hash != upright.perceptual_hash
 
@@ -78,7 +95,9 @@ def test_pictures_of_16_bits_have_hashes_of_their_own(shared):
     got = {asset.file: asset for asset, _ in read_folder(str(shared("reports/pictures")))}
     hashes = [int(asset.perceptual_hash, 16) for asset in got.values()]
     assert len(hashes) == 3
-    assert min((a ^ b).bit_count() for a, b in zip(hashes, hashes[1:] + hashes[:1], strict=True)) > 10
+    assert (
+        min((a ^ b).bit_count() for a, b in zip(hashes, hashes[1:] + hashes[:1], strict=True)) > 10
+    )
 
 
 def _snak(prop, value, kind):
@@ -86,18 +105,47 @@ def _snak(prop, value, kind):
 
 
 def _depicts(qid, **qualifiers):
-    return {"mainsnak": _snak("P180", {"entity-type": "item", "id": qid}, "wikibase-entityid"), "rank": "normal",
-            "qualifiers": {k: [v] for k, v in qualifiers.items()}}
+    return {
+        "mainsnak": _snak("P180", {"entity-type": "item", "id": qid}, "wikibase-entityid"),
+        "rank": "normal",
+        "qualifiers": {k: [v] for k, v in qualifiers.items()},
+    }
 
 
-PAGE = {"pageid": 5, "ns": 6, "title": "File:Tower of X.png", "imagerepository": "shared", "imageinfo": [{
-    "url": "http://x/T.png", "descriptionurl": "http://x/File:T.png", "extmetadata": {
-        "LicenseShortName": {"value": "CC BY-SA 4.0"}, "LicenseUrl": {"value": "https://cc"}, "Artist": {"value": '<a href="x">Ann &amp; Bo</a><br>'},
-        "Credit": {"value": "<p>Own\n work</p>"}, "ImageDescription": {"value": "A &lt;tower&gt;"}, "Categories": {"value": "Towers|X"}}}],
-    "mediainfo": {"id": "M5", "statements": {
-        "P180": [_depicts("Q11"), _depicts("Q12", P1684=_snak("P1684", {"text": "1889", "language": "en"}, "monolingualtext"),
-                                           P2677=_snak("P2677", "pct:10,20,30.5,40", "string")),
-                 _depicts("Q13", P1114=_snak("P1114", {"amount": "+3", "unit": "1"}, "quantity"))]}}}
+PAGE = {
+    "pageid": 5,
+    "ns": 6,
+    "title": "File:Tower of X.png",
+    "imagerepository": "shared",
+    "imageinfo": [
+        {
+            "url": "http://x/T.png",
+            "descriptionurl": "http://x/File:T.png",
+            "extmetadata": {
+                "LicenseShortName": {"value": "CC BY-SA 4.0"},
+                "LicenseUrl": {"value": "https://cc"},
+                "Artist": {"value": '<a href="x">Ann &amp; Bo</a><br>'},
+                "Credit": {"value": "<p>Own\n work</p>"},
+                "ImageDescription": {"value": "A &lt;tower&gt;"},
+                "Categories": {"value": "Towers|X"},
+            },
+        }
+    ],
+    "mediainfo": {
+        "id": "M5",
+        "statements": {
+            "P180": [
+                _depicts("Q11"),
+                _depicts(
+                    "Q12",
+                    P1684=_snak("P1684", {"text": "1889", "language": "en"}, "monolingualtext"),
+                    P2677=_snak("P2677", "pct:10,20,30.5,40", "string"),
+                ),
+                _depicts("Q13", P1114=_snak("P1114", {"amount": "+3", "unit": "1"}, "quantity")),
+            ]
+        },
+    },
+}
 
 
 def test_a_folder_gives_pictures_with_what_is_said_of_them(tmp_path):
@@ -105,16 +153,34 @@ def test_a_folder_gives_pictures_with_what_is_said_of_them(tmp_path):
     (tmp_path / "Tower_of_X.png").write_bytes(data)
     (tmp_path / "alone.png").write_bytes(_picture(30, 30))
     (tmp_path / "broken.png").write_bytes(data[:60])
-    (tmp_path / "metadata.jsonl").write_text(json.dumps(PAGE) + "\n" + json.dumps({"title": "File:Gone.png"}) + "\n")
+    (tmp_path / "metadata.jsonl").write_text(
+        json.dumps(PAGE) + "\n" + json.dumps({"title": "File:Gone.png"}) + "\n"
+    )
     alone, broken, gone, tower = read_folder(str(tmp_path))
     asset, content = tower
     assert content == data
     assert (asset.id, asset.file, asset.licence, asset.author, asset.credit, asset.description) == (
-        sha256_hex(data), "Tower of X.png", "CC BY-SA 4.0", "Ann & Bo", "Own work", "A <tower>")
-    assert (asset.categories, asset.depicts, asset.repository) == (("Towers", "X"), ("Q11", "Q12", "Q13"), "shared")
+        sha256_hex(data),
+        "Tower of X.png",
+        "CC BY-SA 4.0",
+        "Ann & Bo",
+        "Own work",
+        "A <tower>",
+    )
+    assert (asset.categories, asset.depicts, asset.repository) == (
+        ("Towers", "X"),
+        ("Q11", "Q12", "Q13"),
+        "shared",
+    )
     assert asset.details == (
-        Detail(property="P1684", value=Value(kind="monolingual", text="1889", language="en"), part="Q12", box=(10.0, 20.0, 30.5, 40.0)),
-        Detail(property="P1114", value=Value(kind="quantity", number=3.0), part="Q13"))
+        Detail(
+            property="P1684",
+            value=Value(kind="monolingual", text="1889", language="en"),
+            part="Q12",
+            box=(10.0, 20.0, 30.5, 40.0),
+        ),
+        Detail(property="P1114", value=Value(kind="quantity", number=3.0), part="Q13"),
+    )
     assert alone[0].licence == ""
     assert [broken.reason, gone.reason] == [Reason.PICTURE_UNREADABLE, Reason.NO_PICTURE]
 
@@ -130,14 +196,24 @@ def test_a_missing_licence_stays_missing(tmp_path):
 
 def test_a_table_may_say_the_same(tmp_path):
     (tmp_path / "a.png").write_bytes(_picture())
-    (tmp_path / "metadata.csv").write_text("file,licence,author,depicts,categories\na.png,CC0,Ann,Q1|Q2,X|Y\n")
+    (tmp_path / "metadata.csv").write_text(
+        "file,licence,author,depicts,categories\na.png,CC0,Ann,Q1|Q2,X|Y\n"
+    )
     ((asset, _),) = read_folder(str(tmp_path))
-    assert (asset.file, asset.licence, asset.author, asset.depicts, asset.categories) == ("A.png", "CC0", "Ann", ("Q1", "Q2"), ("X", "Y"))
+    assert (asset.file, asset.licence, asset.author, asset.depicts, asset.categories) == (
+        "A.png",
+        "CC0",
+        "Ann",
+        ("Q1", "Q2"),
+        ("X", "Y"),
+    )
 
 
 def test_a_table_may_wish_for_an_attribution(tmp_path):
     (tmp_path / "a.png").write_bytes(_picture())
-    (tmp_path / "metadata.csv").write_text("file,licence,author,attribution\na.png,CC0,Ann,Ann / Museum\n")
+    (tmp_path / "metadata.csv").write_text(
+        "file,licence,author,attribution\na.png,CC0,Ann,Ann / Museum\n"
+    )
     ((asset, _),) = read_folder(str(tmp_path))
     assert asset.author == "Ann / Museum"
 
@@ -153,9 +229,14 @@ def test_metadata_of_another_layout_refuse_the_picture_and_never_leave_the_folde
     (tmp_path / "in").mkdir()
     (tmp_path / "out.png").write_bytes(_picture())
     (tmp_path / "in" / "a.png").write_bytes(_picture())
-    (tmp_path / "in" / "metadata.jsonl").write_text('{"title": "File:../out.png"}\n{"title": "File:A.png", "imageinfo": "x"}\n')
+    (tmp_path / "in" / "metadata.jsonl").write_text(
+        '{"title": "File:../out.png"}\n{"title": "File:A.png", "imageinfo": "x"}\n'
+    )
     got = list(read_folder(str(tmp_path / "in")))
-    assert [x.reason for x in got if isinstance(x, Rejection)] == [Reason.NO_PICTURE, Reason.PICTURE_UNREADABLE]
+    assert [x.reason for x in got if isinstance(x, Rejection)] == [
+        Reason.NO_PICTURE,
+        Reason.PICTURE_UNREADABLE,
+    ]
 
 
 def test_a_folder_that_is_not_there_is_an_error(tmp_path):

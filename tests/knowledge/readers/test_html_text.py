@@ -8,7 +8,10 @@ from knowledge.readers.html_text import visible_text
 @pytest.mark.parametrize(
     ("markup", "seen"),
     [
-        ('<style data-mw-deduplicate="TemplateStyles:r1">.mw-parser-output .creator{color:#333}</style>Ann', "Ann"),
+        (
+            '<style data-mw-deduplicate="TemplateStyles:r1">.mw-parser-output .creator{color:#333}</style>Ann',
+            "Ann",
+        ),
         ("Ann<script>var x = '<b>1</b>'</script> Example<noscript>no</noscript>", "Ann Example"),
         (
             '<bdi>Ann</bdi><!-- of the museum --><div style="display: none;">date QS:P571,+1889-00-00/9</div>',
@@ -23,7 +26,10 @@ from knowledge.readers.html_text import visible_text
             "A house",
         ),
         ('<div style="display:none">a<style>b</style><p>c</p></div>d', "d"),
-        ("Ann<br>Bo<p>Cy</p><p>Di</p><table><tr><td>E</td><td>F</td></tr></table>", "Ann Bo Cy Di E F"),
+        (
+            "Ann<br>Bo<p>Cy</p><p>Di</p><table><tr><td>E</td><td>F</td></tr></table>",
+            "Ann Bo Cy Di E F",
+        ),
         ("Ann&nbsp;&amp;\n Bo, <i>Ex</i>ample", "Ann & Bo, Example"),
         ("A &lt;style&gt; of its own", "A <style> of its own"),
         ("plain", "plain"),

@@ -139,9 +139,14 @@ def test_links_anchors_sentences_infobox_pictures_headings_and_categories_are_re
     ]
     assert article.lead == "塔由计算机公司建成。它近甲。"
     assert [
-        (link.target, link.anchor, article.lead[link.sentence_start : link.sentence_end]) for link in article.links
+        (link.target, link.anchor, article.lead[link.sentence_start : link.sentence_end])
+        for link in article.links
     ] == [("公司", "计算机公司", "塔由计算机公司建成。"), ("甲", "甲", "它近甲。")]
-    assert [(p.file, p.caption) for p in article.pictures] == [("A.jpg", "图"), ("B.jpg", "左"), ("C.jpg", "三")]
+    assert [(p.file, p.caption) for p in article.pictures] == [
+        ("A.jpg", "图"),
+        ("B.jpg", "左"),
+        ("C.jpg", "三"),
+    ]
     assert (article.sections[1].title, article.categories) == ("史", ("塔",))
 
 
@@ -179,7 +184,19 @@ def test_the_reported_page_reads_the_same_in_every_place(shared):
 
 
 @pytest.mark.parametrize(
-    "piece", ["-{", "-{a}-", "-{H|}-\n", "}-", "-{{", "{{-{", "-{zh-hans:a;", "-{;" + " " * 50, "-{a=>", "&a"]
+    "piece",
+    [
+        "-{",
+        "-{a}-",
+        "-{H|}-\n",
+        "}-",
+        "-{{",
+        "{{-{",
+        "-{zh-hans:a;",
+        "-{;" + " " * 50,
+        "-{a=>",
+        "&a",
+    ],
 )
 def test_no_markup_makes_the_reading_quadratic(piece):
     text = piece * (200_000 // len(piece)) + "}-"

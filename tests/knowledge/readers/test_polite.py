@@ -1,4 +1,5 @@
 """How services are asked: named, one at a time, with every attempt in the ledger, and nothing twice."""
+
 import asyncio
 import multiprocessing
 import os
@@ -10,7 +11,16 @@ import pytest
 from calls.attempts import Status
 from calls.ledger import cost_lines
 from calls.retry import CallFault, RetryPolicy
-from knowledge.readers.polite import CALLS, COMMONS, FILES, PACES, QUERIES, ask, polite_caller, user_agent
+from knowledge.readers.polite import (
+    CALLS,
+    COMMONS,
+    FILES,
+    PACES,
+    QUERIES,
+    ask,
+    polite_caller,
+    user_agent,
+)
 from records.errors import InputError, ProviderFault
 
 RETRY = RetryPolicy(max_attempts=3, first_delay=0.01, max_retry_after=50)
@@ -68,19 +78,26 @@ def test_after_a_kill_only_what_had_not_arrived_is_asked_for_again(tmp_path):
     with polite_caller(tmp_path, retry=RETRY) as caller:
         assert ask(caller, COMMONS, {"q": 1}, _replies(), timeout=5) == b"first"
         assert ask(caller, COMMONS, {"q": 2}, _replies(b"second"), timeout=5) == b"second"
-    line, = cost_lines(tmp_path / CALLS, by=())
+    (line,) = cost_lines(tmp_path / CALLS, by=())
     assert (line.num_calls, line.num_lost) == (3, 1)
 
 
-def test_every_attempt_stands_in_the_ledger_and_costs_nothing_and_only_a_whole_reply_is_cached(tmp_path):
+def test_every_attempt_stands_in_the_ledger_and_costs_nothing_and_only_a_whole_reply_is_cached(
+    tmp_path,
+):
     with polite_caller(tmp_path, retry=RETRY) as caller:
         assert ask(caller, COMMONS, {"q": 1}, _replies(_half(), b"whole"), timeout=5) == b"whole"
         with pytest.raises(ProviderFault, match="half"):
             ask(caller, FILES, {"q": 1}, _replies(_half(), _half(), _half()), timeout=5)
         assert ask(caller, FILES, {"q": 1}, _replies(b"now"), timeout=5) == b"now"
     lines = cost_lines(tmp_path / CALLS, by=("stage", "provider"))
-    assert [(line.group, line.num_calls, line.num_faults) for line in lines] == [(("ingest", "commons"), 2, 1), (("ingest", "commons-files"), 4, 3)]
-    assert all(line.money == line.tokens_in == line.tokens_out == line.num_unpriced == 0 for line in lines)
+    assert [(line.group, line.num_calls, line.num_faults) for line in lines] == [
+        (("ingest", "commons"), 2, 1),
+        (("ingest", "commons-files"), 4, 3),
+    ]
+    assert all(
+        line.money == line.tokens_in == line.tokens_out == line.num_unpriced == 0 for line in lines
+    )
 
 
 def test_each_service_is_asked_one_request_at_a_time_and_a_minute_of_work_a_minute():
@@ -99,7 +116,12 @@ def test_two_who_ask_together_are_served_one_after_the_other(tmp_path):
             return b"x"
 
         with polite_caller(tmp_path) as one, polite_caller(tmp_path) as other:
-            await asyncio.gather(*(asyncio.to_thread(ask, caller, COMMONS, {"q": number}, send, timeout=5) for number, caller in enumerate((one, other))))
+            await asyncio.gather(
+                *(
+                    asyncio.to_thread(ask, caller, COMMONS, {"q": number}, send, timeout=5)
+                    for number, caller in enumerate((one, other))
+                )
+            )
         return seen
 
     assert asyncio.run(together()) == ["in", "out", "in", "out"]
@@ -107,7 +129,10 @@ def test_two_who_ask_together_are_served_one_after_the_other(tmp_path):
 
 def test_a_pause_that_was_asked_for_is_kept_by_a_later_process(tmp_path):
     fault = CallFault("p", "slow down", Status.RATE_LIMITED, status=429, retry_after=0.4)
-    with polite_caller(tmp_path, retry=RetryPolicy(max_attempts=1)) as caller, pytest.raises(ProviderFault):
+    with (
+        polite_caller(tmp_path, retry=RetryPolicy(max_attempts=1)) as caller,
+        pytest.raises(ProviderFault),
+    ):
         ask(caller, COMMONS, {"q": 1}, _replies(fault), timeout=5)
     began = time.monotonic()
     with polite_caller(tmp_path, retry=RETRY) as caller:

@@ -1,4 +1,5 @@
 """The fast extraction against mwparserfromhell, and the guard around it."""
+
 import time
 
 import pytest
@@ -18,17 +19,32 @@ def _page(text):
 
 def test_the_reference_reads_lead_and_body_links():
     with ReferenceParser(Site()) as parser:
-        got = parser.parse(_page("'''A''' is a [[b|bee]]{{x|[[c]]}}<ref>[[d]]</ref>. [[File:x.jpg|[[e]]]]\n== H ==\n[[f]]\n{|\n| [[g]]\n|}"))
+        got = parser.parse(
+            _page(
+                "'''A''' is a [[b|bee]]{{x|[[c]]}}<ref>[[d]]</ref>. [[File:x.jpg|[[e]]]]\n== H ==\n[[f]]\n{|\n| [[g]]\n|}"
+            )
+        )
     assert got.links == ("B", "F")
     assert got.lead == "A is a bee."
 
 
-@pytest.mark.parametrize("name", ["dumps/enwiki-20160501-pages-articles-shortened.xml.bz2", "dumps/dbpedia_mini/en.xml.bz2",
-                                  "dumps/enwiki-table-markup.xml.bz2"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "dumps/enwiki-20160501-pages-articles-shortened.xml.bz2",
+        "dumps/dbpedia_mini/en.xml.bz2",
+        "dumps/enwiki-table-markup.xml.bz2",
+    ],
+)
 def test_both_agree_on_real_pages(shared, name):
     path = str(shared(name))
     site = read_site(path)
-    pages = [p for part in plan_ranges(path) for p in read_pages(part, site) if isinstance(p, RawPage) and len(p.text) < 60_000][:20]
+    pages = [
+        p
+        for part in plan_ranges(path)
+        for p in read_pages(part, site)
+        if isinstance(p, RawPage) and len(p.text) < 60_000
+    ][:20]
     scores = []
     with ReferenceParser(site) as parser:
         for page in pages:

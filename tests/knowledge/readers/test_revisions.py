@@ -67,14 +67,18 @@ def read(tmp_path, make_dump, multistream):
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("range_bytes", [97, 1 << 40])
 def test_the_reported_exports_are_read_the_same_in_every_form(read, shared, form, range_bytes):
-    newest = read([], form, range_bytes=range_bytes, data=shared("reports/newest_first.xml").read_bytes())
+    newest = read(
+        [], form, range_bytes=range_bytes, data=shared("reports/newest_first.xml").read_bytes()
+    )
     assert [(p.title, p.revision, p.timestamp) for p in newest] == [
         ("The Mill", 22, "2025-05-02T00:00:00Z"),
         ("Lower Town", 31, "2025-01-01T00:00:00Z"),
         ("Upper Town", 32, "2025-01-01T00:00:00Z"),
     ]
     assert newest[0].text == "The Mill is a water mill in [[Upper Town]]. It was built in 1820."
-    slots = read([], form, range_bytes=range_bytes, data=shared("reports/multi_slot.xml").read_bytes())
+    slots = read(
+        [], form, range_bytes=range_bytes, data=shared("reports/multi_slot.xml").read_bytes()
+    )
     assert [(p.title, p.revision, p.text) for p in slots] == [
         ("Red Tower", 41, "Red Tower is a tower in [[Upper Town]]."),
         ("Upper Town", 32, "Upper Town is a town."),
@@ -85,7 +89,10 @@ def test_the_reported_exports_are_read_the_same_in_every_form(read, shared, form
     ("revisions", "newest"),
     [
         (
-            [revision(3, "x", time="2024-01-01T00:00:00Z"), revision(2, "x", time="2025-01-01T00:00:00Z")],
+            [
+                revision(3, "x", time="2024-01-01T00:00:00Z"),
+                revision(2, "x", time="2025-01-01T00:00:00Z"),
+            ],
             2,
         ),  # the third was imported late
         ([revision(9, "x"), revision(10, "x"), revision(8, "x")], 10),
@@ -121,12 +128,17 @@ def test_of_a_page_whose_newest_text_is_not_there_the_newest_that_is_counts(read
     lost, sound = read([page(gone), page(old, title="B")], form)
     assert isinstance(lost, Rejection)
     assert (lost.reason, sound.title) == (Reason.BAD_PAGE, "B")
-    assert "text is deleted" in str(lost.evidence) or "does not hold the page's text" in str(lost.evidence)
+    assert "text is deleted" in str(lost.evidence) or "does not hold the page's text" in str(
+        lost.evidence
+    )
 
 
 def test_a_blank_page_is_blank_though_it_was_not_once(read):
     blank = revision(
-        3, attributes=f'bytes="0" sha1="{base36_sum("")}"', time="2026-01-01T00:00:00Z", sha1=base36_sum("")
+        3,
+        attributes=f'bytes="0" sha1="{base36_sum("")}"',
+        time="2026-01-01T00:00:00Z",
+        sha1=base36_sum(""),
     )
     (got,) = read([page(blank, revision(2, "readable"))])
     assert (got.reason, got.evidence) == (Reason.BAD_PAGE, "the page has no text")
@@ -162,12 +174,17 @@ SUMS = tuple(map(base36_sum, (MAIN, LEFT, RIGHT)))
         revision(3, MAIN, attributes=f'sha1="{SUMS[0]}"', sha1=SUMS[0]),
         revision(3, MAIN, attributes=f'sha1="{SUMS[0]}"'),
         revision(3, MAIN, more=slot("mediainfo", LEFT), sha1=_folded(SUMS[0], SUMS[1])),
-        revision(3, MAIN, more=slot("captions", LEFT), sha1=_folded(SUMS[1], SUMS[0])),  # in the order of the roles
+        revision(
+            3, MAIN, more=slot("captions", LEFT), sha1=_folded(SUMS[1], SUMS[0])
+        ),  # in the order of the roles
         revision(
             3, MAIN, more=slot("captions", LEFT), sha1=_folded(SUMS[0], SUMS[1])
         ),  # in the order in which they stand
         revision(
-            3, MAIN, more=slot("zoo", RIGHT) + slot("abc", LEFT, stated=False), sha1=_folded(SUMS[1], SUMS[0], SUMS[2])
+            3,
+            MAIN,
+            more=slot("zoo", RIGHT) + slot("abc", LEFT, stated=False),
+            sha1=_folded(SUMS[1], SUMS[0], SUMS[2]),
         ),
         revision(
             3,
@@ -214,9 +231,19 @@ def test_sums_that_agree_with_what_they_are_of_are_sound(read, sound, form):
         revision(3, MAIN, more=slot("z", LEFT).replace("{", "[")),
         revision(3, MAIN, sha1="no-number"),
     ],
-    ids=["one", "text-alone", "text-of-both", "not-folded", "other-slot", "damaged-slot", "no-number"],
+    ids=[
+        "one",
+        "text-alone",
+        "text-of-both",
+        "not-folded",
+        "other-slot",
+        "damaged-slot",
+        "no-number",
+    ],
 )
-def test_a_sum_that_does_not_agree_is_damage_in_every_form_or_a_page_lost_if_asked(read, wrong, form):
+def test_a_sum_that_does_not_agree_is_damage_in_every_form_or_a_page_lost_if_asked(
+    read, wrong, form
+):
     pages = [page(wrong), page(revision(2, "x"), title="B")]
     with pytest.raises(InputError, match="damaged"):
         read(pages, form)
@@ -227,9 +254,10 @@ def test_a_sum_that_does_not_agree_is_damage_in_every_form_or_a_page_lost_if_ask
 def test_sums_of_older_revisions_and_of_other_kinds_of_pages_are_not_looked_at(read):
     old, new = revision(2, "old", sha1=SUMS[1]), revision(3, MAIN, time="2026-01-01T00:00:00Z")
     assert [p.revision for p in read([page(old, new)])] == [3]
-    assert [p.reason for p in read([page(revision(3, "{}", sha1=SUMS[1]).replace("wikitext", "wikibase-item"))])] == [
-        Reason.NOT_WIKITEXT
-    ]
+    assert [
+        p.reason
+        for p in read([page(revision(3, "{}", sha1=SUMS[1]).replace("wikitext", "wikibase-item"))])
+    ] == [Reason.NOT_WIKITEXT]
 
 
 def test_an_empty_text_has_a_sum_of_31_digits():
@@ -248,7 +276,11 @@ def test_a_history_larger_than_the_limit_of_a_page_is_read_for_its_newest_revisi
     text = "the newest " + "x" * 2000
     history = [revision(n, "older " + "y" * 3000) for n in range(1, 60)]
     history.insert(newest, revision(99, text, time="2025-06-01T00:00:00Z", sha1=base36_sum(text)))
-    pages = [page(revision(1, "before"), title="B"), page(*history), page(revision(2, "after"), title="C")]
+    pages = [
+        page(revision(1, "before"), title="B"),
+        page(*history),
+        page(revision(2, "after"), title="C"),
+    ]
     assert [(p.title, p.text[:10]) for p in read(pages, form, range_bytes=range_bytes)] == [
         ("B", "before"),
         ("A", "the newest"),
@@ -256,7 +288,9 @@ def test_a_history_larger_than_the_limit_of_a_page_is_read_for_its_newest_revisi
     ]
 
 
-def test_damage_behind_a_long_history_is_told_with_its_place_in_the_file(read, make_dump, monkeypatch):
+def test_damage_behind_a_long_history_is_told_with_its_place_in_the_file(
+    read, make_dump, monkeypatch
+):
     monkeypatch.setattr(mediawiki_xml, "MAX_PAGE_BYTES", 20_000)
     monkeypatch.setattr(pieces, "CHUNK", 3000)
     data = make_dump(

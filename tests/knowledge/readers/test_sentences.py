@@ -1,4 +1,5 @@
 """Where sentences end."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -6,12 +7,25 @@ from hypothesis import strategies as st
 from knowledge.readers.sentences import links_in_sentences, sentence_ends, split_sentences
 
 
-@pytest.mark.parametrize("sentences", [
-    ["It rained.", "He left."], ["J. R. R. Tolkien wrote it.", "It sold well."], ["Mr. Smith met Dr. Who in St. Louis.", "They spoke."],
-    ["He was born c. 347 BC in Stagira.", "His father died."], ["The U.S. Army came.", "It stayed."], ["It cost 3.5 million.", "Too much!", "Why?"],
-    ["He said “Go.”", "She went."], ["After World War I.", "The city grew."], ["I. M. Pei built it.", "It stands."],
-    ["See e.g. the tower, i.e. the big one.", "End."],
-    ["东京是日本首都。", "它很大。"], ["यह एक वाक्य है।", " और एक।".strip()], ["He works at No. 10.", "Always."], ["It ended (in 1990).", "Then peace came."]])
+@pytest.mark.parametrize(
+    "sentences",
+    [
+        ["It rained.", "He left."],
+        ["J. R. R. Tolkien wrote it.", "It sold well."],
+        ["Mr. Smith met Dr. Who in St. Louis.", "They spoke."],
+        ["He was born c. 347 BC in Stagira.", "His father died."],
+        ["The U.S. Army came.", "It stayed."],
+        ["It cost 3.5 million.", "Too much!", "Why?"],
+        ["He said “Go.”", "She went."],
+        ["After World War I.", "The city grew."],
+        ["I. M. Pei built it.", "It stands."],
+        ["See e.g. the tower, i.e. the big one.", "End."],
+        ["东京是日本首都。", "它很大。"],
+        ["यह एक वाक्य है।", " और एक।".strip()],
+        ["He works at No. 10.", "Always."],
+        ["It ended (in 1990).", "Then peace came."],
+    ],
+)
 def test_sentences_are_split_as_a_reader_would(sentences):
     text = " ".join(sentences)
     assert [text[a:b] for a, b in split_sentences(text)] == sentences
@@ -32,5 +46,8 @@ def test_ends_ascend_and_the_last_is_the_end_of_the_text(text):
 def test_links_know_their_sentence_and_no_sentence_ends_within_an_anchor():
     text = "It was bought by Yahoo! Inc in May. Then by Bob."
     (first, second) = links_in_sentences(text, [("Yahoo", "Yahoo! Inc", 17), ("Bob", "Bob", 44)], 3)
-    assert text[first.sentence_start:first.sentence_end] == "It was bought by Yahoo! Inc in May."
-    assert (text[second.sentence_start:second.sentence_end], second.section) == ("Then by Bob.", 3)
+    assert text[first.sentence_start : first.sentence_end] == "It was bought by Yahoo! Inc in May."
+    assert (text[second.sentence_start : second.sentence_end], second.section) == (
+        "Then by Bob.",
+        3,
+    )

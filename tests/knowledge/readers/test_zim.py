@@ -1,4 +1,5 @@
 """ZIM files: articles, aliases and pictures of one file."""
+
 import pytest
 
 from knowledge.readers.html_page import read_html
@@ -27,15 +28,29 @@ def _read(html):
 
 def test_body_paragraphs_and_lists_are_text_and_boxes_are_not():
     article = _read(HTML)
-    assert [s.text for s in article.sections] == ["Ann was born in the city. She left for New York. See x or here.", "A café\ninner f"]
+    assert [s.text for s in article.sections] == [
+        "Ann was born in the city. She left for New York. See x or here.",
+        "A café\ninner f",
+    ]
     assert [(k.target, k.anchor, article.sentence(k)) for k in article.links] == [
-        ("Paris", "the city", "Ann was born in the city."), ("New York (state)", "New York", "She left for New York."), ("Café", "café", "A café")]
-    assert [(f.name, f.text, f.targets) for f in article.infobox] == [("Born", "1 May 1900; Paris", ("Paris",))]
-    assert [(p.file, p.caption, p.in_infobox) for p in article.pictures] == [("I/p.jpg", "", True), ("I/q.png", "A view", False)]
+        ("Paris", "the city", "Ann was born in the city."),
+        ("New York (state)", "New York", "She left for New York."),
+        ("Café", "café", "A café"),
+    ]
+    assert [(f.name, f.text, f.targets) for f in article.infobox] == [
+        ("Born", "1 May 1900; Paris", ("Paris",))
+    ]
+    assert [(p.file, p.caption, p.in_infobox) for p in article.pictures] == [
+        ("I/p.jpg", "", True),
+        ("I/q.png", "A view", False),
+    ]
     assert article.revision == 31
 
 
-@pytest.mark.parametrize("html", ["", "   ", "<html></html>", "<html><body class='ns-4'><p>x</p></body></html>", "\0\1\2"])
+@pytest.mark.parametrize(
+    "html",
+    ["", "   ", "<html></html>", "<html><body class='ns-4'><p>x</p></body></html>", "\0\1\2"],
+)
 def test_a_page_without_text_is_none(html):
     assert isinstance(_read(html), str)
 
@@ -45,14 +60,23 @@ def test_deep_nesting_is_read_without_an_error():
     assert isinstance(_read("<html><body><p>y " + "<b>" * 5000 + "x"), Article)
 
 
-@pytest.mark.parametrize(("name", "wiki", "articles", "redirects", "pictures"), [
-    ("wikipedia_cr_all_2015-04.zim", "crwiki", 229, 109, 150), ("wikipedia_en_100_mini_2022-10.zim", "enwiki", 101, 3885, 0)])
-def test_real_files_are_read_the_same_in_one_range_and_in_many(shared, name, wiki, articles, redirects, pictures):
+@pytest.mark.parametrize(
+    ("name", "wiki", "articles", "redirects", "pictures"),
+    [
+        ("wikipedia_cr_all_2015-04.zim", "crwiki", 229, 109, 150),
+        ("wikipedia_en_100_mini_2022-10.zim", "enwiki", 101, 3885, 0),
+    ],
+)
+def test_real_files_are_read_the_same_in_one_range_and_in_many(
+    shared, name, wiki, articles, redirects, pictures
+):
     path = str(shared(f"zim/{name}"))
     site = read_zim_site(path)
     got = [x for part in plan_zim(path) for x in read_zim(part, site)]
     assert site.wiki == wiki
-    assert got == [x for part in plan_zim(path, entries_per_range=101) for x in read_zim(part, site)]
+    assert got == [
+        x for part in plan_zim(path, entries_per_range=101) for x in read_zim(part, site)
+    ]
     assert sum(isinstance(x, Article) for x in got) == articles
     assert sum(isinstance(x, Redirect) for x in got) == redirects
     assert sum(isinstance(x, tuple) for x in got) == pictures
@@ -74,7 +98,7 @@ def test_what_is_no_zim_and_a_damaged_one_are_errors(tmp_path, shared):
         with pytest.raises(InputError, match="is no ZIM file"):
             plan_zim(str(path))
     real = bytearray(shared("zim/wikipedia_cr_all_2015-04.zim").read_bytes())
-    path.write_bytes(real[:len(real) // 2])
+    path.write_bytes(real[: len(real) // 2])
     with pytest.raises(InputError):
         plan_zim(str(path))
     real[len(real) // 2] ^= 1

@@ -22,8 +22,19 @@ def test_a_long_text_is_cut_behind_a_paragraph_before_a_sentence():
 
 
 def test_passages_are_verbatim_pieces_of_their_section_with_ids_of_their_own():
-    article = Article(wiki="enwiki", title="T", page_id=1, revision=1, entity_id="Q1",
-                      sections=(Section(title="", level=1, text="Lead here."), Section(title="S", level=2, text=" word" * 300)))
+    article = Article(
+        wiki="enwiki",
+        title="T",
+        page_id=1,
+        revision=1,
+        entity_id="Q1",
+        sections=(
+            Section(title="", level=1, text="Lead here."),
+            Section(title="S", level=2, text=" word" * 300),
+        ),
+    )
     found = list(passages_of(article))
     assert len({p.id for p in found}) == len(found) == 4
-    assert all(article.sections[p.section].text[p.start:p.start + len(p.text)] == p.text for p in found)
+    assert all(
+        article.sections[p.section].text[p.start : p.start + len(p.text)] == p.text for p in found
+    )

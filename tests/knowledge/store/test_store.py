@@ -13,7 +13,11 @@ from records.knowledge import Claim, Entity, Value, value_of_key
 def test_claims_come_sorted_with_every_rank_and_their_qualifiers(store, everything):
     found = store.claims("Q900001")
     assert [(c.property, c.value.key()) for c in found] == [
-        ("P137", "novalue"), ("P2048", "quantity:31.5:Q11573"), ("P571", "time:+1850/9"), ("P84", "Q900010")]
+        ("P137", "novalue"),
+        ("P2048", "quantity:31.5:Q11573"),
+        ("P571", "time:+1850/9"),
+        ("P84", "Q900010"),
+    ]
     assert set(found) == {c for c in everything["claims"] if c.subject == "Q900001"}
     assert found[2].qualifiers[0].property == "P1480"
     assert store.claims("Q1") == ()
@@ -27,13 +31,26 @@ def test_subjects_are_those_of_best_claims_only(store):
 
 
 def test_a_date_finds_the_subjects_of_every_date_that_may_be_the_same(tmp_path):
-    days = {"Q1": "+1850/9", "Q2": "+1850-05-04/11", "Q3": "+1850-06/10", "Q4": "+185/8", "Q5": "+18/7",
-            "Q6": "+1851/9", "Q7": "+1849-12-31/11", "Q8": "-1850/9"}
-    claims = [Claim(subject=s, property="P571", value=value_of_key(f"time:{d}")) for s, d in days.items()]
+    days = {
+        "Q1": "+1850/9",
+        "Q2": "+1850-05-04/11",
+        "Q3": "+1850-06/10",
+        "Q4": "+185/8",
+        "Q5": "+18/7",
+        "Q6": "+1851/9",
+        "Q7": "+1849-12-31/11",
+        "Q8": "-1850/9",
+    }
+    claims = [
+        Claim(subject=s, property="P571", value=value_of_key(f"time:{d}")) for s, d in days.items()
+    ]
     claims += [Claim(subject="Q9", property="P576", value=value_of_key("time:+1850-01-01/11"))]
     build_store(str(tmp_path), entities=[Entity(id=c.subject) for c in claims], claims=claims)
     found = Store.open(str(tmp_path))
-    assert found.subjects("P571", "time:+1850/9") == ("Q1", "Q2", "Q3", "Q4", "Q5") and found.num_subjects("P571", "time:+1850/9") == 5
+    assert (
+        found.subjects("P571", "time:+1850/9") == ("Q1", "Q2", "Q3", "Q4", "Q5")
+        and found.num_subjects("P571", "time:+1850/9") == 5
+    )
     assert found.subjects("P571", "time:+1850-05-04/11") == ("Q1", "Q2", "Q4", "Q5")
     assert (
         found.subjects("P571", "time:+185/8", limit=2) == ("Q1", "Q2")
@@ -49,12 +66,21 @@ def test_a_date_finds_the_subjects_of_every_date_that_may_be_the_same(tmp_path):
 def test_a_julian_day_is_found_by_its_gregorian_day_and_by_the_year_of_either_calendar(tmp_path):
     newton = Value(kind="time", time="+1642-12-25T00:00:00Z", precision=11, unit="Q1985786")
     build_store(
-        str(tmp_path), entities=[Entity(id="Q935")], claims=[Claim(subject="Q935", property="P569", value=newton)]
+        str(tmp_path),
+        entities=[Entity(id="Q935")],
+        claims=[Claim(subject="Q935", property="P569", value=newton)],
     )
     found = Store.open(str(tmp_path))
     counted = {
         key: found.num_subjects("P569", f"time:{key}")
-        for key in ("+1643-01-04/11", "+1642-12-25/11", "+1642/9", "+1643/9", "+1642-12/10", "+1644/9")
+        for key in (
+            "+1643-01-04/11",
+            "+1642-12-25/11",
+            "+1642/9",
+            "+1643/9",
+            "+1642-12/10",
+            "+1644/9",
+        )
     }
     assert counted == {
         "+1643-01-04/11": 1,
@@ -64,7 +90,10 @@ def test_a_julian_day_is_found_by_its_gregorian_day_and_by_the_year_of_either_ca
         "+1642-12/10": 1,
         "+1644/9": 0,
     }
-    assert found.subjects("P569", "time:+16/7") == ("Q935",) and found.claims("Q935")[0].value == newton
+    assert (
+        found.subjects("P569", "time:+16/7") == ("Q935",)
+        and found.claims("Q935")[0].value == newton
+    )
     assert found.profile("P569").num_pairs == 1
 
 
@@ -93,7 +122,9 @@ def test_articles_are_found_by_entity_and_by_title_or_redirect(store, everything
 
 def test_pictures_keep_their_bytes_and_their_entities(store, everything):
     both = store.images_of("Q900001")
-    assert {i.file for i in both} == {"Lamp 1.png", "Town.png"} and [i.id for i in both] == sorted(i.id for i in both)
+    assert {i.file for i in both} == {"Lamp 1.png", "Town.png"} and [i.id for i in both] == sorted(
+        i.id for i in both
+    )
     for image, data in everything["images"]:
         assert store.image(image.id) == image and store.image_bytes(image.id) == data
     with pytest.raises(KeyError):
@@ -102,7 +133,12 @@ def test_pictures_keep_their_bytes_and_their_entities(store, everything):
 
 def test_profiles_count_subjects_pairs_and_values_by_class(store):
     inception = store.profile("P571", "Q39715")
-    assert (inception.num_instances, inception.num_subjects, inception.num_pairs, inception.num_values) == (3, 3, 4, 3)
+    assert (
+        inception.num_instances,
+        inception.num_subjects,
+        inception.num_pairs,
+        inception.num_values,
+    ) == (3, 3, 4, 3)
     assert store.profile("P137", "Q39715").num_subjects == 0, "a novalue is no pair"
     assert store.profile("P84").num_instances == 5 and store.profile("P84").num_values == 1
     assert store.property("P84").labels["en"] == "architect" and store.property("P1") is None
@@ -120,12 +156,18 @@ def test_a_store_pickles_as_its_path(store):
 
 def test_look_ups_are_right_across_page_borders(tmp_path):
     entities = [Entity(id=f"Q{n:05d}", class_closure=("Q1",)) for n in range(1500)]
-    claims = [Claim(subject=f"Q{n:05d}", property="P1", value=Value(kind="string", text=str(n % 2))) for n in range(1500)]
+    claims = [
+        Claim(subject=f"Q{n:05d}", property="P1", value=Value(kind="string", text=str(n % 2)))
+        for n in range(1500)
+    ]
     build_store(str(tmp_path), entities=entities, claims=claims)
     store = Store.open(str(tmp_path))
     assert store.members("Q1") == tuple(e.id for e in entities) and store.num_members("Q1") == 1500
     assert store.subjects("P1", "string::1") == tuple(f"Q{n:05d}" for n in range(1, 1500, 2))
-    assert all(store.entity(e.id) == e and store.claims(e.id)[0].value.text == str(int(e.id[1:]) % 2) for e in entities)
+    assert all(
+        store.entity(e.id) == e and store.claims(e.id)[0].value.text == str(int(e.id[1:]) % 2)
+        for e in entities
+    )
 
 
 def test_the_digest_is_that_of_the_content_not_of_the_order(tmp_path, store, everything):
@@ -133,7 +175,10 @@ def test_the_digest_is_that_of_the_content_not_of_the_order(tmp_path, store, eve
     again = Store.open(str(tmp_path)).meta
     assert again["tables"] == store.meta["tables"] and again["digest"] == store.meta["digest"]
     build_store(str(tmp_path), **{**everything, "claims": everything["claims"][1:]})
-    assert Store.open(str(tmp_path)).meta["tables"]["claims"]["digest"] != store.meta["tables"]["claims"]["digest"]
+    assert (
+        Store.open(str(tmp_path)).meta["tables"]["claims"]["digest"]
+        != store.meta["tables"]["claims"]["digest"]
+    )
 
 
 def test_a_missing_a_half_built_and_another_versions_store_are_told_apart(tmp_path, everything):

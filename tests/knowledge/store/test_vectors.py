@@ -13,7 +13,9 @@ from records.errors import InputError
 
 def mean_colour(files: list[bytes]) -> np.ndarray:
     """A stand-in with a vector's shape: the mean colour, as a unit vector."""
-    colours = np.array([np.asarray(Image.open(io.BytesIO(f)).convert("RGB"), float).mean((0, 1)) for f in files])
+    colours = np.array(
+        [np.asarray(Image.open(io.BytesIO(f)).convert("RGB"), float).mean((0, 1)) for f in files]
+    )
     return (colours + 1) / np.linalg.norm(colours + 1, axis=1, keepdims=True)
 
 
@@ -23,13 +25,25 @@ def test_vectors_are_written_for_every_picture_and_found_again(tmp_path, everyth
     with pytest.raises(InputError, match="no picture vectors"):
         PictureSearch(Store.open(path))
     steps = []
-    assert add_vectors(path, mean_colour, "mean-colour", batch=1, progress=lambda done, total: steps.append((done, total))) == 2
+    assert (
+        add_vectors(
+            path,
+            mean_colour,
+            "mean-colour",
+            batch=1,
+            progress=lambda done, total: steps.append((done, total)),
+        )
+        == 2
+    )
     assert steps == [(1, 2), (2, 2)]
     search = PictureSearch(Store.open(path))
     by_file = {image.file: image.id for image, _ in everything["images"]}
     assert search.model == "mean-colour"
     assert [h.image_id for h in search.search(np.array([1.0, 0, 0]), 1)] == [by_file["Lamp 1.png"]]
-    assert [h.image_id for h in search.search(np.array([0, 0, 1.0]), 5)] == [by_file["Town.png"], by_file["Lamp 1.png"]]
+    assert [h.image_id for h in search.search(np.array([0, 0, 1.0]), 5)] == [
+        by_file["Town.png"],
+        by_file["Lamp 1.png"],
+    ]
 
 
 def test_the_same_model_is_not_run_twice_and_another_replaces_it(tmp_path, everything):

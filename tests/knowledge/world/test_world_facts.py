@@ -37,7 +37,10 @@ def test_nobody_dies_before_birth_or_is_born_to_a_child(region: Part) -> None:
 
 def test_makers_were_alive_when_they_made(region: Part) -> None:
     made = [
-        (t, m) for t in region.things.values() for p in ("P84", "P631", "P170", "P50", "P86", "P57", "P61") for m in linked(region, t, p)
+        (t, m)
+        for t in region.things.values()
+        for p in ("P84", "P631", "P170", "P50", "P86", "P57", "P61")
+        for m in linked(region, t, p)
     ]
     assert len(made) > 300
     for thing, maker in made:
@@ -46,7 +49,9 @@ def test_makers_were_alive_when_they_made(region: Part) -> None:
 
 def test_pupils_are_younger_than_their_teachers_and_met_them(region: Part) -> None:
     pairs = [(p, t) for p in region.kind("person") for t in linked(region, p, "P1066")]
-    assert len(pairs) > 60 and all(t.start + 15 <= p.start and t.end > p.start + 15 for p, t in pairs)
+    assert len(pairs) > 60 and all(
+        t.start + 15 <= p.start and t.end > p.start + 15 for p, t in pairs
+    )
 
 
 def test_honours_and_burials_come_in_time(region: Part) -> None:
@@ -64,27 +69,48 @@ def test_nobody_dies_of_two_things_or_at_the_hand_of_the_dead(region: Part) -> N
     for person in fates:
         assert person.values("P570") and len(person.values("P509") + person.values("P157")) == 1
         for other in linked(region, person, "P157"):
-            assert other is not person and other.start + 20 < person.end <= other.end + 1, (person.label, other.label)
+            assert other is not person and other.start + 20 < person.end <= other.end + 1, (
+                person.label,
+                other.label,
+            )
 
 
-def test_what_was_shot_signed_and_held_prisoner_somewhere_came_after_the_place(region: Part) -> None:
-    placed = [(t, p) for prop, kinds in (("P915", ("film",)), ("P276", ("treaty",))) for t in region.kind(*kinds) for p in linked(region, t, prop)]
+def test_what_was_shot_signed_and_held_prisoner_somewhere_came_after_the_place(
+    region: Part,
+) -> None:
+    placed = [
+        (t, p)
+        for prop, kinds in (("P915", ("film",)), ("P276", ("treaty",)))
+        for t in region.kind(*kinds)
+        for p in linked(region, t, prop)
+    ]
     assert len(placed) > 15 and all(place.start < thing.start for thing, place in placed)
     assert len({place.id for _, place in placed}) >= len(placed) - 2, "each has a place of its own"
     held = [(p, c) for p in region.kind("person") for c in linked(region, p, "P2632")]
-    assert len(held) > 15 and all(castle.start < person.end and castle.kind == "castle" for person, castle in held)
+    assert len(held) > 15 and all(
+        castle.start < person.end and castle.kind == "castle" for person, castle in held
+    )
 
 
 def test_what_people_said_and_bore_is_short_and_no_two_families_bear_the_same(region: Part) -> None:
     last = [(p, v.text) for p in region.kind("person") for v in p.values("P3909")]
-    assert len(last) > 20 and all(person.values("P570") and len(text.split()) <= 6 and text[-1].isalnum() for person, text in last)
+    assert len(last) > 20 and all(
+        person.values("P570") and len(text.split()) <= 6 and text[-1].isalnum()
+        for person, text in last
+    )
     mottoes = [v.text for t in region.kind("family", "club") for v in t.values("P1451")]
-    assert len(set(mottoes)) == min(len(mottoes), len(MOTTOES)) and all(len(text.split()) <= 6 for text in mottoes)
+    assert len(set(mottoes)) == min(len(mottoes), len(MOTTOES)) and all(
+        len(text.split()) <= 6 for text in mottoes
+    )
 
 
 def test_a_life_is_written_once_and_by_somebody_else(region: Part) -> None:
     told = [(b.first("P50"), b.first("P921")) for b in region.kind("biography")]
-    assert len(told) > 12 and len({of for _, of in told}) == len(told) and all(author != of for author, of in told)
+    assert (
+        len(told) > 12
+        and len({of for _, of in told}) == len(told)
+        and all(author != of for author, of in told)
+    )
 
 
 def test_marriage_and_kinship_are_mutual(region: Part) -> None:
@@ -112,8 +138,15 @@ def test_many_lighthouses_and_paintings_have_a_twin(region: Part) -> None:
         ("lighthouse", ("P84", "P571", "P131", "P186", "P462")),
         ("painting", ("P170", "P571", "P136", "P186", "P195")),
     ):
-        facts = {t.id: [{v.key() for v in t.values(p)} for p in properties] for t in region.kind(kind)}
-        twins = {x for a, b in combinations(facts, 2) if sum(p == q for p, q in zip(facts[a], facts[b], strict=True)) >= 3 for x in (a, b)}
+        facts = {
+            t.id: [{v.key() for v in t.values(p)} for p in properties] for t in region.kind(kind)
+        }
+        twins = {
+            x
+            for a, b in combinations(facts, 2)
+            if sum(p == q for p, q in zip(facts[a], facts[b], strict=True)) >= 3
+            for x in (a, b)
+        }
         assert len(twins) > 0.4 * len(facts), kind
 
 
@@ -141,13 +174,19 @@ def test_a_million_articles_have_names_enough() -> None:
 
 def test_titles_are_unique_in_the_whole_world() -> None:
     nation = make_part(5, 2100, 0)
-    titles = [p.title for n in range(3) for p in pages(nation if n == 0 else make_part(5, 2100, n, nation))]
+    titles = [
+        p.title
+        for n in range(3)
+        for p in pages(nation if n == 0 else make_part(5, 2100, n, nation))
+    ]
     assert len(set(titles)) == len(titles)
 
 
 def test_a_part_is_the_same_whether_or_not_the_nation_was_made_before(region: Part) -> None:
     again = make_part(region.seed, 1000, 1, make_part(region.seed, 1000, 0))
-    assert [(t.id, t.title, t.statements) for t in again.things.values()] == [(t.id, t.title, t.statements) for t in region.things.values()]
+    assert [(t.id, t.title, t.statements) for t in again.things.values()] == [
+        (t.id, t.title, t.statements) for t in region.things.values()
+    ]
 
 
 def test_articles_are_of_decent_length_and_mostly_linked(region: Part) -> None:
@@ -155,7 +194,8 @@ def test_articles_are_of_decent_length_and_mostly_linked(region: Part) -> None:
     lengths = sorted(len(by_title[t.title].split()) for t in region.things.values() if t.article)
     assert (
         lengths[len(lengths) // 2] > 110
-        and sum("[[" in by_title[t.title] for t in region.things.values() if t.article) > 0.95 * region.size
+        and sum("[[" in by_title[t.title] for t in region.things.values() if t.article)
+        > 0.95 * region.size
     )
 
 
@@ -164,7 +204,11 @@ def test_gaps_hide_properties_at_the_rates_of_the_file_and_twice_them(region: Pa
     rate = gaps.rate_of("P19")
     assert rate == 0.065
     lost = [
-        sum(not any(s.property == "P19" for s in gaps.remaining(region.seed, level, t)) for t in people) / len(people)
+        sum(
+            not any(s.property == "P19" for s in gaps.remaining(region.seed, level, t))
+            for t in people
+        )
+        / len(people)
         for level in (0, 1, 2)
     ]
     assert lost[0] == 0 and abs(lost[1] - rate) < 0.035 and abs(lost[2] - 2 * rate) < 0.05
@@ -174,11 +218,17 @@ def test_gaps_at_two_hold_all_the_gaps_at_one(region: Part) -> None:
     for thing in region.things.values():
         once, twice = (gaps.remaining(region.seed, level, thing) for level in (1, 2))
         assert all(s in once for s in twice)
-        assert gaps.hidden_item(region.seed, 2, thing) or not gaps.hidden_item(region.seed, 1, thing)
+        assert gaps.hidden_item(region.seed, 2, thing) or not gaps.hidden_item(
+            region.seed, 1, thing
+        )
 
 
 @needs("paintings/paintings.csv.gz")
 def test_the_rates_are_those_of_the_painting_table() -> None:
     measured = gaps.measure(SHARED / "data" / "paintings" / "paintings.csv.gz")
-    assert all(abs(measured[column] - rate) < 0.001 for column, rate in gaps.rates()["columns"].items() if column != "depicts")
+    assert all(
+        abs(measured[column] - rate) < 0.001
+        for column, rate in gaps.rates()["columns"].items()
+        if column != "depicts"
+    )
     assert abs(measured["depicts"] - gaps.rates()["columns"]["depicts"]) < 0.002

@@ -46,7 +46,11 @@ def read_lines(path: Path) -> list[dict]:
 def test_one_worker_writes_the_same_bytes_as_two(world: Path, tmp_path: Path) -> None:
     write_world(tmp_path / "again", articles=120, seed=11, workers=1)
     names = [str(p.relative_to(world)) for p in sorted(world.rglob("*")) if p.is_file()]
-    assert names == [str(p.relative_to(tmp_path / "again")) for p in sorted((tmp_path / "again").rglob("*")) if p.is_file()]
+    assert names == [
+        str(p.relative_to(tmp_path / "again"))
+        for p in sorted((tmp_path / "again").rglob("*"))
+        if p.is_file()
+    ]
     for name in names:
         assert (world / name).read_bytes() == (tmp_path / "again" / name).read_bytes(), name
 
@@ -59,30 +63,52 @@ def test_gaps_change_the_dump_and_nothing_else(world: Path, tmp_path: Path) -> N
         assert same == (name != "entities.json.bz2"), name
 
 
-def test_what_is_absent_has_neither_item_nor_page_nor_picture_but_is_true_and_named_by_others(world: Path, tmp_path: Path) -> None:
+def test_what_is_absent_has_neither_item_nor_page_nor_picture_but_is_true_and_named_by_others(
+    world: Path, tmp_path: Path
+) -> None:
     write_world(tmp_path / "absent", articles=120, seed=11, absent=0.4, workers=1)
-    assert (tmp_path / "absent" / "truth.jsonl").read_bytes() == (world / "truth.jsonl").read_bytes()
+    assert (tmp_path / "absent" / "truth.jsonl").read_bytes() == (
+        world / "truth.jsonl"
+    ).read_bytes()
     told = json.loads((tmp_path / "absent" / "world.json").read_text())
     counts = json.loads((world / "class-counts.json").read_text())
-    assert counts == json.loads((tmp_path / "absent" / "class-counts.json").read_text()), "the stated counts are the true ones"
+    assert counts == json.loads((tmp_path / "absent" / "class-counts.json").read_text()), (
+        "the stated counts are the true ones"
+    )
     assert counts["Q5"] == sum(t["class"] == "Q5" for t in read_lines(world / "truth.jsonl"))
     assert told["absent"] == 0.4 and told["absent_things"] > 20
-    items = {folder: bz2.decompress((folder / "entities.json.bz2").read_bytes()).decode() for folder in (world, tmp_path / "absent")}
-    ids = {folder: {json.loads(line.rstrip(","))["id"] for line in text.splitlines() if line.startswith("{")} for folder, text in items.items()}
+    items = {
+        folder: bz2.decompress((folder / "entities.json.bz2").read_bytes()).decode()
+        for folder in (world, tmp_path / "absent")
+    }
+    ids = {
+        folder: {
+            json.loads(line.rstrip(","))["id"] for line in text.splitlines() if line.startswith("{")
+        }
+        for folder, text in items.items()
+    }
     gone = ids[world] - ids[tmp_path / "absent"]
     assert len(gone) == told["absent_things"]
-    titles = {t["article"] for t in read_lines(world / "truth.jsonl") if t["id"] in gone and t["article"]}
+    titles = {
+        t["article"] for t in read_lines(world / "truth.jsonl") if t["id"] in gone and t["article"]
+    }
     pages = bz2.decompress((tmp_path / "absent" / "articles.xml.bz2").read_bytes()).decode()
     assert titles and not any(f"<title>{escape(title)}</title>" in pages for title in titles)
     assert any(f"[[{title}" in pages for title in titles), "others link to it still"
-    assert any(f'"id":"{qid}"' in items[tmp_path / "absent"] for qid in gone), "others have claims about it still"
+    assert any(f'"id":"{qid}"' in items[tmp_path / "absent"] for qid in gone), (
+        "others have claims about it still"
+    )
     files = {p.name for p in (tmp_path / "absent" / "images").iterdir()}
     assert files < {p.name for p in (world / "images").iterdir()}
 
 
 def test_the_export_is_well_formed_and_its_hashes_hold(world: Path) -> None:
     pages = read_pages(world)
-    assert len({p.findtext(f"{EXPORT}id") for p in pages}) == len(pages) == len({p.findtext(f"{EXPORT}title") for p in pages})
+    assert (
+        len({p.findtext(f"{EXPORT}id") for p in pages})
+        == len(pages)
+        == len({p.findtext(f"{EXPORT}title") for p in pages})
+    )
     for page in pages:
         revision = page.find(f"{EXPORT}revision")
         assert revision is not None
@@ -99,7 +125,9 @@ def test_the_index_leads_to_the_stream_that_holds_the_page(world: Path) -> None:
         xml = bz2.BZ2Decompressor().decompress(dump[offset:])
         wanted = [line.split(":", 2) for line in lines if line.startswith(f"{offset}:")]
         assert len(wanted) <= PAGES_PER_STREAM
-        assert re.findall(rb"^    <id>(\d+)</id>", xml, re.M) == [page_id.encode() for _, page_id, _ in wanted]
+        assert re.findall(rb"^    <id>(\d+)</id>", xml, re.M) == [
+            page_id.encode() for _, page_id, _ in wanted
+        ]
 
 
 def test_there_are_exactly_as_many_articles_as_asked_for(world: Path) -> None:
@@ -109,17 +137,26 @@ def test_there_are_exactly_as_many_articles_as_asked_for(world: Path) -> None:
 
 
 def test_no_title_holds_what_a_link_cannot(world: Path) -> None:
-    assert not [p.findtext(f"{EXPORT}title") for p in read_pages(world) if set(p.findtext(f"{EXPORT}title") or "") & set("[]{}|#<>")]
+    assert not [
+        p.findtext(f"{EXPORT}title")
+        for p in read_pages(world)
+        if set(p.findtext(f"{EXPORT}title") or "") & set("[]{}|#<>")
+    ]
 
 
 def test_the_export_holds_the_traps_of_the_real_one(world: Path) -> None:
     pages = read_pages(world)
     redirects = {
-        p.findtext(f"{EXPORT}title"): p.find(f"{EXPORT}redirect").get("title") for p in pages if p.find(f"{EXPORT}redirect") is not None
+        p.findtext(f"{EXPORT}title"): p.find(f"{EXPORT}redirect").get("title")
+        for p in pages
+        if p.find(f"{EXPORT}redirect") is not None
     }
     assert set(redirects.values()) & set(redirects), "no double redirect"
     assert {p.findtext(f"{EXPORT}ns") for p in pages} >= {"0", "2", "10", "14", "828"}
-    assert {p.findtext(f"{EXPORT}revision/{EXPORT}model") for p in pages} >= {"wikitext", "javascript"}
+    assert {p.findtext(f"{EXPORT}revision/{EXPORT}model") for p in pages} >= {
+        "wikitext",
+        "javascript",
+    }
 
 
 def test_everything_that_a_claim_names_is_in_the_dump(world: Path) -> None:
@@ -135,7 +172,9 @@ def test_everything_that_a_claim_names_is_in_the_dump(world: Path) -> None:
 
 
 def test_every_detail_of_the_truth_has_its_box_inside_its_picture(world: Path) -> None:
-    pages = {p["title"].removeprefix("File:"): p for p in read_lines(world / "images" / "metadata.jsonl")}
+    pages = {
+        p["title"].removeprefix("File:"): p for p in read_lines(world / "images" / "metadata.jsonl")
+    }
     details = [d for t in read_lines(world / "truth.jsonl") for d in t["details"]]
     assert len(details) > 40
     for detail in details:
@@ -143,15 +182,25 @@ def test_every_detail_of_the_truth_has_its_box_inside_its_picture(world: Path) -
         boxes = [
             s["qualifiers"]["P2677"][0]["datavalue"]["value"]
             for s in statements
-            if s["mainsnak"]["datavalue"]["value"]["id"] == detail["part"] and detail["property"] in s["qualifiers"]
+            if s["mainsnak"]["datavalue"]["value"]["id"] == detail["part"]
+            and detail["property"] in s["qualifiers"]
         ]
         left, top, wide, high = (float(v) for v in boxes[0].removeprefix("pct:").split(","))
-        assert left >= 0 and top >= 0 and wide > 0 and high > 0 and left + wide <= 100.2 and top + high <= 100.2
+        assert (
+            left >= 0
+            and top >= 0
+            and wide > 0
+            and high > 0
+            and left + wide <= 100.2
+            and top + high <= 100.2
+        )
 
 
 def test_metadata_tells_size_hash_and_kind_of_every_file(world: Path) -> None:
     pages = read_lines(world / "images" / "metadata.jsonl")
-    assert {p["title"].removeprefix("File:") for p in pages} == {p.name for p in (world / "images").iterdir()} - {"metadata.jsonl"}
+    assert {p["title"].removeprefix("File:") for p in pages} == {
+        p.name for p in (world / "images").iterdir()
+    } - {"metadata.jsonl"}
     for page in pages:
         info = page["imageinfo"][0]
         data = (world / "images" / page["title"].removeprefix("File:")).read_bytes()
@@ -167,15 +216,27 @@ def test_a_folder_with_other_files_is_refused_and_left_alone(tmp_path: Path) -> 
     assert [p.name for p in tmp_path.iterdir()] == ["thesis.txt"]
 
 
-@pytest.mark.parametrize("wrong", [{"articles": 0}, {"articles": 3_000_000}, {"articles": 5, "gaps": 3}, {"articles": 5, "absent": 1.0},
-                                   {"articles": 5, "absent": -0.1}])
-def test_settings_out_of_range_are_refused_before_anything_is_written(tmp_path: Path, wrong: dict) -> None:
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"articles": 0},
+        {"articles": 3_000_000},
+        {"articles": 5, "gaps": 3},
+        {"articles": 5, "absent": 1.0},
+        {"articles": 5, "absent": -0.1},
+    ],
+)
+def test_settings_out_of_range_are_refused_before_anything_is_written(
+    tmp_path: Path, wrong: dict
+) -> None:
     with pytest.raises(InputError):
         write_world(tmp_path / "w", seed=1, **wrong)
     assert not (tmp_path / "w").exists()
 
 
-def test_a_world_whose_replacement_was_killed_at_its_very_beginning_is_replaced_all_the_same(tmp_path: Path, monkeypatch) -> None:
+def test_a_world_whose_replacement_was_killed_at_its_very_beginning_is_replaced_all_the_same(
+    tmp_path: Path, monkeypatch
+) -> None:
     (tmp_path / "world.json").write_text("{}")
     with monkeypatch.context() as killed:
         for name in ("touch", "unlink"):

@@ -1,4 +1,5 @@
 """As much of the Hub as uploads and downloads need, on loopback: create, preupload, large files (Git LFS's batch), commit, list, squash, files."""
+
 import base64
 import hashlib
 import json
@@ -55,9 +56,22 @@ class Hub(BaseHTTPRequestHandler):
         if "/resolve/" in self.path:
             self._file()
         elif "/tree/" in self.path:
-            self._reply([{"type": "file", "path": p, "size": len(d), "oid": "0" * 40} for p, d in sorted(self.files.items())])
+            self._reply(
+                [
+                    {"type": "file", "path": p, "size": len(d), "oid": "0" * 40}
+                    for p, d in sorted(self.files.items())
+                ]
+            )
         else:
-            self._reply({"id": "lab/small", "sha": "1" * 40, "siblings": [{"rfilename": p} for p in self.files], "private": False, "tags": []})
+            self._reply(
+                {
+                    "id": "lab/small",
+                    "sha": "1" * 40,
+                    "siblings": [{"rfilename": p} for p in self.files],
+                    "private": False,
+                    "tags": [],
+                }
+            )
 
     def do_PUT(self) -> None:
         data = self.rfile.read(int(self.headers["Content-Length"]))
@@ -81,10 +95,25 @@ class Hub(BaseHTTPRequestHandler):
         elif "/validate-yaml" in kind:
             self._reply({"errors": [], "warnings": []})
         elif "/preupload/" in kind:
-            self._reply({"files": [{"path": f["path"], "uploadMode": "lfs" if f["path"].endswith(self.large) else "regular", "shouldIgnore": False}
-                                   for f in json.loads(body)["files"]]})
+            self._reply(
+                {
+                    "files": [
+                        {
+                            "path": f["path"],
+                            "uploadMode": "lfs" if f["path"].endswith(self.large) else "regular",
+                            "shouldIgnore": False,
+                        }
+                        for f in json.loads(body)["files"]
+                    ]
+                }
+            )
         elif kind.endswith("/info/lfs/objects/batch"):
-            self._reply({"transfer": "basic", "objects": [self._object(o) for o in json.loads(body)["objects"]]})
+            self._reply(
+                {
+                    "transfer": "basic",
+                    "objects": [self._object(o) for o in json.loads(body)["objects"]],
+                }
+            )
         elif "/commit/" in kind:
             self._commit([json.loads(line) for line in body.splitlines()])
         else:
@@ -92,7 +121,11 @@ class Hub(BaseHTTPRequestHandler):
 
     def _object(self, asked: dict) -> dict:
         """What is there already gets no action, and so is not sent."""
-        there = {"upload": {"href": f"{self.url}/put/{asked['oid']}"}} if asked["oid"] not in self.objects else None
+        there = (
+            {"upload": {"href": f"{self.url}/put/{asked['oid']}"}}
+            if asked["oid"] not in self.objects
+            else None
+        )
         return {**asked, **({"actions": there} if there else {})}
 
     def _commit(self, lines: list[dict]) -> None:
@@ -104,7 +137,13 @@ class Hub(BaseHTTPRequestHandler):
                 self.files[value["path"]] = self.objects[value["oid"]]
             elif line["key"] == "deletedFile":
                 self.files.pop(value["path"], None)
-        self._reply({"commitUrl": f"{self.url}/datasets/lab/small/commit/" + "2" * 40, "commitOid": "2" * 40, "success": True})
+        self._reply(
+            {
+                "commitUrl": f"{self.url}/datasets/lab/small/commit/" + "2" * 40,
+                "commitOid": "2" * 40,
+                "success": True,
+            }
+        )
 
     def _chunks(self) -> bytes:
         data = b""
@@ -121,8 +160,18 @@ class Hub(BaseHTTPRequestHandler):
 @contextmanager
 def served(large: tuple[str, ...] = (".none",)) -> Iterator[type[Hub]]:
     """A server with a repository that holds one old file."""
-    handler = type("OneHub", (Hub,), {"files": {"data/old.parquet": b"old"}, "objects": {}, "calls": [], "created": [], "large": large,
-                                      "fail_puts_after": 1_000})
+    handler = type(
+        "OneHub",
+        (Hub,),
+        {
+            "files": {"data/old.parquet": b"old"},
+            "objects": {},
+            "calls": [],
+            "created": [],
+            "large": large,
+            "fail_puts_after": 1_000,
+        },
+    )
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     handler.url = f"http://127.0.0.1:{server.server_port}"
@@ -134,10 +183,26 @@ def served(large: tuple[str, ...] = (".none",)) -> Iterator[type[Hub]]:
 
 def hub_environment(hub: type[Hub], home: Path, token: str) -> dict[str, str]:
     """Of a process that takes the server for the Hub: its address is read when its library is imported."""
-    return {**os.environ, "HF_ENDPOINT": hub.url, "HF_TOKEN": token, "HF_HUB_OFFLINE": "0", "HF_HUB_DISABLE_XET": "1", "HF_HOME": str(home / "hf")}
+    return {
+        **os.environ,
+        "HF_ENDPOINT": hub.url,
+        "HF_TOKEN": token,
+        "HF_HUB_OFFLINE": "0",
+        "HF_HUB_DISABLE_XET": "1",
+        "HF_HOME": str(home / "hf"),
+    }
 
 
-def publish_to(hub: type[Hub], home: Path, token: str, *options: str) -> subprocess.CompletedProcess:
+def publish_to(
+    hub: type[Hub], home: Path, token: str, *options: str
+) -> subprocess.CompletedProcess:
     """`questloom publish --to hf://lab/small OPTIONS` in a process of its own."""
     command = [sys.executable, "-m", "pipeline.cli", "publish", "--to", "hf://lab/small", *options]
-    return subprocess.run(command, env=hub_environment(hub, home, token), capture_output=True, text=True, timeout=120, cwd=Path(__file__).parents[3])
+    return subprocess.run(
+        command,
+        env=hub_environment(hub, home, token),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=Path(__file__).parents[3],
+    )

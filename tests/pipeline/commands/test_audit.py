@@ -47,7 +47,13 @@ def fill(folder, rows, mark):
 
 # Newcombe 1998, table I, method 3 (score without continuity correction).
 @pytest.mark.parametrize(
-    ("good", "num", "low", "high"), [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0, 0.1611), (1, 29, 0.0061, 0.1718)]
+    ("good", "num", "low", "high"),
+    [
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ],
 )
 def test_intervals_are_those_of_newcombes_table(good, num, low, high):
     assert Share(good, num).interval == pytest.approx((low, high), abs=5e-5)
@@ -64,7 +70,9 @@ def test_half_of_the_items_were_kept_and_no_item_stands_twice(run, sheet):
 
 def test_the_sheet_shows_no_verdict(sheet):
     folder, rows, key = sheet
-    page = (folder / "sheet.html").read_text(encoding="utf-8") + (folder / "sheet.csv").read_text(encoding="utf-8")
+    page = (folder / "sheet.html").read_text(encoding="utf-8") + (folder / "sheet.csv").read_text(
+        encoding="utf-8"
+    )
     assert not any(entry["question"] in page for entry in key.values())
     assert not any(entry["reason"] in page for entry in key.values() if entry["reason"])
     verdicts = [key[row["code"]]["kept"] for row in rows]
@@ -78,13 +86,20 @@ def test_the_same_seed_draws_the_same_sheet_and_another_seed_another(run, sheet,
     write_sheet(run, items=40, seed=4)
     other = (run / "audit").rename(tmp_path / "other")
     for name in ("sheet.html", "sheet.csv", "key.json"):
-        assert (again / name).read_bytes() == (sheet[0] / name).read_bytes() != (other / name).read_bytes()
+        assert (
+            (again / name).read_bytes()
+            == (sheet[0] / name).read_bytes()
+            != (other / name).read_bytes()
+        )
 
 
 def test_a_filled_sheet_gives_precision_wrong_rejections_and_a_row_for_each_reason(sheet):
     folder, rows, key = sheet
     kept = [r["code"] for r in rows if key[r["code"]]["kept"]]
-    bad_kept, good_rejected = set(kept[:2]), next(r["code"] for r in rows if not key[r["code"]]["kept"])
+    bad_kept, good_rejected = (
+        set(kept[:2]),
+        next(r["code"] for r in rows if not key[r["code"]]["kept"]),
+    )
 
     def mark(row, criterion):
         if row["code"] in kept:
@@ -96,7 +111,11 @@ def test_a_filled_sheet_gives_precision_wrong_rejections_and_a_row_for_each_reas
     assert (result.wrongly_rejected.num_good, result.wrongly_rejected.num) == (1, 20)
     assert sum(share.num for _, _, share in result.by_reason) == 20
     entry = key[good_rejected]
-    (found,) = [s for stage, reason, s in result.by_reason if (stage, reason) == (entry["stage"], entry["reason"])]
+    (found,) = [
+        s
+        for stage, reason, s in result.by_reason
+        if (stage, reason) == (entry["stage"], entry["reason"])
+    ]
     assert found.num_good == 1
     assert dict((name, k.num_good) for name, k, _ in result.by_criterion)["unique"] == 18
     assert json.loads(json.dumps(result.as_json()))["precision"]["share"] == 0.9
@@ -108,7 +127,10 @@ def test_open_items_count_nowhere_but_one_no_is_enough(sheet):
     first, second = [r["code"] for r in rows if key[r["code"]]["kept"]][:2]
 
     def mark(row, criterion):
-        return {first: "" if criterion == "right" else "yes", second: "no" if criterion == "right" else ""}.get(row["code"], "")
+        return {
+            first: "" if criterion == "right" else "yes",
+            second: "no" if criterion == "right" else "",
+        }.get(row["code"], "")
 
     result = read_sheet(fill(folder, rows, mark))
     assert (result.precision.num_good, result.precision.num, result.num_open) == (0, 1, 39)
@@ -137,7 +159,11 @@ def test_sheets_that_a_spreadsheet_saved_are_read(sheet, delimiter):
 )  # fmt: skip
 def test_a_bad_line_is_named(sheet, spoil, line, what):
     folder, rows, _ = sheet
-    path = fill(folder, [{k: r[k] for k in ("code", *CRITERIA, "remark")} for r in rows], lambda row, c: "yes")
+    path = fill(
+        folder,
+        [{k: r[k] for k in ("code", *CRITERIA, "remark")} for r in rows],
+        lambda row, c: "yes",
+    )
     lines = path.read_text(encoding="utf-8").splitlines()
     path.write_text("\r\n".join(spoil(lines)) + "\r\n", encoding="utf-8")
     with pytest.raises(InputError, match=rf"line {line}: .*{what}"):
@@ -161,7 +187,9 @@ def test_more_items_than_questions_gives_all(run, tmp_path):
     write_sheet(run, items=10_000)
     key = json.loads((run / "audit" / "key.json").read_text())["items"]
     (run / "audit").rename(tmp_path / "used")
-    assert sum(entry["kept"] for entry in key.values()) == sum(1 for _ in open_run(run).last.questions())
+    assert sum(entry["kept"] for entry in key.values()) == sum(
+        1 for _ in open_run(run).last.questions()
+    )
 
 
 def test_hostile_text_neither_runs_in_the_sheet_nor_in_a_spreadsheet(tmp_path):
@@ -169,20 +197,35 @@ def test_hostile_text_neither_runs_in_the_sheet_nor_in_a_spreadsheet(tmp_path):
     poison(tmp_path)
     path = write_sheet(tmp_path, items=10, sources=HostileSources(sources))
     page = path.read_text(encoding="utf-8")
-    assert page.count("<script") == 1 and len(re.findall(r"<img\b", page)) == 10 and "&lt;/script&gt;" in page
+    assert (
+        page.count("<script") == 1
+        and len(re.findall(r"<img\b", page)) == 10
+        and "&lt;/script&gt;" in page
+    )
     with open(tmp_path / "audit" / "sheet.csv", encoding="utf-8-sig", newline="") as file:
         assert all(row["question"].endswith(HOSTILE) for row in csv.DictReader(file))
     if CHROMIUM:
         with Page() as browser:
             browser.open(path.as_uri())
-            assert browser.run("window.hacked === undefined && document.querySelectorAll('article').length") == 10
+            assert (
+                browser.run(
+                    "window.hacked === undefined && document.querySelectorAll('article').length"
+                )
+                == 10
+            )
             assert not browser.messages, browser.messages
 
 
 def test_a_text_that_begins_like_a_formula_is_quoted_in_the_csv():
     from pipeline.commands.audit import _cell
 
-    assert [_cell(t) for t in ("=1+1", "+1", "@x", "-1", "plain")] == ["'=1+1", "'+1", "'@x", "'-1", "plain"]
+    assert [_cell(t) for t in ("=1+1", "+1", "@x", "-1", "plain")] == [
+        "'=1+1",
+        "'+1",
+        "'@x",
+        "'-1",
+        "plain",
+    ]
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
@@ -192,7 +235,9 @@ def test_marks_made_in_the_browser_are_read_back(sheet):
         page.open((folder / "sheet.html").as_uri())
         page.run("[...document.querySelectorAll('input[value=yes]')].forEach((i) => i.click())")
         page.run("document.querySelector('input[value=no]').click()")
-        page.run("const remark = document.querySelector('.remark input'); remark.value = 'a \"quoted\", remark';")
+        page.run(
+            "const remark = document.querySelector('.remark input'); remark.value = 'a \"quoted\", remark';"
+        )
         page.run("remark.dispatchEvent(new Event('change', {bubbles: true}))")
         assert page.run("document.getElementById('progress').textContent") == "40 of 40 judged"
         (folder / "sheet.csv").write_text(page.run("auditCsv()"), encoding="utf-8", newline="")
@@ -201,4 +246,7 @@ def test_marks_made_in_the_browser_are_read_back(sheet):
         assert not page.messages, page.messages
     result = read_sheet(folder / "sheet.csv")
     first = key[rows[0]["code"]]["kept"]
-    assert (result.precision.num_good, result.wrongly_rejected.num_good) == (20 - first, 20 - (not first))
+    assert (result.precision.num_good, result.wrongly_rejected.num_good) == (
+        20 - first,
+        20 - (not first),
+    )

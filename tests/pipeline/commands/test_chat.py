@@ -1,4 +1,5 @@
 """`questloom chat`: turns are printed as they come, nothing in them commands the terminal, and what cannot be asked is refused."""
+
 import json
 
 import pytest
@@ -16,8 +17,17 @@ from tests.agent.small_provider import ScriptedEngine
 from tests.pipeline.export import taught as teacher
 from tests.small_sandboxes import unconfined
 
-RECIPE = recipe_of({"name": "chat", "teach": {"engine": "openai", "tools": {"tools": ["text_search"]}}, "models": {
-    "endpoints": [{"name": "e", "base_url": "http://127.0.0.1:9/v1"}], "roles": {"agent": {"endpoint": "e", "model": "m"}}}}, "test")
+RECIPE = recipe_of(
+    {
+        "name": "chat",
+        "teach": {"engine": "openai", "tools": {"tools": ["text_search"]}},
+        "models": {
+            "endpoints": [{"name": "e", "base_url": "http://127.0.0.1:9/v1"}],
+            "roles": {"agent": {"endpoint": "e", "model": "m"}},
+        },
+    },
+    "test",
+)
 
 
 @pytest.fixture
@@ -27,14 +37,24 @@ def picture(tmp_path) -> str:
 
 
 def test_turns_observations_and_the_answer_are_printed_in_order(small, picture):
-    turns = [teacher.call("text_search", query="tower"), "<think>Read.</think>\n<answer>A \x1b[31mtower\x1b]0;x\x07</answer>"]
+    turns = [
+        teacher.call("text_search", query="tower"),
+        "<think>Read.</think>\n<answer>A \x1b[31mtower\x1b]0;x\x07</answer>",
+    ]
     opened = Opened()
     opened.put(own_engine("openai"), ScriptedEngine(lambda c: turns[c.turn]))
     said: list[str] = []
-    episode = chat(RECIPE, "What is this?", store=small, opened=opened, picture=picture, say=said.append)
+    episode = chat(
+        RECIPE, "What is this?", store=small, opened=opened, picture=picture, say=said.append
+    )
     text = "\n".join(said)
     assert episode.images[0].origin == "task" and episode.end == "answered"
-    assert text.index("turn 1") < text.index("observed") < text.index("turn 2") < text.index("══ answer: A [31mtower]0;x")
+    assert (
+        text.index("turn 1")
+        < text.index("observed")
+        < text.index("turn 2")
+        < text.index("══ answer: A [31mtower]0;x")
+    )
     assert "\x1b" not in text and "\x07" not in text
 
 
@@ -42,8 +62,14 @@ def test_text_from_outside_cannot_command_the_terminal():
     assert harmless("a\x1b[2J\x9b1m\u202eb\r\n\tc\x00") == "a[2J1mb\n\tc"
 
 
-@pytest.mark.parametrize(("changes", "question", "said"), [({}, "  ", "is empty"), ({"engine": "oracle"}, "Who?", "only the questions of a run"),
-                                                           ({"engine": "server", "model": "m"}, "Who?", "teach.server")])
+@pytest.mark.parametrize(
+    ("changes", "question", "said"),
+    [
+        ({}, "  ", "is empty"),
+        ({"engine": "oracle"}, "Who?", "only the questions of a run"),
+        ({"engine": "server", "model": "m"}, "Who?", "teach.server"),
+    ],
+)
 def test_what_cannot_be_asked_is_refused(small, changes, question, said):
     recipe = recipe_of({**RECIPE.resolved(), "teach": {"engine": "openai", **changes}}, "test")
     with pytest.raises(InputError, match=said):
@@ -69,8 +95,22 @@ def test_a_picture_that_is_none_is_refused(small, tmp_path):
 def test_the_command_asks_an_endpoint(small, picture, tmp_path):
     with running() as url:
         endpoints = json.dumps([{"name": "chat-mock", "base_url": url}])
-        done = CliRunner().invoke(app, ["chat", "--recipe", "demo_without_python", "--store", small, "--picture", picture,
-                                        "--set", f"models.endpoints={endpoints}",
-                                        "--set", 'models.roles={"agent": {"endpoint": "chat-mock", "model": "agent:1"}}', "What is this?"])
+        done = CliRunner().invoke(
+            app,
+            [
+                "chat",
+                "--recipe",
+                "demo_without_python",
+                "--store",
+                small,
+                "--picture",
+                picture,
+                "--set",
+                f"models.endpoints={endpoints}",
+                "--set",
+                'models.roles={"agent": {"endpoint": "chat-mock", "model": "agent:1"}}',
+                "What is this?",
+            ],
+        )
     assert done.exit_code == 0, done.output
     assert "observed" in done.output and "══ answer:" in done.output

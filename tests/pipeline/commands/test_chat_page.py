@@ -1,4 +1,5 @@
 """An episode on a local page: played by hand to its end, watched, and closed to whoever lacks the address."""
+
 import json
 import threading
 import time
@@ -17,8 +18,17 @@ from tests.agent.small_provider import ScriptedEngine
 from tests.pipeline.browser import CHROMIUM, Page
 from tests.pipeline.export import taught as teacher
 
-RECIPE = recipe_of({"name": "chat", "teach": {"engine": "openai", "tools": {"tools": ["text_search", "crop"]}}, "models": {
-    "endpoints": [{"name": "e", "base_url": "http://127.0.0.1:9/v1"}], "roles": {"agent": {"endpoint": "e", "model": "m"}}}}, "test")
+RECIPE = recipe_of(
+    {
+        "name": "chat",
+        "teach": {"engine": "openai", "tools": {"tools": ["text_search", "crop"]}},
+        "models": {
+            "endpoints": [{"name": "e", "base_url": "http://127.0.0.1:9/v1"}],
+            "roles": {"agent": {"endpoint": "e", "model": "m"}},
+        },
+    },
+    "test",
+)
 
 
 class Playing:
@@ -29,7 +39,15 @@ class Playing:
         self.episode = None
 
         def play() -> None:
-            self.episode = chat(RECIPE, "What <b>is</b> this?", store=store, opened=opened, picture=picture, say=self.said.append, **how)
+            self.episode = chat(
+                RECIPE,
+                "What <b>is</b> this?",
+                store=store,
+                opened=opened,
+                picture=picture,
+                say=self.said.append,
+                **how,
+            )
 
         self.thread = threading.Thread(target=play)
         self.thread.start()
@@ -53,7 +71,9 @@ class Playing:
 
     def say(self, turn: str) -> None:
         self.until(lambda: self.state["waiting"])
-        urllib.request.urlopen(urllib.request.Request(self.url + "turn", data=turn.encode(), method="POST")).close()
+        urllib.request.urlopen(
+            urllib.request.Request(self.url + "turn", data=turn.encode(), method="POST")
+        ).close()
 
 
 @pytest.fixture
@@ -69,13 +89,19 @@ def test_an_episode_is_played_by_hand_with_its_pictures_and_a_wrong_call_explain
     played.until(lambda: len(played.state["messages"]) == 6)
     state = played.state
     assert [tool["name"] for tool in state["tools"]] == ["text_search", "crop"]
-    assert "crop" in state["messages"][3]["parts"][0]["text"] and not any("picture" in p for p in state["messages"][3]["parts"])
+    assert "crop" in state["messages"][3]["parts"][0]["text"] and not any(
+        "picture" in p for p in state["messages"][3]["parts"]
+    )
     (made,) = [part["picture"] for part in state["messages"][5]["parts"] if "picture" in part]
     assert played.get(f"picture/{made}")[:4] in (b"\x89PNG", b"\xff\xd8\xff\xe0")
     played.say("<think>Seen.</think>\n<answer>A tower</answer>")
     played.until(lambda: played.episode is not None)
     played.thread.join()
-    assert played.episode.end == "answered" and played.episode.answer == "A tower" and played.episode.model == "a person"
+    assert (
+        played.episode.end == "answered"
+        and played.episode.answer == "A tower"
+        and played.episode.model == "a person"
+    )
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
@@ -88,7 +114,9 @@ def test_the_form_writes_turns_in_the_protocol_and_shows_text_as_text(small, pic
             const act = document.getElementById('act'); act.value = 'crop'; act.dispatchEvent(new Event('change'));
             document.getElementById('thought').value = 'closer <img src=x onerror=alert(1)>'; set('handle', '0'); set('box', '[0, 0, 500, 500]');
             document.getElementById('turn').requestSubmit()""")
-        page.wait("document.querySelectorAll('.message').length === 4 && !document.getElementById('turn').hidden")
+        page.wait(
+            "document.querySelectorAll('.message').length === 4 && !document.getElementById('turn').hidden"
+        )
         assert page.run("document.querySelectorAll('.message img').length") == 2
         page.run("""document.getElementById('act').value = ''; document.getElementById('act').dispatchEvent(new Event('change'));
             document.getElementById('thought').value = 'seen'; document.querySelector('[name=answer]').value = 'A tower';
@@ -120,13 +148,23 @@ def test_without_the_secret_there_is_neither_reading_nor_playing():
     hand = HandEngine()
     with ChatPage((), hand) as page:
         host = page.url.split("/")[2]
-        for path in ("", "state", "wrong-secret/", "wrong-secret/state", page.url.split("/")[3] + "x/state"):
+        for path in (
+            "",
+            "state",
+            "wrong-secret/",
+            "wrong-secret/state",
+            page.url.split("/")[3] + "x/state",
+        ):
             with pytest.raises(urllib.error.HTTPError, match="404"):
                 urllib.request.urlopen(f"http://{host}/{path}")
         with pytest.raises(urllib.error.HTTPError, match="404"):
-            urllib.request.urlopen(urllib.request.Request(f"http://{host}/wrong/turn", data=b"x", method="POST"))
+            urllib.request.urlopen(
+                urllib.request.Request(f"http://{host}/wrong/turn", data=b"x", method="POST")
+            )
         with pytest.raises(urllib.error.HTTPError, match="409"):
-            urllib.request.urlopen(urllib.request.Request(page.url + "turn", data=b"x", method="POST"))
+            urllib.request.urlopen(
+                urllib.request.Request(page.url + "turn", data=b"x", method="POST")
+            )
         with urllib.request.urlopen(page.url) as reply:
             policy = reply.headers["Content-Security-Policy"]
             assert b"<title>" in reply.read() and "default-src 'self'" in policy

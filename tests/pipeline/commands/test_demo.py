@@ -1,4 +1,5 @@
 """Which recipe the demo runs: the one that is named, and else what this machine can have, said aloud."""
+
 import pytest
 
 from files.opened import Opened
@@ -14,7 +15,11 @@ def test_where_code_can_be_confined_it_is_the_demo_and_nothing_is_said(capsys):
 def test_where_it_cannot_the_recipe_without_python_is_run_and_named_with_the_reason(capsys):
     assert choose_recipe("", unconfined()).name == "demo_without_python"
     said = capsys.readouterr().err
-    assert said.count("\n") == 1 and "demo_without_python" in said and "bubblewrap is not installed" in said
+    assert (
+        said.count("\n") == 1
+        and "demo_without_python" in said
+        and "bubblewrap is not installed" in said
+    )
 
 
 def test_a_recipe_that_is_named_is_run_or_refused():

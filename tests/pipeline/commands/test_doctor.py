@@ -1,4 +1,5 @@
 """Doctor: what shadows our names, what is missing or too old, and whether endpoints answer, with no key ever shown."""
+
 import sys
 
 import pytest
@@ -67,26 +68,41 @@ def test_a_missing_and_a_too_old_package_are_told_with_the_command(monkeypatch):
 
 
 def with_endpoint(url: str, **more):
-    models = {"endpoints": [{"name": "mock", "base_url": url, "api_key_env": "QUESTLOOM_TEST_KEY", **more}],
-              "roles": {"default": {"endpoint": "mock", "model": "small"}}}
+    models = {
+        "endpoints": [
+            {"name": "mock", "base_url": url, "api_key_env": "QUESTLOOM_TEST_KEY", **more}
+        ],
+        "roles": {"default": {"endpoint": "mock", "model": "small"}},
+    }
     return small_recipe(writer="llm", models=models)
 
 
-def test_this_machine_is_healthy_and_an_endpoint_that_answers_is_ok_without_its_key_shown(monkeypatch):
+def test_this_machine_is_healthy_and_an_endpoint_that_answers_is_ok_without_its_key_shown(
+    monkeypatch,
+):
     monkeypatch.setenv("QUESTLOOM_TEST_KEY", KEY)
     with running() as url:
         found = examine(with_endpoint(url))
     assert found.healthy, found.as_text()
     assert {"OCR", "CLIP", "memory", "sandbox", "Chromium"} <= {line.name for line in found.lines}
-    line = next(line for line in found.lines if line.topic == "endpoints" and line.status is Status.OK)
+    line = next(
+        line for line in found.lines if line.topic == "endpoints" and line.status is Status.OK
+    )
     assert "QUESTLOOM_TEST_KEY" in line.detail and "small" in line.detail
     assert KEY not in found.as_text() + str(found.as_json())
     assert "price of small is unknown" in " ".join(found.as_text().split())
 
 
-@pytest.mark.parametrize(("key", "url", "told"), [
-    ("", "http://127.0.0.1:9/v1", "QUESTLOOM_TEST_KEY is not set"), (KEY, "http://127.0.0.1:9/v1", "cannot be reached")])
-def test_a_key_that_is_not_set_and_a_server_that_is_not_there_are_missing(monkeypatch, key, url, told):
+@pytest.mark.parametrize(
+    ("key", "url", "told"),
+    [
+        ("", "http://127.0.0.1:9/v1", "QUESTLOOM_TEST_KEY is not set"),
+        (KEY, "http://127.0.0.1:9/v1", "cannot be reached"),
+    ],
+)
+def test_a_key_that_is_not_set_and_a_server_that_is_not_there_are_missing(
+    monkeypatch, key, url, told
+):
     monkeypatch.setenv("QUESTLOOM_TEST_KEY", key)
     (line, *_) = doctor._endpoints(with_endpoint(url))
     assert line.status is Status.MISSING
@@ -94,11 +110,19 @@ def test_a_key_that_is_not_set_and_a_server_that_is_not_there_are_missing(monkey
     assert KEY not in line.detail + line.fix
 
 
-def test_a_machine_that_cannot_confine_code_is_told_and_is_missing_something_only_where_a_recipe_needs_it(monkeypatch):
+def test_a_machine_that_cannot_confine_code_is_told_and_is_missing_something_only_where_a_recipe_needs_it(
+    monkeypatch,
+):
     monkeypatch.setenv("PATH", "")
-    found = [doctor._sandbox(recipe) for recipe in (None, load_recipe("demo_without_python"), load_recipe("demo"))]
+    found = [
+        doctor._sandbox(recipe)
+        for recipe in (None, load_recipe("demo_without_python"), load_recipe("demo"))
+    ]
     assert [line.status for line in found] == [Status.INFO, Status.INFO, Status.MISSING]
-    assert all("bubblewrap is not installed" in line.detail and "demo_without_python" in line.fix for line in found)
+    assert all(
+        "bubblewrap is not installed" in line.detail and "demo_without_python" in line.fix
+        for line in found
+    )
 
 
 def test_a_bubblewrap_that_is_there_and_does_not_work_is_not_ok(monkeypatch, tmp_path):

@@ -37,13 +37,31 @@ def test_publishing_again_with_a_drop_replaces_what_stood_there(run, tmp_path):
     (tmp_path / "drop.txt").write_text(f"{world.file_name(2)}\nNobody's.jpg\n")
     said = publish(run, str(tmp_path / "out"), drop=tmp_path / "drop.txt")
     assert "Not in this run: Nobody's.jpg" in said
-    assert found(tmp_path / "out", [world.file_name(2).encode(), world.shown_picture(2).id.encode(), world.shown_picture(2).data[900:960]]) == []
+    assert (
+        found(
+            tmp_path / "out",
+            [
+                world.file_name(2).encode(),
+                world.shown_picture(2).id.encode(),
+                world.shown_picture(2).data[900:960],
+            ],
+        )
+        == []
+    )
     assert tree(tmp_path / "out") == tree(run / "dataset")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["drop.txt", "out", "run"]
 
 
-@pytest.mark.parametrize(("to", "word"), [("hf://name-alone", "not of the form"), ("hf://a/b/c", "not of the form"),
-                                          ("ftp://host/x", "no kind of address"), ("RUN/dataset", "own data set"), ("RUN/stages", "no data set of ours")])
+@pytest.mark.parametrize(
+    ("to", "word"),
+    [
+        ("hf://name-alone", "not of the form"),
+        ("hf://a/b/c", "not of the form"),
+        ("ftp://host/x", "no kind of address"),
+        ("RUN/dataset", "own data set"),
+        ("RUN/stages", "no data set of ours"),
+    ],
+)
 def test_targets_that_cannot_be_are_refused_before_anything_is_dropped(run, tmp_path, to, word):
     (tmp_path / "drop.txt").write_text(world.file_name(2))
     before = tree(run)
@@ -78,7 +96,11 @@ def test_the_hub_gets_every_file_and_loses_those_of_before(run, hub, tmp_path):
     done = upload(run, hub, tmp_path, TOKEN)
     assert done.returncode == 0, done.stderr
     assert "Uploaded to hf://lab/small" in done.stdout
-    assert hub.files == {str(p.relative_to(run / "dataset")): p.read_bytes() for p in (run / "dataset").rglob("*") if p.is_file()}
+    assert hub.files == {
+        str(p.relative_to(run / "dataset")): p.read_bytes()
+        for p in (run / "dataset").rglob("*")
+        if p.is_file()
+    }
     assert not any("super-squash" in call for call in hub.calls)
 
 
@@ -100,12 +122,18 @@ def test_a_refusal_of_the_hub_is_a_fault_of_the_provider_and_shows_no_token(run,
 
 def test_a_repository_is_private_where_that_is_asked(run, hub, tmp_path):
     for private in (True, False):
-        assert upload(run, hub, tmp_path, TOKEN, *(["--private"] if private else [])).returncode == 0
+        assert (
+            upload(run, hub, tmp_path, TOKEN, *(["--private"] if private else [])).returncode == 0
+        )
     assert [made.get("visibility") for made in hub.created] == ["private", None]
 
 
 def test_an_upload_that_broke_off_goes_on_where_it_was(run, tmp_path):
-    expected = {str(p.relative_to(run / "dataset")): p.read_bytes() for p in (run / "dataset").rglob("*") if p.is_file()}
+    expected = {
+        str(p.relative_to(run / "dataset")): p.read_bytes()
+        for p in (run / "dataset").rglob("*")
+        if p.is_file()
+    }
     num_large = len({data for name, data in expected.items() if name.endswith(".parquet")})
     with served(large=(".parquet",)) as hub:
         hub.fail_puts_after = 3

@@ -1,4 +1,5 @@
 """Recheck: the same store changes nothing; a store with gaps, other answers, twins and merged entities says what changed."""
+
 import pytest
 
 from files.opened import Opened
@@ -11,7 +12,11 @@ from records.synthesis import Question
 from tests.pipeline.small_world import LEAN, small_recipe, small_store
 from tests.run_files import read_stage
 
-RECIPE = small_recipe(filters=LEAN, enhancement={"share": 0}, seeds={"count": 160, "rare_min_statements": 4, "anchor_min_in_degree": 1})
+RECIPE = small_recipe(
+    filters=LEAN,
+    enhancement={"share": 0},
+    seeds={"count": 160, "rare_min_statements": 4, "anchor_min_in_degree": 1},
+)
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +36,9 @@ def question(run, store) -> Question:
     """A kept question whose answer is the year or day of one claim."""
     facts = Store.open(store)
     for q in read_stage(run, "split", "kept", Question):
-        if q.answer.value.kind == "time" and any(c.id == q.certificate.evidence[-1].claim_id for c in facts.claims(answer_subject(q))):
+        if q.answer.value.kind == "time" and any(
+            c.id == q.certificate.evidence[-1].claim_id for c in facts.claims(answer_subject(q))
+        ):
             return q
     raise AssertionError("the small run keeps no question about a date")
 
@@ -67,7 +74,9 @@ def test_on_a_store_with_gaps_some_questions_fall_and_each_says_why(run, tmp_pat
 
 def test_another_value_of_the_asked_claim_is_a_changed_answer(question, store):
     facts = Store.open(store)
-    other = Value(kind="time", time="+1111-11-11T00:00:00Z", precision=question.answer.value.precision)
+    other = Value(
+        kind="time", time="+1111-11-11T00:00:00Z", precision=question.answer.value.precision
+    )
     last = question.certificate.evidence[-1].claim_id
 
     def claims(subject):
@@ -80,38 +89,61 @@ def test_another_value_of_the_asked_claim_is_a_changed_answer(question, store):
 
 def test_a_second_value_of_the_asked_claim_is_no_longer_unique(question, store):
     facts = Store.open(store)
-    other = Value(kind="time", time="+1111-11-11T00:00:00Z", precision=question.answer.value.precision)
+    other = Value(
+        kind="time", time="+1111-11-11T00:00:00Z", precision=question.answer.value.precision
+    )
     last = question.certificate.evidence[-1].claim_id
 
     def claims(subject):
-        return tuple(x for c in facts.claims(subject) for x in ((c, c.replace(value=other, statement="twin")) if c.id == last else (c,)))
+        return tuple(
+            x
+            for c in facts.claims(subject)
+            for x in ((c, c.replace(value=other, statement="twin")) if c.id == last else (c,))
+        )
 
-    assert recheck(question, Altered(store, claims=claims), RECIPE.certificate).outcome == Outcome.NOT_UNIQUE
+    assert (
+        recheck(question, Altered(store, claims=claims), RECIPE.certificate).outcome
+        == Outcome.NOT_UNIQUE
+    )
 
 
 def test_without_the_asked_claim_the_evidence_is_gone(question, store):
     facts = Store.open(store)
     last = question.certificate.evidence[-1].claim_id
-    verdict = recheck(question, Altered(store, claims=lambda s: tuple(c for c in facts.claims(s) if c.id != last)), RECIPE.certificate)
+    verdict = recheck(
+        question,
+        Altered(store, claims=lambda s: tuple(c for c in facts.claims(s) if c.id != last)),
+        RECIPE.certificate,
+    )
     assert verdict.outcome == Outcome.EVIDENCE_GONE
 
 
 def test_an_entity_that_the_store_does_not_know_is_named(question, store):
     facts, gone = Store.open(store), question.anchor
-    verdict = recheck(question, Altered(store, entity=lambda e: None if e == gone else facts.entity(e)), RECIPE.certificate)
+    verdict = recheck(
+        question,
+        Altered(store, entity=lambda e: None if e == gone else facts.entity(e)),
+        RECIPE.certificate,
+    )
     assert (verdict.outcome, verdict.evidence) == (Outcome.ENTITY_GONE, {"entities": [gone]})
 
 
 def test_an_entity_that_was_merged_is_followed(question, store):
     old = question.anchor + "0000"
-    before = question.replace(bindings={v: old if e == question.anchor else e for v, e in question.bindings.items()}, anchor=old)
+    before = question.replace(
+        bindings={v: old if e == question.anchor else e for v, e in question.bindings.items()},
+        anchor=old,
+    )
     facts = Store.open(store)
     merged = Altered(store, entity=lambda e: facts.entity(question.anchor if e == old else e))
     assert recheck(before, merged, RECIPE.certificate).outcome == Outcome.UNCHANGED
 
 
 def test_a_question_without_a_form_cannot_be_executed(question, store):
-    assert recheck(question.replace(form=None), Store.open(store), RECIPE.certificate).outcome == Outcome.NO_FORM
+    assert (
+        recheck(question.replace(form=None), Store.open(store), RECIPE.certificate).outcome
+        == Outcome.NO_FORM
+    )
 
 
 def test_a_folder_that_holds_no_run_is_refused(store, tmp_path):

@@ -1,4 +1,5 @@
 """Questions with a small form, for tests that play nothing."""
+
 from records.form import Ask, ClaimClause, Form, Image
 from records.knowledge import Value
 from records.synthesis import Answer, Question
@@ -8,6 +9,17 @@ CLAIM = ClaimClause(subject="x0", property="P84", object="x1")
 FORM = Form(clauses=(Image(var="x0"), CLAIM), ask=Ask(var="x1", type="entity"))
 
 
-def question(name: str = "s", level: str = "easy", form: Form | None = FORM, domain: str = "arts") -> Question:
-    return Question(seed_id=name, seed_entity="Q1", method="paths", level=level, domain=domain, text=f"What is {name}?", writer="graph",
-                    answer=Answer(value=Value(kind="string", text="x"), text="x", type="string"), form=Json(form.to_json() if form else None))
+def question(
+    name: str = "s", level: str = "easy", form: Form | None = FORM, domain: str = "arts"
+) -> Question:
+    return Question(
+        seed_id=name,
+        seed_entity="Q1",
+        method="paths",
+        level=level,
+        domain=domain,
+        text=f"What is {name}?",
+        writer="graph",
+        answer=Answer(value=Value(kind="string", text="x"), text="x", type="string"),
+        form=Json(form.to_json() if form else None),
+    )

@@ -1,4 +1,5 @@
 """A policy without a model that really plays: the oracle's search through player and tools, broken off with a wrong answer as often as its skills say."""
+
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -59,8 +60,24 @@ class SkilledEngine:
     name = "transformers"
     model = "skilled"
 
-    def __init__(self, tasks: Tasks, *, claim: float = 0.9, detail: float = 0.55, compute: float = 0.6, repair: float = 0.7, seed: int = 0) -> None:
-        self.tasks, self.claim, self.detail, self.compute, self.repair, self.seed = tasks, claim, detail, compute, repair, seed
+    def __init__(
+        self,
+        tasks: Tasks,
+        *,
+        claim: float = 0.9,
+        detail: float = 0.55,
+        compute: float = 0.6,
+        repair: float = 0.7,
+        seed: int = 0,
+    ) -> None:
+        self.tasks, self.claim, self.detail, self.compute, self.repair, self.seed = (
+            tasks,
+            claim,
+            detail,
+            compute,
+            repair,
+            seed,
+        )
         self.oracle = OracleEngine(tasks, tools=WITHOUT_PYTHON)  # type: ignore[arg-type]
 
     @property
@@ -72,17 +89,36 @@ class SkilledEngine:
         form = question.logical_form
         assert form is not None
         repair = self.repair if question.enhancement else 1.0
-        return self.claim ** len(form.of(ClaimClause)) * self.detail ** len(form.of(Reads)) * self.compute ** len(form.of(Compute)) * repair
+        return (
+            self.claim ** len(form.of(ClaimClause))
+            * self.detail ** len(form.of(Reads))
+            * self.compute ** len(form.of(Compute))
+            * repair
+        )
 
     async def step(self, conversation: Conversation, *, max_new_tokens: int) -> Sample:
         sample = await self.oracle.step(conversation, max_new_tokens=max_new_tokens)
         question = self.tasks.question(conversation.task_id)
         draw = chance(self.seed, f"{conversation.task_id}:{conversation.rollout}", "skill")
-        if draw.random() < self.skill(question) or (conversation.turn < draw.randint(1, 3) and "<answer>" not in sample.text):
+        if draw.random() < self.skill(question) or (
+            conversation.turn < draw.randint(1, 3) and "<answer>" not in sample.text
+        ):
             return sample
-        seen = conversation.exchanges[-1].turn.result.text if conversation.exchanges and conversation.exchanges[-1].turn.result else ""
-        names = [name for name in _NAME.findall(seen) if name.casefold() not in question.answer.text.casefold()] or ["Nobody"]
-        return Sample(text=f"<think>It must be this.</think>\n<answer>{names[-1]}</answer>", num_prompt_tokens=sample.num_prompt_tokens, num_new_tokens=10)
+        seen = (
+            conversation.exchanges[-1].turn.result.text
+            if conversation.exchanges and conversation.exchanges[-1].turn.result
+            else ""
+        )
+        names = [
+            name
+            for name in _NAME.findall(seen)
+            if name.casefold() not in question.answer.text.casefold()
+        ] or ["Nobody"]
+        return Sample(
+            text=f"<think>It must be this.</think>\n<answer>{names[-1]}</answer>",
+            num_prompt_tokens=sample.num_prompt_tokens,
+            num_new_tokens=10,
+        )
 
     def num_tokens(self, message: Message) -> int:
         return self.oracle.num_tokens(message)
@@ -94,7 +130,9 @@ class SkilledEngine:
 def with_policy(folder: Path, store: str, **skills: float) -> Opened:
     """What a loop opens, with the skilled engine as its policy."""
     opened = Opened()
-    opened.put(own_engine("transformers"), SkilledEngine(Tasks(folder, Store.open(store)), **skills))  # type: ignore[arg-type]
+    opened.put(
+        own_engine("transformers"), SkilledEngine(Tasks(folder, Store.open(store)), **skills)
+    )  # type: ignore[arg-type]
     return opened
 
 

@@ -1,4 +1,5 @@
 """What training changed: when the first and the last policy are compared, on which tasks, and what is written of it."""
+
 import pytest
 
 from files.opened import Opened
@@ -18,7 +19,11 @@ def played_by(monkeypatch) -> list[tuple]:
 
     def play(at: RoundFolder, settings, rollouts, policy, store, opened, workers):
         done.append((at.path.parent.name, at.number, settings.model, rollouts, policy, store))
-        played(at.batch, policy, (asked(1), [Try("x")] + [Try("y", WRONG)] * 2 + [Try("", "judge_failed")]))
+        played(
+            at.batch,
+            policy,
+            (asked(1), [Try("x")] + [Try("y", WRONG)] * 2 + [Try("", "judge_failed")]),
+        )
 
     monkeypatch.setattr(before_after, "play_batch", play)
     return done
@@ -46,11 +51,23 @@ def test_both_policies_play_the_held_out_tasks_of_the_first_recipe(tmp_path, pla
     tried = loop.held_out(1)
     assert (tried.model, tried.parent, tried.recipe) == ("/b", 1, loop.recipe)
     found = read(loop)
-    assert (found["before"]["good"], found["before"]["judged"], found["after"]["good"], found["after"]["judged"]) == (1, 3, 3, 4)
+    assert (
+        found["before"]["good"],
+        found["before"]["judged"],
+        found["after"]["good"],
+        found["after"]["judged"],
+    ) == (1, 3, 3, 4)
     one = next(task for task in found["tasks"] if task["id"] == asked(1).id)
     other = next(task for task in found["tasks"] if task["id"] == asked(2).id)
-    assert (one["question"], one["answer"], one["level"], one["image"]) == (asked(1).text, "x", "easy", asked(1).image_id)
-    assert (one["before"]["good"], one["before"]["judged"]) == (1, 3), "what nobody could judge is left out"
+    assert (one["question"], one["answer"], one["level"], one["image"]) == (
+        asked(1).text,
+        "x",
+        "easy",
+        asked(1).image_id,
+    )
+    assert (one["before"]["good"], one["before"]["judged"]) == (1, 3), (
+        "what nobody could judge is left out"
+    )
     assert other["before"]["judged"] == other["after"]["judged"] == 0, "it was not played"
 
 
@@ -61,8 +78,13 @@ def test_tasks_that_the_comparison_of_recipes_has_made_are_taken(tmp_path, playe
     assert loop.held_out(1).model == "/begun"
 
 
-@pytest.mark.parametrize(("models", "evolve"), [(("", ""), {}), (("/a", "/b"), {"held_out": 0}), (("/a", "/b"), {"mode": "sft"})])
-def test_nothing_is_compared_where_no_round_trained_the_policy_that_plays_or_nothing_is_held_out(tmp_path, played_by, models, evolve):
+@pytest.mark.parametrize(
+    ("models", "evolve"),
+    [(("", ""), {}), (("/a", "/b"), {"held_out": 0}), (("/a", "/b"), {"mode": "sft"})],
+)
+def test_nothing_is_compared_where_no_round_trained_the_policy_that_plays_or_nothing_is_held_out(
+    tmp_path, played_by, models, evolve
+):
     loop = ended(tmp_path, *models, **evolve)
     compare(loop, Opened(), workers=1, forward=forward, say=lambda line: None)
     assert not played_by and read(loop) is None

@@ -1,4 +1,5 @@
 """Killed in every step of a round, the same command goes on: the same files, nothing paid and nothing trained twice."""
+
 import json
 import os
 import re
@@ -48,11 +49,21 @@ class Start:
 
     def begin(self, out: Path) -> LoopFolder:
         filters = {"text_only": True, "no_tools": False}
-        sets = (f"evolve.policy.model={json.dumps(self.model)}", f"filters={json.dumps({'text_search': False, 'image_search': False, **filters})}",
-                "filters.visible_text=false", "filters.duplicates=false", "seeds.count=20", "evolve.rounds=1", "evolve.tasks=5", "evolve.held_out=4",
-                "evolve.probes=2", f"models.endpoints={json.dumps([{'name': 'mock', 'base_url': self.endpoint}])}",
-                'models.roles={"answer_text_only": {"endpoint": "mock", "model": "small"}}', "run.in_flight=1",
-                "evolve.train.set=[step.steps=3, step.questions=3, step.rollouts=4, evaluation.every=0, keep.checkpoint_every=1]")
+        sets = (
+            f"evolve.policy.model={json.dumps(self.model)}",
+            f"filters={json.dumps({'text_search': False, 'image_search': False, **filters})}",
+            "filters.visible_text=false",
+            "filters.duplicates=false",
+            "seeds.count=20",
+            "evolve.rounds=1",
+            "evolve.tasks=5",
+            "evolve.held_out=4",
+            "evolve.probes=2",
+            f"models.endpoints={json.dumps([{'name': 'mock', 'base_url': self.endpoint}])}",
+            'models.roles={"answer_text_only": {"endpoint": "mock", "model": "small"}}',
+            "run.in_flight=1",
+            "evolve.train.set=[step.steps=3, step.questions=3, step.rollouts=4, evaluation.every=0, keep.checkpoint_every=1]",
+        )
         return begin_loop(str(out), load_recipe("learning_loop", sets), self.store)
 
     def replies(self) -> dict[str, int]:
@@ -65,22 +76,47 @@ class Start:
 def start(tmp_path_factory) -> Iterator[Start]:
     """A small learning world and a policy that sometimes succeeds there."""
     folder = tmp_path_factory.mktemp("start")
-    run, store = prepare(folder, seed=3, workers=1, recipe=load_recipe("learning_loop", ("seeds.count=160", "export.rl_share=0.0")))
-    training("train.sft", "--config", SFT, "--data", str(run), "--model", str(tiny_base()), "--out", str(folder / "sft"), "--set", "batch.epochs=3")
+    run, store = prepare(
+        folder,
+        seed=3,
+        workers=1,
+        recipe=load_recipe("learning_loop", ("seeds.count=160", "export.rl_share=0.0")),
+    )
+    training(
+        "train.sft",
+        "--config",
+        SFT,
+        "--data",
+        str(run),
+        "--model",
+        str(tiny_base()),
+        "--out",
+        str(folder / "sft"),
+        "--set",
+        "batch.epochs=3",
+    )
     with running() as url:
         yield Start(str(store), str(folder / "sft" / "model"), url)
 
 
 def evolve(loop: LoopFolder) -> subprocess.Popen:
     """The command that begins, or goes on."""
-    return subprocess.Popen([sys.executable, "-m", "pipeline.cli", "evolve", "--out", str(loop.path), "--workers", "1"], cwd=ROOT, start_new_session=True,
-                            stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    return subprocess.Popen(
+        [sys.executable, "-m", "pipeline.cli", "evolve", "--out", str(loop.path), "--workers", "1"],
+        cwd=ROOT,
+        start_new_session=True,
+        stderr=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
 
 
 def killed_at(loop: LoopFolder, pattern: str) -> None:
     """Starts the loop and kills it, with its trainer, when a file appears."""
     process, deadline = evolve(loop), time.monotonic() + 300
-    while not any(loop.path.glob(pattern)) and process.poll() is None and time.monotonic() < deadline:
+    while (
+        not any(loop.path.glob(pattern)) and process.poll() is None and time.monotonic() < deadline
+    ):
         time.sleep(0.01)
     was_under_way = process.poll() is None
     os.killpg(process.pid, signal.SIGKILL)
@@ -105,7 +141,9 @@ def weights(at: RoundFolder) -> dict[str, Any]:
     return load_file(at.path / "train" / "model" / "model.safetensors")
 
 
-def test_killed_in_every_step_and_resumed_a_loop_gives_the_same_files_and_pays_and_trains_nothing_twice(start, tmp_path):
+def test_killed_in_every_step_and_resumed_a_loop_gives_the_same_files_and_pays_and_trains_nothing_twice(
+    start, tmp_path
+):
     whole, broken = start.begin(tmp_path / "whole"), start.begin(tmp_path / "broken")
     assert evolve(whole).wait() == 0
     asked = start.replies()
@@ -116,12 +154,16 @@ def test_killed_in_every_step_and_resumed_a_loop_gives_the_same_files_and_pays_a
     mine, its = files(broken), files(whole)
     assert {name for name in mine.keys() | its.keys() if mine.get(name) != its.get(name)} == set()
     for one, other in zip(broken.rounds(), whole.rounds(), strict=True):
-        for name, tensor in weights(other).items():  # the same tokens and rewards; the order of sums in decoding is a matter of time
+        for name, tensor in weights(
+            other
+        ).items():  # the same tokens and rewards; the order of sums in decoding is a matter of time
             assert torch.allclose(weights(one)[name].float(), tensor.float(), atol=1e-3), name
     assert "Before and after training" in (broken.path / "report" / "index.html").read_text()
     again = start.replies()
     paid = sum(again.values()) - sum(asked.values())
-    assert paid - sum(asked.values()) <= len(MOMENTS), "at most the one request that was under way at a kill was sent again"
+    assert paid - sum(asked.values()) <= len(MOMENTS), (
+        "at most the one request that was under way at a kill was sent again"
+    )
     for at in broken.rounds():
         updates = [line["update"] for line in read_metrics(at.path / "train") if "reward" in line]
         assert updates == sorted(set(updates)) and len(updates) == 3

@@ -1,4 +1,5 @@
 """The chain of rounds: which steps run in which order, what is not done again, and what a diagnosis looks at."""
+
 import json
 from types import SimpleNamespace
 
@@ -23,14 +24,28 @@ def done(monkeypatch) -> list[str]:
             source = loop.path.parent / f"made{len(made)}"
             given = a_round(a_loop(source), 1)
             if name == "update":
-                at.write("update", {"next": at.recipe.resolved(), "parent": at.number, "dead_ends": [], "edits": [], "refused": [], "rolled_back": None,
-                                    "note": "", "score": 1.0})
+                at.write(
+                    "update",
+                    {
+                        "next": at.recipe.resolved(),
+                        "parent": at.number,
+                        "dead_ends": [],
+                        "edits": [],
+                        "refused": [],
+                        "rolled_back": None,
+                        "note": "",
+                        "score": 1.0,
+                    },
+                )
             elif name == "train":
-                at.write("train", {"command": [], "model": f"model {at.number}", "tasks": 8, "why": ""})
+                at.write(
+                    "train", {"command": [], "model": f"model {at.number}", "tasks": 8, "why": ""}
+                )
             else:
                 at.write(name, given.read(name))
             if name == "forward":
                 assert how.get("held_out", False) is (at.path.parent.name == "held_out")
+
         return step
 
     for name in STEPS:
@@ -38,14 +53,19 @@ def done(monkeypatch) -> list[str]:
     return made
 
 
-def test_all_rounds_are_gone_through_step_by_step_and_each_begins_with_what_the_one_before_left(tmp_path, done):
+def test_all_rounds_are_gone_through_step_by_step_and_each_begins_with_what_the_one_before_left(
+    tmp_path, done
+):
     loop, said = a_loop(tmp_path, rounds=2), []
     page = run_loop(loop, Opened(), say=said.append)
     assert done == [f"rounds {number} {step}" for number in (1, 2) for step in STEPS]
     assert said == [f"evolve: round {number}, {step}" for number in (1, 2) for step in STEPS]
     first, second = loop.rounds()
     assert (first.model, first.parent, second.model, second.parent) == ("", 0, "model 1", 1)
-    assert page == str(loop.path / "report" / "index.html") and json.loads((loop.path / "best.json").read_text())["round"] == 1
+    assert (
+        page == str(loop.path / "report" / "index.html")
+        and json.loads((loop.path / "best.json").read_text())["round"] == 1
+    )
 
 
 def test_gone_on_with_nothing_is_done_again(tmp_path, done):
@@ -69,10 +89,15 @@ def test_each_round_notes_what_the_ledger_said_before_and_after_it(tmp_path, don
     assert json.loads(noted.read_text()) == {"before": {}, "after": {}}
 
 
-@pytest.mark.parametrize(("number", "step"), [(0, "forward"), (4, "forward"), (-1, "forward"), (1, "dance"), (5, "forward")])
+@pytest.mark.parametrize(
+    ("number", "step"),
+    [(0, "forward"), (4, "forward"), (-1, "forward"), (1, "dance"), (5, "forward")],
+)
 def test_a_step_or_a_round_that_there_is_not_is_refused(tmp_path, done, number, step):
     loop = a_loop(tmp_path, rounds=3)
-    with pytest.raises(InputError, match="Rounds go from 1 to 3; steps: forward, verify, diagnose, update, train"):
+    with pytest.raises(
+        InputError, match="Rounds go from 1 to 3; steps: forward, verify, diagnose, update, train"
+    ):
         run_step(loop, number, step, Opened())
     assert not done
 
@@ -83,7 +108,9 @@ def test_the_last_round_has_its_steps(tmp_path, done):
     assert done == ["rounds 1 forward"]
 
 
-@pytest.mark.parametrize(("step", "missing"), [("verify", "forward"), ("diagnose", "forward"), ("train", "forward")])
+@pytest.mark.parametrize(
+    ("step", "missing"), [("verify", "forward"), ("diagnose", "forward"), ("train", "forward")]
+)
 def test_a_step_waits_for_those_before_it(tmp_path, done, step, missing):
     with pytest.raises(InputError, match=f"the step {missing} has not ended there"):
         run_step(a_loop(tmp_path), 1, step, Opened())
@@ -95,12 +122,28 @@ def test_a_prepared_round_keeps_its_recipe(tmp_path):
     assert (prepared(loop, 1).model, prepared(loop, 1).parent) == ("/mine", 7)
 
 
-def test_held_out_tasks_are_made_played_and_diagnosed_once_for_each_recipe(tmp_path, done, monkeypatch):
+def test_held_out_tasks_are_made_played_and_diagnosed_once_for_each_recipe(
+    tmp_path, done, monkeypatch
+):
     loop = a_loop(tmp_path, rounds=2, held_out=8)
 
     def edited(loop: LoopFolder, at: RoundFolder, opened: object) -> None:
-        changed = at.recipe.resolved() | {"draft": {**at.recipe.resolved()["draft"], "detail_share": 0.9}}
-        at.write("update", {"next": changed, "parent": at.number, "dead_ends": [], "edits": [], "refused": [], "rolled_back": None, "note": "", "score": 1.0})
+        changed = at.recipe.resolved() | {
+            "draft": {**at.recipe.resolved()["draft"], "detail_share": 0.9}
+        }
+        at.write(
+            "update",
+            {
+                "next": changed,
+                "parent": at.number,
+                "dead_ends": [],
+                "edits": [],
+                "refused": [],
+                "rolled_back": None,
+                "note": "",
+                "score": 1.0,
+            },
+        )
 
     monkeypatch.setattr(chain, "update", edited)
     monkeypatch.setattr(chain, "compare", lambda *args, **how: None)
@@ -133,7 +176,9 @@ def test_held_out_tasks_of_a_loop_of_another_version_are_not_begun(tmp_path, don
 
 
 @pytest.mark.parametrize(("diagnoser", "by"), [("measured", "measured"), ("llm", "a model")])
-def test_the_diagnoser_that_the_recipe_names_looks_at_the_tasks_that_no_provider_spoiled(tmp_path, monkeypatch, diagnoser, by):
+def test_the_diagnoser_that_the_recipe_names_looks_at_the_tasks_that_no_provider_spoiled(
+    tmp_path, monkeypatch, diagnoser, by
+):
     loop = a_loop(tmp_path, diagnoser=diagnoser)
     at = a_round(loop, 1, tags=("infra_failure", *("good_match",) * 7))
     looked: list[tuple[str, list[str]]] = []
@@ -149,7 +194,13 @@ def test_the_diagnoser_that_the_recipe_names_looks_at_the_tasks_that_no_provider
     measured: list[tuple] = []
     monkeypatch.setattr(chain, "questions_of", lambda run: [])
     monkeypatch.setattr(RoundFolder, "as_run", property(lambda self: self.recipe))
-    monkeypatch.setattr(chain, "MeasuredDiagnoser", lambda checks, tolerated, mode: measured.append((checks.tools, tolerated, mode)) or Looks("measured"))
+    monkeypatch.setattr(
+        chain,
+        "MeasuredDiagnoser",
+        lambda checks, tolerated, mode: (
+            measured.append((checks.tools, tolerated, mode)) or Looks("measured")
+        ),
+    )
     monkeypatch.setattr(chain, "open_llm_diagnoser", lambda base, job, run, mode: Looks("a model"))
     diagnose(loop, at, Opened())
     assert looked == [(by, [f"task{n}" for n in range(1, 8)])] and at.read("diagnose")["by"] == by

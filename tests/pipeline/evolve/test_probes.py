@@ -1,4 +1,5 @@
 """Playing on what no rollout solved: from within its failed tries where the engine has ids, anew where it has none; judged, journalled, never counted."""
+
 import asyncio
 from pathlib import Path
 from types import SimpleNamespace
@@ -25,7 +26,9 @@ from tests.agent.small_provider import ScriptedEngine, ScriptedTokens, answer, l
 from tests.pipeline.evolve.made_run import asked
 
 TOKENS = TokenRenderer(tiny.processor(), name="tiny")
-TASK = asked(1).replace(answer=Answer(value=Value(kind="string", text="Ada"), text="Ada", type="string"))
+TASK = asked(1).replace(
+    answer=Answer(value=Value(kind="string", text="Ada"), text="Ada", type="string")
+)
 REST = '{"name": "image_search", "arguments": {"query": "tower"}}</tool_call>'
 
 
@@ -40,23 +43,39 @@ def player(say, *, ids: bool = True) -> Player:
 def failed(*, ids: bool = True) -> tuple[list[Episode], dict[str, bytes]]:
     """Two tries at the task that looked once and answered wrongly, and their pictures."""
     playing = player(lambda c: (look("lund bridge"), answer("Nobody"))[c.turn], ids=ids)
-    task = probes.Task(task_id=TASK.id, question=TASK.text, pictures=(tiny.picture(1),), withheld_pictures=frozenset())
+    task = probes.Task(
+        task_id=TASK.id,
+        question=TASK.text,
+        pictures=(tiny.picture(1),),
+        withheld_pictures=frozenset(),
+    )
     tries = [asyncio.run(playing.rollout(task, number)) for number in range(2)]
-    return [each.episode for each in tries], {i.sha256: each.bank.data(i.handle) for each in tries for i in each.episode.images}
+    return [each.episode for each in tries], {
+        i.sha256: each.bank.data(i.handle) for each in tries for i in each.episode.images
+    }
 
 
 def job(pictures: dict[str, bytes], *, withhold: bool = False, at_once: int = 8) -> SimpleNamespace:
-    return SimpleNamespace(run=SimpleNamespace(read_picture=lambda image: tiny.picture(1)), out=SimpleNamespace(files=SimpleNamespace(
-        read_picture=pictures.__getitem__)), recipe=SimpleNamespace(pictures=SimpleNamespace(withhold_own=withhold),
-                                                                    teach=SimpleNamespace(episodes_at_once=at_once)))
+    return SimpleNamespace(
+        run=SimpleNamespace(read_picture=lambda image: tiny.picture(1)),
+        out=SimpleNamespace(files=SimpleNamespace(read_picture=pictures.__getitem__)),
+        recipe=SimpleNamespace(
+            pictures=SimpleNamespace(withhold_own=withhold),
+            teach=SimpleNamespace(episodes_at_once=at_once),
+        ),
+    )
 
 
-def played_on(folder: Path, say, *, ids: bool = True, num: int = 3, judge: AnswerJudge | None = None, **how):
+def played_on(
+    folder: Path, say, *, ids: bool = True, num: int = 3, judge: AnswerJudge | None = None, **how
+):
     """The continuations of the task, and the questions that the player was told of."""
     episodes, pictures = failed(ids=ids)
     told: list[str] = []
     playing = Playing(player(say, ids=ids), toolbox(), (), lambda q: told.append(q.id))
-    made = asyncio.run(_one(job(pictures, **how), playing, judge or AnswerJudge(), TASK, episodes, num, folder))
+    made = asyncio.run(
+        _one(job(pictures, **how), playing, judge or AnswerJudge(), TASK, episodes, num, folder)
+    )
     return made, told
 
 
@@ -68,9 +87,15 @@ def goes_on(conversation) -> str:
 def test_each_continuation_goes_on_within_the_failed_try_and_is_judged_like_any_answer(tmp_path):
     made, told = played_on(tmp_path, goes_on)
     assert told == [TASK.id]
-    assert [(r.number, r.said, r.outcome) for r in made] == [(0, "Ada", "correct"), (1, "Nobody", "wrong_answer_given"), (2, "", "no_answer_given")]
+    assert [(r.number, r.said, r.outcome) for r in made] == [
+        (0, "Ada", "correct"),
+        (1, "Nobody", "wrong_answer_given"),
+        (2, "", "no_answer_given"),
+    ]
     assert [r.solved for r in made] == [True, False, False]
-    assert all(r.chain == ("image_search",) for r in made), "the call that was begun is the continuation's own"
+    assert all(r.chain == ("image_search",) for r in made), (
+        "the call that was begun is the continuation's own"
+    )
 
 
 def test_what_was_played_on_is_in_the_journal_and_is_not_played_again(tmp_path):
@@ -84,13 +109,21 @@ def test_what_was_played_on_is_in_the_journal_and_is_not_played_again(tmp_path):
 
 
 def test_without_token_ids_the_question_is_played_anew_under_numbers_of_its_own(tmp_path):
-    made, _ = played_on(tmp_path, lambda c: (look("tower"), answer("Ada"))[c.turn], ids=False, num=2)
-    assert [r.number for r in made] == [FIRST, FIRST + 1] and [r.outcome for r in made] == ["correct"] * 2 and FIRST > 4096
+    made, _ = played_on(
+        tmp_path, lambda c: (look("tower"), answer("Ada"))[c.turn], ids=False, num=2
+    )
+    assert (
+        [r.number for r in made] == [FIRST, FIRST + 1]
+        and [r.outcome for r in made] == ["correct"] * 2
+        and FIRST > 4096
+    )
 
 
 def test_a_continuation_that_was_begun_nowhere_is_a_play_of_the_task(tmp_path):
     playing = player(lambda c: answer("Ada"))
-    task = probes.Task(task_id="t", question="?", pictures=(tiny.picture(1),), withheld_pictures=frozenset())
+    task = probes.Task(
+        task_id="t", question="?", pictures=(tiny.picture(1),), withheld_pictures=frozenset()
+    )
     with Journal(tmp_path, playing.settings) as journal:
         made = asyncio.run(continued(playing, task, None, 2, journal))
     assert (made.rollout, made.answer) == (FIRST + 2, "Ada")
@@ -108,8 +141,12 @@ def test_what_no_judge_could_judge_recovers_nothing(tmp_path):
     assert {r.outcome for r in made} == {"judge_failed"} and not any(r.solved for r in made)
 
 
-@pytest.mark.parametrize("fault", [ProviderFault("search", "the service is down"), ProviderFault("search", "")])
-def test_a_provider_that_fails_ends_no_probe_but_stops_it_so_that_the_same_command_goes_on(tmp_path, fault):
+@pytest.mark.parametrize(
+    "fault", [ProviderFault("search", "the service is down"), ProviderFault("search", "")]
+)
+def test_a_provider_that_fails_ends_no_probe_but_stops_it_so_that_the_same_command_goes_on(
+    tmp_path, fault
+):
     def broken(conversation):
         return REST if conversation.turn == 0 else fault
 
@@ -117,28 +154,42 @@ def test_a_provider_that_fails_ends_no_probe_but_stops_it_so_that_the_same_comma
         played_on(tmp_path, broken)
 
 
-@pytest.mark.parametrize(("withhold", "withheld"), [(True, frozenset({TASK.source_image_id})), (False, frozenset())])
-def test_the_tasks_own_picture_is_withheld_from_searches_where_the_recipe_says_so(tmp_path, monkeypatch, withhold, withheld):
+@pytest.mark.parametrize(
+    ("withhold", "withheld"), [(True, frozenset({TASK.source_image_id})), (False, frozenset())]
+)
+def test_the_tasks_own_picture_is_withheld_from_searches_where_the_recipe_says_so(
+    tmp_path, monkeypatch, withhold, withheld
+):
     seen = []
-    monkeypatch.setattr(probes, "least_sure", lambda engine, task, episodes, read: seen.append(task))
+    monkeypatch.setattr(
+        probes, "least_sure", lambda engine, task, episodes, read: seen.append(task)
+    )
     played_on(tmp_path, lambda c: answer("Ada"), num=1, withhold=withhold)
     assert [task.withheld_pictures for task in seen] == [withheld]
 
 
 def test_a_question_without_a_picture_of_its_own_withholds_none(tmp_path, monkeypatch):
     seen = []
-    monkeypatch.setattr(probes, "least_sure", lambda engine, task, episodes, read: seen.append(task))
+    monkeypatch.setattr(
+        probes, "least_sure", lambda engine, task, episodes, read: seen.append(task)
+    )
     monkeypatch.setattr("tests.pipeline.evolve.test_probes.TASK", TASK.replace(source_image_id=""))
     played_on(tmp_path, lambda c: answer("Ada"), num=1, withhold=True)
     assert [task.withheld_pictures for task in seen] == [frozenset()]
 
 
 def test_nothing_is_opened_where_there_is_nothing_to_play_on(tmp_path):
-    assert probe(None, [], continuations=4, folder=tmp_path) == probe(None, [(TASK, Played())], continuations=0, folder=tmp_path) == {}
+    assert (
+        probe(None, [], continuations=4, folder=tmp_path)
+        == probe(None, [(TASK, Played())], continuations=0, folder=tmp_path)
+        == {}
+    )
 
 
 @pytest.mark.parametrize(("at_once", "num", "most"), [(8, 4, 2), (3, 4, 1), (4, 1, 4)])
-def test_so_many_tasks_are_played_on_at_once_that_their_continuations_are_as_many_as_episodes_may_be(tmp_path, monkeypatch, at_once, num, most):
+def test_so_many_tasks_are_played_on_at_once_that_their_continuations_are_as_many_as_episodes_may_be(
+    tmp_path, monkeypatch, at_once, num, most
+):
     now, peak = [], []
 
     async def one(job, playing, judge, question, episodes, num, folder):
@@ -149,9 +200,13 @@ def test_so_many_tasks_are_played_on_at_once_that_their_continuations_are_as_man
         return (question.id,)
 
     monkeypatch.setattr(probes, "_one", one)
-    tasks = [(asked(n), Played(episodes=("an episode",))) for n in range(6)] + [(asked(7), Played())]
+    tasks = [(asked(n), Played(episodes=("an episode",))) for n in range(6)] + [
+        (asked(7), Played())
+    ]
     found = asyncio.run(_all(job({}, at_once=at_once), None, None, tasks, num, tmp_path))
-    assert max(peak) == most and found == {asked(n).id: (asked(n).id,) for n in range(6)}, "a task without an episode cannot be played on"
+    assert max(peak) == most and found == {asked(n).id: (asked(n).id,) for n in range(6)}, (
+        "a task without an episode cannot be played on"
+    )
 
 
 @pytest.mark.parametrize("judged", [True, False])
@@ -169,6 +224,14 @@ def test_the_models_judge_is_asked_where_the_recipe_has_one(monkeypatch, judged)
     monkeypatch.setattr(probes, "_all", everything)
     monkeypatch.setattr(probes, "open_player", lambda settings, place: None)
     client = object.__new__(ChatClient)
-    probe(SimpleNamespace(recipe=SimpleNamespace(teach=None, models=Models()), place=None, client=lambda stage: client), [(TASK, Played())],
-          continuations=1, folder=Path())
+    probe(
+        SimpleNamespace(
+            recipe=SimpleNamespace(teach=None, models=Models()),
+            place=None,
+            client=lambda stage: client,
+        ),
+        [(TASK, Played())],
+        continuations=1,
+        folder=Path(),
+    )
     assert judges == [client if judged else None]

@@ -1,4 +1,5 @@
 """Rounds over the small store with a policy that really plays: tags against the truth, an outage, leaks and wrong pictures, and what is edited."""
+
 import hashlib
 from collections import Counter
 from pathlib import Path
@@ -36,7 +37,14 @@ def rewritten(batch: RunFolder, changed: dict[str, Question]) -> None:
     """Puts questions in place of a batch's own."""
     for path in batch.shards(LABEL, "kept"):
         kept = [changed.get(q.id, q) for q in read_records(path, Question)]
-        write_records(path, Question, kept, **shard_facts(batch.read_recipe()["fingerprint"], "", (len(kept), len(kept), 0, 0, len(kept))))
+        write_records(
+            path,
+            Question,
+            kept,
+            **shard_facts(
+                batch.read_recipe()["fingerprint"], "", (len(kept), len(kept), 0, 0, len(kept))
+            ),
+        )
 
 
 def by_id(loop: LoopFolder) -> dict[str, dict]:
@@ -47,8 +55,20 @@ def test_tasks_broken_on_purpose_are_fake_hard_and_those_that_only_the_oracle_so
     batch = loop.round(1).batch
     questions = questions_of(batch)
     broken = questions[:3]
-    rewritten(batch, {q.id: q.replace(answer=q.answer.replace(value=Value(kind="string", text="Xyzzy"), text="Xyzzy", type="string", aliases=()))
-                      for q in broken})
+    rewritten(
+        batch,
+        {
+            q.id: q.replace(
+                answer=q.answer.replace(
+                    value=Value(kind="string", text="Xyzzy"),
+                    text="Xyzzy",
+                    type="string",
+                    aliases=(),
+                )
+            )
+            for q in broken
+        },
+    )
     steps(loop, "verify", claim=0.0)
     rows = by_id(loop)
     assert {rows[q.id]["tag"] for q in broken} == {"fake_hard"}
@@ -107,13 +127,24 @@ def test_pictures_of_other_things_are_the_pictures_fault(loop):
     batch = loop.round(1).batch
     questions = sorted(questions_of(batch), key=lambda q: q.domain)
     shown = {q.id: (q.image_id, q.source_image_id) for q in questions}
-    far = questions[len(questions) // 2:] + questions[:len(questions) // 2]
-    rewritten(batch, {q.id: q.replace(image_id=shown[other.id][0], source_image_id=shown[other.id][1], grounding=Json({"status": "not_run"}))
-                      for q, other in zip(questions, far, strict=True)})
+    far = questions[len(questions) // 2 :] + questions[: len(questions) // 2]
+    rewritten(
+        batch,
+        {
+            q.id: q.replace(
+                image_id=shown[other.id][0],
+                source_image_id=shown[other.id][1],
+                grounding=Json({"status": "not_run"}),
+            )
+            for q, other in zip(questions, far, strict=True)
+        },
+    )
     steps(loop, "verify", "diagnose", "update", claim=0.0)
     at = loop.round(1)
     assert at.read("diagnose")["blamed"] == "pictures", at.read("diagnose")["recurring"]
-    assert ("grounding.mode", "optional") in {(e["path"], e["after"]) for e in at.read("update")["edits"]}
+    assert ("grounding.mode", "optional") in {
+        (e["path"], e["after"]) for e in at.read("update")["edits"]
+    }
 
 
 @pytest.mark.slow
@@ -123,15 +154,30 @@ def test_a_shortcut_by_a_search_that_the_policy_cannot_make_is_none(loop):
 
     def causes(*tools: str) -> set[str]:
         checks = Checks(job, tools)
-        return {finding.cause for q in questions_of(at.batch) for finding in submit(checks.findings(q)).result()}
+        return {
+            finding.cause
+            for q in questions_of(at.batch)
+            for finding in submit(checks.findings(q)).result()
+        }
 
     assert causes("text_search", "image_search") & {"text_search", "image_search"}
     assert not causes("visit") & {"text_search", "image_search"}
 
 
 def digests(at: Path) -> dict[str, str]:
-    names = ("forward.json", "verify.json", "diagnosis.json", "update.json", "train.json", "recipe.json")
-    return {name: hashlib.sha256((at / name).read_bytes()).hexdigest() for name in names if (at / name).is_file()}
+    names = (
+        "forward.json",
+        "verify.json",
+        "diagnosis.json",
+        "update.json",
+        "train.json",
+        "recipe.json",
+    )
+    return {
+        name: hashlib.sha256((at / name).read_bytes()).hexdigest()
+        for name in names
+        if (at / name).is_file()
+    }
 
 
 @pytest.mark.slow

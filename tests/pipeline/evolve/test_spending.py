@@ -1,4 +1,5 @@
 """One call cache, ledger and budget for all rounds of a loop; and what a round's calls cost."""
+
 import asyncio
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +25,14 @@ PRICED = Price(tokens_in=1e6, tokens_out=0.0)
 """A token costs 1."""
 
 
-def asked(place: Path | str, stage: str, words: str, *, price: Price | None = PRICED, budget: Budget | None = None) -> bool:
+def asked(
+    place: Path | str,
+    stage: str,
+    words: str,
+    *,
+    price: Price | None = PRICED,
+    budget: Budget | None = None,
+) -> bool:
     """Asks a model that answers everything; whether it was asked indeed."""
     cache, sent = open_cache(place), []
 
@@ -33,7 +41,15 @@ def asked(place: Path | str, stage: str, words: str, *, price: Price | None = PR
         return Reply(body=b"{}", tokens_in=2, tokens_out=1)
 
     try:
-        request = CallRequest(provider="p", model="m", content=words, stage=stage, tokens_in=2, tokens_out=1, price=price)
+        request = CallRequest(
+            provider="p",
+            model="m",
+            content=words,
+            stage=stage,
+            tokens_in=2,
+            tokens_out=1,
+            price=price,
+        )
         asyncio.run(Caller(cache, budget=budget or Budget()).call(request, send))
     finally:
         cache.close()
@@ -47,7 +63,15 @@ def places(loop: LoopFolder) -> list[Path | str]:
         made = round_recipe(loop, at, seed=at.number)
         found.append(Job(at.synth, loop.store, made).calls())
         for run in (at.batch, at.unsolved):
-            found.append(PlayJob(run=run, store_path=loop.store, recipe=made, out=EpisodeFolder.of(run, "policy"), questions="").calls())
+            found.append(
+                PlayJob(
+                    run=run,
+                    store_path=loop.store,
+                    recipe=made,
+                    out=EpisodeFolder.of(run, "policy"),
+                    questions="",
+                ).calls()
+            )
     return found
 
 
@@ -62,7 +86,9 @@ def loop(tmp_path) -> LoopFolder:
 
 def test_what_one_round_has_asked_no_other_part_of_the_loop_pays_for_again(loop):
     assert set(places(loop)) == {loop.path / "calls.sqlite"}
-    assert [asked(place, "draft", "the same words") for place in places(loop)] == [True] + [False] * 8
+    assert [asked(place, "draft", "the same words") for place in places(loop)] == [True] + [
+        False
+    ] * 8
 
 
 def test_a_budget_holds_for_all_rounds_together(loop):
@@ -72,8 +98,13 @@ def test_a_budget_holds_for_all_rounds_together(loop):
         asked(second, "draft", "another", budget=Budget(calls=1))
 
 
-@pytest.mark.parametrize(("setting", "place"), [
-    ("redis://host/0?prefix=mine", "redis://host/0?prefix=mine"), ("{}/mine.sqlite", "{}/mine.sqlite")])
+@pytest.mark.parametrize(
+    ("setting", "place"),
+    [
+        ("redis://host/0?prefix=mine", "redis://host/0?prefix=mine"),
+        ("{}/mine.sqlite", "{}/mine.sqlite"),
+    ],
+)
 def test_a_place_that_the_recipe_names_stays(tmp_path, setting, place):
     loop = a_loop(tmp_path)
     named = replace(loop.recipe, run=replace(loop.recipe.run, calls=setting.format(tmp_path)))
@@ -85,12 +116,16 @@ def test_an_address_without_a_prefix_gets_the_loops_so_that_its_rounds_share_one
     named = replace(loop.recipe, run=replace(loop.recipe.run, calls="redis://host/0"))
     for number in (1, 2):
         at = a_round(loop, number, made=named)
-        assert round_recipe(loop, at, seed=1).run.calls.startswith("redis://host/0?prefix=questloom:loop-")
+        assert round_recipe(loop, at, seed=1).run.calls.startswith(
+            "redis://host/0?prefix=questloom:loop-"
+        )
     assert len({round_recipe(loop, loop.round(number), seed=1).run.calls for number in (1, 2)}) == 1
 
 
 def test_the_place_is_the_loops_alone_and_not_handed_on_with_the_recipe(loop):
-    assert round_recipe(loop, loop.round(1), seed=1).run.calls and not loop.round(1).recipe.run.calls
+    assert (
+        round_recipe(loop, loop.round(1), seed=1).run.calls and not loop.round(1).recipe.run.calls
+    )
 
 
 def test_a_round_is_charged_with_what_it_added_to_the_ledger_by_stage(loop):
@@ -108,7 +143,9 @@ def test_a_round_is_charged_with_what_it_added_to_the_ledger_by_stage(loop):
     asked(place, "probe", "e")
     note_spent(loop, second, "after")
     assert spent_words(first) == "4 (draft 3, probe 1); money: $8.00"
-    assert spent_words(second) == "1 (probe 1); money: $2.00", "what the first round has asked costs nothing"
+    assert spent_words(second) == "1 (probe 1); money: $2.00", (
+        "what the first round has asked costs nothing"
+    )
 
 
 def test_calls_of_an_unknown_price_are_said_to_be_so(loop):

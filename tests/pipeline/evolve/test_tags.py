@@ -1,4 +1,5 @@
 """Tags, axes, findings, scores and rivals: pure parts of the loop, each with a case that it refuses."""
+
 import pytest
 
 from pipeline.evolve.axes import balanced, profile_of
@@ -13,22 +14,43 @@ from tests.pipeline.evolve.asked import FORM, question
 
 
 def rollout(outcome: str = "correct", said: str = "x", faults: int = 0) -> Rollout:
-    return Rollout(number=0, outcome=outcome, said=said, provider_faults=faults, chain=("visit",), statistics=ToolStatistics())
+    return Rollout(
+        number=0,
+        outcome=outcome,
+        said=said,
+        provider_faults=faults,
+        chain=("visit",),
+        statistics=ToolStatistics(),
+    )
 
 
 def found(good: int, num: int = 4, **rest) -> Evidence:
-    return Evidence(**{"passed": Share(good, num), "num_failed": num - good, "num_by_provider": 0, **rest})
+    return Evidence(
+        **{"passed": Share(good, num), "num_failed": num - good, "num_by_provider": 0, **rest}
+    )
 
 
-@pytest.mark.parametrize(("evidence", "tag", "cause"), [
-    (found(4), Tag.TOO_EASY, ""), (found(3), Tag.GOOD_MATCH, ""), (found(1), Tag.GOOD_MATCH, ""),
-    (found(0, num_recovered=1), Tag.RECOVERABLE, ""), (found(0, teacher="solved"), Tag.TOO_HARD, ""), (found(0), Tag.TOO_HARD, ""),
-    (found(0, teacher="failed"), Tag.FAKE_HARD, "unsolved"), (found(0, teacher="provider"), Tag.INFRA_FAILURE, ""),
-    (found(2, rival="y"), Tag.FAKE_HARD, "rival_fits"), (found(2, contradicted=True), Tag.FAKE_HARD, "judge_contradicts"),
-    (found(0, 0), Tag.FAKE_HARD, "judge_failed"),
-    (found(0, num_by_provider=2), Tag.INFRA_FAILURE, ""), (found(0, num_by_provider=1, teacher="failed"), Tag.FAKE_HARD, "unsolved"),
-    (found(3, num_by_provider=1), Tag.INFRA_FAILURE, ""), (found(1, num_by_provider=1), Tag.GOOD_MATCH, ""),
-    (found(3, num_by_provider=1, rival="y"), Tag.INFRA_FAILURE, "")])
+@pytest.mark.parametrize(
+    ("evidence", "tag", "cause"),
+    [
+        (found(4), Tag.TOO_EASY, ""),
+        (found(3), Tag.GOOD_MATCH, ""),
+        (found(1), Tag.GOOD_MATCH, ""),
+        (found(0, num_recovered=1), Tag.RECOVERABLE, ""),
+        (found(0, teacher="solved"), Tag.TOO_HARD, ""),
+        (found(0), Tag.TOO_HARD, ""),
+        (found(0, teacher="failed"), Tag.FAKE_HARD, "unsolved"),
+        (found(0, teacher="provider"), Tag.INFRA_FAILURE, ""),
+        (found(2, rival="y"), Tag.FAKE_HARD, "rival_fits"),
+        (found(2, contradicted=True), Tag.FAKE_HARD, "judge_contradicts"),
+        (found(0, 0), Tag.FAKE_HARD, "judge_failed"),
+        (found(0, num_by_provider=2), Tag.INFRA_FAILURE, ""),
+        (found(0, num_by_provider=1, teacher="failed"), Tag.FAKE_HARD, "unsolved"),
+        (found(3, num_by_provider=1), Tag.INFRA_FAILURE, ""),
+        (found(1, num_by_provider=1), Tag.GOOD_MATCH, ""),
+        (found(3, num_by_provider=1, rival="y"), Tag.INFRA_FAILURE, ""),
+    ],
+)
 def test_the_tag_of(evidence, tag, cause):
     assert tag_of(evidence) == (tag, cause)
 
@@ -40,30 +62,60 @@ def test_what_was_played_on_counts_in_no_pass_rate():
 
 
 def test_a_rollout_that_no_judge_could_judge_is_no_failure():
-    tried = Played((rollout("judge_failed"), rollout(), rollout(), rollout("wrong_answer_given", "y")))
+    tried = Played(
+        (rollout("judge_failed"), rollout(), rollout(), rollout("wrong_answer_given", "y"))
+    )
     assert task_row(question(), tried, (), Played(), None, too_easy=0.75)["judged"] == 3
 
 
 def test_a_judge_that_calls_the_same_words_right_and_wrong_breaks_the_task():
-    tried = Played((rollout(said="The Tower"), rollout("wrong_answer_given", "the tower"), rollout(), rollout()))
-    assert tried.contradicted and task_row(question(), tried, (), Played(), None, too_easy=0.75)["cause"] == "judge_contradicts"
+    tried = Played(
+        (
+            rollout(said="The Tower"),
+            rollout("wrong_answer_given", "the tower"),
+            rollout(),
+            rollout(),
+        )
+    )
+    assert (
+        tried.contradicted
+        and task_row(question(), tried, (), Played(), None, too_easy=0.75)["cause"]
+        == "judge_contradicts"
+    )
     assert not Played((rollout(said="a"), rollout("wrong_answer_given", "b"))).contradicted
 
 
-@pytest.mark.parametrize(("form", "profile"), [
-    (FORM, "perception+search"), (None, "perception+search"),
-    (Form(clauses=(*FORM.clauses, Compute(op="difference", args=("x1", "x1"), out="x2")), ask=Ask(var="x2", type="quantity")),
-     "perception+search+reasoning")])
+@pytest.mark.parametrize(
+    ("form", "profile"),
+    [
+        (FORM, "perception+search"),
+        (None, "perception+search"),
+        (
+            Form(
+                clauses=(*FORM.clauses, Compute(op="difference", args=("x1", "x1"), out="x2")),
+                ask=Ask(var="x2", type="quantity"),
+            ),
+            "perception+search+reasoning",
+        ),
+    ],
+)
 def test_the_profile_of_a_question_is_in_its_form(form, profile):
     assert profile_of(question(form=form)) == profile
 
 
 def test_a_batch_takes_levels_by_weight_and_spreads_over_domains():
-    made = [question(f"{level}{domain}{n}", level, domain=domain) for level in ("easy", "hard") for domain in ("arts", "life") for n in range(20)]
+    made = [
+        question(f"{level}{domain}{n}", level, domain=domain)
+        for level in ("easy", "hard")
+        for domain in ("arts", "life")
+        for n in range(20)
+    ]
     chosen = balanced(made, 16, levels={"easy": 1.0, "hard": 3.0}, seed=1)
     levels, domains = [q.level for q in chosen], [q.domain for q in chosen]
     assert 10 <= levels.count("hard") <= 13 and domains.count("arts") == 8
-    assert chosen == balanced(made[::-1], 16, levels={"easy": 1.0, "hard": 3.0}, seed=1), "in any order"
+    assert chosen == balanced(made[::-1], 16, levels={"easy": 1.0, "hard": 3.0}, seed=1), (
+        "in any order"
+    )
     assert len(balanced(made, 100, levels={"easy": 1.0}, seed=1)) == 80
 
 

@@ -3,6 +3,7 @@
 Takes {"processor": folder, "parts": [[dataset_dir, name, template], ...], "work": folder}; writes {name: {"rows": [...], "batch": ...}}, or
 {name: {"refused": what it said}}.
 """
+
 import hashlib
 import io
 import json
@@ -32,13 +33,29 @@ def read(job, folder, name, template_name):
     template = get_template_and_fix_tokenizer(processor.tokenizer, data)
     model = ModelArguments(model_name_or_path=job["processor"])
     try:
-        rows = get_dataset(template, model, data, training, "sft", processor.tokenizer, processor)["train_dataset"]
+        rows = get_dataset(template, model, data, training, "sft", processor.tokenizer, processor)[
+            "train_dataset"
+        ]
     except ValueError as error:
         return {"refused": str(error)}
-    batch = SFTDataCollatorWith4DAttentionMask(template=template, tokenizer=processor.tokenizer, processor=processor)([dict(row) for row in rows])
-    return {"rows": [{"ids": row["input_ids"], "trained": [i for i in row["labels"] if i != IGNORE_INDEX],
-                      "pictures": [pixels(p) for p in row["images"]]} for row in rows],
-            "batch": {"ids": batch["input_ids"].tolist(), "grid": batch["image_grid_thw"].tolist(), "patches": len(batch["pixel_values"])}}
+    batch = SFTDataCollatorWith4DAttentionMask(
+        template=template, tokenizer=processor.tokenizer, processor=processor
+    )([dict(row) for row in rows])
+    return {
+        "rows": [
+            {
+                "ids": row["input_ids"],
+                "trained": [i for i in row["labels"] if i != IGNORE_INDEX],
+                "pictures": [pixels(p) for p in row["images"]],
+            }
+            for row in rows
+        ],
+        "batch": {
+            "ids": batch["input_ids"].tolist(),
+            "grid": batch["image_grid_thw"].tolist(),
+            "patches": len(batch["pixel_values"]),
+        },
+    }
 
 
 def pixels(picture):

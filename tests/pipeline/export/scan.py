@@ -1,4 +1,5 @@
 """Looks through every byte of a folder: file names, raw bytes, and what Parquet files hold once they are decompressed."""
+
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +12,11 @@ from records.identity import sha256_hex
 
 def tree(folder: Path) -> dict[str, str]:
     """Digest of every file by its name in the folder."""
-    return {str(p.relative_to(folder)): sha256_hex(p.read_bytes()) for p in sorted(folder.rglob("*")) if p.is_file()}
+    return {
+        str(p.relative_to(folder)): sha256_hex(p.read_bytes())
+        for p in sorted(folder.rglob("*"))
+        if p.is_file()
+    }
 
 
 def texts_and_bytes(folder: Path) -> Iterator[tuple[Path, bytes]]:
@@ -28,7 +33,12 @@ def texts_and_bytes(folder: Path) -> Iterator[tuple[Path, bytes]]:
 
 def found(folder: Path, needles: list[bytes]) -> list[tuple[str, bytes]]:
     """(file, needle) wherever a needle is found."""
-    return [(str(path.relative_to(folder)), needle[:60]) for path, data in texts_and_bytes(folder) for needle in needles if needle in data]
+    return [
+        (str(path.relative_to(folder)), needle[:60])
+        for path, data in texts_and_bytes(folder)
+        for needle in needles
+        if needle in data
+    ]
 
 
 def shows(folder: Path, picture: bytes) -> list[str]:

@@ -1,4 +1,5 @@
 """A teacher over the small finished run: the real job with an engine that says what a test tells it to."""
+
 import json
 import shutil
 from collections.abc import Callable
@@ -29,16 +30,29 @@ def solver(conversation) -> str:
     if n == 21 and conversation.turn == 1:
         return "no tags at all"
     final = f"<think>So it is, {'<image> and <video>' if n == 15 else 'I think'}.</think>\n<answer>{'nobody' if n == 9 else f'Answer {n}'}</answer>"
-    turns = [call("image_search", handle="<image:0>"), call("crop", handle=1, box=[100, 100, 800, 800]),
-             call("flip", handle="<image:3>", axis="vertical"), final if n % 2 else answer(f"Answer {n}")]
+    turns = [
+        call("image_search", handle="<image:0>"),
+        call("crop", handle=1, box=[100, 100, 800, 800]),
+        call("flip", handle="<image:3>", axis="vertical"),
+        final if n % 2 else answer(f"Answer {n}"),
+    ]
     return turns[conversation.turn]
 
 
 def settings(**teach) -> Recipe:
     """The run's recipe with a checkpoint that is here."""
     rules = {"tools": {"tools": ["image_search", "crop", "flip"], "max_new_pictures": 2}, **teach}
-    return recipe_of({"name": "small", "seed": 3, "pictures": {"withhold_own": True}, "run": {"shards": world.NUM_SHARDS},
-                      "teach": rules, "export": {"formats": list(FORMATS)}}, "test")
+    return recipe_of(
+        {
+            "name": "small",
+            "seed": 3,
+            "pictures": {"withhold_own": True},
+            "run": {"shards": world.NUM_SHARDS},
+            "teach": rules,
+            "export": {"formats": list(FORMATS)},
+        },
+        "test",
+    )
 
 
 def copy_of(made: Path, folder: Path) -> Path:
@@ -46,13 +60,25 @@ def copy_of(made: Path, folder: Path) -> Path:
     shutil.copytree(made / "run", folder / "run")
     path = folder / "run" / "recipe.json"
     recipe = settings()
-    path.write_text(json.dumps({"recipe": recipe.resolved(), "fingerprint": recipe.fingerprint, "store": Store.open(str(made / "store")).meta["digest"]}))
+    path.write_text(
+        json.dumps(
+            {
+                "recipe": recipe.resolved(),
+                "fingerprint": recipe.fingerprint,
+                "store": Store.open(str(made / "store")).meta["digest"],
+            }
+        )
+    )
     return folder / "run"
 
 
-def teach(run: Path, store: Path, say: Say | Callable = solver, **rules) -> tuple[TeachSummary, ScriptedEngine]:
+def teach(
+    run: Path, store: Path, say: Say | Callable = solver, **rules
+) -> tuple[TeachSummary, ScriptedEngine]:
     """Runs the job; gives its summary and the engine, which counts its steps. In one process the engine stays at hand."""
     engine = ScriptedEngine(say)
     with Opened() as opened:
         opened.put(own_engine("oracle"), engine)
-        return run_teach(settings(engine="oracle", **rules), run=str(run), store=str(store), opened=opened), engine
+        return run_teach(
+            settings(engine="oracle", **rules), run=str(run), store=str(store), opened=opened
+        ), engine

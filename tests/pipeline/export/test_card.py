@@ -39,12 +39,19 @@ def test_the_example_is_a_training_question_and_its_picture_is_there(exported):
     text = card(exported)
     picture = re.search(r"!\[.*\]\((example/[0-9a-f]{64}\.jpg)\)", text)
     assert picture and (exported / picture[1]).is_file()
-    training = {plain(world.drafted(n).text) for n in range(world.NUM_QUESTIONS) if world.split_of(n).endswith("/train")}
+    training = {
+        plain(world.drafted(n).text)
+        for n in range(world.NUM_QUESTIONS)
+        if world.split_of(n).endswith("/train")
+    }
     assert any(f"> {question}\n" in text for question in training)
 
 
 def test_text_from_outside_begins_no_tag_link_or_table_cell():
-    assert plain(world.HOSTILE) == "Which &lt;b&gt;tower&lt;/b&gt; \\| stands \\`here\\`, \\*where\\* \\[the\\](x) ship lay?"
+    assert (
+        plain(world.HOSTILE)
+        == "Which &lt;b&gt;tower&lt;/b&gt; \\| stands \\`here\\`, \\*where\\* \\[the\\](x) ship lay?"
+    )
 
 
 def test_settings_in_the_card_name_no_place_of_the_machine(exported):
@@ -53,6 +60,15 @@ def test_settings_in_the_card_name_no_place_of_the_machine(exported):
 
 def test_a_filter_that_several_decided_says_on_how_many_questions_each():
     tally = Tally()
-    tally.counts.update({("solver", "no_tools", "popularity_prior"): 4, ("solver", "no_tools", "not_run"): 21, ("solver", "text_only", "popularity_prior"): 25})
+    tally.counts.update(
+        {
+            ("solver", "no_tools", "popularity_prior"): 4,
+            ("solver", "no_tools", "not_run"): 21,
+            ("solver", "text_only", "popularity_prior"): 25,
+        }
+    )
     made = models_of(world.recipe(), tally)
-    assert (made["filter no tools"], made["filter text only"]) == ("not run 21, popularity prior 4", "popularity prior")
+    assert (made["filter no tools"], made["filter text only"]) == (
+        "not run 21, popularity prior 4",
+        "popularity prior",
+    )

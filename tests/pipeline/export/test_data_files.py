@@ -1,4 +1,5 @@
 """The names of a data set's files: `datasets`, which keeps what it has read under them, never gives the rows of another run."""
+
 import glob
 import json
 import os
@@ -29,7 +30,9 @@ from tests.run_files import taught as episodes
 from transforms.episodes.episode_folder import KEEP
 
 PARTS = ("rl_train", "rl_validation", "trajectories_train")
-FOLDERS = [f"formats/{tool}/{part}" for tool in ("sharegpt", "verl", "trl", "jsonl") for part in PARTS]
+FOLDERS = [
+    f"formats/{tool}/{part}" for tool in ("sharegpt", "verl", "trl", "jsonl") for part in PARTS
+]
 
 
 def changed(path, kind, change):
@@ -39,7 +42,9 @@ def changed(path, kind, change):
 
 def answered(split: str):
     """A change of the answers to the questions of a split."""
-    return lambda q: q.replace(answer=q.answer.replace(text="another answer")) if q.split == split else q
+    return lambda q: (
+        q.replace(answer=q.answer.replace(text="another answer")) if q.split == split else q
+    )
 
 
 def another_turn(t: Trajectory) -> Trajectory:
@@ -59,12 +64,23 @@ def kept_episodes(run: Path, shard: int):
 
 CHANGES = {
     "nothing": lambda run, shard: None,
-    "answers of rl": lambda run, shard: changed(last_stage(run, shard), Question, answered("rl/train")),
-    "answers of validation": lambda run, shard: changed(last_stage(run, shard), Question, answered("rl/validation")),
-    "answers of the benchmark": lambda run, shard: changed(last_stage(run, shard), Question, answered("benchmark")),
-    "reasons": lambda run, shard: changed(shard_path(run, world.CERTIFY, "rejected", shard), Rejection,
-                                          lambda r: r.replace(evidence={"rival": "Q2"})),
-    "authors": lambda run, shard: changed(ledger_path(folder(run), shard), Attribution, lambda a: a.replace(author="Another")),
+    "answers of rl": lambda run, shard: changed(
+        last_stage(run, shard), Question, answered("rl/train")
+    ),
+    "answers of validation": lambda run, shard: changed(
+        last_stage(run, shard), Question, answered("rl/validation")
+    ),
+    "answers of the benchmark": lambda run, shard: changed(
+        last_stage(run, shard), Question, answered("benchmark")
+    ),
+    "reasons": lambda run, shard: changed(
+        shard_path(run, world.CERTIFY, "rejected", shard),
+        Rejection,
+        lambda r: r.replace(evidence={"rival": "Q2"}),
+    ),
+    "authors": lambda run, shard: changed(
+        ledger_path(folder(run), shard), Attribution, lambda a: a.replace(author="Another")
+    ),
     "trajectories": lambda run, shard: changed(kept_episodes(run, shard), Trajectory, another_turn),
 }
 """What two runs may differ by, one thing at a time."""
@@ -87,13 +103,22 @@ def held(dataset: Path) -> dict[str, dict[str, list]]:
         files = [file for pattern in patterns for file in sorted(glob.glob(str(dataset / pattern)))]
         return [row for file in files for row in pq.read_table(file).to_pylist()]
 
-    return {c["config_name"]: {part["split"]: rows(part["path"]) for part in c["data_files"]} for c in front["configs"]}
+    return {
+        c["config_name"]: {part["split"]: rows(part["path"]) for part in c["data_files"]}
+        for c in front["configs"]
+    }
 
 
 def loaded(dataset: Path, cache: Path) -> dict[str, dict[str, list]]:
     """The same by `load_dataset`."""
-    found = {name: load_dataset(str(dataset), name, cache_dir=str(cache)) for name in get_dataset_config_names(str(dataset))}
-    return {name: {split: part.data.to_pylist() for split, part in parts.items()} for name, parts in found.items()}
+    found = {
+        name: load_dataset(str(dataset), name, cache_dir=str(cache))
+        for name in get_dataset_config_names(str(dataset))
+    }
+    return {
+        name: {split: part.data.to_pylist() for split, part in parts.items()}
+        for name, parts in found.items()
+    }
 
 
 def test_runs_with_one_card_are_told_apart_in_every_configuration(taught, tmp_path):
@@ -102,18 +127,36 @@ def test_runs_with_one_card_are_told_apart_in_every_configuration(taught, tmp_pa
     assert set(held(found[0])) == {"tasks", "rl", "sft", "benchmark", "rejected", "attribution"}
     for dataset in (*found, found[0]):
         assert loaded(dataset, tmp_path / "cache") == held(dataset)
-    first, *names = [frozenset(p.name for p in (dataset / "data").rglob("*.parquet")) for dataset in (taught / "dataset", *found)]
+    first, *names = [
+        frozenset(p.name for p in (dataset / "data").rglob("*.parquet"))
+        for dataset in (taught / "dataset", *found)
+    ]
     assert len(set(names)) == len(CHANGES), "each has names of its own"
     assert names[0] == first, "and one that did not change keeps its names"
 
 
 def test_fresh_processes_with_one_cache_are_given_the_run_that_they_name(taught, tmp_path):
-    found = [made_by(taught, tmp_path / str(n), what) for n, what in enumerate(("nothing", "answers of rl", "nothing"))]
-    lines = ["import sys", "from datasets import load_dataset",
-             "print([r['answer'] for r in load_dataset(sys.argv[1], 'rl', cache_dir=sys.argv[2])['train']])"]
-    told = [subprocess.run([sys.executable, "-c", "\n".join(lines), str(dataset), str(tmp_path / "cache")],
-                           capture_output=True, text=True, check=True).stdout.strip() for dataset in found]
-    assert told == [str([row["answer"] for row in held(dataset)["rl"]["train"]]) for dataset in found]
+    found = [
+        made_by(taught, tmp_path / str(n), what)
+        for n, what in enumerate(("nothing", "answers of rl", "nothing"))
+    ]
+    lines = [
+        "import sys",
+        "from datasets import load_dataset",
+        "print([r['answer'] for r in load_dataset(sys.argv[1], 'rl', cache_dir=sys.argv[2])['train']])",
+    ]
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", "\n".join(lines), str(dataset), str(tmp_path / "cache")],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        for dataset in found
+    ]
+    assert told == [
+        str([row["answer"] for row in held(dataset)["rl"]["train"]]) for dataset in found
+    ]
     assert told[0] == told[2] != told[1]
 
 
@@ -136,10 +179,14 @@ def test_a_published_folder_is_read_anew_after_each_publish_and_drop(taught, tmp
         counts.append(len(held(out)["tasks"]["train"]))
     assert counts[0] == counts[1] > counts[2]
     drop(folder(tmp_path / "run"), [world.file_name(2)])
-    assert loaded(tmp_path / "run" / "dataset", tmp_path / "cache") == held(tmp_path / "run" / "dataset")
+    assert loaded(tmp_path / "run" / "dataset", tmp_path / "cache") == held(
+        tmp_path / "run" / "dataset"
+    )
 
 
-def test_the_formats_of_a_run_made_anew_are_read_anew_where_every_file_has_one_time(taught, tmp_path):
+def test_the_formats_of_a_run_made_anew_are_read_anew_where_every_file_has_one_time(
+    taught, tmp_path
+):
     """As after a copy that gives every file one time, by which `datasets` knows files that are named by their path."""
     seen = {part: set() for part in FOLDERS}
     for what in ("nothing", "answers of rl", "answers of validation", "trajectories"):
@@ -150,13 +197,23 @@ def test_the_formats_of_a_run_made_anew_are_read_anew_where_every_file_has_one_t
         for part in FOLDERS:
             (file,) = (dataset / part).iterdir()
             is_text = file.suffix == ".jsonl"
-            rows = list(map(json.loads, file.read_text().splitlines())) if is_text else pq.read_table(file).to_pylist()
+            rows = (
+                list(map(json.loads, file.read_text().splitlines()))
+                if is_text
+                else pq.read_table(file).to_pylist()
+            )
             cache = str(tmp_path / "cache")
-            by_path = load_dataset("json" if is_text else "parquet", data_files=str(dataset / part / "*"), cache_dir=cache)["train"]
+            by_path = load_dataset(
+                "json" if is_text else "parquet",
+                data_files=str(dataset / part / "*"),
+                cache_dir=cache,
+            )["train"]
             by_folder = next(iter(load_dataset(str(dataset / part), cache_dir=cache).values()))
             assert by_path.data.to_pylist() == by_folder.data.to_pylist() == rows, (what, part)
             seen[part].add(str(rows))
-    assert {part: len(found) for part, found in seen.items()} == dict.fromkeys(FOLDERS, 2), "one change reaches each folder"
+    assert {part: len(found) for part, found in seen.items()} == dict.fromkeys(FOLDERS, 2), (
+        "one change reaches each folder"
+    )
 
 
 def rows_of(num: int):
@@ -179,11 +236,20 @@ def test_there_are_as_many_files_as_the_size_asks_for(tmp_path, monkeypatch, fea
     found = sorted((tmp_path / "data/sft").iterdir())
     digest = found[0].stem.split("-")[-1]
     train = [p for p in found if p.name.startswith("train")]
-    assert [p.name for p in found] == [*(f"train-{n:05d}-of-{len(train):05d}-{digest}.{suffix}" for n in range(len(train))),
-                                       f"validation-00000-of-00001-{digest}.{suffix}"]
+    assert [p.name for p in found] == [
+        *(f"train-{n:05d}-of-{len(train):05d}-{digest}.{suffix}" for n in range(len(train))),
+        f"validation-00000-of-00001-{digest}.{suffix}",
+    ]
     assert len(train) == 3 and all(100_000 <= p.stat().st_size < 150_000 for p in train[:-1])
-    rows = [row["id"] for p in train
-            for row in (pq.read_table(p).to_pylist() if features else map(json.loads, p.read_text().splitlines()))]
+    rows = [
+        row["id"]
+        for p in train
+        for row in (
+            pq.read_table(p).to_pylist()
+            if features
+            else map(json.loads, p.read_text().splitlines())
+        )
+    ]
     assert len(rows) == 30 and rows == sorted(rows)
 
 
@@ -206,8 +272,14 @@ def test_a_small_run_has_one_file_a_split(taught):
 
 def test_the_digest_is_of_every_file_and_its_place(tmp_path):
     names = []
-    for n, (place, text) in enumerate([("data/rl/train", "a"), ("data/rl/train", "b"), ("data/tasks/train", "a"),
-                                       ("data/rl/train", "a")]):
+    for n, (place, text) in enumerate(
+        [
+            ("data/rl/train", "a"),
+            ("data/rl/train", "b"),
+            ("data/tasks/train", "a"),
+            ("data/rl/train", "a"),
+        ]
+    ):
         for name, held in ((f"{place}-00000.jsonl", text), ("attribution.parquet", "authors")):
             path = tmp_path / str(n) / name
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -28,7 +28,10 @@ def test_every_configuration_loads_with_datasets(exported, tmp_path):
     front = yaml.safe_load((exported / "README.md").read_text(encoding="utf-8").split("---")[1])
     names = [c["config_name"] for c in front["configs"]]
     assert names == ["tasks", "rl", "benchmark", "rejected", "attribution"]
-    rows = {name: {split: len(part) for split, part in load(exported, name, tmp_path).items()} for name in names}
+    rows = {
+        name: {split: len(part) for split, part in load(exported, name, tmp_path).items()}
+        for name in names
+    }
     assert rows["tasks"] == {"train": 14, "validation": 4, "benchmark": 4}
     assert rows["rl"] == {"train": 10, "validation": 4}
     assert rows["benchmark"] == {"test": 4}
@@ -46,8 +49,16 @@ def test_a_row_shows_the_picture_as_the_run_has_it(exported, tmp_path):
     assert degraded["enhancement"] == {"degradation": "blur", "tool": "sharpen", "severity": 0.6}
     assert encode(degraded["original_image"]) == world.pixels_of(world.shown_picture(0).data)
     assert (plain["question"], plain["answer"], plain["answer_aliases"], plain["answer_type"]) == (
-        "Who drew tower number 1 of the town in the picture?", "Answer 1", ["A1"], "date")
-    assert (plain["nominal_hops"], plain["effective_hops"], plain["certificate"]["margin"]) == (2, 1, 2)
+        "Who drew tower number 1 of the town in the picture?",
+        "Answer 1",
+        ["A1"],
+        "date",
+    )
+    assert (plain["nominal_hops"], plain["effective_hops"], plain["certificate"]["margin"]) == (
+        2,
+        1,
+        2,
+    )
     assert plain["certificate"]["nearest_rival"]["label"] == "Other"
     assert plain["evidence"][0]["revision"] == 7
     assert json.loads(plain["form"])["ask"]["type"] == "date"
@@ -59,7 +70,11 @@ def test_splits_share_no_picture_and_no_anchor(exported, tmp_path):
     owner = {}
     for split, part in load(exported, "tasks", tmp_path).items():
         for row in part:
-            for key in (row["image_sha256"], row["original_image_sha256"] or row["image_sha256"], row["anchor"]):
+            for key in (
+                row["image_sha256"],
+                row["original_image_sha256"] or row["image_sha256"],
+                row["anchor"],
+            ):
                 assert owner.setdefault(key, (split, row["subset"])) == (split, row["subset"])
 
 
@@ -69,11 +84,27 @@ def test_every_picture_has_an_origin_an_author_and_a_licence(exported, tmp_path)
         for row in part:
             for image_id in filter(None, (row["image_sha256"], row["original_image_sha256"])):
                 origin = origins[image_id]
-                assert origin["licence"] and origin["author"] and origin["source_page"] and origin["file"]
-    assert "blur" in origins[next(r["image_sha256"] for r in load(exported, "tasks", tmp_path)["train"] if r["enhancement"])]["changes"]
+                assert (
+                    origin["licence"]
+                    and origin["author"]
+                    and origin["source_page"]
+                    and origin["file"]
+                )
+    assert (
+        "blur"
+        in origins[
+            next(
+                r["image_sha256"]
+                for r in load(exported, "tasks", tmp_path)["train"]
+                if r["enhancement"]
+            )
+        ]["changes"]
+    )
 
 
-def test_pictures_are_named_by_their_hash_and_named_nowhere_but_in_the_attribution(exported, tmp_path):
+def test_pictures_are_named_by_their_hash_and_named_nowhere_but_in_the_attribution(
+    exported, tmp_path
+):
     names = [world.file_name(n) for n in range(world.NUM_PICTURES)]
     needles = [s.encode() for name in names for s in (name, name.replace(" ", "_"))] + [b"Ann Grey"]
     assert {file for file, _ in found(exported, needles)} == {"attribution.parquet"}
@@ -84,8 +115,14 @@ def test_pictures_are_named_by_their_hash_and_named_nowhere_but_in_the_attributi
 
 def test_a_picture_without_a_licence_cannot_be_found_in_any_form(exported):
     data = world.source_bytes(90)
-    needles = [world.UNLICENSED.encode(), world.UNLICENSED.replace(" ", "_").encode(), sha256_hex(data).encode(), world.shown_picture(90).id.encode(),
-               data[1000:1080], world.shown_picture(90).data[1000:1080]]
+    needles = [
+        world.UNLICENSED.encode(),
+        world.UNLICENSED.replace(" ", "_").encode(),
+        sha256_hex(data).encode(),
+        world.shown_picture(90).id.encode(),
+        data[1000:1080],
+        world.shown_picture(90).data[1000:1080],
+    ]
     assert found(exported, needles) == []
     assert shows(exported, data) == []
     assert shows(exported, world.source_bytes(1))  # the scan does find pictures that are there
@@ -111,7 +148,9 @@ def test_two_exports_give_identical_bytes(exported, job):
     assert tree(Path(job.run.path, "dataset")) == tree(exported)
 
 
-def test_an_export_that_dies_leaves_the_old_data_set_or_none_and_is_done_again(exported, job, monkeypatch):
+def test_an_export_that_dies_leaves_the_old_data_set_or_none_and_is_done_again(
+    exported, job, monkeypatch
+):
     calls = Counter()
     real = dataset_module.write_shard
 
@@ -131,14 +170,26 @@ def test_an_export_that_dies_leaves_the_old_data_set_or_none_and_is_done_again(e
 
 
 def test_what_is_over_the_ratio_of_levels_stays_in_tasks_only(job, tmp_path):
-    made = export_dataset(world.job_of(Path(job.run.path), Path(job.store_path), level_ratio={"easy": 2, "medium": 3, "hard": 1}))
+    made = export_dataset(
+        world.job_of(
+            Path(job.run.path),
+            Path(job.store_path),
+            level_ratio={"easy": 2, "medium": 3, "hard": 1},
+        )
+    )
     folder = Path(job.run.path, "dataset")
     levels = Counter(r["level"] for r in load(folder, "rl", tmp_path)["train"])
     assert levels == {"easy": 2, "medium": 3, "hard": 1}
     tasks = load(folder, "tasks", tmp_path)
-    assert {split: len(part) for split, part in tasks.items()} == {"train": 14, "validation": 4, "benchmark": 4}
+    assert {split: len(part) for split, part in tasks.items()} == {
+        "train": 14,
+        "validation": 4,
+        "benchmark": 4,
+    }
     assert made.num_questions["tasks/train"] == 10 - levels.total()
-    assert not {r["id"] for r in load(folder, "rl", tmp_path)["train"]} & {r["id"] for r in tasks["train"] if r["subset"] == "tasks/train"}
+    assert not {r["id"] for r in load(folder, "rl", tmp_path)["train"]} & {
+        r["id"] for r in tasks["train"] if r["subset"] == "tasks/train"
+    }
 
 
 def test_errors_are_shown_without_paths_of_the_machine(exported, tmp_path):
@@ -164,8 +215,14 @@ def test_a_missing_or_changed_picture_is_refused(job):
         export_dataset(job)
 
 
-@pytest.mark.parametrize(("settings", "word"), [({"shares": {"a b": 1.0}}, "cannot name a split"), ({"shares": {"train": 0.0}}, "gives no split a share"),
-                                                ({"formats": ["csv"]}, "is no format")])
+@pytest.mark.parametrize(
+    ("settings", "word"),
+    [
+        ({"shares": {"a b": 1.0}}, "cannot name a split"),
+        ({"shares": {"train": 0.0}}, "gives no split a share"),
+        ({"formats": ["csv"]}, "is no format"),
+    ],
+)
 def test_export_settings_that_cannot_be_are_refused(job, settings, word):
     with pytest.raises(InputError, match=word):
         export_dataset(world.job_of(Path(job.run.path), Path(job.store_path), **settings))

@@ -1,4 +1,5 @@
 """The lists that keep runs apart: each part's own, readable as the recipe's keys want them, and empty where there is no benchmark."""
+
 import shutil
 
 from files.opened import Opened
@@ -14,20 +15,38 @@ from transforms.stages.run_folder import RunFolder
 def lists(made, tmp_path, change=lambda question: question):
     shutil.copytree(made / "run", tmp_path / "run")
     with Opened() as opened:
-        job = Job.at(world.recipe(), run=str(tmp_path / "run"), store=str(made / "store"), opened=opened)
+        job = Job.at(
+            world.recipe(), run=str(tmp_path / "run"), store=str(made / "store"), opened=opened
+        )
         write_exclusions(job)
         questions = list(job.run.read(job.run.labels()[-1], "kept", Question))
     folder = RunFolder(str(tmp_path / "run")).at("exclude")
-    words = {part: words_of([str(folder / f"{part}_entities.txt")], "seeds.exclude") for part in ("training", "benchmark")}
-    hashes = {part: read_hashes([str(folder / f"{part}_pictures.txt")]) for part in ("training", "benchmark")}
+    words = {
+        part: words_of([str(folder / f"{part}_entities.txt")], "seeds.exclude")
+        for part in ("training", "benchmark")
+    }
+    hashes = {
+        part: read_hashes([str(folder / f"{part}_pictures.txt")])
+        for part in ("training", "benchmark")
+    }
     return questions, words, hashes
 
 
-def test_training_lists_name_seeds_and_pictured_things_and_the_benchmarks_all_that_it_speaks_of(made, tmp_path):
+def test_training_lists_name_seeds_and_pictured_things_and_the_benchmarks_all_that_it_speaks_of(
+    made, tmp_path
+):
     questions, words, _ = lists(made, tmp_path)
-    training, benchmark = ([q for q in questions if (q.split == "benchmark") is aside] for aside in (False, True))
-    assert words["training"] == {i for q in training for i in (q.seed_entity, q.anchor)} and training
-    assert words["benchmark"] == {i for q in benchmark for i in (q.seed_entity, q.anchor, *q.bindings.values())} and benchmark
+    training, benchmark = (
+        [q for q in questions if (q.split == "benchmark") is aside] for aside in (False, True)
+    )
+    assert (
+        words["training"] == {i for q in training for i in (q.seed_entity, q.anchor)} and training
+    )
+    assert (
+        words["benchmark"]
+        == {i for q in benchmark for i in (q.seed_entity, q.anchor, *q.bindings.values())}
+        and benchmark
+    )
     assert not words["training"] & words["benchmark"]
 
 

@@ -45,19 +45,30 @@ def forms_of(picture: int, exported: Path) -> list[bytes]:
         data = world.enhanced(question, n)[1]
         datas += [data] if data else []
     texts = [name, name.replace(" ", "_"), *(sha256_hex(d) for d in datas)]
-    return [t.encode() for t in texts] + [d[at:at + 64] for d in datas for at in (700, len(d) // 2)]
+    return [t.encode() for t in texts] + [
+        d[at : at + 64] for d in datas for at in (700, len(d) // 2)
+    ]
 
 
-@pytest.mark.parametrize("line", ["name", "File:under_scores", "source hash", "shown hash", "degraded hash"])
+@pytest.mark.parametrize(
+    "line", ["name", "File:under_scores", "source hash", "shown hash", "degraded hash"]
+)
 def test_a_dropped_picture_cannot_be_found_in_the_run_in_any_form(reported, exported, line):
     run = reported
     picture, shown = 0, world.shown_picture(0)
     degraded = world.enhanced(world.pictured(world.drafted(0), 0), 0)[0].image_id
-    name = {"name": world.file_name(0), "File:under_scores": "File:" + world.file_name(0).replace(" ", "_"),
-            "source hash": sha256_hex(world.source_bytes(0)), "shown hash": shown.id, "degraded hash": degraded}[line]
+    name = {
+        "name": world.file_name(0),
+        "File:under_scores": "File:" + world.file_name(0).replace(" ", "_"),
+        "source hash": sha256_hex(world.source_bytes(0)),
+        "shown hash": shown.id,
+        "degraded hash": degraded,
+    }[line]
     needles = forms_of(picture, exported)
     before = found(run, needles)
-    assert {needle for _, needle in before} >= {n[:60] for n in needles[:5]}, "the scan finds it while it is there"
+    assert {needle for _, needle in before} >= {n[:60] for n in needles[:5]}, (
+        "the scan finds it while it is there"
+    )
     made = drop(RunFolder(str(run)), [name])
     assert (made.num_pictures, made.num_questions, made.not_found) == (2, 2, ())
     assert found(run, needles) == []
@@ -68,7 +79,13 @@ def test_a_dropped_picture_cannot_be_found_in_the_run_in_any_form(reported, expo
 
 def test_its_questions_are_recorded_as_dropped_by_request_without_a_name(run, tmp_path):
     drop(RunFolder(str(run)), [world.file_name(0)])
-    rows = [r for r in load_dataset(str(run / "dataset"), "rejected", cache_dir=str(tmp_path / "c"))["rejected"] if r["reason"] == "dropped_by_request"]
+    rows = [
+        r
+        for r in load_dataset(str(run / "dataset"), "rejected", cache_dir=str(tmp_path / "c"))[
+            "rejected"
+        ]
+        if r["reason"] == "dropped_by_request"
+    ]
     assert {r["id"] for r in rows} == {world.drafted(0).id, world.drafted(12).id}
     assert {(r["evidence"], r["title"], r["stage"]) for r in rows} == {(None, "", world.PICTURES)}
     tasks = load_dataset(str(run / "dataset"), "tasks", cache_dir=str(tmp_path / "c"))
@@ -88,9 +105,22 @@ def test_its_perceptual_hash_is_kept_for_later_runs_and_a_sheet_for_people_goes(
 
 def test_pictures_that_other_rows_only_mention_are_blanked_there(run):
     drop(RunFolder(str(run)), [world.file_name(3), world.file_name(7)])
-    assert found(run, [world.file_name(3).encode(), world.shown_picture(3).id.encode(), world.file_name(7).encode()]) == []
+    assert (
+        found(
+            run,
+            [
+                world.file_name(3).encode(),
+                world.shown_picture(3).id.encode(),
+                world.file_name(7).encode(),
+            ],
+        )
+        == []
+    )
     kept = {q.id: q for q in read_stage(str(run), world.SPLIT, "kept", type(world.drafted(0)))}
-    assert kept[world.drafted(5).id].verdicts[0].evidence == {"nearest": "(dropped)", "image_id": "(dropped)"}
+    assert kept[world.drafted(5).id].verdicts[0].evidence == {
+        "nearest": "(dropped)",
+        "image_id": "(dropped)",
+    }
 
 
 def test_a_picture_that_was_only_refused_is_blanked_too(run):
@@ -109,7 +139,9 @@ def test_a_file_name_of_as_many_letters_as_a_hash_is_a_name(run):
 
 
 def test_counts_and_digests_of_the_stages_stay_true(run):
-    (run / "run.json").write_text(json.dumps({"stages": {name: {"seconds": 1.5} for name in stage_names(str(run))}}))
+    (run / "run.json").write_text(
+        json.dumps({"stages": {name: {"seconds": 1.5} for name in stage_names(str(run))}})
+    )
     drop(RunFolder(str(run)), [world.file_name(0)])
     for shard in range(world.NUM_SHARDS):
         before = None
@@ -144,7 +176,9 @@ def test_a_drop_that_dies_is_finished_by_the_same_command(reported, tmp_path, mo
     with pytest.raises(KeyboardInterrupt):
         drop(RunFolder(str(run)), [world.file_name(0)])
     monkeypatch.setattr(purge, step, real)
-    assert drop(RunFolder(str(run)), [world.file_name(0)]).not_found == (), "it was there before the try that died took it out"
+    assert drop(RunFolder(str(run)), [world.file_name(0)]).not_found == (), (
+        "it was there before the try that died took it out"
+    )
     assert tree(run) == tree(tmp_path / "whole")
 
 
@@ -194,7 +228,9 @@ def test_names_are_read_one_a_line_and_bad_files_are_refused(tmp_path):
 def test_an_unfinished_run_is_refused_before_anything_is_changed(run):
     path = shard_path(str(run), world.CERTIFY, "kept", 0)
     table = pq.read_table(path)
-    pq.write_table(table.replace_schema_metadata({**table.schema.metadata, b"source": b"older"}), path)
+    pq.write_table(
+        table.replace_schema_metadata({**table.schema.metadata, b"source": b"older"}), path
+    )
     before = tree(run)
     with pytest.raises(InputError, match="is not finished"):
         drop(RunFolder(str(run)), [world.file_name(0)])
@@ -208,7 +244,11 @@ def test_a_folder_that_is_no_run_is_refused(tmp_path):
 
 def test_every_seed_still_has_one_outcome(run):
     drop(RunFolder(str(run)), [world.file_name(0)])
-    rejected = [r for stage in stage_names(str(run)) for r in read_stage(str(run), stage, "rejected", Rejection)]
+    rejected = [
+        r
+        for stage in stage_names(str(run))
+        for r in read_stage(str(run), stage, "rejected", Rejection)
+    ]
     kept = list(read_stage(str(run), world.SPLIT, "kept", type(world.drafted(0))))
     ids = [r.item_id for r in rejected] + [q.id for q in kept]
     assert len(ids) == len(set(ids)) == world.NUM_QUESTIONS + 1

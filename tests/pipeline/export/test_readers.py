@@ -1,5 +1,6 @@
 """LLaMA-Factory, verl and ms-swift read the export with their own code, in processes of their own (`readers.py`): what they make of it is compared with what
 our renderer, processor and questions say. Each is also given a row that it must refuse, so that its silence means something."""
+
 import base64
 import hashlib
 import io
@@ -61,8 +62,17 @@ def made_up(tmp_path_factory):
     write("one_too_many", FORMATS["sharegpt"].features(()), rows["sharegpt"])
     write("one_too_many_verl", FORMATS["verl"].features(asking.tools), rows["verl"])
     turns = [{"role": "user", "content": "<image><image>?"}, {"role": "assistant", "content": "!"}]
-    write("one_too_many_sft", TRAJECTORY_FORMATS["verl"].features,
-          {"messages": turns, "images": rows["verl"]["images"], "id": "", "question_id": "", "level": ""})
+    write(
+        "one_too_many_sft",
+        TRAJECTORY_FORMATS["verl"].features,
+        {
+            "messages": turns,
+            "images": rows["verl"]["images"],
+            "id": "",
+            "question_id": "",
+            "level": "",
+        },
+    )
     (folder / "dataset_info.json").write_bytes(dataset_info("made_up", ["hostile", "one_too_many"]))
     return folder
 
@@ -70,41 +80,82 @@ def made_up(tmp_path_factory):
 @pytest.fixture(scope="module")
 def llama_factory(packages, processor, taught, exported, made_up, tmp_path_factory):
     """What LLaMA-Factory reads: trajectories with the template of thinking models, bare answers with the other."""
-    parts = [[str(taught / "dataset/formats/sharegpt"), TRAJECTORIES, "qwen3_vl"],
-             *([str(exported / "formats/sharegpt"), name, "qwen3_vl_nothink"] for name in sharegpt(exported)),
-             *([str(made_up), f"made_up_{name}", "qwen3_vl_nothink"] for name in ("hostile", "one_too_many"))]
-    return readers.read(packages, "read_by_llama_factory.py", {"processor": processor, "parts": parts}, tmp_path_factory.mktemp("llama_factory"))
+    parts = [
+        [str(taught / "dataset/formats/sharegpt"), TRAJECTORIES, "qwen3_vl"],
+        *(
+            [str(exported / "formats/sharegpt"), name, "qwen3_vl_nothink"]
+            for name in sharegpt(exported)
+        ),
+        *(
+            [str(made_up), f"made_up_{name}", "qwen3_vl_nothink"]
+            for name in ("hostile", "one_too_many")
+        ),
+    ]
+    return readers.read(
+        packages,
+        "read_by_llama_factory.py",
+        {"processor": processor, "parts": parts},
+        tmp_path_factory.mktemp("llama_factory"),
+    )
 
 
 @pytest.fixture(scope="module")
 def verl(packages, processor, taught, exported, made_up, tmp_path_factory):
     """What verl reads."""
+
     def files(*folders):
         return [str(path) for folder in folders for path in sorted(folder.glob("*.parquet"))]
 
     rl = {part: files(exported / "formats/verl" / part) for part in ("rl_train", "rl_validation")}
-    job = {"processor": processor,
-           "rl": {**rl, "hostile": files(made_up / "hostile_verl", made_up / "one_too_many_verl")},
-           "sft": {"trajectories": files(taught / "dataset/formats/verl/trajectories_train"), "one_too_many": files(made_up / "one_too_many_sft")}}
+    job = {
+        "processor": processor,
+        "rl": {**rl, "hostile": files(made_up / "hostile_verl", made_up / "one_too_many_verl")},
+        "sft": {
+            "trajectories": files(taught / "dataset/formats/verl/trajectories_train"),
+            "one_too_many": files(made_up / "one_too_many_sft"),
+        },
+    }
     return readers.read(packages, "read_by_verl.py", job, tmp_path_factory.mktemp("verl"))
 
 
 @pytest.fixture(scope="module")
 def told(taught, tmp_path_factory):
     """The trajectories of configuration `sft` by our own processor: ids of all and of what is trained on, and the brightness of the pictures."""
-    rows = load_dataset(str(taught / "dataset"), "sft", cache_dir=str(tmp_path_factory.mktemp("sft")))["train"]
+    rows = load_dataset(
+        str(taught / "dataset"), "sft", cache_dir=str(tmp_path_factory.mktemp("sft"))
+    )["train"]
     found = []
     for row in rows:
-        messages = [{"role": m["role"], "content": [{**p, "text": marked(p["text"])} if p["text"] else p for p in m["content"]]} for m in row["messages"]]
-        said = ["".join(p["text"] for p in m["content"]) + "<|im_end|>\n" for m in messages if m["role"] == "assistant"]
-        found.append({**encoded(messages, row["images"]), "trained": [i for turn in said for i in tiny.tokenizer()(turn)["input_ids"]]})
+        messages = [
+            {
+                "role": m["role"],
+                "content": [
+                    {**p, "text": marked(p["text"])} if p["text"] else p for p in m["content"]
+                ],
+            }
+            for m in row["messages"]
+        ]
+        said = [
+            "".join(p["text"] for p in m["content"]) + "<|im_end|>\n"
+            for m in messages
+            if m["role"] == "assistant"
+        ]
+        found.append(
+            {
+                **encoded(messages, row["images"]),
+                "trained": [i for turn in said for i in tiny.tokenizer()(turn)["input_ids"]],
+            }
+        )
     return found
 
 
 def sharegpt(dataset):
     """LLaMA-Factory's names of a data set's parts, with their folders."""
     folder = dataset / "formats/sharegpt"
-    return {name: folder / entry["file_name"] for name, entry in json.loads((folder / "dataset_info.json").read_text()).items()}
+    return {
+        name: folder / entry["file_name"]
+        for name, entry in json.loads((folder / "dataset_info.json").read_text()).items()
+    }
 
 
 def marked(text):
@@ -121,9 +172,17 @@ def pixels(picture: Image.Image) -> str:
 def encoded(messages, pictures):
     """Messages and pictures by our own processor, which is what the harness does."""
     processor = tiny.processor()
-    batch = processor(text=[processor.apply_chat_template(messages, tokenize=False)], images=list(pictures), return_tensors="pt")
+    batch = processor(
+        text=[processor.apply_chat_template(messages, tokenize=False)],
+        images=list(pictures),
+        return_tensors="pt",
+    )
     parts = batch["pixel_values"].split(batch["image_grid_thw"].prod(dim=1).tolist())
-    return {"ids": batch["input_ids"][0].tolist(), "pictures": [pixels(p) for p in pictures], "brightness": [float(p.mean()) for p in parts]}
+    return {
+        "ids": batch["input_ids"][0].tolist(),
+        "pictures": [pixels(p) for p in pictures],
+        "brightness": [float(p.mean()) for p in parts],
+    }
 
 
 def rows_of(read):
@@ -137,7 +196,9 @@ def by_ids(rows):
     return {tuple(row["ids"]): row for row in rows}
 
 
-def test_llama_factory_trains_on_exactly_what_the_policy_wrote_among_what_it_saw(llama_factory, told):
+def test_llama_factory_trains_on_exactly_what_the_policy_wrote_among_what_it_saw(
+    llama_factory, told
+):
     read, expected = by_ids(rows_of(llama_factory[TRAJECTORIES])), by_ids(told)
     assert read.keys() == expected.keys() and len(read) == 2
     for ids, row in read.items():
@@ -153,19 +214,37 @@ def test_llama_factory_reads_every_bare_answer_with_its_picture(llama_factory, e
         expected = []
         for row in rows:
             (asked, answered), (picture,) = row["conversations"], row["images"]
-            question = [{"type": "image"}, {"type": "text", "text": asked["value"].removeprefix("<image>")}]
-            messages = [{"role": "user", "content": question}, {"role": "assistant", "content": answered["value"]}]
+            question = [
+                {"type": "image"},
+                {"type": "text", "text": asked["value"].removeprefix("<image>")},
+            ]
+            messages = [
+                {"role": "user", "content": question},
+                {"role": "assistant", "content": answered["value"]},
+            ]
             expected.append(encoded(messages, [Image.open(io.BytesIO(picture["bytes"]))]))
         read = by_ids(rows_of(llama_factory[name]))
-        assert len(rows_of(llama_factory[name])) == len(rows) and read.keys() == by_ids(expected).keys()
-        assert sorted(p for row in read.values() for p in row["pictures"]) == sorted(p for row in expected for p in row["pictures"])
+        assert (
+            len(rows_of(llama_factory[name])) == len(rows)
+            and read.keys() == by_ids(expected).keys()
+        )
+        assert sorted(p for row in read.values() for p in row["pictures"]) == sorted(
+            p for row in expected for p in row["pictures"]
+        )
 
 
 def test_llama_factorys_collator_has_a_place_for_every_patch(llama_factory, exported):
-    image, merged = tiny.tokenizer().convert_tokens_to_ids("<|image_pad|>"), tiny.processor().image_processor.merge_size ** 2
+    image, merged = (
+        tiny.tokenizer().convert_tokens_to_ids("<|image_pad|>"),
+        tiny.processor().image_processor.merge_size ** 2,
+    )
     for name in (TRAJECTORIES, *sharegpt(exported)):
         rows, batch = rows_of(llama_factory[name]), llama_factory[name]["batch"]
-        assert sum(row.count(image) for row in batch["ids"]) * merged == batch["patches"] == sum(t * h * w for t, h, w in batch["grid"])
+        assert (
+            sum(row.count(image) for row in batch["ids"]) * merged
+            == batch["patches"]
+            == sum(t * h * w for t, h, w in batch["grid"])
+        )
         assert len(batch["grid"]) == sum(len(row["pictures"]) for row in rows)
 
 
@@ -186,37 +265,73 @@ def test_verl_asks_every_question_with_its_picture(verl, exported, tmp_path):
         for row in rows:
             found = read[row["extra_info"]["id"]]
             system, size, shown, asked = found["question"]
-            assert system == ["system", "text", row["prompt"][0]["content"]] and size == ["user", "text", "<image:0> 160×120 px\n"]
+            assert system == ["system", "text", row["prompt"][0]["content"]] and size == [
+                "user",
+                "text",
+                "<image:0> 160×120 px\n",
+            ]
             assert shown == ["user", "image", pixels(row["images"][0])]
-            assert asked[:2] == ["user", "text"] and asked[2] == "\n" + Escape()(row["extra_info"]["question"])
+            assert asked[:2] == ["user", "text"] and asked[2] == "\n" + Escape()(
+                row["extra_info"]["question"]
+            )
             assert found["num_seen"] == 1
-            assert found["extra_info"] == row["extra_info"] and found["index"] == row["extra_info"]["index"]
-            assert found["reward_model"] == row["reward_model"] and found["data_source"] == row["data_source"]
+            assert (
+                found["extra_info"] == row["extra_info"]
+                and found["index"] == row["extra_info"]["index"]
+            )
+            assert (
+                found["reward_model"] == row["reward_model"]
+                and found["data_source"] == row["data_source"]
+            )
 
 
 def test_verl_hands_its_agent_loop_the_rules_the_tools_and_what_is_withheld(verl):
     (system,) = {row["question"][0][2] for row in verl["rl_train"]}
-    assert json.loads(verl["rl_train"][0]["extra_info"]["tool_schemas"])[0]["function"]["name"] in system
-    assert list(verl["rl_train"][0]["tools_kwargs"]) == list(ALL_TOOLS) and {row["agent_name"] for row in verl["rl_train"]} == {"tool_agent"}
+    assert (
+        json.loads(verl["rl_train"][0]["extra_info"]["tool_schemas"])[0]["function"]["name"]
+        in system
+    )
+    assert list(verl["rl_train"][0]["tools_kwargs"]) == list(ALL_TOOLS) and {
+        row["agent_name"] for row in verl["rl_train"]
+    } == {"tool_agent"}
 
 
-def test_ms_swift_reads_every_line_with_its_picture_and_finds_the_reward_function(exported, tmp_path):
+def test_ms_swift_reads_every_line_with_its_picture_and_finds_the_reward_function(
+    exported, tmp_path
+):
     files = [str(path) for path in sorted((exported / "formats/jsonl/rl_train").glob("*.jsonl"))]
-    lines = {line["id"]: line for path in files for line in map(json.loads, Path(path).read_text().splitlines())}
-    read = readers.read(readers.folder(readers.SWIFT), "read_by_ms_swift.py", {"files": files, "reward": str(exported / "formats/reward.py")}, tmp_path)
+    lines = {
+        line["id"]: line
+        for path in files
+        for line in map(json.loads, Path(path).read_text().splitlines())
+    }
+    read = readers.read(
+        readers.folder(readers.SWIFT),
+        "read_by_ms_swift.py",
+        {"files": files, "reward": str(exported / "formats/reward.py")},
+        tmp_path,
+    )
     assert {row["id"] for row in read["rows"]} == lines.keys()
     for row in read["rows"]:
         line = lines[row["id"]]
         assert [{k: m[k] for k in ("role", "content")} for m in row["messages"]] == line["messages"]
         data = base64.b64decode(line["images"][0].partition(";base64,")[2])
-        assert row["pictures"] == [pixels(Image.open(io.BytesIO(data)))] and row["answers"] == line["answers"]
+        assert (
+            row["pictures"] == [pixels(Image.open(io.BytesIO(data)))]
+            and row["answers"] == line["answers"]
+        )
     assert read["rewards"] == [[1.0] * len(lines), [0.0] * len(lines)]
 
 
-def test_a_question_that_speaks_of_placeholders_is_read_and_one_with_a_placeholder_too_many_is_not(llama_factory, verl):
+def test_a_question_that_speaks_of_placeholders_is_read_and_one_with_a_placeholder_too_many_is_not(
+    llama_factory, verl
+):
     (row,) = rows_of(llama_factory["made_up_hostile"])
     assert HARMLESS in tiny.tokenizer().decode(row["ids"]) and len(row["pictures"]) == 1
     assert "number of images does not match" in llama_factory["made_up_one_too_many"]["refused"]
     (row,) = verl["hostile"]  # verl leaves the row with one too many out
-    assert row["question"][3][2] == "\n" + HARMLESS.replace("›", ">") and row["extra_info"]["question"] == HOSTILE
+    assert (
+        row["question"][3][2] == "\n" + HARMLESS.replace("›", ">")
+        and row["extra_info"]["question"] == HOSTILE
+    )
     assert verl["one_too_many"]["refused"].startswith("IndexError")

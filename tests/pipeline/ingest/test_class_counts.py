@@ -1,4 +1,5 @@
 """Stated numbers of members beside the entity dumps: what is read, and what is refused."""
+
 import pytest
 
 from pipeline.ingest.store_job import IngestOptions, _class_counts
@@ -6,7 +7,9 @@ from records.errors import InputError
 
 
 def options(*folders) -> IngestOptions:
-    return IngestOptions(store="store", entities=tuple(str(folder / "entities.json.bz2") for folder in folders))
+    return IngestOptions(
+        store="store", entities=tuple(str(folder / "entities.json.bz2") for folder in folders)
+    )
 
 
 def test_counts_beside_the_dumps_are_read_and_the_largest_holds(tmp_path):

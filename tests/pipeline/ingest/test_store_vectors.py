@@ -1,4 +1,5 @@
 """Embedding as a job of its own: the same vectors as in one process, and after a kill what stood is not computed again."""
+
 import shutil
 from pathlib import Path
 
@@ -7,7 +8,15 @@ import pytest
 
 from knowledge.store import vectors
 from knowledge.store.layout import VECTORS
-from knowledge.store.vectors import PARTS, finished_parts, gather_parts, have_vectors, load_vectors, num_parts, write_part
+from knowledge.store.vectors import (
+    PARTS,
+    finished_parts,
+    gather_parts,
+    have_vectors,
+    load_vectors,
+    num_parts,
+    write_part,
+)
 from models.clip import Clip
 from pipeline.ingest import store_vectors as embed
 from pipeline.ingest.store_vectors import embed_store
@@ -32,7 +41,10 @@ def store(drawn, tmp_path, monkeypatch) -> str:
 
 
 def same(one: str | Path, other: str | Path) -> bool:
-    (ids, rows, model), (other_ids, other_rows, other_model) = load_vectors(str(one)), load_vectors(str(other))
+    (ids, rows, model), (other_ids, other_rows, other_model) = (
+        load_vectors(str(one)),
+        load_vectors(str(other)),
+    )
     return ids == other_ids and model == other_model and np.array_equal(rows, other_rows)
 
 
@@ -47,7 +59,13 @@ def test_a_part_that_stands_is_not_computed_again(store, drawn, monkeypatch):
     clip = Clip.load("small")
     write_part(store, clip.embed_pictures, clip.name, 1)
     computed = []
-    monkeypatch.setattr(Clip, "embed_pictures", lambda self, files, real=Clip.embed_pictures: computed.append(len(files)) or real(self, files))
+    monkeypatch.setattr(
+        Clip,
+        "embed_pictures",
+        lambda self, files, real=Clip.embed_pictures: (
+            computed.append(len(files)) or real(self, files)
+        ),
+    )
     embed_store(store, "small")
     assert sum(computed) == len(load_vectors(store)[0]) - 20 and same(store, drawn)
 
@@ -71,7 +89,11 @@ def test_parts_that_are_missing_are_an_error(store):
 
 
 def test_a_template_cannot_embed_so_this_process_does(store, drawn):
-    embed_store(store, "small", runner=RunnerOptions(kind=RunnerKind.DATAFLOW, beam_args=("--template_location=gs://b/t",)))
+    embed_store(
+        store,
+        "small",
+        runner=RunnerOptions(kind=RunnerKind.DATAFLOW, beam_args=("--template_location=gs://b/t",)),
+    )
     assert same(store, drawn)
 
 
@@ -83,7 +105,11 @@ def test_only_with_a_gpu_do_the_workers_ask_for_one(store):
     def hints(given: dict[str, str]) -> set[str]:
         pipeline = beam.Pipeline()
         pipeline | EmbedPictures(store, "small", given)
-        return {urn for environment in pipeline.to_runner_api().components.environments.values() for urn in environment.resource_hints}
+        return {
+            urn
+            for environment in pipeline.to_runner_api().components.environments.values()
+            for urn in environment.resource_hints
+        }
 
     assert not any("accelerator" in urn for urn in hints({}))
     assert any("accelerator" in urn for urn in hints({"accelerator": "type:nvidia-l4;count:1"}))

@@ -1,4 +1,5 @@
 """Ranges: worked numbers of the arithmetic that every forecast rests on."""
+
 import math
 
 import pytest

@@ -1,4 +1,5 @@
 """The forecast: what it counts, what it does not know, and a pilot whose replies serve the run."""
+
 import json
 import urllib.request
 from pathlib import Path
@@ -22,8 +23,10 @@ UNREACHABLE = "http://127.0.0.1:9/v1"
 
 
 def llm_recipe(url=UNREACHABLE, prices=(("small", PRICE),), roles=None, **changes):
-    models = {"endpoints": [{"name": "mock", "base_url": url, "prices": dict(prices)}],
-              "roles": {"default": {"endpoint": "mock", "model": "small"}, **(roles or {})}}
+    models = {
+        "endpoints": [{"name": "mock", "base_url": url, "prices": dict(prices)}],
+        "roles": {"default": {"endpoint": "mock", "model": "small"}, **(roles or {})},
+    }
     return small_recipe(writer="llm", models=models, **changes)
 
 
@@ -46,7 +49,10 @@ def test_the_seeds_counted_are_those_that_the_run_draws(small, tmp_path):
     counted = count_seeds(recipe, Store.open(small))
     drawn = list(read_stage(str(tmp_path / "run"), "seeds", "kept", Seed))
     assert counted.drawn.likely == len(drawn) == 24
-    assert counted.mix == {key: sum((s.method, s.level) == key for s in drawn) for key in {(s.method, s.level) for s in drawn}}
+    assert counted.mix == {
+        key: sum((s.method, s.level) == key for s in drawn)
+        for key in {(s.method, s.level) for s in drawn}
+    }
     assert counted.eligible.likely >= 24
 
 
@@ -67,7 +73,11 @@ def test_an_unknown_price_is_unknown_and_never_zero(small):
 
 
 def test_one_unknown_price_among_others_makes_the_sum_a_least(small):
-    made = forecast(llm_recipe(roles={"answer_direct": {"endpoint": "mock", "model": "large"}}), store=small, opened=Opened())
+    made = forecast(
+        llm_recipe(roles={"answer_direct": {"endpoint": "mock", "model": "large"}}),
+        store=small,
+        opened=Opened(),
+    )
     assert made.unpriced == ("large",)
     assert "at least $" in made.as_text()
     assert "large at mock" in made.as_text()
@@ -80,7 +90,9 @@ def test_more_rounds_and_samples_cost_more_calls():
     assert hard["seed_question"] == easy["seed_question"]
     assert "canonical_question" not in easy
     assert "check_unique" not in easy, "votes are asked for only where the recipe accepts them"
-    assert "check_unique" in draft_calls(llm_recipe(certificate={"bases": ["margin", "votes"]}), {("paths", "hard"): 1})
+    assert "check_unique" in draft_calls(
+        llm_recipe(certificate={"bases": ["margin", "votes"]}), {("paths", "hard"): 1}
+    )
 
 
 def test_solvers_are_called_only_where_the_recipe_has_them_and_switches_them_on(small):
@@ -88,12 +100,19 @@ def test_solvers_are_called_only_where_the_recipe_has_them_and_switches_them_on(
     calls = {(c.stage, c.role): c for c in planned_calls(recipe, store, {("paths", "easy"): 1}, ())}
     assert ("text_only", "answer_text_only") not in calls
     assert calls["no_tools", "answer_direct"].per_item.low == pytest.approx(3)
-    assert calls["no_tools", "answer_direct"].tokens_in.likely > calls["draft", "inject"].tokens_in.likely, "pictures cost tokens"
+    assert (
+        calls["no_tools", "answer_direct"].tokens_in.likely
+        > calls["draft", "inject"].tokens_in.likely
+    ), "pictures cost tokens"
 
 
 def test_a_role_without_its_endpoint_is_refused(small):
     with pytest.raises(InputError, match="names no endpoint"):
-        forecast(llm_recipe(roles={"inject": {"endpoint": "elsewhere", "model": "small"}}), store=small, opened=Opened())
+        forecast(
+            llm_recipe(roles={"inject": {"endpoint": "elsewhere", "model": "small"}}),
+            store=small,
+            opened=Opened(),
+        )
 
 
 def test_a_pilot_needs_the_folder_of_the_run(small):
@@ -104,7 +123,15 @@ def test_a_pilot_needs_the_folder_of_the_run(small):
 def test_every_reply_of_a_pilot_serves_the_run_and_its_measures_the_forecast(small, tmp_path):
     out = tmp_path / "run"
     with running() as url:
-        recipe = llm_recipe(url, seeds={"count": 12, "methods": {"injection": 1}, "rare_min_statements": 6, "anchor_min_in_degree": 1})
+        recipe = llm_recipe(
+            url,
+            seeds={
+                "count": 12,
+                "methods": {"injection": 1},
+                "rare_min_statements": 6,
+                "anchor_min_in_degree": 1,
+            },
+        )
         made = forecast(recipe, store=small, opened=Opened(), pilot=5, out=str(out))
         asked = requests(url)
         assert made.pilot.num_seeds == 5 and asked
@@ -121,7 +148,9 @@ def test_every_reply_of_a_pilot_serves_the_run_and_its_measures_the_forecast(sma
     assert not Path(out, "pilot", "calls.sqlite").exists()
 
 
-def test_a_pilot_without_a_folder_is_refused_before_anything_is_written(small, tmp_path, monkeypatch):
+def test_a_pilot_without_a_folder_is_refused_before_anything_is_written(
+    small, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match="needs the run's folder"):
         forecast(small_recipe(), store=small, opened=Opened(), pilot=3)

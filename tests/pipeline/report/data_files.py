@@ -1,4 +1,5 @@
 """What a report's data files hand to its page."""
+
 import json
 import re
 from pathlib import Path

@@ -58,10 +58,20 @@ def test_every_seed_has_one_outcome_and_every_stage_balances(made):
 
 def test_a_lost_seed_is_shown_as_unaccounted_and_a_wrong_count_as_unbalanced(tmp_path):
     sources = write_run(tmp_path, num_seeds=40, num_pictures=5)
-    path = next(p for p in RunFolder(str(tmp_path)).shards(RunFolder(str(tmp_path)).label("drafts"), "rejected") if list(read_records(p, Rejection)))
+    path = next(
+        p
+        for p in RunFolder(str(tmp_path)).shards(
+            RunFolder(str(tmp_path)).label("drafts"), "rejected"
+        )
+        if list(read_records(p, Rejection))
+    )
     write_records(path, Rejection, list(read_records(path, Rejection))[1:])
     run = open_run(tmp_path)
-    lost = [o for o in seed_outcomes(run, {q.seed_id: [0] for q in run.last.questions()}, Names(None)) if o.result == "unaccounted"]
+    lost = [
+        o
+        for o in seed_outcomes(run, {q.seed_id: [0] for q in run.last.questions()}, Names(None))
+        if o.result == "unaccounted"
+    ]
     assert len(lost) == 1
     assert stage_flow(run, run.stages[1]).balanced is False
     page = build_report(tmp_path, sources=sources).read_text(encoding="utf-8")
@@ -83,13 +93,19 @@ def test_index_and_details_hold_every_kept_question_once(made):
     index = payload(made[2], "index")
     kept = [q for q in run.last.questions()]
     assert index["text"] == [q.text for q in kept]
-    details = [d for path in sorted((made[2] / "data").glob("questions-*.js")) for d in payload(made[2], path.stem)]
+    details = [
+        d
+        for path in sorted((made[2] / "data").glob("questions-*.js"))
+        for d in payload(made[2], path.stem)
+    ]
     assert [d["id"] for d in details] == [q.id for q in kept]
     for facet, found in index["facets"].items():
         assert len(found["codes"]) == len(kept), facet
     level = index["facets"]["level"]
     assert [level["values"][c] for c in level["codes"]] == [q.level for q in kept]
-    assert all(entry["about"] for d in details for entry in (*d["certificate"]["checks"], *d["verdicts"]))
+    assert all(
+        entry["about"] for d in details for entry in (*d["certificate"]["checks"], *d["verdicts"])
+    )
 
 
 def test_the_page_states_numbers_as_text_and_draws_them(made):
@@ -160,7 +176,10 @@ def test_an_unknown_price_is_never_shown_as_zero():
     assert money_words(None) == "$0"
 
 
-@pytest.mark.parametrize(("seconds", "words"), [(None, "unknown"), (0.44, "0.4 s"), (59.4, "59 s"), (61, "1 min 1 s"), (7380, "2 h 3 min")])
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(None, "unknown"), (0.44, "0.4 s"), (59.4, "59 s"), (61, "1 min 1 s"), (7380, "2 h 3 min")],
+)
 def test_durations_are_said_in_the_unit_that_fits(seconds, words):
     assert seconds_words(seconds) == words
 
@@ -178,9 +197,17 @@ def test_dates_are_said_to_their_precision(time, precision, words):
     assert date_words(time, precision) == words
 
 
-@pytest.mark.parametrize(("key", "words"), [
-    ("time:+18/7", "19th century"), ("time:-00/7", "1st century BCE"), ("time:+187/8", "1870s"), ("time:+1874/9", "1874"),
-    ("time:-0044-03-15/11", "15 March 44 BCE"), ("time:+1/6", "2nd millennium")])
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        ("time:+18/7", "19th century"),
+        ("time:-00/7", "1st century BCE"),
+        ("time:+187/8", "1870s"),
+        ("time:+1874/9", "1874"),
+        ("time:-0044-03-15/11", "15 March 44 BCE"),
+        ("time:+1/6", "2nd millennium"),
+    ],
+)
 def test_a_binding_is_said_as_its_date(key, words):
     assert Names(None).key(key) == words
 
@@ -191,7 +218,12 @@ def test_the_graph_leads_from_the_picture_to_the_answer(made):
         graph = question_graph(question, names)
         reached, ids = {"picture"}, {n["id"] for n in graph["nodes"]}
         for _ in ids:
-            reached |= {end for e in graph["edges"] for end in (e["from"], e["to"]) if {e["from"], e["to"]} & reached}
+            reached |= {
+                end
+                for e in graph["edges"]
+                for end in (e["from"], e["to"])
+                if {e["from"], e["to"]} & reached
+            }
         assert reached == ids and graph["answer"] in ids
         without_form = question_graph(question.replace(form=None), names)
         assert len(without_form["edges"]) == len(question.hops) + 1
@@ -249,7 +281,9 @@ def test_hostile_text_is_shown_and_never_run_in_a_browser(hostile):
             page.wait(f"document.querySelector('{ready}') !== null")
             assert page.run("window.hacked === undefined"), place
             assert page.run("document.querySelectorAll('script:not([src])').length") == 0
-            assert page.run("[...document.querySelectorAll('a')].every((a) => !a.href.startsWith('javascript:'))"), place
+            assert page.run(
+                "[...document.querySelectorAll('a')].every((a) => !a.href.startsWith('javascript:'))"
+            ), place
         assert "</script><script>" in page.run("document.querySelector('#seeds').textContent")
         assert not page.messages, page.messages
 
@@ -258,26 +292,37 @@ def test_hostile_text_is_shown_and_never_run_in_a_browser(hostile):
 def test_a_reader_filters_opens_a_question_and_comes_back(made):
     with Page() as page:
         page.open((made[2] / "index.html").as_uri())
-        assert page.run("getComputedStyle(document.querySelector('.strip .kept')).fill") != "rgb(0, 0, 0)"
+        assert (
+            page.run("getComputedStyle(document.querySelector('.strip .kept')).fill")
+            != "rgb(0, 0, 0)"
+        )
         page.run("location.hash = 'questions?level=hard'")
         page.wait("document.querySelectorAll('#questions .card').length > 0")
         hard = payload(made[2], "index")["facets"]["level"]
         wanted = sum(hard["values"][c] == "hard" for c in hard["codes"])
-        assert page.run("document.querySelector('#questions .status').textContent").startswith(f"{wanted} of ")
+        assert page.run("document.querySelector('#questions .status').textContent").startswith(
+            f"{wanted} of "
+        )
         assert page.run("document.querySelector('#questions .answer b')") is None
         page.run("document.querySelector('#questions .answer button').click()")
         assert page.run("document.querySelector('#questions .answer b').textContent") != ""
         page.run("document.querySelector('#questions .card h3 a').click()")
-        page.wait("document.querySelector('dialog').open && document.querySelector('dialog .graph svg') !== null")
+        page.wait(
+            "document.querySelector('dialog').open && document.querySelector('dialog .graph svg') !== null"
+        )
         assert page.run("[...document.querySelectorAll('dialog h3')].map((h) => h.textContent)") == [
             "Path from the picture to the answer", "Evidence", "How the words came about", "Certificate", "Filters"]  # fmt: skip
-        page.wait("document.querySelector('dialog .shown img').naturalWidth === 800")  # the full picture, beside the report
+        page.wait(
+            "document.querySelector('dialog .shown img').naturalWidth === 800"
+        )  # the full picture, beside the report
         page.run("document.querySelector('dialog button[aria-label=Close]').click()")
         page.wait("!document.querySelector('dialog').open")
         assert page.run("location.hash") == "#questions?level=hard"
         page.run("location.hash = 'seeds?reason=no+description'")
         page.wait("document.querySelectorAll('#seeds tbody tr').length > 0")
-        assert page.run("[...document.querySelectorAll('#seeds tbody tr')].every((r) => r.cells[4].textContent === 'no description')")
+        assert page.run(
+            "[...document.querySelectorAll('#seeds tbody tr')].every((r) => r.cells[4].textContent === 'no description')"
+        )
         page.resize(420, 860)
         assert page.run("document.documentElement.scrollWidth") == 420
         assert not page.messages, page.messages
@@ -285,12 +330,37 @@ def test_a_reader_filters_opens_a_question_and_comes_back(made):
 
 def test_evidence_is_said_with_labels_and_without_what_is_empty(made):
     names = Names(made[1])
-    assert evidence_text({"rival": {"entity_id": "Q5", "gaps": ["P50=time:+1874/9"], "label": ""}, "margin": 0, "none": None}, names) == (
-        "rival: Q5, gaps: author (P50)=1874 · margin: 0"
+    assert evidence_text(
+        {
+            "rival": {"entity_id": "Q5", "gaps": ["P50=time:+1874/9"], "label": ""},
+            "margin": 0,
+            "none": None,
+        },
+        names,
+    ) == ("rival: Q5, gaps: author (P50)=1874 · margin: 0")
+    assert (
+        evidence_text(
+            {
+                "form": {
+                    "clauses": [{"is": "image", "var": "x0"}],
+                    "ask": {"var": "x0", "type": "entity"},
+                }
+            },
+            names,
+        )
+        == "form: the picture shows x0"
     )
-    assert evidence_text({"form": {"clauses": [{"is": "image", "var": "x0"}], "ask": {"var": "x0", "type": "entity"}}}, names) == "form: the picture shows x0"
-    assert evidence_text({"examples": [{"reason": "no_path"}, {"reason": "leak"}]}, names) == "examples: \n– reason: no path\n– reason: leak"
-    tried = {"examples": [{"reason": "no_path", "evidence": {}}, {"reason": "leak", "evidence": {"alias": "X"}}], "tried": 2}
+    assert (
+        evidence_text({"examples": [{"reason": "no_path"}, {"reason": "leak"}]}, names)
+        == "examples: \n– reason: no path\n– reason: leak"
+    )
+    tried = {
+        "examples": [
+            {"reason": "no_path", "evidence": {}},
+            {"reason": "leak", "evidence": {"alias": "X"}},
+        ],
+        "tried": 2,
+    }
     assert evidence_text(tried, names) == "tried: 2 · examples: \n– no path\n– leak: alias: X"
     assert evidence_text({"clauses": 3, "ask": 4}, names) == '{"ask":4,"clauses":3}'
     assert len(evidence_text("x" * 10_000, names)) < 2_100
@@ -305,9 +375,14 @@ def test_a_store_that_is_gone_costs_the_names_and_not_the_report(tmp_path):
 
 
 def test_a_hop_to_a_constant_names_it(made):
-    question = next(q for q in open_run(made[0]).last.questions() if q.logical_form and "P69" in str(q.form))
+    question = next(
+        q for q in open_run(made[0]).last.questions() if q.logical_form and "P69" in str(q.form)
+    )
     (clause,) = [c for c in question.logical_form.of(ClaimClause) if isinstance(c.object, Value)]
-    for hop in (Hop(source="x2", target="", property="P571"), Hop(source="", target="x2", property="P571", reverse=True)):
+    for hop in (
+        Hop(source="x2", target="", property="P571"),
+        Hop(source="", target="x2", property="P571", reverse=True),
+    ):
         said = hop_words(hop, question, Names(made[1]))
         assert date_words(clause.object.time, 9) in (said["to"], said["from"])
 
@@ -317,10 +392,23 @@ def test_a_near_duplicate_shows_and_links_the_question_that_it_repeats(tmp_path)
     write_run(run, num_seeds=60)
     found = open_run(run)
     winner = next(iter(found.last.questions()))
-    path = next(p for p in RunFolder(str(run)).shards(RunFolder(str(run)).label("filters"), "rejected"))
-    twin = Rejection(item_id="0" * 32, seed_id="", stage="filters", reason=Reason.NEAR_DUPLICATE, evidence={"of": winner.id, "by": "words"})
+    path = next(
+        p for p in RunFolder(str(run)).shards(RunFolder(str(run)).label("filters"), "rejected")
+    )
+    twin = Rejection(
+        item_id="0" * 32,
+        seed_id="",
+        stage="filters",
+        reason=Reason.NEAR_DUPLICATE,
+        evidence={"of": winner.id, "by": "words"},
+    )
     write_records(path, Rejection, [twin])
     report = build_report(run).parent
-    (group,) = [g for g in payload(report, "rejected") if any("other" in one for one in g["examples"])]
+    (group,) = [
+        g for g in payload(report, "rejected") if any("other" in one for one in g["examples"])
+    ]
     (one,) = group["examples"]
-    assert one["other"] == winner.text and payload(report, "index")["text"][one["otherRow"]] == winner.text
+    assert (
+        one["other"] == winner.text
+        and payload(report, "index")["text"][one["otherRow"]] == winner.text
+    )

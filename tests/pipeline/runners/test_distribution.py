@@ -1,4 +1,5 @@
 """One list of packages: what setup.py installs is what the tools look at, and what a worker's digest of the code covers."""
+
 import configparser
 import distutils.core
 import os
@@ -41,8 +42,15 @@ def test_the_kinds_of_data_are_those_of_setup_py(built):
 
 
 def test_the_files_are_those_that_setup_py_installs(built):
-    code = {f"{package.replace('.', '/')}/{Path(path).name}" for package, _, path in built.find_all_modules()}
-    data = {os.path.normpath(f"{folder}/{name}") for _, folder, _, names in built.data_files for name in names}
+    code = {
+        f"{package.replace('.', '/')}/{Path(path).name}"
+        for package, _, path in built.find_all_modules()
+    }
+    data = {
+        os.path.normpath(f"{folder}/{name}")
+        for _, folder, _, names in built.data_files
+        for name in names
+    }
     assert sorted(name for name, _ in installed_files()) == sorted(code | data)
 
 
@@ -50,7 +58,11 @@ def test_linters_look_at_all_packages():
     imports = configparser.ConfigParser()
     imports.read(ROOT / ".importlinter")
     roots = set(imports["importlinter"]["root_packages"].split())
-    typed = set(tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["mypy"]["files"])
+    typed = set(
+        tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["mypy"][
+            "files"
+        ]
+    )
     assert roots == set(PACKAGES) and typed == set(FOLDERS)
     assert set(imports["importlinter:contract:circles"]["ancestors"].split()) == roots
 
@@ -58,21 +70,38 @@ def test_linters_look_at_all_packages():
 def test_ruff_looks_at_every_folder_of_code_and_at_none_that_a_command_made(tmp_path):
     (tmp_path / "pyproject.toml").write_bytes((ROOT / "pyproject.toml").read_bytes())
     ours = [*(f"{folder}/deep/code.py" for folder in (*FOLDERS, "tests")), "setup.py"]
-    for name in (*ours, "demo/run/dataset/formats/reward.py", "demo-train/run/dataset/formats/reward.py", "my-run/code.py"):
+    for name in (
+        *ours,
+        "demo/run/dataset/formats/reward.py",
+        "demo-train/run/dataset/formats/reward.py",
+        "my-run/code.py",
+    ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     ruff = [sys.executable, "-m", "ruff", "check", ".", "--show-files"]
-    shown = subprocess.run(ruff, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.split()
+    shown = subprocess.run(
+        ruff, cwd=tmp_path, capture_output=True, text=True, check=True
+    ).stdout.split()
     assert {str(Path(line).relative_to(tmp_path)) for line in shown} == {*ours, "pyproject.toml"}
 
 
-@pytest.mark.parametrize("name", ["prompts/templates/agent/system.txt", "calls/shared/scripts/lane.lua", "agent/judges/match.py", "prompts/phrases/en.yaml"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "prompts/templates/agent/system.txt",
+        "calls/shared/scripts/lane.lua",
+        "agent/judges/match.py",
+        "prompts/phrases/en.yaml",
+    ],
+)
 def test_another_prompt_script_or_phrase_is_other_code(name, tmp_path, monkeypatch):
     files = dict(installed_files())
     changed = tmp_path / "changed"
     changed.write_bytes(files[name].read_bytes() + b"\n")
     before = code_digest()
-    monkeypatch.setattr("pipeline.runners.probe.installed_files", lambda: iter((files | {name: changed}).items()))
+    monkeypatch.setattr(
+        "pipeline.runners.probe.installed_files", lambda: iter((files | {name: changed}).items())
+    )
     assert code_digest() != before
 
 
@@ -82,6 +111,10 @@ def test_the_digest_depends_on_names_not_on_places(tmp_path, monkeypatch):
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.symlink_to(path)
     before = code_digest()
-    monkeypatch.setattr(distribution.importlib.util, "find_spec", lambda name: type("Spec", (), {"submodule_search_locations": [str(tmp_path / name)]}))
+    monkeypatch.setattr(
+        distribution.importlib.util,
+        "find_spec",
+        lambda name: type("Spec", (), {"submodule_search_locations": [str(tmp_path / name)]}),
+    )
     assert next(path for _, path in installed_files()).is_relative_to(tmp_path)
     assert code_digest() == before

@@ -1,4 +1,5 @@
 """What the progress line says of endpoints, read from a ledger that real calls have written."""
+
 import asyncio
 
 import pytest
@@ -53,8 +54,9 @@ def calls(place, *ends: Status, attempts: int = 1, provider: str = "lab", first:
             raise CallFault(provider, "no", end)
 
         try:
-            await Caller(cache, retry=RetryPolicy(max_attempts=attempts, first_delay=0.001, max_delay=0.001)).call(
-                CallRequest(provider=provider, content=number, price=FREE), send)
+            await Caller(
+                cache, retry=RetryPolicy(max_attempts=attempts, first_delay=0.001, max_delay=0.001)
+            ).call(CallRequest(provider=provider, content=number, price=FREE), send)
         except ProviderFault:
             assert end is not Status.OK
 
@@ -71,15 +73,24 @@ def test_first_contact_with_a_server_that_never_answers_says_so_and_how_to_mend_
     progress = EndpointProgress(place, [LAB])
     assert progress.words() == ""
     calls(place, *[Status.TIMEOUT] * 3, attempts=2)
-    assert progress.words() == "lab: 3 asked, 0 answered, 6 gave no reply within 120 s: lower max_in_flight or raise timeout"
+    assert (
+        progress.words()
+        == "lab: 3 asked, 0 answered, 6 gave no reply within 120 s: lower max_in_flight or raise timeout"
+    )
 
 
 def test_replies_and_every_kind_of_trouble_are_counted(place):
-    progress = EndpointProgress(place, [LAB, LAB.model_copy(update={"name": "other"}), LAB.model_copy(update={"name": "unused"})])
+    progress = EndpointProgress(
+        place,
+        [LAB, LAB.model_copy(update={"name": "other"}), LAB.model_copy(update={"name": "unused"})],
+    )
     calls(place, *[Status.OK] * 2, *TROUBLE)
     calls(place, Status.OK, provider="other", first=50)
     calls(place, Status.OK, provider="wikidata", first=60)
-    assert progress.words() == f"lab: 8 asked, 2 answered, {', '.join(f'1 {words}' for words in TROUBLE.values())}; other: 1 asked, 1 answered"
+    assert (
+        progress.words()
+        == f"lab: 8 asked, 2 answered, {', '.join(f'1 {words}' for words in TROUBLE.values())}; other: 1 asked, 1 answered"
+    )
 
 
 def test_only_what_was_asked_since_the_job_began_counts(tmp_path, monkeypatch):
@@ -94,10 +105,20 @@ def test_of_many_attempts_the_last_are_counted(place, monkeypatch):
     assert progress.words() == "lab: 3 asked lately, 3 answered"
 
 
-@pytest.mark.parametrize(("most", "answered", "late", "mend"), [
-    (64, 0, 1, ": lower max_in_flight or raise timeout"), (1, 0, 1, ": raise timeout"), (64, 20, 2, ": lower max_in_flight or raise timeout"), (64, 21, 2, "")])
+@pytest.mark.parametrize(
+    ("most", "answered", "late", "mend"),
+    [
+        (64, 0, 1, ": lower max_in_flight or raise timeout"),
+        (1, 0, 1, ": raise timeout"),
+        (64, 20, 2, ": lower max_in_flight or raise timeout"),
+        (64, 21, 2, ""),
+    ],
+)
 def test_how_to_mend_timeouts_is_said_where_they_are_many(most, answered, late, mend):
-    attempts = [*((f"a{n}", "ok") for n in range(answered)), *((f"b{n}", "timeout") for n in range(late))]
+    attempts = [
+        *((f"a{n}", "ok") for n in range(answered)),
+        *((f"b{n}", "timeout") for n in range(late)),
+    ]
     words = endpoint_words(LAB.model_copy(update={"max_in_flight": most}), attempts)
     assert words.endswith(f"{late} gave no reply within 120 s{mend}")
 
@@ -106,7 +127,9 @@ def test_an_endpoint_that_nothing_answers_at_is_told_once(place):
     progress = EndpointProgress(place, [LAB])
     calls(place, Status.UNREACHABLE, Status.SERVER_ERROR)
     progress.words()
-    assert [line.split(";")[0] for line in progress.news()] == ["endpoint lab at http://lab:8000/v1 has given no reply so far"]
+    assert [line.split(";")[0] for line in progress.news()] == [
+        "endpoint lab at http://lab:8000/v1 has given no reply so far"
+    ]
     assert progress.news() == []
 
 

@@ -1,4 +1,5 @@
 """Progress where stderr is no terminal: a first line, then one every ten seconds, and what is to stay."""
+
 import time
 
 import pytest
@@ -20,7 +21,9 @@ def test_a_job_that_is_watched_gives_a_line_now_and_then_and_its_news_once(capsy
         time.sleep(0.8)
     lines = capsys.readouterr().err.splitlines()
     assert lines[:2] == ["synth: 8 seeds chosen", "synth: writing questions"]
-    assert 2 <= lines.count("synth: writing questions") <= 4, "a line each look would drown the terminal"
+    assert 2 <= lines.count("synth: writing questions") <= 4, (
+        "a line each look would drown the terminal"
+    )
 
 
 def test_units_without_words_are_counted(capsys):
@@ -31,7 +34,9 @@ def test_units_without_words_are_counted(capsys):
 
 def test_the_last_look_comes_after_the_job_has_ended(capsys):
     done = [0]
-    with watching("synth", 4, lambda: (done[0], ""), news=lambda: ["all done"] if done[0] == 4 else []):
+    with watching(
+        "synth", 4, lambda: (done[0], ""), news=lambda: ["all done"] if done[0] == 4 else []
+    ):
         done[0] = 4
     assert "synth: all done" in capsys.readouterr().err
 
@@ -49,7 +54,10 @@ def test_steps_are_told_in_words_when_they_begin(capsys):
         show("read", 0, 3)
         show("read", 1, 3)
         show("index", 1, 1)
-    assert capsys.readouterr().err.splitlines() == ["store: reading the dumps, 0 of 3", "store: sorting out who is who, 1 of 1"]
+    assert capsys.readouterr().err.splitlines() == [
+        "store: reading the dumps, 0 of 3",
+        "store: sorting out who is who, 1 of 1",
+    ]
 
 
 def test_every_step_of_ingest_has_words():

@@ -1,4 +1,5 @@
 """What of an exception the user is told: the error of ours behind it, or what a path that the system refuses means."""
+
 from pipeline.runners.run_log import known_cause
 from records.errors import InputError
 
@@ -12,10 +13,18 @@ def caught(act) -> BaseException:
 
 
 def test_an_input_error_that_crossed_a_process_as_text_has_its_three_parts_again():
-    sent = InputError("/x/store", "a table cannot be read (LanceError: cut)", "Remove the store. Ingest again.")
-    error = RuntimeError(f"Traceback …\nrecords.errors.InputError: {sent} [while running '03-pictures/run']\n")
+    sent = InputError(
+        "/x/store", "a table cannot be read (LanceError: cut)", "Remove the store. Ingest again."
+    )
+    error = RuntimeError(
+        f"Traceback …\nrecords.errors.InputError: {sent} [while running '03-pictures/run']\n"
+    )
     known = known_cause(error)
-    assert isinstance(known, InputError) and (known.where, known.what, known.fix) == (sent.where, sent.what, sent.fix)
+    assert isinstance(known, InputError) and (known.where, known.what, known.fix) == (
+        sent.where,
+        sent.what,
+        sent.fix,
+    )
 
 
 def test_a_path_that_the_system_refuses_is_the_users_to_correct(tmp_path):

@@ -1,4 +1,5 @@
 """What is said of a job while it runs: from files alone, in words, each shard read once, and nothing of it read in a bucket."""
+
 import pytest
 
 from pipeline.recipe import load_recipe
@@ -17,12 +18,18 @@ from transforms.stages.run_folder import RunFolder
 from transforms.stages.stage import Stage, in_order, reject
 from transforms.stages.stage_shards import Outcomes, write_shard
 
-SEEDS, DRAFT, CERTIFY = STAGES = in_order(Stage(name="seeds", takes=Seed, gives=Seed), Stage(name="draft", takes=Seed, gives=Question),
-                                          Stage(name="certify", takes=Question, gives=Question))
+SEEDS, DRAFT, CERTIFY = STAGES = in_order(
+    Stage(name="seeds", takes=Seed, gives=Seed),
+    Stage(name="draft", takes=Seed, gives=Question),
+    Stage(name="certify", takes=Question, gives=Question),
+)
 
 
 def seeds(shard: int, number: int = 4) -> list[Seed]:
-    return [Seed(entity_id=f"Q{shard}{i}", method="paths", rule="rare", level="easy", domain="places") for i in range(number)]
+    return [
+        Seed(entity_id=f"Q{shard}{i}", method="paths", rule="rare", level="easy", domain="places")
+        for i in range(number)
+    ]
 
 
 def write(run: RunFolder, stage: Stage, shard: int, *outcomes) -> None:
@@ -43,11 +50,17 @@ def run(tmp_path) -> RunFolder:
 
 
 def test_the_words_name_the_step_under_way_with_what_is_done_and_made(run):
-    assert StageProgress(run, STAGES, 2).look() == (3, "writing questions, 4 of 8 seeds done, 3 questions so far")
+    assert StageProgress(run, STAGES, 2).look() == (
+        3,
+        "writing questions, 4 of 8 seeds done, 3 questions so far",
+    )
 
 
 def test_a_job_that_has_not_begun_tells_the_parts_of_its_first_step(tmp_path):
-    assert StageProgress(RunFolder(str(tmp_path)), STAGES, 2).look() == (0, "choosing what to ask about, 0 of 2 parts done")
+    assert StageProgress(RunFolder(str(tmp_path)), STAGES, 2).look() == (
+        0,
+        "choosing what to ask about, 0 of 2 parts done",
+    )
 
 
 def test_a_time_is_told_only_from_the_pace_of_this_step_as_it_was_watched(run):
@@ -61,9 +74,18 @@ def test_a_finished_stage_is_told_once_with_the_reasons_in_sentences(run):
     progress = StageProgress(run, STAGES, 2)
     progress.look()
     assert progress.news() == ["8 seeds chosen"]
-    write(run, DRAFT, 1, question(7), *(reject(s, Reason.NO_PATH) for s in seeds(1, 2)), reject(seeds(1)[2], Reason.NOT_UNIQUE))
+    write(
+        run,
+        DRAFT,
+        1,
+        question(7),
+        *(reject(s, Reason.NO_PATH) for s in seeds(1, 2)),
+        reject(seeds(1)[2], Reason.NOT_UNIQUE),
+    )
     progress.look()
-    why = "no path of the wanted length leads away from the entity (3); more than one answer fits (1)"
+    why = (
+        "no path of the wanted length leads away from the entity (3); more than one answer fits (1)"
+    )
     assert progress.news() == [f"4 questions from 8 seeds; 4 dropped: {why}"]
     assert progress.news() == []
 
@@ -102,6 +124,10 @@ def test_in_a_bucket_parts_are_told_and_no_file_is_read(run, monkeypatch):
 
 def test_every_stage_of_the_jobs_has_words_and_no_other():
     run, recipe = RunFolder("run"), load_recipe("demo")
-    play = PlayJob(run=run, store_path="store", recipe=recipe, out=EpisodeFolder.of(run), questions="")
+    play = PlayJob(
+        run=run, store_path="store", recipe=recipe, out=EpisodeFolder.of(run), questions=""
+    )
     of_evaluations = {"items", "mark"}
-    assert {stage.name for stage in (*synth_stages(Job(run, "store", recipe)), *teach_stages(play))} | of_evaluations == set(DOING)
+    assert {
+        stage.name for stage in (*synth_stages(Job(run, "store", recipe)), *teach_stages(play))
+    } | of_evaluations == set(DOING)

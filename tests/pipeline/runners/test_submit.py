@@ -1,4 +1,5 @@
 """Waiting for a job that does not end, or that the cluster has forgotten."""
+
 import threading
 import time
 
@@ -73,8 +74,15 @@ def test_a_job_that_was_not_there_yet_is_not_lost():
 
 def test_a_job_manager_that_is_gone_ends_the_wait_with_what_to_do():
     never = threading.Event()
-    with pytest.raises(QuestloomError, match=r"the job manager is lost.*run the same command again"):
-        _wait(_Work(never.wait), lambda: 1, 60, _FlinkLook(FlinkRest(f"127.0.0.1:{free_port()}"), "name"))
+    with pytest.raises(
+        QuestloomError, match=r"the job manager is lost.*run the same command again"
+    ):
+        _wait(
+            _Work(never.wait),
+            lambda: 1,
+            60,
+            _FlinkLook(FlinkRest(f"127.0.0.1:{free_port()}"), "name"),
+        )
     never.set()
 
 

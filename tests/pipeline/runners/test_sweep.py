@@ -1,4 +1,5 @@
 """What a killed worker left half-written goes when the job has ended; what stands stays."""
+
 from pipeline.runners.stage_job import sweep
 from records.synthesis import Seed
 from transforms.stages.run_folder import RunFolder

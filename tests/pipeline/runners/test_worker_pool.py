@@ -1,4 +1,5 @@
 """The worker pool over its real protocol: a worker that cannot start is said, with the reason."""
+
 import os
 import signal
 import socket
@@ -31,7 +32,9 @@ def asking(pool: WorkerPool):
 
 def start(stub, worker_id: str = "w1"):
     control = endpoints_pb2.ApiServiceDescriptor(url="localhost:1")
-    return stub.StartWorker(beam_fn_api_pb2.StartWorkerRequest(worker_id=worker_id, control_endpoint=control))
+    return stub.StartWorker(
+        beam_fn_api_pb2.StartWorkerRequest(worker_id=worker_id, control_endpoint=control)
+    )
 
 
 def python(code: str) -> tuple[str, ...]:
@@ -53,10 +56,14 @@ def test_a_worker_that_works_is_started_with_its_address_and_ended_when_asked(ca
     assert "[w1] localhost:1 w1" in said
 
 
-@pytest.mark.parametrize(("command", "told"), [
-    (python("import no_such_package"), "No module named 'no_such_package'"),
-    (python("pass"), "it said nothing"),
-    (("/no/such/python",), "cannot be started")])
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (python("import no_such_package"), "No module named 'no_such_package'"),
+        (python("pass"), "it said nothing"),
+        (("/no/such/python",), "cannot be started"),
+    ],
+)
 def test_a_worker_that_does_not_start_is_said_with_the_reason(command, told):
     with asking(WorkerPool(command)) as stub:
         assert told in start(stub).error
@@ -80,8 +87,12 @@ def test_the_command_ends_with_its_workers():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    pool = subprocess.Popen([sys.executable, "-m", "pipeline.runners.worker_pool", "--bind", f"127.0.0.1:{port}"], cwd=Path(__file__).parents[3],
-                            stderr=subprocess.PIPE, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    pool = subprocess.Popen(
+        [sys.executable, "-m", "pipeline.runners.worker_pool", "--bind", f"127.0.0.1:{port}"],
+        cwd=Path(__file__).parents[3],
+        stderr=subprocess.PIPE,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
     try:
         assert any(b"listening at" in line for line in iter(pool.stderr.readline, b""))
         pool.send_signal(signal.SIGTERM)

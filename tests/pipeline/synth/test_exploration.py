@@ -1,4 +1,5 @@
 """Explorations through all stages over a small world: seeds by schedule, certified questions with their evidence graphs, rejections with reasons."""
+
 import pytest
 
 from files.opened import Opened
@@ -15,7 +16,13 @@ from tests.pipeline.small_world import LEAN, kept_questions, small_recipe
 from tests.run_files import read_stage
 from transforms.stages.run_folder import RunFolder
 
-SEEDS = {"count": 18, "methods": {"exploration": 1}, "rules": {"pictured": 1}, "levels": {"easy": 1, "medium": 1, "hard": 1, "expert": 1}, "per_entity": 2}
+SEEDS = {
+    "count": 18,
+    "methods": {"exploration": 1},
+    "rules": {"pictured": 1},
+    "levels": {"easy": 1, "medium": 1, "hard": 1, "expert": 1},
+    "per_entity": 2,
+}
 
 
 @pytest.fixture(scope="module")
@@ -28,36 +35,73 @@ def job(small, tmp_path_factory) -> Job:
 
 def test_kept_questions_are_certified_and_ask_for_the_ability_of_their_seed(job):
     seeds = {s.id: s for s in read_stage(job.run, "seeds", "kept", Seed)}
-    assert len({s.ability for s in seeds.values()}) >= 3 and {s.method for s in seeds.values()} == {"exploration"}
+    assert len({s.ability for s in seeds.values()}) >= 3 and {s.method for s in seeds.values()} == {
+        "exploration"
+    }
     questions = kept_questions(job)
     assert len(questions) >= 5
     for question in questions:
-        assert question.certificate.passed and profile_of(question) == seeds[question.seed_id].ability, question.text
+        assert (
+            question.certificate.passed and profile_of(question) == seeds[question.seed_id].ability
+        ), question.text
         assert {n[0] for n in question.explored["nodes"]} >= {question.seed_entity}
 
 
 def test_dropped_seeds_say_at_which_stage_and_why(job):
     rejected = list(read_stage(job.run, "draft", "rejected", Rejection))
-    assert len(kept_questions(job)) + len(rejected) <= SEEDS["count"] and all(r.stage == "draft" and r.reason != "error" for r in rejected)
+    assert len(kept_questions(job)) + len(rejected) <= SEEDS["count"] and all(
+        r.stage == "draft" and r.reason != "error" for r in rejected
+    )
 
 
 def test_a_batch_of_the_loop_is_spread_over_the_abilities(job):
     chosen = balanced(kept_questions(job), 6, levels=job.recipe.seeds.levels, seed=1)
-    assert len({profile_of(q) for q in chosen}) >= min(3, len({profile_of(q) for q in kept_questions(job)}))
+    assert len({profile_of(q) for q in chosen}) >= min(
+        3, len({profile_of(q) for q in kept_questions(job)})
+    )
 
 
 def test_the_loop_may_edit_what_explorations_go_by_and_only_where_there_are_any():
     recipe = load_recipe("ode")
     fields = fields_of(recipe)
-    assert {"draft.explore.image_ratio", "draft.explore.claims.hard", "seeds.levels.expert", *(f"seeds.abilities.{a}" for a in ABILITIES)} <= set(fields)
-    assert not any(path.startswith(("draft.explore.", "seeds.abilities.")) for path in fields_of(load_recipe("demo")))
-    assert not {"draft.detail_share", "draft.computation_share", "draft.hops.easy", "draft.rounds.easy"} & set(fields), "no exploration goes by them"
+    assert {
+        "draft.explore.image_ratio",
+        "draft.explore.claims.hard",
+        "seeds.levels.expert",
+        *(f"seeds.abilities.{a}" for a in ABILITIES),
+    } <= set(fields)
+    assert not any(
+        path.startswith(("draft.explore.", "seeds.abilities."))
+        for path in fields_of(load_recipe("demo"))
+    )
+    assert not {
+        "draft.detail_share",
+        "draft.computation_share",
+        "draft.hops.easy",
+        "draft.rounds.easy",
+    } & set(fields), "no exploration goes by them"
     groups = [{"stage": "writer", "cause": "too_easy", "tasks": ["a", "b", "c"]}]
-    rows = [{"rate": 1.0, "level": "easy", "profile": "perception", "tag": "too_easy", "needs_detail": False, "needs_computation": False,
-             "enhanced": False}] * 3
+    rows = [
+        {
+            "rate": 1.0,
+            "level": "easy",
+            "profile": "perception",
+            "tag": "too_easy",
+            "needs_detail": False,
+            "needs_computation": False,
+            "enhanced": False,
+        }
+    ] * 3
     made = proposed(recipe, groups, rows, dead_ends=(), most=20, tools=("crop",))
     assert made and {edit.path for edit in made} <= {path for path, _ in HARDER} & set(fields)
-    made = proposed(recipe, [{**groups[0], "stage": "paths", "cause": "one_chain"}], rows, dead_ends=(), most=20, tools=("crop",))
+    made = proposed(
+        recipe,
+        [{**groups[0], "stage": "paths", "cause": "one_chain"}],
+        rows,
+        dead_ends=(),
+        most=20,
+        tools=("crop",),
+    )
     assert [edit.path for edit in made] == ["seeds.abilities.perception+search+reasoning"]
     assert at_random(recipe, seed=1, number=1, most=4)
 

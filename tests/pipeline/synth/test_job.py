@@ -1,4 +1,5 @@
 """Where a run's call cache is: a file in its folder, a file elsewhere, or a Redis database under a prefix of its own."""
+
 import asyncio
 from pathlib import Path
 
@@ -25,12 +26,22 @@ def job_of(recipe: Recipe, run: Path) -> Job:
 
 def recipe_with(calls: str, url: str = "http://127.0.0.1:9/v1"):
     endpoint = f'[{{"name": "mock", "base_url": "{url}", "prices": {{"small": {{"tokens_in": 1, "tokens_out": 2}}}}}}]'
-    return load_recipe("demo", (f"models.endpoints={endpoint}", 'models.roles={"default": {"endpoint": "mock", "model": "small"}}', *with_cache(None, calls)))
+    return load_recipe(
+        "demo",
+        (
+            f"models.endpoints={endpoint}",
+            'models.roles={"default": {"endpoint": "mock", "model": "small"}}',
+            *with_cache(None, calls),
+        ),
+    )
 
 
 def test_a_runs_calls_are_a_file_in_its_folder_unless_the_recipe_names_a_place(tmp_path):
     assert RunFolder(str(tmp_path)).calls("") == tmp_path / "calls.sqlite"
-    assert RunFolder(str(tmp_path)).calls(str(tmp_path / "shared.sqlite")) == tmp_path / "shared.sqlite"
+    assert (
+        RunFolder(str(tmp_path)).calls(str(tmp_path / "shared.sqlite"))
+        == tmp_path / "shared.sqlite"
+    )
 
 
 def test_each_run_has_a_prefix_of_its_own_that_its_pilot_shares(tmp_path):
@@ -41,7 +52,11 @@ def test_each_run_has_a_prefix_of_its_own_that_its_pilot_shares(tmp_path):
     url = "redis://host/0"
     found = place_of(str(RunFolder(str(run)).calls(url)))
     assert found.prefix.startswith("questloom:run_1-")
-    assert RunFolder(str(run / "pilot")).calls(url) == RunFolder(str(run)).calls(url) != RunFolder(str(other)).calls(url)
+    assert (
+        RunFolder(str(run / "pilot")).calls(url)
+        == RunFolder(str(run)).calls(url)
+        != RunFolder(str(other)).calls(url)
+    )
     assert RunFolder(str(run)).calls(f"{url}?prefix=mine") == f"{url}?prefix=mine"
 
 
@@ -51,7 +66,9 @@ def test_a_password_in_the_recipe_is_refused_without_being_told():
     assert "topsecret" not in str(caught.value)
 
 
-@pytest.mark.parametrize("calls", ["postgres://host/0", "no/such/folder/calls.sqlite", "redis://host/zero"])
+@pytest.mark.parametrize(
+    "calls", ["postgres://host/0", "no/such/folder/calls.sqlite", "redis://host/zero"]
+)
 def test_a_place_that_is_none_is_the_users_error(calls):
     with pytest.raises(InputError):
         RunFolder("run").calls(calls)
@@ -82,7 +99,10 @@ def test_a_run_calls_and_books_through_redis(tmp_path):
         client = job.client("draft").client
 
         async def ask() -> None:
-            await client.chat("judge_answer" if "judge_answer" in client.roles else next(iter(client.roles)), [user("a question")])
+            await client.chat(
+                "judge_answer" if "judge_answer" in client.roles else next(iter(client.roles)),
+                [user("a question")],
+            )
             await client.aclose()
 
         asyncio.run(ask())
@@ -91,14 +111,26 @@ def test_a_run_calls_and_books_through_redis(tmp_path):
         assert opened.spent().calls == 1
         opened.close()
         spent = replies_of(job.run, recipe.run.calls)
-        assert [(s.model, s.num_replies, s.money is not None) for s in spent] == [("small", 1, True)]
+        assert [(s.model, s.num_replies, s.money is not None) for s in spent] == [
+            ("small", 1, True)
+        ]
         assert not (tmp_path / "calls.sqlite").exists()
     server.stop()
 
 
 def test_the_report_takes_the_spend_of_a_shared_ledger_from_the_runs_own_facts(tmp_path):
-    line = {"group": ["draft", "small"], "num_calls": 3, "num_faults": 1, "num_lost": 0, "tokens_in": 5, "tokens_out": 6, "num_estimated": 0,
-            "money": 0.5, "num_unpriced": 0, "seconds": 1.5}
+    line = {
+        "group": ["draft", "small"],
+        "num_calls": 3,
+        "num_faults": 1,
+        "num_lost": 0,
+        "tokens_in": 5,
+        "tokens_out": 6,
+        "num_estimated": 0,
+        "money": 0.5,
+        "num_unpriced": 0,
+        "seconds": 1.5,
+    }
     lines, total = read_spend(tmp_path, {"cost": [line, line]})
     assert [found.group for found in lines] == [("draft", "small")] * 2
     assert (total.num_calls, total.money) == (6, 1.0)

@@ -1,4 +1,5 @@
 """`solvable` by the oracle: what real tool calls lead to is kept with a check in its certificate; what they do not is rejected with the step that failed."""
+
 import asyncio
 import dataclasses
 
@@ -39,13 +40,26 @@ def test_what_the_tools_lead_to_gets_a_check_and_a_changed_answer_is_rejected(jo
     assert len(questions) >= 5
     made = played(job, questions)
     solved = [q for q in made if isinstance(q, Question)]
-    assert len(solved) >= 3, [m.evidence for m in made if isinstance(m, Rejection)]  # how many it solves: benchmarks.oracle
+    assert len(solved) >= 3, [
+        m.evidence for m in made if isinstance(m, Rejection)
+    ]  # how many it solves: benchmarks.oracle
     for question in solved:
         check = next(c for c in question.certificate.checks if c.name == CHECK)
-        verdict = next(v for v in question.verdicts if v.filter == "solvable" and v.solver == "oracle")
-        assert check.passed and check.score >= 1 and (verdict.num_correct, verdict.num_samples) == (1, 1)
-    assert max(c.score for q in solved for c in q.certificate.checks if c.name == CHECK) > 1, "calls are counted, and not the answer"
-    wrong = [q.replace(answer=q.answer.replace(text="Nobody at all", aliases=(), type="entity")) for q in solved[:2]]
+        verdict = next(
+            v for v in question.verdicts if v.filter == "solvable" and v.solver == "oracle"
+        )
+        assert (
+            check.passed
+            and check.score >= 1
+            and (verdict.num_correct, verdict.num_samples) == (1, 1)
+        )
+    assert max(c.score for q in solved for c in q.certificate.checks if c.name == CHECK) > 1, (
+        "calls are counted, and not the answer"
+    )
+    wrong = [
+        q.replace(answer=q.answer.replace(text="Nobody at all", aliases=(), type="entity"))
+        for q in solved[:2]
+    ]
     for refused in played(job, wrong):
         assert isinstance(refused, Rejection) and refused.reason == "not_solvable"
         assert refused.evidence["solver"] == "oracle" and refused.evidence["calls"] >= 1
@@ -54,27 +68,53 @@ def test_what_the_tools_lead_to_gets_a_check_and_a_changed_answer_is_rejected(jo
 def test_no_model_of_the_recipe_is_asked_and_outside_questions_pass_unplayed(job):
     outside = kept_questions(job)[0].replace(form=None)
     # A model that is nowhere would be refused as soon as it was opened.
-    recipe = dataclasses.replace(job.recipe, teach=dataclasses.replace(job.recipe.teach, engine="transformers", model="nothing"))
+    recipe = dataclasses.replace(
+        job.recipe,
+        teach=dataclasses.replace(job.recipe.teach, engine="transformers", model="nothing"),
+    )
     (passed,) = played(dataclasses.replace(job, recipe=recipe), [outside])
-    assert (passed.verdicts[-1].filter, passed.verdicts[-1].passed, passed.verdicts[-1].solver) == ("solvable", None, "not_run")
+    assert (passed.verdicts[-1].filter, passed.verdicts[-1].passed, passed.verdicts[-1].solver) == (
+        "solvable",
+        None,
+        "not_run",
+    )
     assert "no form" in passed.verdicts[-1].evidence["why"]
 
 
 def with_tools(job: Job, *tools: str, opened: Opened | None = None) -> Job:
-    return dataclasses.replace(job, opened=opened or job.opened, recipe=dataclasses.replace(
-        job.recipe, filters=dataclasses.replace(job.recipe.filters, solvable=True, oracle=True, oracle_tools=tools)))
+    return dataclasses.replace(
+        job,
+        opened=opened or job.opened,
+        recipe=dataclasses.replace(
+            job.recipe,
+            filters=dataclasses.replace(
+                job.recipe.filters, solvable=True, oracle=True, oracle_tools=tools
+            ),
+        ),
+    )
 
 
 def test_the_oracle_has_the_tools_that_the_filter_names_and_not_the_teachers(job):
     assert "image_search" in job.recipe.teach.tools.tools
-    assert all(isinstance(m, Rejection) for m in played(with_tools(job, "crop"), kept_questions(job)))  # with the searches it solves some, as above
+    assert all(
+        isinstance(m, Rejection) for m in played(with_tools(job, "crop"), kept_questions(job))
+    )  # with the searches it solves some, as above
 
 
-def test_without_a_sandbox_a_tool_that_runs_code_is_refused_before_work_starts_and_on_a_worker(job, tmp_path):
-    lacking = dataclasses.replace(with_tools(job, *ALL_TOOLS, opened=unconfined()), run=RunFolder(str(tmp_path / "run")))
+def test_without_a_sandbox_a_tool_that_runs_code_is_refused_before_work_starts_and_on_a_worker(
+    job, tmp_path
+):
+    lacking = dataclasses.replace(
+        with_tools(job, *ALL_TOOLS, opened=unconfined()), run=RunFolder(str(tmp_path / "run"))
+    )
     for begin in (prepare, make_oracle_filter):
         with pytest.raises(InputError, match="python_interpreter"):
             begin(lacking)
     assert not (tmp_path / "run").exists()
-    prepare(dataclasses.replace(with_tools(job, *WITHOUT_PYTHON, opened=unconfined()), run=RunFolder(str(tmp_path / "run"))))
+    prepare(
+        dataclasses.replace(
+            with_tools(job, *WITHOUT_PYTHON, opened=unconfined()),
+            run=RunFolder(str(tmp_path / "run")),
+        )
+    )
     prepare(lacking, RunnerOptions(kind=RunnerKind.FLINK))  # there the tiny job asks the workers

@@ -7,6 +7,7 @@ material is new, since the program chose or asked otherwise, is not recorded and
 To record: serve by hand (`hand_endpoint.py` of the shared tools), and run this test with QUESTLOOM_RECORD=http://127.0.0.1:8199/v1. What is
 not recorded is then asked there and added, with the outcomes. `docs/decisions.md` says what was learned from the first such run.
 """
+
 import hashlib
 import json
 import os
@@ -40,16 +41,29 @@ pytestmark = [pytest.mark.slow, needs("eswiki")]
 
 def key_of(body: dict) -> str:
     """What a request asks: its role (the model's name), the blocks that it quotes, its pictures, and what was replied before in the conversation."""
-    parts = [[p] if isinstance(p := m["content"], str) else [q.get("text") or q["image_url"]["url"] for q in p] for m in body["messages"]]
+    parts = [
+        [p]
+        if isinstance(p := m["content"], str)
+        else [q.get("text") or q["image_url"]["url"] for q in p]
+        for m in body["messages"]
+    ]
     quoted = [block[2] for part in parts for text in part for block in QUOTED.findall(text)]
     pictures = [text for part in parts for text in part if text.startswith("data:")]
-    replied = [part for message, part in zip(body["messages"], parts, strict=True) if message["role"] == "assistant"]
+    replied = [
+        part
+        for message, part in zip(body["messages"], parts, strict=True)
+        if message["role"] == "assistant"
+    ]
     return f"{body['model']} {hashlib.sha256(json.dumps([quoted, pictures, replied]).encode()).hexdigest()[:16]}"
 
 
 def asked_by_hand(body: dict) -> str:
     """The reply of whoever answers at QUESTLOOM_RECORD."""
-    request = urllib.request.Request(f"{RECORD_AT}/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"})
+    request = urllib.request.Request(
+        f"{RECORD_AT}/chat/completions",
+        json.dumps(body).encode(),
+        {"Content-Type": "application/json"},
+    )
     with urllib.request.urlopen(request, timeout=3600) as reply:
         return json.load(reply)["choices"][0]["message"]["content"]
 
@@ -69,13 +83,23 @@ class Recorded(BaseHTTPRequestHandler):
             self.replies[key] = asked_by_hand(body)
         text = self.replies.get(key)
         if text is None:
-            self.unknown.append(f"{key}: {json.dumps(body['messages'][-1]['content'], ensure_ascii=False)[-600:]}")
+            self.unknown.append(
+                f"{key}: {json.dumps(body['messages'][-1]['content'], ensure_ascii=False)[-600:]}"
+            )
             return self._send(400, {"error": {"message": "not recorded", "type": "unknown"}})
         self.used.add(key)
         message = {"role": "assistant", "content": text}
-        return self._send(200, {"id": "r", "object": "chat.completion", "created": 0, "model": body["model"],
-                                "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
-                                "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}})
+        return self._send(
+            200,
+            {
+                "id": "r",
+                "object": "chat.completion",
+                "created": 0,
+                "model": body["model"],
+                "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
+                "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+            },
+        )
 
     def _send(self, status: int, payload: dict) -> None:
         raw = json.dumps(payload).encode()
@@ -97,9 +121,17 @@ def outcomes(run: Path) -> dict[str, dict]:
             found[item.seed_id] = {"stage": item.stage, "reason": item.reason, "title": item.title}
     for path in sorted(run.glob("stages/15-split/kept-*.parquet")):
         for kept in read_records(path, Question):
-            found[kept.seed_id] = {"text": kept.text, "answer": kept.answer.text, "anchor": kept.anchor, "votes": kept.certificate.votes,
-                                   "basis": kept.certificate.basis, "evidence": [hop.evidence for hop in kept.certificate.evidence],
-                                   "verdicts": [[v.filter, v.solver, v.num_correct, v.num_samples] for v in kept.verdicts]}
+            found[kept.seed_id] = {
+                "text": kept.text,
+                "answer": kept.answer.text,
+                "anchor": kept.anchor,
+                "votes": kept.certificate.votes,
+                "basis": kept.certificate.basis,
+                "evidence": [hop.evidence for hop in kept.certificate.evidence],
+                "verdicts": [
+                    [v.filter, v.solver, v.num_correct, v.num_samples] for v in kept.verdicts
+                ],
+            }
     return found
 
 
@@ -111,17 +143,38 @@ def test_the_recorded_replies_give_the_recorded_questions(tmp_path):
     roles = ", ".join(f"{role}: {{endpoint: hand, model: {role}}}" for role in sorted(ROLES))
     try:
         write_dumps(SHARED, tmp_path / "dump")
-        run_ingest(IngestOptions(store=str(tmp_path / "store"), articles=(str(tmp_path / "dump/articles.xml"),),
-                                 entities=(str(tmp_path / "dump/entities.json"),), images=(str(tmp_path / "dump/images"),), snapshot="2023-04-01"))
-        recipe = load_recipe(str(FOLDER / "core_pages.yaml"), (
-            f"models.endpoints=[{{name: hand, base_url: 'http://127.0.0.1:{server.server_port}/v1', timeout: 3600}}]", f"models.roles={{{roles}}}"))
+        run_ingest(
+            IngestOptions(
+                store=str(tmp_path / "store"),
+                articles=(str(tmp_path / "dump/articles.xml"),),
+                entities=(str(tmp_path / "dump/entities.json"),),
+                images=(str(tmp_path / "dump/images"),),
+                snapshot="2023-04-01",
+            )
+        )
+        recipe = load_recipe(
+            str(FOLDER / "core_pages.yaml"),
+            (
+                f"models.endpoints=[{{name: hand, base_url: 'http://127.0.0.1:{server.server_port}/v1', timeout: 3600}}]",
+                f"models.roles={{{roles}}}",
+            ),
+        )
         run_synth(recipe, store=str(tmp_path / "store"), out=str(tmp_path / "run"), opened=Opened())
     finally:
         server.shutdown()
     found = outcomes(tmp_path / "run")
     if RECORD_AT:
         replies = {key: Recorded.replies[key] for key in sorted(Recorded.used)}
-        RECORDING.write_text(json.dumps({"replies": replies, "outcomes": found}, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        RECORDING.write_text(
+            json.dumps(
+                {"replies": replies, "outcomes": found},
+                ensure_ascii=False,
+                indent=1,
+                sort_keys=True,
+            )
+            + "\n",
+            encoding="utf-8",
+        )
         return
     assert Recorded.unknown == []
     assert found == recording["outcomes"]
@@ -129,9 +182,16 @@ def test_the_recorded_replies_give_the_recorded_questions(tmp_path):
 
 def test_a_reply_is_found_whatever_the_words_around_the_quoted_material():
     def asked(model, text):
-        return key_of({"model": model, "messages": [{"role": "system", "content": "s"}, {"role": "user", "content": text}]})
+        return key_of(
+            {
+                "model": model,
+                "messages": [{"role": "system", "content": "s"}, {"role": "user", "content": text}],
+            }
+        )
 
     quoted = "<question 0123abcd>\nIn which year?\n</question 0123abcd>"
-    assert asked("inject", f"Rewrite this.\n{quoted}") == asked("inject", f"Please rewrite:\n{quoted}\nThank you.")
+    assert asked("inject", f"Rewrite this.\n{quoted}") == asked(
+        "inject", f"Please rewrite:\n{quoted}\nThank you."
+    )
     assert asked("inject", quoted) != asked("describe", quoted)
     assert asked("inject", quoted) != asked("inject", quoted.replace("year", "month"))

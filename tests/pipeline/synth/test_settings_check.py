@@ -1,4 +1,5 @@
 """A setting that asks for what the rest of the recipe rules out is refused before work starts, by name and with what to set instead."""
+
 import pytest
 
 from files.opened import Opened
@@ -12,28 +13,78 @@ from tests.pipeline.small_world import small_recipe
 
 
 def models(*roles: str, **more) -> dict:
-    return {"endpoints": [{"name": "e", "base_url": "http://127.0.0.1:9/v1"}], "roles": {role: {"endpoint": "e", "model": "m"} for role in roles}} | more
+    return {
+        "endpoints": [{"name": "e", "base_url": "http://127.0.0.1:9/v1"}],
+        "roles": {role: {"endpoint": "e", "model": "m"} for role in roles},
+    } | more
 
 
 REFUSED = {
     "another language and the graph writer": ({"language": "zh"}, "language: zh", "writer=llm"),
-    "another language and the graph writer, with models for other roles": ({"language": "de", "models": models("default")}, "language: de", "language=en"),
-    "an obfuscated answer and the graph writer": ({"draft": {"obfuscate_share": 0.1}}, "draft.obfuscate_share", "writer=llm"),
-    "hops by text and the graph writer": ({"draft": {"text_hops": True}, "certificate": {"bases": ["margin", "votes"]}}, "draft.text_hops", "writer=llm"),
-    "hops by text without votes": ({"writer": "llm", "draft": {"text_hops": True}, "models": models("default")}, "draft.text_hops", "votes"),
-    "the oracle and no filter in which it plays": ({"filters": {"oracle": True, "solvable": False}}, "filters.oracle", "filters.solvable=true"),
-    "the oracle and a model in its place": ({"filters": {"oracle": True}, "models": models("answer_with_search")}, "filters.oracle", "filters.oracle=false"),
-    "the oracle and a default model in its place": ({"filters": {"oracle": True}, "models": models("default")}, "filters.oracle", "filters.oracle=false"),
+    "another language and the graph writer, with models for other roles": (
+        {"language": "de", "models": models("default")},
+        "language: de",
+        "language=en",
+    ),
+    "an obfuscated answer and the graph writer": (
+        {"draft": {"obfuscate_share": 0.1}},
+        "draft.obfuscate_share",
+        "writer=llm",
+    ),
+    "hops by text and the graph writer": (
+        {"draft": {"text_hops": True}, "certificate": {"bases": ["margin", "votes"]}},
+        "draft.text_hops",
+        "writer=llm",
+    ),
+    "hops by text without votes": (
+        {"writer": "llm", "draft": {"text_hops": True}, "models": models("default")},
+        "draft.text_hops",
+        "votes",
+    ),
+    "the oracle and no filter in which it plays": (
+        {"filters": {"oracle": True, "solvable": False}},
+        "filters.oracle",
+        "filters.solvable=true",
+    ),
+    "the oracle and a model in its place": (
+        {"filters": {"oracle": True}, "models": models("answer_with_search")},
+        "filters.oracle",
+        "filters.oracle=false",
+    ),
+    "the oracle and a default model in its place": (
+        {"filters": {"oracle": True}, "models": models("default")},
+        "filters.oracle",
+        "filters.oracle=false",
+    ),
     "samples and no model": ({"filters": {"samples": 4}}, "filters.samples", "filters.samples=1"),
-    "samples and a model of a filter that is off": ({"filters": {"samples": 4, "no_tools": False}, "models": models("answer_direct")}, "filters.samples", "=1"),
+    "samples and a model of a filter that is off": (
+        {"filters": {"samples": 4, "no_tools": False}, "models": models("answer_direct")},
+        "filters.samples",
+        "=1",
+    ),
     "a judge and no model": ({"models": {"judge": True}}, "models.judge", "judge_answer"),
-    "a judge and a model that is none": ({"models": models("answer_direct", judge=True)}, "models.judge", "judge_answer"),
+    "a judge and a model that is none": (
+        {"models": models("answer_direct", judge=True)},
+        "models.judge",
+        "judge_answer",
+    ),
 }
 TAKEN = {
-    "the llm writer in another language": {"language": "zh", "writer": "llm", "models": models("default")},
-    "what the llm writer does": {"writer": "llm", "models": models("default"), "draft": {"obfuscate_share": 0.1, "text_hops": True},
-                                 "certificate": {"bases": ["margin", "votes"]}},
-    "the oracle and models for other roles": {"filters": {"oracle": True}, "models": models("answer_direct", "judge_answer", judge=True)},
+    "the llm writer in another language": {
+        "language": "zh",
+        "writer": "llm",
+        "models": models("default"),
+    },
+    "what the llm writer does": {
+        "writer": "llm",
+        "models": models("default"),
+        "draft": {"obfuscate_share": 0.1, "text_hops": True},
+        "certificate": {"bases": ["margin", "votes"]},
+    },
+    "the oracle and models for other roles": {
+        "filters": {"oracle": True},
+        "models": models("answer_direct", "judge_answer", judge=True),
+    },
     "samples and a model": {"filters": {"samples": 4}, "models": models("answer_text_only")},
     "no oracle and a model": {"models": models("default", judge=True)},
 }
@@ -65,5 +116,16 @@ def test_job_plan_and_loop_refuse_before_anything_is_written(small, tmp_path):
     assert not (tmp_path / "run").exists()
     with pytest.raises(InputError, match="knows English only"):
         forecast(recipe, store=small, opened=Opened())
-    edit = Edit(action="set", path="draft.obfuscate_share", before=0.0, after=0.1, stage="writer", cause="c", tasks=("a",), why="w")
-    assert "only the llm writer" in refusal(edit, small_recipe(), citable={"c": ("a",)}, dead_ends=(), earlier=(), least=1)
+    edit = Edit(
+        action="set",
+        path="draft.obfuscate_share",
+        before=0.0,
+        after=0.1,
+        stage="writer",
+        cause="c",
+        tasks=("a",),
+        why="w",
+    )
+    assert "only the llm writer" in refusal(
+        edit, small_recipe(), citable={"c": ("a",)}, dead_ends=(), earlier=(), least=1
+    )

@@ -1,4 +1,5 @@
 """The main job end to end on a small world: conservation, the same bytes however it is run, and resume after kill -9."""
+
 import hashlib
 import random
 import shutil
@@ -20,7 +21,10 @@ from tests.agent.tools.calling import WITHOUT_PYTHON
 from tests.run_files import counts, read_stage, stage_names
 from transforms.stages import reason_words
 
-SETTINGS = (*kills.SETTINGS, *(() if open_sandbox()[0] else (f"filters.oracle_tools=[{','.join(WITHOUT_PYTHON)}]",)))
+SETTINGS = (
+    *kills.SETTINGS,
+    *(() if open_sandbox()[0] else (f"filters.oracle_tools=[{','.join(WITHOUT_PYTHON)}]",)),
+)
 SCRIPT = """
 import sys
 from pipeline.recipe import load_recipe
@@ -46,22 +50,45 @@ def whole(store, tmp_path_factory) -> Path:
 
 def tree(run: Path) -> dict[str, str]:
     """Digest of every file of a run that must not depend on how it was run."""
-    files = [p for folder in ("stages", "pictures") for p in sorted((run / folder).rglob("*")) if p.is_file()]
+    files = [
+        p
+        for folder in ("stages", "pictures")
+        for p in sorted((run / folder).rglob("*"))
+        if p.is_file()
+    ]
     return {str(p.relative_to(run)): hashlib.sha256(p.read_bytes()).hexdigest() for p in files}
 
 
 def start(store: str, out: Path, workers: int) -> subprocess.Popen:
-    return subprocess.Popen([sys.executable, "-c", SCRIPT, store, str(out), str(workers), *SETTINGS], cwd=Path(__file__).parents[3],
-                            start_new_session=True, stderr=subprocess.DEVNULL)
+    return subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, store, str(out), str(workers), *SETTINGS],
+        cwd=Path(__file__).parents[3],
+        start_new_session=True,
+        stderr=subprocess.DEVNULL,
+    )
 
 
-FILTERS = {"answer_in_question", "duplicates", "text_search", "image_search", "text_only", "no_tools", "too_simple", "solvable", "quotas"}
+FILTERS = {
+    "answer_in_question",
+    "duplicates",
+    "text_search",
+    "image_search",
+    "text_only",
+    "no_tools",
+    "too_simple",
+    "solvable",
+    "quotas",
+}
 
 
 def test_every_seed_has_one_final_outcome(whole):
     seeds = {s.id for s in read_stage(str(whole), "seeds", "kept", Seed)}
     kept = {q.seed_id for q in read_stage(str(whole), "split", "kept", Question)}
-    rejected = [r.seed_id for name in stage_names(str(whole)) for r in read_stage(str(whole), name, "rejected", Rejection)]
+    rejected = [
+        r.seed_id
+        for name in stage_names(str(whole))
+        for r in read_stage(str(whole), name, "rejected", Rejection)
+    ]
     assert len(seeds) == 60 and kept
     assert sorted(kept | set(rejected)) == sorted(seeds) and len(kept) + len(rejected) == len(seeds)
 
@@ -86,7 +113,12 @@ def test_the_report_has_words_for_every_check_and_filter(whole):
 
 
 def test_no_stage_ended_in_an_error_of_ours(whole):
-    errors = [r.evidence for name in stage_names(str(whole)) for r in read_stage(str(whole), name, "rejected", Rejection) if r.reason == "error"]
+    errors = [
+        r.evidence
+        for name in stage_names(str(whole))
+        for r in read_stage(str(whole), name, "rejected", Rejection)
+        if r.reason == "error"
+    ]
     assert errors == []
 
 
@@ -103,13 +135,20 @@ def test_a_second_run_changes_nothing(store, whole):
 
 def test_another_recipe_is_refused_in_the_same_folder(store, whole):
     with pytest.raises(InputError, match="another recipe"):
-        run_synth(load_recipe("demo", (*SETTINGS, "seed=8")), store=store, out=str(whole), opened=Opened())
+        run_synth(
+            load_recipe("demo", (*SETTINGS, "seed=8")), store=store, out=str(whole), opened=Opened()
+        )
 
 
 def test_a_run_that_is_refused_leaves_its_folder_free(store, whole, tmp_path):
     missing = f"models.clip={tmp_path / 'no-checkpoint'}"
     with pytest.raises(InputError, match="no-checkpoint"):
-        run_synth(load_recipe("demo", (*SETTINGS, missing)), store=store, out=str(tmp_path / "run"), opened=Opened())
+        run_synth(
+            load_recipe("demo", (*SETTINGS, missing)),
+            store=store,
+            out=str(tmp_path / "run"),
+            opened=Opened(),
+        )
     assert not (tmp_path / "run" / "recipe.json").exists()
 
 
@@ -117,7 +156,9 @@ def test_a_run_whose_stages_had_other_names_is_refused(store, whole, tmp_path):
     shutil.copytree(whole, tmp_path / "run")
     (tmp_path / "run" / "stages" / "05-answer-in-question").mkdir()
     with pytest.raises(InputError, match="earlier version"):
-        run_synth(load_recipe("demo", SETTINGS), store=store, out=str(tmp_path / "run"), opened=Opened())
+        run_synth(
+            load_recipe("demo", SETTINGS), store=store, out=str(tmp_path / "run"), opened=Opened()
+        )
 
 
 def test_a_folder_that_holds_something_else_is_refused(store, tmp_path):
@@ -134,16 +175,36 @@ def finished(store, tmp_path_factory) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", kills.WAYS, ids=str)
-def test_ended_at_random_points_and_gone_on_with_every_file_is_the_same(store, finished, tmp_path, way):
-    found = kills.broken(kills.Start(store, "demo", SETTINGS), tmp_path / "run", finished, way, random.Random(str(way)))
+def test_ended_at_random_points_and_gone_on_with_every_file_is_the_same(
+    store, finished, tmp_path, way
+):
+    found = kills.broken(
+        kills.Start(store, "demo", SETTINGS),
+        tmp_path / "run",
+        finished,
+        way,
+        random.Random(str(way)),
+    )
     assert found.differing == (), found
 
 
-@pytest.mark.parametrize(("name", "compared"), [
-    ("stages/02-draft/kept-00000.parquet", True), ("stages/02-draft/.kept-00000.parquet.0f.part", True),
-    ("stages/06-duplicates/side-00000.parquet", True), ("pictures/a.jpg", True), ("recipe.json", True), ("new.txt", True),
-    ("dataset/README.md", True), ("report/data/questions-0000.js", True),
-    ("timing/02-draft/00000", False), ("run.json", False), ("report/index.html", False), ("calls.sqlite-wal", False)])
+@pytest.mark.parametrize(
+    ("name", "compared"),
+    [
+        ("stages/02-draft/kept-00000.parquet", True),
+        ("stages/02-draft/.kept-00000.parquet.0f.part", True),
+        ("stages/06-duplicates/side-00000.parquet", True),
+        ("pictures/a.jpg", True),
+        ("recipe.json", True),
+        ("new.txt", True),
+        ("dataset/README.md", True),
+        ("report/data/questions-0000.js", True),
+        ("timing/02-draft/00000", False),
+        ("run.json", False),
+        ("report/index.html", False),
+        ("calls.sqlite-wal", False),
+    ],
+)
 def test_kills_compare_every_file_but_those_of_times_and_spend(tmp_path, name, compared):
     before = kills.files(tmp_path)
     (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

@@ -2,6 +2,7 @@
 
 After a deliberate change of phrases, read the new lines and write them with `QUESTLOOM_WRITE_GOLDENS=1 pytest <this file>`.
 """
+
 import difflib
 import os
 import re
@@ -17,12 +18,15 @@ from transforms.writing.graph.verbalise import verbalise
 
 HERE = Path(__file__).parent
 GOLDENS = HERE / "real_questions.txt"
-ROWS = [[cell.strip() for cell in line.split("|")] for line in (HERE / "real_claims.txt").read_text(encoding="utf-8").splitlines()
-        if line and not line.startswith("#")]
+ROWS = [
+    [cell.strip() for cell in line.split("|")]
+    for line in (HERE / "real_claims.txt").read_text(encoding="utf-8").splitlines()
+    if line and not line.startswith("#")
+]
 
 
 def value_of(said: str, is_entity: bool) -> Value:
-    """"Ulm" is a thing where it has a class; else "1851" and "1851-03-04" are dates of a dated property, "30 metre" a quantity, "=text" a text."""
+    """ "Ulm" is a thing where it has a class; else "1851" and "1851-03-04" are dates of a dated property, "30 metre" a quantity, "=text" a text."""
     if is_entity:
         return entity_value(said)
     if said.startswith("="):
@@ -50,33 +54,68 @@ class RealWords:
         return self.classes.get(entity_id, "").split(" < ")[0]
 
     def superclasses(self, class_id: str) -> tuple[str, ...]:
-        return next((tuple(c.split(" < ")) for c in self.classes.values() if c.split(" < ")[0] == class_id), (class_id,))
+        return next(
+            (tuple(c.split(" < ")) for c in self.classes.values() if c.split(" < ")[0] == class_id),
+            (class_id,),
+        )
 
 
 def said(row: list[str]) -> str:
     """The claim as its first sentence, and the question for its value where it may be asked."""
     property_id, subject = row[:2]
     dated = any(f.other == "t" for f in property_phrase(property_id).say)
-    value = Value(kind="time", time=f"+{row[3]}-00-00T00:00:00Z", precision=9) if dated and re.fullmatch(r"\d{4}", row[3]) else value_of(row[3], len(row) > 4)
+    value = (
+        Value(kind="time", time=f"+{row[3]}-00-00T00:00:00Z", precision=9)
+        if dated and re.fullmatch(r"\d{4}", row[3])
+        else value_of(row[3], len(row) > 4)
+    )
     kind = {"entity": "wikibase-item"}.get(value.kind, value.kind)
     words = RealWords(row, kind)
     claim = ClaimClause(subject=entity_value(subject), property=property_id, object=value)
-    told = FormWords(form=Form(clauses=(claim,), ask=Ask(var="a", type="entity")), names={}, classes={}, genders={}, years={}, facts=words, language="en")
+    told = FormWords(
+        form=Form(clauses=(claim,), ask=Ask(var="a", type="entity")),
+        names={},
+        classes={},
+        genders={},
+        years={},
+        facts=words,
+        language="en",
+    )
     frame = told.phrase(claim).say[0]
-    ends = {"s": told.name(claim.subject), "o": told.words.at(value) if kind == "time" else told.value(value)}
+    ends = {
+        "s": told.name(claim.subject),
+        "o": told.words.at(value) if kind == "time" else told.value(value),
+    }
     statement = frame.statement(ends[frame.subject], ends[frame.end])
     if not property_use(property_id).answer:
         return f"{property_id}  {statement}."
-    ask = Ask(var="a", type={"wikibase-item": "entity", "time": "date", "quantity": "quantity"}.get(kind, "string"), unit=value.unit,
-              precision={9: "year", 11: "day"}.get(value.precision, "") if kind == "time" else "")
+    ask = Ask(
+        var="a",
+        type={"wikibase-item": "entity", "time": "date", "quantity": "quantity"}.get(
+            kind, "string"
+        ),
+        unit=value.unit,
+        precision={9: "year", 11: "day"}.get(value.precision, "") if kind == "time" else "",
+    )
     classes = {"a": words.class_of(row[3])} if kind == "wikibase-item" else {}
-    worded = verbalise(Form(clauses=(ClaimClause(subject=claim.subject, property=property_id, object="a"),), ask=ask), names={"": ""}, classes=classes,
-                       facts=words, item_id=f"{property_id}{subject}", recipe_seed=0)
+    worded = verbalise(
+        Form(
+            clauses=(ClaimClause(subject=claim.subject, property=property_id, object="a"),), ask=ask
+        ),
+        names={"": ""},
+        classes=classes,
+        facts=words,
+        item_id=f"{property_id}{subject}",
+        recipe_seed=0,
+    )
     return f"{property_id}  {statement}. {worded.text if not worded.problems else f'No wording: {worded.problems[0]}.'}"
 
 
 def test_every_property_that_a_question_may_use_is_said_of_a_real_thing():
-    assert {row[0] for row in ROWS} == {*_uses()["properties"], *_uses()["trivial_properties"]} and len(_uses()["properties"]) >= 300
+    assert {row[0] for row in ROWS} == {
+        *_uses()["properties"],
+        *_uses()["trivial_properties"],
+    } and len(_uses()["properties"]) >= 300
     assert all(len(row) in (4, 5) for row in ROWS)
 
 
@@ -85,10 +124,15 @@ def test_every_real_claim_is_worded_as_a_person_accepted_it():
     if os.environ.get("QUESTLOOM_WRITE_GOLDENS"):
         GOLDENS.write_text(text, encoding="utf-8")
     expected = GOLDENS.read_text(encoding="utf-8")
-    changed = "\n".join(difflib.unified_diff(expected.splitlines(), text.splitlines(), lineterm="", n=0))
+    changed = "\n".join(
+        difflib.unified_diff(expected.splitlines(), text.splitlines(), lineterm="", n=0)
+    )
     assert not changed, f"read these, then write the goldens anew:\n{changed}"
 
 
 @pytest.mark.parametrize("property_id", sorted(language_data("en")["properties"]))
 def test_no_phrase_says_its_property_in_the_words_of_a_label_that_is_no_english(property_id):
-    assert not any(re.search(r"\(|\bwork period\b|\bmember of political party\b", f.statement("s", "o")) for f in property_phrase(property_id).say)
+    assert not any(
+        re.search(r"\(|\bwork period\b|\bmember of political party\b", f.statement("s", "o"))
+        for f in property_phrase(property_id).say
+    )

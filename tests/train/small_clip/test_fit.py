@@ -10,11 +10,15 @@ from train.small_clip.examples import words_of
 from train.small_clip.fit import SIDE, _shortened, augmented, text_loss, view_loss
 from transforms.pictures.describe import Looks
 
-LIGHT = Looks(noun="lighthouse", colours=("red", "white"), materials=("granite",), parts=("three arches",))
+LIGHT = Looks(
+    noun="lighthouse", colours=("red", "white"), materials=("granite",), parts=("three arches",)
+)
 
 
 def units(n: int, d: int = 16, seed: int = 0) -> torch.Tensor:
-    return torch.nn.functional.normalize(torch.randn(n, d, generator=torch.Generator().manual_seed(seed)), dim=-1)
+    return torch.nn.functional.normalize(
+        torch.randn(n, d, generator=torch.Generator().manual_seed(seed)), dim=-1
+    )
 
 
 def test_views_of_one_entity_that_agree_cost_less_than_views_that_do_not():
@@ -28,12 +32,19 @@ def test_texts_that_fit_cost_least_where_they_point_at_all_pictures_that_they_fi
     right, wrong = torch.eye(2)[[0, 0, 1]], torch.eye(2)[[0, 1, 1]]
     scale, bias = torch.tensor(40.0), torch.tensor(-20.0)
     # Two pictures share the first text's mass, so the least cost of ranking is ln 2 / 4; that of the pairs is 0.
-    assert text_loss(right, texts, fits, scale, bias).item() == pytest.approx(np.log(2) / 4, abs=0.01)
+    assert text_loss(right, texts, fits, scale, bias).item() == pytest.approx(
+        np.log(2) / 4, abs=0.01
+    )
     assert text_loss(wrong, texts, fits, scale, bias) > 2.0
 
 
 def test_a_text_that_fits_every_picture_still_has_to_fit_them_well():
-    texts, fits, scale, bias = torch.eye(2)[:1], torch.ones(1, 2), torch.tensor(10.0), torch.tensor(-4.0)
+    texts, fits, scale, bias = (
+        torch.eye(2)[:1],
+        torch.ones(1, 2),
+        torch.tensor(10.0),
+        torch.tensor(-4.0),
+    )
     near, far = torch.eye(2)[[0, 0]], torch.eye(2)[[1, 1]]
     assert text_loss(near, texts, fits, scale, bias) < text_loss(far, texts, fits, scale, bias) - 3
 
@@ -61,12 +72,19 @@ def test_a_saved_checkpoint_is_loaded_with_its_own_words(tmp_path):
     save(model, tmp_path / "tiny")
     clip = Clip.load(str(tmp_path / "tiny"))
     with torch.inference_mode():
-        expected = torch.nn.functional.normalize(model.eval().encode_text(tokenizer(["a red lighthouse"])), dim=-1)
-    assert np.abs(clip.embed_texts(["a red lighthouse"])[0] - expected[0].numpy()).max() < 5e-3  # weights are kept at half precision
+        expected = torch.nn.functional.normalize(
+            model.eval().encode_text(tokenizer(["a red lighthouse"])), dim=-1
+        )
+    assert (
+        np.abs(clip.embed_texts(["a red lighthouse"])[0] - expected[0].numpy()).max() < 5e-3
+    )  # weights are kept at half precision
     assert clip.calibration is None
     assert clip.name.startswith("tiny@")
 
 
 def test_the_same_seed_starts_the_same_model(tmp_path):
-    first, second = (start(tmp_path / "a", 5)[0].state_dict(), start(tmp_path / "b", 5)[0].state_dict())
+    first, second = (
+        start(tmp_path / "a", 5)[0].state_dict(),
+        start(tmp_path / "b", 5)[0].state_dict(),
+    )
     assert all(torch.equal(first[name], second[name]) for name in first)

@@ -13,11 +13,16 @@ class Words:
     name = "words"
 
     def embed_texts(self, texts):
-        return np.array([{"a lighthouse": (1.0, 0.0, 0.0), "a bridge": (0.0, 0.0, 1.0)}[t] for t in texts], np.float32)
+        return np.array(
+            [{"a lighthouse": (1.0, 0.0, 0.0), "a bridge": (0.0, 0.0, 1.0)}[t] for t in texts],
+            np.float32,
+        )
 
 
 def examples(*entity: int) -> Examples:
-    return Examples(np.zeros((len(entity), 1, 1, 3), np.uint8), np.array(entity), LOOKS, [b""] * len(entity))
+    return Examples(
+        np.zeros((len(entity), 1, 1, 3), np.uint8), np.array(entity), LOOKS, [b""] * len(entity)
+    )
 
 
 def test_a_picture_of_any_entity_that_looks_so_counts_as_found_by_words_and_only_the_entitys_own_views_by_view():

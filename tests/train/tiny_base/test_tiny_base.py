@@ -1,4 +1,5 @@
 """The shipped base: it loads as any model does, sees what is on a picture that it was not trained on, copies, and knows no turn protocol."""
+
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -29,8 +30,12 @@ def measured(base, make, count=4):
     model, processor = base
     pictures = album([7], 480, processor)
     rng = random.Random(3)
-    found = batches((Encoder(processor)(make(pictures.worlds[0], rng)) for _ in iter(int, 1)), pictures.patches, model.config.image_token_id,
-                    processor.tokenizer.pad_token_id)
+    found = batches(
+        (Encoder(processor)(make(pictures.worlds[0], rng)) for _ in iter(int, 1)),
+        pictures.patches,
+        model.config.image_token_id,
+        processor.tokenizer.pad_token_id,
+    )
     return next(iter(right(model, [next(found) for _ in range(count)]).values()))
 
 
@@ -62,12 +67,31 @@ def test_no_drill_holds_a_turn_that_the_protocol_takes():
 
 def test_places_of_pictures_are_those_that_the_model_counts(base):
     model, _ = base
-    ids = np.array([[300, model.config.image_token_id, model.config.image_token_id, model.config.image_token_id, model.config.image_token_id, 301, 302]])
-    told, _ = model.model.get_rope_index(torch.from_numpy(ids), torch.from_numpy((ids == model.config.image_token_id).astype(int)),
-                                         image_grid_thw=torch.tensor([[1, 4, 4]]))
+    ids = np.array(
+        [
+            [
+                300,
+                model.config.image_token_id,
+                model.config.image_token_id,
+                model.config.image_token_id,
+                model.config.image_token_id,
+                301,
+                302,
+            ]
+        ]
+    )
+    told, _ = model.model.get_rope_index(
+        torch.from_numpy(ids),
+        torch.from_numpy((ids == model.config.image_token_id).astype(int)),
+        image_grid_thw=torch.tensor([[1, 4, 4]]),
+    )
     assert (told.numpy() == positions_of(ids == model.config.image_token_id)).all()
 
 
 def test_marks_around_answers_are_never_a_thoughts():
     drill = made.Drill("page", ((["q"], "Nabi"),))
-    assert not any("<think>Nabi</think>" in said for n in range(300) for _, said in made.marked(replace(drill), random.Random(n)).turns)
+    assert not any(
+        "<think>Nabi</think>" in said
+        for n in range(300)
+        for _, said in made.marked(replace(drill), random.Random(n)).turns
+    )

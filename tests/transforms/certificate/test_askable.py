@@ -1,24 +1,50 @@
 """What nobody asks for: an area as a birthplace, the height of a person, a class that is no word of people's, half an answer, a date that cannot be."""
+
 import pytest
 
 from records.knowledge import Entity, Value, entity_value
 from tests.small_facts import SmallFacts, claim, year
 from transforms.certificate.askable import FEWEST, RARE, has_said_kind, is_askable, leads_to_kind
 
-HUMAN, CITY, COUNTY, CEMETERY, GRAVE, PAINTING, MUSEUM, MOVEMENT = "Q5", "Q515", "Q28575", "Q39614", "Q173387", "Q3305213", "Q33506", "Q968159"
+HUMAN, CITY, COUNTY, CEMETERY, GRAVE, PAINTING, MUSEUM, MOVEMENT = (
+    "Q5",
+    "Q515",
+    "Q28575",
+    "Q39614",
+    "Q173387",
+    "Q3305213",
+    "Q33506",
+    "Q968159",
+)
 HEIGHT = Value(kind="quantity", number=189.0, unit="Q174728")
-FACTS = SmallFacts([claim("Q1", "P31", HUMAN), claim("Q2", "P31", CITY), claim("Q3", "P31", COUNTY), claim("Q4", "P31", CEMETERY), claim("Q6", "P31", PAINTING),
-                    claim("Q7", "P31", MUSEUM), claim("Q8", "P31", "Q43229"), claim("Q9", "P31", "Q12518")])
+FACTS = SmallFacts(
+    [
+        claim("Q1", "P31", HUMAN),
+        claim("Q2", "P31", CITY),
+        claim("Q3", "P31", COUNTY),
+        claim("Q4", "P31", CEMETERY),
+        claim("Q6", "P31", PAINTING),
+        claim("Q7", "P31", MUSEUM),
+        claim("Q8", "P31", "Q43229"),
+        claim("Q9", "P31", "Q12518"),
+    ]
+)
 
 
 @pytest.mark.parametrize(("property", "value"), [("P19", "Q3"), ("P20", "Q3"), ("P119", "Q3")])
 def test_nobody_asks_in_which_county_somebody_lies(property, value):
-    assert not is_askable(FACTS, "Q1", property, entity_value(value)) and not leads_to_kind(FACTS, property, value)
-    assert is_askable(FACTS, "Q1", property, entity_value("Q2")) and leads_to_kind(FACTS, property, "Q2")
+    assert not is_askable(FACTS, "Q1", property, entity_value(value)) and not leads_to_kind(
+        FACTS, property, value
+    )
+    assert is_askable(FACTS, "Q1", property, entity_value("Q2")) and leads_to_kind(
+        FACTS, property, "Q2"
+    )
 
 
 def test_a_painting_is_asked_to_belong_to_a_museum_and_to_no_town():
-    assert is_askable(FACTS, "Q6", "P195", entity_value("Q7")) and not is_askable(FACTS, "Q6", "P195", entity_value("Q2"))
+    assert is_askable(FACTS, "Q6", "P195", entity_value("Q7")) and not is_askable(
+        FACTS, "Q6", "P195", entity_value("Q2")
+    )
 
 
 def test_the_height_is_asked_of_a_tower_and_not_of_a_person():
@@ -26,8 +52,12 @@ def test_the_height_is_asked_of_a_tower_and_not_of_a_person():
 
 
 def test_a_thing_without_a_class_or_with_one_that_fits_everything_is_not_asked_for():
-    assert not has_said_kind(FACTS, "Q8") and not is_askable(FACTS, "Q6", "P127", entity_value("Q8"))
-    assert not has_said_kind(SmallFacts([], {"Q1": Entity(id="Q1", labels={"en": "Renaissance"})}), "Q1")
+    assert not has_said_kind(FACTS, "Q8") and not is_askable(
+        FACTS, "Q6", "P127", entity_value("Q8")
+    )
+    assert not has_said_kind(
+        SmallFacts([], {"Q1": Entity(id="Q1", labels={"en": "Renaissance"})}), "Q1"
+    )
 
 
 def test_a_class_that_hardly_anything_is_of_is_a_word_of_the_stores_unless_the_store_is_small():
@@ -39,14 +69,22 @@ def test_a_class_that_hardly_anything_is_of_is_a_word_of_the_stores_unless_the_s
 
 
 def test_an_answer_of_which_the_relation_has_parts_of_the_same_kind_is_half_an_answer():
-    movements = [claim("Q10", "P31", MOVEMENT), claim("Q11", "P31", MOVEMENT), claim("Q11", "P361", "Q10")]
+    movements = [
+        claim("Q10", "P31", MOVEMENT),
+        claim("Q11", "P31", MOVEMENT),
+        claim("Q11", "P361", "Q10"),
+    ]
     used = claim("Q20", "P135", "Q11")
     assert not is_askable(SmallFacts([*movements, used]), "Q6", "P135", entity_value("Q10"))
     assert is_askable(SmallFacts([*movements, used]), "Q6", "P135", entity_value("Q11"))
-    assert is_askable(SmallFacts(movements), "Q6", "P135", entity_value("Q10"))  # nothing is said to belong to the part
+    assert is_askable(
+        SmallFacts(movements), "Q6", "P135", entity_value("Q10")
+    )  # nothing is said to belong to the part
 
 
 def test_a_date_that_the_store_contradicts_is_not_asked_for():
     war = [claim("Q1", "P607", "Q9"), claim("Q9", "P580", year(1846))]
-    assert not is_askable(SmallFacts([claim("Q1", "P570", year(1812)), *war]), "Q1", "P570", year(1812))
+    assert not is_askable(
+        SmallFacts([claim("Q1", "P570", year(1812)), *war]), "Q1", "P570", year(1812)
+    )
     assert is_askable(SmallFacts([claim("Q1", "P570", year(1850)), *war]), "Q1", "P570", year(1850))

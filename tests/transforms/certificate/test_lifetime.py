@@ -1,4 +1,5 @@
 """Dates of a life that the store's own claims do not allow."""
+
 import pytest
 
 from records.knowledge import Claim
@@ -14,19 +15,37 @@ def of(*claims: Claim) -> bool:
 
 
 def test_a_life_with_its_war_spouse_and_work_within_it_stands():
-    assert not of(*LIFE, *WAR, claim("Q1", "P26", "Q2"), claim("Q2", "P569", year(1788)), claim("Q1", "P2031", year(1808)), claim("Q1", "P4602", year(1850)))
+    assert not of(
+        *LIFE,
+        *WAR,
+        claim("Q1", "P26", "Q2"),
+        claim("Q2", "P569", year(1788)),
+        claim("Q1", "P2031", year(1808)),
+        claim("Q1", "P4602", year(1850)),
+    )
 
 
-@pytest.mark.parametrize("more", [
-    [claim("Q1", "P569", year(1849)), claim("Q1", "P570", year(1921)), *WAR],
-    [claim("Q1", "P570", year(1840)), *WAR],
-    [*LIFE, claim("Q1", "P2031", year(1700))],
-    [*LIFE, claim("Q1", "P2031", year(1900))],
-    [*LIFE, claim("Q1", "P4602", year(1849))],
-    [*LIFE, claim("Q1", "P26", "Q2"), claim("Q2", "P570", year(1783))],
-    [*LIFE, claim("Q1", "P184", "Q2"), claim("Q2", "P569", year(1856))],
-], ids=["a war before birth", "a war after death", "work before birth", "work begun after death", "a burial before death", "a spouse long dead",
-        "a teacher not yet born"])
+@pytest.mark.parametrize(
+    "more",
+    [
+        [claim("Q1", "P569", year(1849)), claim("Q1", "P570", year(1921)), *WAR],
+        [claim("Q1", "P570", year(1840)), *WAR],
+        [*LIFE, claim("Q1", "P2031", year(1700))],
+        [*LIFE, claim("Q1", "P2031", year(1900))],
+        [*LIFE, claim("Q1", "P4602", year(1849))],
+        [*LIFE, claim("Q1", "P26", "Q2"), claim("Q2", "P570", year(1783))],
+        [*LIFE, claim("Q1", "P184", "Q2"), claim("Q2", "P569", year(1856))],
+    ],
+    ids=[
+        "a war before birth",
+        "a war after death",
+        "work before birth",
+        "work begun after death",
+        "a burial before death",
+        "a spouse long dead",
+        "a teacher not yet born",
+    ],
+)
 def test_a_life_that_misses_what_it_was_part_of_is_contradicted(more):
     assert of(*more)
 
@@ -41,10 +60,23 @@ def test_what_is_not_known_contradicts_nothing():
     assert not of(claim("Q1", "P570", year(1850)), claim("Q1", "P607", "Q9")) and not of(*WAR)
 
 
-@pytest.mark.parametrize("more", [
-    [claim("Q1", "P2031", year(1784))], [claim("Q1", "P2031", year(1850))], [claim("Q1", "P607", "Q9"), claim("Q9", "P580", year(1850))],
-    [claim("Q1", "P607", "Q9"), claim("Q9", "P582", year(1784))], [claim("Q1", "P1066", "Q2"), claim("Q2", "P570", year(1784))],
-], ids=["work from birth", "work begun in the year of death", "a war in the last year", "a war in the first year", "a teacher dead in the first year"])
+@pytest.mark.parametrize(
+    "more",
+    [
+        [claim("Q1", "P2031", year(1784))],
+        [claim("Q1", "P2031", year(1850))],
+        [claim("Q1", "P607", "Q9"), claim("Q9", "P580", year(1850))],
+        [claim("Q1", "P607", "Q9"), claim("Q9", "P582", year(1784))],
+        [claim("Q1", "P1066", "Q2"), claim("Q2", "P570", year(1784))],
+    ],
+    ids=[
+        "work from birth",
+        "work begun in the year of death",
+        "a war in the last year",
+        "a war in the first year",
+        "a teacher dead in the first year",
+    ],
+)
 def test_what_falls_into_the_first_or_the_last_year_of_a_life_is_within_it(more):
     assert not of(*LIFE, *more)
 

@@ -1,4 +1,5 @@
 """A writer that says what a test tells it to, and notes what it was asked: for the rules of the drivers, which must hold for any writer."""
+
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,7 +21,9 @@ def draft(text: str = "Who?", **fields) -> Draft:
 
 def step(before: Draft, text: str, role: str = "inject", **changes) -> Draft:
     """A draft with one more step in its history."""
-    return before.rewritten(Rewrite(round=1, role=role, before=before.text, after=text), text=text, **changes)
+    return before.rewritten(
+        Rewrite(round=1, role=role, before=before.text, after=text), text=text, **changes
+    )
 
 
 @dataclass
@@ -37,13 +40,16 @@ class Scripted:
 
         async def reply(*asked):
             self.calls.append((role, asked))
-            said = self.replies.get(role, None if role in ("obfuscate_answer", "check_words") else [])
+            said = self.replies.get(
+                role, None if role in ("obfuscate_answer", "check_words") else []
+            )
             said = said(*asked) if callable(said) else said
             if isinstance(said, WriterRejection):
                 raise said
             if role == "word" and role not in self.replies:
                 return replace(asked[0], text=f"{asked[0].text} (worded)")
             return said
+
         return reply
 
     def num(self, role: str) -> int:

@@ -1,17 +1,41 @@
 """The defaults of seeds and drafts are what the papers publish, and what is ours is as the documents say."""
+
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from records.synthesis import ABILITIES
-from transforms.drafting.draft_rules import DOMAINS, DraftRules, ExploreRules, SeedRules, Share, Weight, Weights
+from transforms.drafting.draft_rules import (
+    DOMAINS,
+    DraftRules,
+    ExploreRules,
+    SeedRules,
+    Share,
+    Weight,
+    Weights,
+)
 
 
 def test_seeds_have_the_published_thresholds():
     rules = SeedRules()
-    assert (rules.rare_max_sitelinks, rules.rare_min_statements, rules.anchor_min_in_degree, rules.anchor_max_in_degree) == (10, 20, 50, 10_000)
-    assert (rules.count, dict(rules.methods), dict(rules.rules), dict(rules.domains)) == (1000, {"paths": 1, "injection": 1}, {"rare": 1, "anchor": 1}, {})
+    assert (
+        rules.rare_max_sitelinks,
+        rules.rare_min_statements,
+        rules.anchor_min_in_degree,
+        rules.anchor_max_in_degree,
+    ) == (10, 20, 50, 10_000)
+    assert (rules.count, dict(rules.methods), dict(rules.rules), dict(rules.domains)) == (
+        1000,
+        {"paths": 1, "injection": 1},
+        {"rare": 1, "anchor": 1},
+        {},
+    )
     assert dict(rules.levels) == {"easy": 0.4, "medium": 0.3, "hard": 0.3}
-    assert (rules.readable, rules.per_entity, rules.living_people, rules.exclude) == (1.0, 1, False, ())
+    assert (rules.readable, rules.per_entity, rules.living_people, rules.exclude) == (
+        1.0,
+        1,
+        False,
+        (),
+    )
     assert DOMAINS == ("artifact", "building_or_place", "location", "organism", "other", "person")
 
 
@@ -21,8 +45,18 @@ def test_drafts_have_the_published_lengths_tries_and_bounds():
     assert dict(rules.rounds) == {"easy": 1, "medium": 3, "hard": 5, "benchmark": 10}
     assert (rules.tries, rules.max_hub, rules.max_answer_words) == (10, 10_000, 6)
     assert (rules.drafts, rules.alternatives, rules.max_clauses, rules.max_words) == (40, 3, 3, 110)
-    assert (rules.reverse_share, rules.detail_share, rules.computation_share, rules.obfuscate_share) == (0.5, 0.2, 0.2, 0.0)
-    assert (rules.ranked, rules.least_interest, rules.rewrite_bridges, rules.text_hops) == (1, 0.0, False, False)
+    assert (
+        rules.reverse_share,
+        rules.detail_share,
+        rules.computation_share,
+        rules.obfuscate_share,
+    ) == (0.5, 0.2, 0.2, 0.0)
+    assert (rules.ranked, rules.least_interest, rules.rewrite_bridges, rules.text_hops) == (
+        1,
+        0.0,
+        False,
+        False,
+    )
 
 
 def test_exploration_grows_as_in_the_papers_sample_configuration():
@@ -39,9 +73,18 @@ def test_what_the_papers_do_not_have_is_on_or_off_as_the_documents_say():
     assert dict(SeedRules().abilities) == dict.fromkeys(ABILITIES, 1.0)
 
 
-@pytest.mark.parametrize(("kind", "taken", "refused"), [
-    (Share, (0, 0.5, 1), (-0.01, 1.01)), (Weight, (0, 0.5, 7), (-0.01,)),
-    (Weights, ({"one": 0}, {f"k{n}": 1 for n in range(50)}), ({}, {f"k{n}": 1 for n in range(51)}, {"one": -1}))])
+@pytest.mark.parametrize(
+    ("kind", "taken", "refused"),
+    [
+        (Share, (0, 0.5, 1), (-0.01, 1.01)),
+        (Weight, (0, 0.5, 7), (-0.01,)),
+        (
+            Weights,
+            ({"one": 0}, {f"k{n}": 1 for n in range(50)}),
+            ({}, {f"k{n}": 1 for n in range(51)}, {"one": -1}),
+        ),
+    ],
+)
 def test_a_share_a_weight_and_a_table_of_weights_have_their_bounds(kind, taken, refused):
     adapter = TypeAdapter(kind)
     for value in taken:

@@ -1,4 +1,5 @@
 """The draft stage: a question with all that its draft has, or the commonest reason why there is none."""
+
 import asyncio
 
 from records.form import Ask, ClaimClause, Form, Image
@@ -18,45 +19,110 @@ FACTS = SmallFacts(crowd())
 VOTED = CertificateRules(bases=("votes",))
 
 
-def drafted(method: str = "paths", certificate: CertificateRules = VOTED, rules: dict | None = None, **replies) -> Question | Rejection:
-    writer = Scripted({"check_unique": [YES], "check_picture": [YES], "check_invariant": [YES],
-                       "canonical_question": lambda _, hops, nodes: [draft("Who then?", hops=hops, anchor=nodes[0].id, anchor_phrase="the tower")], **replies})
-    settings = DraftRules(**{"hops": {"easy": 1}, "rounds": {"easy": 0}, "reverse_share": 0.0, "tries": 2, **(rules or {})})
-    stage = Drafter(facts=FACTS, writer=writer, accept=Accept(FACTS, certificate), exploration=None, rules=settings, recipe_seed=1, language="en")
+def drafted(
+    method: str = "paths",
+    certificate: CertificateRules = VOTED,
+    rules: dict | None = None,
+    **replies,
+) -> Question | Rejection:
+    writer = Scripted(
+        {
+            "check_unique": [YES],
+            "check_picture": [YES],
+            "check_invariant": [YES],
+            "canonical_question": lambda _, hops, nodes: [
+                draft("Who then?", hops=hops, anchor=nodes[0].id, anchor_phrase="the tower")
+            ],
+            **replies,
+        }
+    )
+    settings = DraftRules(
+        **{
+            "hops": {"easy": 1},
+            "rounds": {"easy": 0},
+            "reverse_share": 0.0,
+            "tries": 2,
+            **(rules or {}),
+        }
+    )
+    stage = Drafter(
+        facts=FACTS,
+        writer=writer,
+        accept=Accept(FACTS, certificate),
+        exploration=None,
+        rules=settings,
+        recipe_seed=1,
+        language="en",
+    )
     return asyncio.run(stage(SEED.replace(method=method)))
 
 
 def test_a_seed_of_paths_walks_and_one_of_injection_starts_from_a_question():
     made = drafted()
-    assert (made.text, made.anchor, made.anchor_phrase, made.writer, made.seed_id, made.method) == ("Who then?", "Q1000", "the tower", "scripted",
-                                                                                                    SEED.replace(method="paths").id, "paths")
-    assert [h.property for h in made.hops] == ["P84"] and made.interest == 0.0 and [v["check"] for v in made.votes] == ["unique", "picture"]
+    assert (made.text, made.anchor, made.anchor_phrase, made.writer, made.seed_id, made.method) == (
+        "Who then?",
+        "Q1000",
+        "the tower",
+        "scripted",
+        SEED.replace(method="paths").id,
+        "paths",
+    )
+    assert (
+        [h.property for h in made.hops] == ["P84"]
+        and made.interest == 0.0
+        and [v["check"] for v in made.votes] == ["unique", "picture"]
+    )
     assert drafted("injection").reason == Reason.NO_ANSWER.value
 
 
 def test_a_seed_without_a_draft_is_dropped_for_the_commonest_reason():
     assert drafted(rules={"hops": {"easy": 5}}).reason == Reason.NO_PATH.value
     refused = drafted(check_unique=[NO])
-    assert refused.reason == Reason.NOT_UNIQUE.value and refused.evidence["tried"] == {Reason.NOT_UNIQUE.value: 1}
+    assert refused.reason == Reason.NOT_UNIQUE.value and refused.evidence["tried"] == {
+        Reason.NOT_UNIQUE.value: 1
+    }
     assert drafted(canonical_question=FAULT).reason == Reason.BAD_REPLY.value
 
 
 def test_a_question_of_more_words_than_the_recipe_allows_is_dropped():
     def of(words: int):
-        return drafted(rules={"max_words": 10}, canonical_question=lambda _, hops, nodes: [draft("word " * words, hops=hops, anchor=nodes[0].id)])
+        return drafted(
+            rules={"max_words": 10},
+            canonical_question=lambda _, hops, nodes: [
+                draft("word " * words, hops=hops, anchor=nodes[0].id)
+            ],
+        )
+
     assert isinstance(of(10), Question)
     refused = of(11)
-    assert refused.reason == Reason.NO_DESCRIPTION.value and refused.evidence == {"words": 11, "most": 10}
+    assert refused.reason == Reason.NO_DESCRIPTION.value and refused.evidence == {
+        "words": 11,
+        "most": 10,
+    }
 
 
 def test_a_dull_draft_is_dropped_and_one_of_the_least_score_kept():
-    form = Form(clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P84", object="a")), ask=Ask(var="a", type="entity"))
-    asks = Draft(text="Who drew this?", answer=Answer(value=entity_value("Q2000"), text="its builder", type="entity"), form=form,
-                 bindings={"x0": "Q1000", "a": "Q2000"}, anchor="Q1000")
+    form = Form(
+        clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P84", object="a")),
+        ask=Ask(var="a", type="entity"),
+    )
+    asks = Draft(
+        text="Who drew this?",
+        answer=Answer(value=entity_value("Q2000"), text="its builder", type="entity"),
+        form=form,
+        bindings={"x0": "Q1000", "a": "Q2000"},
+        anchor="Q1000",
+    )
 
     def asked(least: float) -> Question | Rejection:
-        return drafted("injection", CertificateRules(stated=False), {"least_interest": least}, seed_question=[asks],
-                       pick_image_entity=[Mention(entity_id="Q1000", surface="it")], hide_entity=lambda before, *_: before)
+        return drafted(
+            "injection",
+            CertificateRules(stated=False),
+            {"least_interest": least},
+            seed_question=[asks],
+            pick_image_entity=[Mention(entity_id="Q1000", surface="it")],
+            hide_entity=lambda before, *_: before,
+        )
 
     score = asked(0.0).interest
     assert score > 1 and isinstance(asked(score), Question)

@@ -1,4 +1,5 @@
 """Which of several drafts somebody would rather have answered, and that it is kept."""
+
 import asyncio
 from dataclasses import replace
 from math import log2
@@ -15,25 +16,59 @@ from tests.small_facts import SmallFacts, claim, year
 from transforms.drafting import drafter as drafting
 from transforms.drafting.draft_rules import DraftRules
 from transforms.drafting.drafter import Drafter
-from transforms.drafting.interest import ALIKE, BY_CHANCE, GIVEN_AWAY, LEAST, MOST, PER_LINK, PER_NAME, by_interest, interest, of_draft
+from transforms.drafting.interest import (
+    ALIKE,
+    BY_CHANCE,
+    GIVEN_AWAY,
+    LEAST,
+    MOST,
+    PER_LINK,
+    PER_NAME,
+    by_interest,
+    interest,
+    of_draft,
+)
 from transforms.drafting.trail import Trail
 from transforms.writing.writer import Draft
 
 BRIDGE, ARCHITECT, TOWN, OTHER = "Q1", "Q2", "Q3", "Q4"
-ENTITIES = {BRIDGE: Entity(id=BRIDGE, labels={"en": "B"}, domain="building_or_place", classes=("Q12280",)),
-            ARCHITECT: Entity(id=ARCHITECT, labels={"en": "A"}, domain="person", classes=("Q5",)),
-            TOWN: Entity(id=TOWN, labels={"en": "T"}, domain="location", classes=("Q3957",)),
-            OTHER: Entity(id=OTHER, labels={"en": "O"}, domain="building_or_place", classes=("Q12280",))}
+ENTITIES = {
+    BRIDGE: Entity(id=BRIDGE, labels={"en": "B"}, domain="building_or_place", classes=("Q12280",)),
+    ARCHITECT: Entity(id=ARCHITECT, labels={"en": "A"}, domain="person", classes=("Q5",)),
+    TOWN: Entity(id=TOWN, labels={"en": "T"}, domain="location", classes=("Q3957",)),
+    OTHER: Entity(id=OTHER, labels={"en": "O"}, domain="building_or_place", classes=("Q12280",)),
+}
 AREA = Value(kind="quantity", number=9.0, unit="Q712226")
-CLAIMS = [claim(BRIDGE, "P84", ARCHITECT), claim(ARCHITECT, "P1066", "Q9"), claim(ARCHITECT, "P569", year(1800)), claim(BRIDGE, "P131", TOWN),
-          claim(TOWN, "P2046", AREA), claim(TOWN, "P571", year(1300)), claim(OTHER, "P84", "Q8"), claim(BRIDGE, "P571", year(1850))]
+CLAIMS = [
+    claim(BRIDGE, "P84", ARCHITECT),
+    claim(ARCHITECT, "P1066", "Q9"),
+    claim(ARCHITECT, "P569", year(1800)),
+    claim(BRIDGE, "P131", TOWN),
+    claim(TOWN, "P2046", AREA),
+    claim(TOWN, "P571", year(1300)),
+    claim(OTHER, "P84", "Q8"),
+    claim(BRIDGE, "P571", year(1850)),
+]
 
 
 def _asks(property: str, value: Value, *way: tuple[str, str]) -> tuple[Form, dict[str, Value]]:
     """A form over hops (property, thing) that asks for a property of the last thing, and its binding."""
-    clauses = [Image(var="x0"), *(ClaimClause(subject=f"x{i}", property=p, object=f"x{i + 1}") for i, (p, _) in enumerate(way))]
-    form = Form(clauses=(*clauses, ClaimClause(subject=f"x{len(way)}", property=property, object="a")), ask=Ask(var="a", type=value.kind))
-    return form, {"x0": entity_value(BRIDGE), **{f"x{i + 1}": entity_value(t) for i, (_, t) in enumerate(way)}, "a": value}
+    clauses = [
+        Image(var="x0"),
+        *(
+            ClaimClause(subject=f"x{i}", property=p, object=f"x{i + 1}")
+            for i, (p, _) in enumerate(way)
+        ),
+    ]
+    form = Form(
+        clauses=(*clauses, ClaimClause(subject=f"x{len(way)}", property=property, object="a")),
+        ask=Ask(var="a", type=value.kind),
+    )
+    return form, {
+        "x0": entity_value(BRIDGE),
+        **{f"x{i + 1}": entity_value(t) for i, (_, t) in enumerate(way)},
+        "a": value,
+    }
 
 
 def _score(*asked, facts: SmallFacts | None = None) -> float:
@@ -51,15 +86,29 @@ def test_a_name_is_worth_more_than_a_year_and_a_year_more_than_an_area():
 def test_a_score_worked_by_hand():
     used = {p: property_use(p).weight for p in ("P84", "P569")}
     # A year is 0.3 of a name; nobody else was born then; of another domain; two classes of three; nothing is known of either.
-    by_hand = 1 + 4 * (0.5 * 0.3 * used["P569"] + 0.05 * 1 + 0.1 * 1 + 0.25 * used["P84"] * 2 / 3 + 0.1 * 0)
+    by_hand = 1 + 4 * (
+        0.5 * 0.3 * used["P569"] + 0.05 * 1 + 0.1 * 1 + 0.25 * used["P84"] * 2 / 3 + 0.1 * 0
+    )
     assert _score("P569", year(1800), ("P84", ARCHITECT)) == pytest.approx(by_hand)
-    area = 1 + 4 * (0.5 * 0.3 * property_use("P2046").weight + 0.05 * 1 + 0.1 * 1 + 0.25 * property_use("P131").weight * 2 / 3 + 0.1 * 0)
-    assert _score("P2046", AREA, ("P131", TOWN)) == pytest.approx(area), "a size is told as a year is"
+    area = 1 + 4 * (
+        0.5 * 0.3 * property_use("P2046").weight
+        + 0.05 * 1
+        + 0.1 * 1
+        + 0.25 * property_use("P131").weight * 2 / 3
+        + 0.1 * 0
+    )
+    assert _score("P2046", AREA, ("P131", TOWN)) == pytest.approx(area), (
+        "a size is told as a year is"
+    )
     twins = SmallFacts([*CLAIMS, claim("Q77", "P569", year(1800))], dict(ENTITIES))
-    assert _score("P569", year(1800), ("P84", ARCHITECT), facts=twins) == pytest.approx(by_hand - 4 * 0.05 * 0.5)
+    assert _score("P569", year(1800), ("P84", ARCHITECT), facts=twins) == pytest.approx(
+        by_hand - 4 * 0.05 * 0.5
+    )
 
 
-def _by_hand(telling: float, rarity: float, distance: float, way: float, known: float = 0.0) -> float:
+def _by_hand(
+    telling: float, rarity: float, distance: float, way: float, known: float = 0.0
+) -> float:
     return 1 + 4 * (0.5 * telling + 0.05 * rarity + 0.1 * distance + 0.25 * way + 0.1 * known)
 
 
@@ -69,41 +118,80 @@ def _weight(*properties: str) -> float:
 
 
 def test_what_is_asked_of_the_picture_itself_has_no_way_and_no_more_than_its_kind():
-    assert _score("P84", entity_value(ARCHITECT)) == pytest.approx(_by_hand(_weight("P84"), 1, 1, 0))
+    assert _score("P84", entity_value(ARCHITECT)) == pytest.approx(
+        _by_hand(_weight("P84"), 1, 1, 0)
+    )
     motto = Value(kind="monolingual", text="Ever on", language="en")
     assert _score("P84", motto) == pytest.approx(_by_hand(0.9 * _weight("P84"), 1, 0, 0))
-    assert _score("P84", Value(kind="string", text="Vell")) == pytest.approx(_by_hand(0.9 * _weight("P84"), 1, 0, 0))
+    assert _score("P84", Value(kind="string", text="Vell")) == pytest.approx(
+        _by_hand(0.9 * _weight("P84"), 1, 0, 0)
+    )
 
 
 def test_a_thing_of_the_same_class_lies_no_way_off_and_one_of_another_class_of_its_domain_half_of_it():
     for classes, distance in ((("Q12280",), 0.0), (("Q16970",), 0.5)):
         facts = SmallFacts([], {**ENTITIES, OTHER: ENTITIES[OTHER].replace(classes=classes)})
-        assert _score("P138", entity_value(OTHER), facts=facts) == pytest.approx(_by_hand(_weight("P138"), 1, distance, 0))
+        assert _score("P138", entity_value(OTHER), facts=facts) == pytest.approx(
+            _by_hand(_weight("P138"), 1, distance, 0)
+        )
 
 
-@pytest.mark.parametrize(("sitelinks", "in_degree", "known"), [(0, 7, 3 / log2(65)), (7, 1, 3 / log2(65)), (0, 64, 1.0), (100, 0, 1.0)])
-def test_how_known_a_thing_is_goes_by_its_links_or_editions_up_to_sixty_four(sitelinks, in_degree, known):
-    architect = ENTITIES[ARCHITECT].replace(in_degree=in_degree, sitelinks={f"w{n}wiki": "A" for n in range(sitelinks)})
+@pytest.mark.parametrize(
+    ("sitelinks", "in_degree", "known"),
+    [(0, 7, 3 / log2(65)), (7, 1, 3 / log2(65)), (0, 64, 1.0), (100, 0, 1.0)],
+)
+def test_how_known_a_thing_is_goes_by_its_links_or_editions_up_to_sixty_four(
+    sitelinks, in_degree, known
+):
+    architect = ENTITIES[ARCHITECT].replace(
+        in_degree=in_degree, sitelinks={f"w{n}wiki": "A" for n in range(sitelinks)}
+    )
     facts = SmallFacts([], {**ENTITIES, ARCHITECT: architect})
-    assert _score("P84", entity_value(ARCHITECT), facts=facts) == pytest.approx(_by_hand(_weight("P84"), 1, 1, 0, known / 2))
+    assert _score("P84", entity_value(ARCHITECT), facts=facts) == pytest.approx(
+        _by_hand(_weight("P84"), 1, 1, 0, known / 2)
+    )
 
 
 def test_from_person_to_person_half_of_what_is_asked_is_left():
-    facts = SmallFacts([], {**ENTITIES, "Q9": Entity(id="Q9", labels={"en": "N"}, domain="person", classes=("Q5",))})
+    facts = SmallFacts(
+        [],
+        {**ENTITIES, "Q9": Entity(id="Q9", labels={"en": "N"}, domain="person", classes=("Q5",))},
+    )
     taught = _by_hand(0.5 * 0.3 * _weight("P569"), 1, 1, 2 / 3 * _weight("P84", "P1066"))
-    assert _score("P569", year(1801), ("P84", ARCHITECT), ("P1066", "Q9"), facts=facts) == pytest.approx(taught - PER_LINK)
+    assert _score(
+        "P569", year(1801), ("P84", ARCHITECT), ("P1066", "Q9"), facts=facts
+    ) == pytest.approx(taught - PER_LINK)
 
 
 def test_years_between_are_worked_by_hand_too():
     form, binding = _asks("P569", year(1800), ("P84", ARCHITECT))
-    counted = Form(clauses=(*form.clauses, ClaimClause(subject="x0", property="P571", object="b"), Compute(out="n", op="difference", args=("b", "a"))),
-                   ask=Ask(var="n", type="quantity"))
-    score = interest(counted, SmallFacts(CLAIMS, dict(ENTITIES)), {**binding, "b": year(1850), "n": Value(kind="quantity", number=50.0)})
-    assert score == pytest.approx(_by_hand(0.2, 0.5, 1, 2 / 3 * _weight("P84", "P569", "P571")) - PER_LINK)
+    counted = Form(
+        clauses=(
+            *form.clauses,
+            ClaimClause(subject="x0", property="P571", object="b"),
+            Compute(out="n", op="difference", args=("b", "a")),
+        ),
+        ask=Ask(var="n", type="quantity"),
+    )
+    score = interest(
+        counted,
+        SmallFacts(CLAIMS, dict(ENTITIES)),
+        {**binding, "b": year(1850), "n": Value(kind="quantity", number=50.0)},
+    )
+    assert score == pytest.approx(
+        _by_hand(0.2, 0.5, 1, 2 / 3 * _weight("P84", "P569", "P571")) - PER_LINK
+    )
 
 
 def test_what_each_burden_takes_off():
-    assert (LEAST, MOST, PER_LINK, PER_NAME, BY_CHANCE, GIVEN_AWAY) == (1.0, 5.0, 1.0, 1.0, 1.2, 0.8)
+    assert (LEAST, MOST, PER_LINK, PER_NAME, BY_CHANCE, GIVEN_AWAY) == (
+        1.0,
+        5.0,
+        1.0,
+        1.0,
+        1.2,
+        0.8,
+    )
 
 
 def test_a_common_answer_is_worth_less():
@@ -116,21 +204,40 @@ def test_what_is_well_known_and_far_in_kind_is_worth_more():
     asked = ("P84", entity_value("Q8"), ("P84", ARCHITECT))
     known = {**ENTITIES, ARCHITECT: ENTITIES[ARCHITECT].replace(in_degree=60)}
     assert _score(*asked, facts=SmallFacts(CLAIMS, known)) > _score(*asked)
-    near = {**ENTITIES, ARCHITECT: ENTITIES[ARCHITECT].replace(domain="building_or_place", classes=("Q12280",))}
+    near = {
+        **ENTITIES,
+        ARCHITECT: ENTITIES[ARCHITECT].replace(domain="building_or_place", classes=("Q12280",)),
+    }
     claims = [c for c in CLAIMS if c.subject != ARCHITECT]
-    assert _score(*asked, facts=SmallFacts(claims, near)) < _score(*asked, facts=SmallFacts(claims, dict(ENTITIES)))
+    assert _score(*asked, facts=SmallFacts(claims, near)) < _score(
+        *asked, facts=SmallFacts(claims, dict(ENTITIES))
+    )
 
 
 def test_years_between_are_worth_little():
     form, binding = _asks("P569", year(1800), ("P84", ARCHITECT))
-    counted = Form(clauses=(*form.clauses, ClaimClause(subject="x0", property="P571", object="b"), Compute(out="n", op="difference", args=("b", "a"))),
-                   ask=Ask(var="n", type="quantity"))
+    counted = Form(
+        clauses=(
+            *form.clauses,
+            ClaimClause(subject="x0", property="P571", object="b"),
+            Compute(out="n", op="difference", args=("b", "a")),
+        ),
+        ask=Ask(var="n", type="quantity"),
+    )
     facts = SmallFacts(CLAIMS, dict(ENTITIES))
-    assert interest(counted, facts, {**binding, "b": year(1850), "n": Value(kind="quantity", number=50.0)}) < interest(form, facts, binding) + 0.5
+    assert (
+        interest(
+            counted, facts, {**binding, "b": year(1850), "n": Value(kind="quantity", number=50.0)}
+        )
+        < interest(form, facts, binding) + 0.5
+    )
 
 
 def test_a_way_from_person_to_person_is_worth_less():
-    facts = SmallFacts([*CLAIMS, claim("Q9", "P19", TOWN)], {**ENTITIES, "Q9": Entity(id="Q9", labels={"en": "T"}, domain="person", classes=("Q5",))})
+    facts = SmallFacts(
+        [*CLAIMS, claim("Q9", "P19", TOWN)],
+        {**ENTITIES, "Q9": Entity(id="Q9", labels={"en": "T"}, domain="person", classes=("Q5",))},
+    )
     asked = ("P19", entity_value(TOWN))
     teacher = _score(*asked, ("P84", ARCHITECT), ("P1066", "Q9"), facts=facts)
     assert teacher < _score(*asked, ("P84", ARCHITECT), facts=facts)
@@ -139,11 +246,23 @@ def test_a_way_from_person_to_person_is_worth_less():
 def _over(*claims: ClaimClause, ask: str, **things: str) -> float:
     """The score of claims over named variables, all of them bound to things."""
     form = Form(clauses=(Image(var="x0"), *claims), ask=Ask(var=ask, type="entity"))
-    entities = {**ENTITIES, "Q6": Entity(id="Q6", labels={"en": "St Perran's Church"}, domain="building_or_place", classes=("Q16970",)),
-                "Q7": Entity(id="Q7", labels={"en": "Saint Perran"}, domain="person", classes=("Q5",)),
-                "Q8": Entity(id="Q8", labels={"en": "Larkspur Rovers"}, domain="other", classes=("Q476028",)),
-                "Q10": Entity(id="Q10", labels={"en": "Odran Vell"}, domain="person", classes=("Q5",))}
-    return interest(form, SmallFacts([], entities), {var: entity_value(thing) for var, thing in things.items()})
+    entities = {
+        **ENTITIES,
+        "Q6": Entity(
+            id="Q6",
+            labels={"en": "St Perran's Church"},
+            domain="building_or_place",
+            classes=("Q16970",),
+        ),
+        "Q7": Entity(id="Q7", labels={"en": "Saint Perran"}, domain="person", classes=("Q5",)),
+        "Q8": Entity(
+            id="Q8", labels={"en": "Larkspur Rovers"}, domain="other", classes=("Q476028",)
+        ),
+        "Q10": Entity(id="Q10", labels={"en": "Odran Vell"}, domain="person", classes=("Q5",)),
+    }
+    return interest(
+        form, SmallFacts([], entities), {var: entity_value(thing) for var, thing in things.items()}
+    )
 
 
 def _says(subject: str, property: str, value: str | Value) -> ClaimClause:
@@ -151,22 +270,59 @@ def _says(subject: str, property: str, value: str | Value) -> ClaimClause:
 
 
 def test_a_third_link_is_worth_less_than_it_tells():
-    two = _over(_says("x0", "P84", "x1"), _says("x1", "P509", "a"), ask="a", x0=BRIDGE, x1=ARCHITECT, a="Q8")
-    three = _over(_says("x0", "P84", "x1"), _says("x1", "P157", "x2"), _says("x2", "P509", "a"), ask="a", x0=BRIDGE, x1=ARCHITECT, x2="Q10", a="Q8")
+    two = _over(
+        _says("x0", "P84", "x1"), _says("x1", "P509", "a"), ask="a", x0=BRIDGE, x1=ARCHITECT, a="Q8"
+    )
+    three = _over(
+        _says("x0", "P84", "x1"),
+        _says("x1", "P157", "x2"),
+        _says("x2", "P509", "a"),
+        ask="a",
+        x0=BRIDGE,
+        x1=ARCHITECT,
+        x2="Q10",
+        a="Q8",
+    )
     assert three <= two - PER_LINK
 
 
 def test_two_things_that_only_share_a_place_are_worth_less():
     club = _says("x2", "P159", "x1"), _says("x2", "P112", "a")
-    shared = _over(_says("x0", "P19", "x1"), *club, ask="a", x0=ARCHITECT, x1=TOWN, x2="Q8", a="Q10")
-    shown = _over(_says("x2", "P159", "x0"), _says("x2", "P112", "a"), ask="a", x0=TOWN, x2="Q8", a="Q10")
-    asked = _over(_says("x0", "P84", "x1"), _says("x1", "P19", "a"), ask="a", x0=BRIDGE, x1=ARCHITECT, a=TOWN)
-    assert shared < min(shown, asked) - BY_CHANCE + 0.5, "the place itself may be shown, or asked for"
+    shared = _over(
+        _says("x0", "P19", "x1"), *club, ask="a", x0=ARCHITECT, x1=TOWN, x2="Q8", a="Q10"
+    )
+    shown = _over(
+        _says("x2", "P159", "x0"), _says("x2", "P112", "a"), ask="a", x0=TOWN, x2="Q8", a="Q10"
+    )
+    asked = _over(
+        _says("x0", "P84", "x1"), _says("x1", "P19", "a"), ask="a", x0=BRIDGE, x1=ARCHITECT, a=TOWN
+    )
+    assert shared < min(shown, asked) - BY_CHANCE + 0.5, (
+        "the place itself may be shown, or asked for"
+    )
 
 
 def test_two_things_that_only_share_a_maker_are_worth_less():
-    shared = _over(_says("x0", "P84", "x1"), _says("x2", "P84", "x1"), _says("x2", "P88", "a"), ask="a", x0=BRIDGE, x1=ARCHITECT, x2=OTHER, a="Q10")
-    other = _over(_says("x0", "P631", "x1"), _says("x2", "P84", "x1"), _says("x2", "P88", "a"), ask="a", x0=BRIDGE, x1=ARCHITECT, x2=OTHER, a="Q10")
+    shared = _over(
+        _says("x0", "P84", "x1"),
+        _says("x2", "P84", "x1"),
+        _says("x2", "P88", "a"),
+        ask="a",
+        x0=BRIDGE,
+        x1=ARCHITECT,
+        x2=OTHER,
+        a="Q10",
+    )
+    other = _over(
+        _says("x0", "P631", "x1"),
+        _says("x2", "P84", "x1"),
+        _says("x2", "P88", "a"),
+        ask="a",
+        x0=BRIDGE,
+        x1=ARCHITECT,
+        x2=OTHER,
+        a="Q10",
+    )
     assert shared <= other - BY_CHANCE + 0.5
 
 
@@ -174,18 +330,30 @@ def test_a_named_thing_that_only_tells_others_apart_is_worth_less_and_is_no_link
     plain = (_says("x1", "P84", "x0"), _says("x1", "P88", "a"))
     bound = {"x0": ARCHITECT, "x1": BRIDGE, "a": "Q10"}
     way = 4 * 0.25 * 2 / 3
-    assert _over(*plain, ask="a", **bound) == pytest.approx(_by_hand(_weight("P88"), 1, 0, 2 / 3 * _weight("P84")))
-    for named, properties in (((_says("x1", "P825", entity_value("Q7")),), ("P84", "P825")), ((_says(entity_value("Q7"), "P112", "x1"),), ("P84", "P112"))):
+    assert _over(*plain, ask="a", **bound) == pytest.approx(
+        _by_hand(_weight("P88"), 1, 0, 2 / 3 * _weight("P84"))
+    )
+    for named, properties in (
+        ((_says("x1", "P825", entity_value("Q7")),), ("P84", "P825")),
+        ((_says(entity_value("Q7"), "P112", "x1"),), ("P84", "P112")),
+    ):
         lost = PER_NAME - way * (_weight(*properties) - _weight("P84"))
-        assert _over(*plain, *named, ask="a", **bound) == pytest.approx(_over(*plain, ask="a", **bound) - lost)
+        assert _over(*plain, *named, ask="a", **bound) == pytest.approx(
+            _over(*plain, ask="a", **bound) - lost
+        )
 
 
 def test_links_over_one_relation_to_different_things_do_not_meet_by_chance_nor_those_that_meet_in_what_is_shown_or_asked():
     row = (_says("x0", "P1299", "x1"), _says("x1", "P1299", "x2"), _says("x2", "P19", "a"))
     bound = {"x0": BRIDGE, "x1": "Q8", "x2": OTHER, "a": TOWN}
     way = _weight("P1299", "P1299") * 3 / 4
-    assert _over(*row, ask="a", **bound) == pytest.approx(max(1, _by_hand(_weight("P19"), 1, 1, way) - PER_LINK))
-    for ends in ((_says("x1", "P84", "x0"), _says("x2", "P84", "x0"), _says("x2", "P88", "a")), (_says("x0", "P84", "a"), _says("x1", "P84", "a"))):
+    assert _over(*row, ask="a", **bound) == pytest.approx(
+        max(1, _by_hand(_weight("P19"), 1, 1, way) - PER_LINK)
+    )
+    for ends in (
+        (_says("x1", "P84", "x0"), _says("x2", "P84", "x0"), _says("x2", "P88", "a")),
+        (_says("x0", "P84", "a"), _says("x1", "P84", "a")),
+    ):
         apart = [replace(c, property="P631") if k == 1 else c for k, c in enumerate(ends)]
         things = {"x0": ARCHITECT, "x1": BRIDGE, "x2": OTHER, "a": "Q10"}
         same, other = (_over(*clauses, ask="a", **things) for clauses in (ends, apart))
@@ -193,28 +361,66 @@ def test_links_over_one_relation_to_different_things_do_not_meet_by_chance_nor_t
 
 
 def test_a_thing_whose_name_says_the_answer_is_worth_less_but_of_a_namesake_just_that_is_asked():
-    given = _over(_says("x0", "P119", "x1"), _says("x1", "P825", "a"), ask="a", x0=ARCHITECT, x1="Q6", a="Q7")
-    hidden = _over(_says("x0", "P119", "x1"), _says("x1", "P825", "a"), ask="a", x0=ARCHITECT, x1="Q6", a="Q10")
+    given = _over(
+        _says("x0", "P119", "x1"), _says("x1", "P825", "a"), ask="a", x0=ARCHITECT, x1="Q6", a="Q7"
+    )
+    hidden = _over(
+        _says("x0", "P119", "x1"), _says("x1", "P825", "a"), ask="a", x0=ARCHITECT, x1="Q6", a="Q10"
+    )
     assert given <= hidden - GIVEN_AWAY + 0.1
-    named = [_over(_says("x0", "P84", "x1"), _says("x1", "P138", "a"), ask="a", x0=BRIDGE, x1="Q6", a=answer) for answer in ("Q7", "Q10")]
+    named = [
+        _over(
+            _says("x0", "P84", "x1"),
+            _says("x1", "P138", "a"),
+            ask="a",
+            x0=BRIDGE,
+            x1="Q6",
+            a=answer,
+        )
+        for answer in ("Q7", "Q10")
+    ]
     assert named[0] == named[1]
 
 
 @pytest.mark.parametrize(("answer", "given"), [("Odran", True), ("Abel", True), ("Abe", False)])
 def test_a_word_of_four_letters_says_a_name_and_a_shorter_one_does_not(answer, given):
     def score(bridge: str) -> float:
-        entities = {**ENTITIES, BRIDGE: ENTITIES[BRIDGE].replace(labels={"en": bridge}), ARCHITECT: ENTITIES[ARCHITECT].replace(labels={"en": answer})}
+        entities = {
+            **ENTITIES,
+            BRIDGE: ENTITIES[BRIDGE].replace(labels={"en": bridge}),
+            ARCHITECT: ENTITIES[ARCHITECT].replace(labels={"en": answer}),
+        }
         return _score("P84", entity_value(ARCHITECT), facts=SmallFacts([], entities))
-    assert score("Long Bridge") - score(f"{answer} Bridge") == pytest.approx(GIVEN_AWAY if given else 0.0)
+
+    assert score("Long Bridge") - score(f"{answer} Bridge") == pytest.approx(
+        GIVEN_AWAY if given else 0.0
+    )
 
 
 def test_two_things_of_one_year_meet_by_chance_only_where_it_is_the_same_relation():
     def score(property: str) -> float:
-        clauses = (Image(var="x0"), _says("x0", "P571", "y"), _says("x1", property, "y"), _says("x1", "P84", "a"))
-        binding = {"x0": entity_value(BRIDGE), "x1": entity_value(OTHER), "y": year(1850), "a": entity_value(ARCHITECT)}
-        return interest(Form(clauses=clauses, ask=Ask(var="a", type="entity")), SmallFacts(CLAIMS, dict(ENTITIES)), binding)
+        clauses = (
+            Image(var="x0"),
+            _says("x0", "P571", "y"),
+            _says("x1", property, "y"),
+            _says("x1", "P84", "a"),
+        )
+        binding = {
+            "x0": entity_value(BRIDGE),
+            "x1": entity_value(OTHER),
+            "y": year(1850),
+            "a": entity_value(ARCHITECT),
+        }
+        return interest(
+            Form(clauses=clauses, ask=Ask(var="a", type="entity")),
+            SmallFacts(CLAIMS, dict(ENTITIES)),
+            binding,
+        )
+
     same, other = _weight("P571"), _weight("P571", "P1619")
-    assert score("P1619") - score("P571") == pytest.approx(BY_CHANCE + 4 * 0.25 * 2 / 3 * (other - same))
+    assert score("P1619") - score("P571") == pytest.approx(
+        BY_CHANCE + 4 * 0.25 * 2 / 3 * (other - same)
+    )
 
 
 def test_the_thing_that_a_claim_is_about_may_be_asked_for_and_its_relation_is_the_way():
@@ -226,10 +432,19 @@ def test_the_thing_that_a_claim_is_about_may_be_asked_for_and_its_relation_is_th
 def _draft(text: str, *asked) -> Draft:
     form, binding = _asks(*asked)
     answer = Answer(text="x", type="entity", value=binding["a"])
-    return Draft(text=text, answer=answer, form=form, bindings={v: b.key() for v, b in binding.items()}, anchor=BRIDGE)
+    return Draft(
+        text=text,
+        answer=answer,
+        form=form,
+        bindings={v: b.key() for v, b in binding.items()},
+        anchor=BRIDGE,
+    )
 
 
-DULL, GOOD = _draft("dull?", "P2046", AREA, ("P131", TOWN)), _draft("good?", "P1066", entity_value("Q9"), ("P84", ARCHITECT))
+DULL, GOOD = (
+    _draft("dull?", "P2046", AREA, ("P131", TOWN)),
+    _draft("good?", "P1066", entity_value("Q9"), ("P84", ARCHITECT)),
+)
 FORMLESS = replace(GOOD, text="said?", form=None)
 LONGEST = _draft("longest?", "P2046", AREA, *[("P131", TOWN)] * 12)
 """At the very bottom: no score is lower."""
@@ -243,13 +458,26 @@ def test_a_draft_at_the_very_bottom_is_dull_and_not_without_a_score():
 
 def test_drafts_are_tried_in_the_order_of_their_interest_and_dull_ones_not_at_all():
     facts, trail = SmallFacts(CLAIMS, dict(ENTITIES)), Trail()
-    assert [d.text for d in by_interest([DULL, FORMLESS, GOOD], facts, 0.0, trail)] == ["good?", "dull?", "said?"]
-    assert [d.text for d in by_interest([DULL, FORMLESS, GOOD], facts, 3.0, trail)] == ["good?", "said?"]
+    assert [d.text for d in by_interest([DULL, FORMLESS, GOOD], facts, 0.0, trail)] == [
+        "good?",
+        "dull?",
+        "said?",
+    ]
+    assert [d.text for d in by_interest([DULL, FORMLESS, GOOD], facts, 3.0, trail)] == [
+        "good?",
+        "said?",
+    ]
     assert trail.outcome(Reason.NO_PATH)[0] == Reason.DULL
     again = replace(GOOD, text="as good?")
-    assert [d.text for d in by_interest([again, DULL, GOOD], facts, 0.0, trail)] == ["as good?", "good?", "dull?"]
+    assert [d.text for d in by_interest([again, DULL, GOOD], facts, 0.0, trail)] == [
+        "as good?",
+        "good?",
+        "dull?",
+    ]
     assert of_draft(FORMLESS, facts) == 0.0
-    assert of_draft(GOOD, facts) == round(_score("P1066", entity_value("Q9"), ("P84", ARCHITECT)), 2)
+    assert of_draft(GOOD, facts) == round(
+        _score("P1066", entity_value("Q9"), ("P84", ARCHITECT)), 2
+    )
 
 
 def test_a_drafts_score_is_told_to_two_places():
@@ -261,21 +489,48 @@ def test_a_drafts_score_is_told_to_two_places():
 def test_drafts_half_a_point_apart_are_ordered_and_nearer_ones_keep_the_walks_order():
     def ordered(*years: int) -> list[str]:
         """The drafts of which so many other things share the answer's year."""
-        return [d.text for d in by_interest([_draft(f"{n}", "P569", year(n), ("P84", ARCHITECT)) for n in years], facts, 0.0, Trail())]
-    facts = SmallFacts([*CLAIMS, *(claim(f"Q7{n}", "P569", year(1801)) for n in range(40))], dict(ENTITIES))
+        return [
+            d.text
+            for d in by_interest(
+                [_draft(f"{n}", "P569", year(n), ("P84", ARCHITECT)) for n in years],
+                facts,
+                0.0,
+                Trail(),
+            )
+        ]
+
+    facts = SmallFacts(
+        [*CLAIMS, *(claim(f"Q7{n}", "P569", year(1801)) for n in range(40))], dict(ENTITIES)
+    )
     assert ordered(1801, 1800) == ["1801", "1800"], "a rarer year is worth less than half a point"
     assert ALIKE == 0.5
 
 
-@pytest.mark.parametrize(("draft", "least", "kept"), [(DULL, 0.0, True), (DULL, 3.0, False), (LONGEST, 1.01, False), (LONGEST, 1.0, True)])
+@pytest.mark.parametrize(
+    ("draft", "least", "kept"),
+    [(DULL, 0.0, True), (DULL, 3.0, False), (LONGEST, 1.01, False), (LONGEST, 1.0, True)],
+)
 def test_a_finished_draft_that_is_dull_is_refused(monkeypatch, draft, least, kept):
     async def finished(*_):
         return draft
 
     monkeypatch.setattr(drafting, "draft_by_injection", finished)
-    drafter = Drafter(facts=SmallFacts(CLAIMS, dict(ENTITIES)), writer=SimpleNamespace(name="graph"), accept=None, exploration=None,
-                      rules=DraftRules(least_interest=least), recipe_seed=1, language="en")
-    seed = Seed(entity_id=BRIDGE, method="injection", level="easy", rule="anchor", domain="building_or_place")
+    drafter = Drafter(
+        facts=SmallFacts(CLAIMS, dict(ENTITIES)),
+        writer=SimpleNamespace(name="graph"),
+        accept=None,
+        exploration=None,
+        rules=DraftRules(least_interest=least),
+        recipe_seed=1,
+        language="en",
+    )
+    seed = Seed(
+        entity_id=BRIDGE,
+        method="injection",
+        level="easy",
+        rule="anchor",
+        domain="building_or_place",
+    )
     made = asyncio.run(drafter(seed))
     assert isinstance(made, Rejection) != kept
     assert made.interest >= 1 if kept else made.reason == Reason.DULL

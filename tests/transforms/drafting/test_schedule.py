@@ -1,4 +1,5 @@
 """Which ability and level a seed of an exploration gets, and which it cannot have."""
+
 from collections import Counter
 
 from records.knowledge import Detail, Value
@@ -9,7 +10,13 @@ from transforms.drafting.schedule import by_weight, drawn, levels_of
 from transforms.drafting.seeds import candidates, choose
 from transforms.pictures.choose import PictureRules
 
-RULES = SeedRules(methods={"exploration": 1}, rules={"pictured": 1}, living_people=True, levels={"easy": 1, "medium": 1, "hard": 1, "expert": 1}, count=80)
+RULES = SeedRules(
+    methods={"exploration": 1},
+    rules={"pictured": 1},
+    living_people=True,
+    levels={"easy": 1, "medium": 1, "hard": 1, "expert": 1},
+    count=80,
+)
 ARCHES = Detail(property="P1114", value=Value(kind="quantity", number=3), part="Q12277")
 
 
@@ -27,15 +34,22 @@ def test_a_thing_on_whose_picture_nothing_is_known_to_be_seen_is_only_searched_f
 
 
 def test_what_is_counted_at_a_glance_is_easy_and_small_print_is_of_medium_level():
-    assert possible(ARCHES)["perception"] == {"easy"} and possible(plaque("No. 7"))["perception"] == {"medium"}
+    assert possible(ARCHES)["perception"] == {"easy"} and possible(plaque("No. 7"))[
+        "perception"
+    ] == {"medium"}
 
 
 def test_only_a_year_on_the_picture_can_be_reasoned_with_without_a_search():
-    assert "perception+reasoning" not in possible(plaque("No. 7")) and possible(plaque("1850"))["perception+reasoning"] == {"medium"}
+    assert "perception+reasoning" not in possible(plaque("No. 7")) and possible(plaque("1850"))[
+        "perception+reasoning"
+    ] == {"medium"}
 
 
 def test_what_two_pictures_show_differently_is_not_read():
-    facts = SmallFacts([claim("Qx", "P31", "Q39715")], images={"Qx": (picture("Qx", plaque("1850")), picture("Qy", plaque("1851")))})
+    facts = SmallFacts(
+        [claim("Qx", "P31", "Q39715")],
+        images={"Qx": (picture("Qx", plaque("1850")), picture("Qy", plaque("1851")))},
+    )
     assert "perception" not in levels_of(facts, facts.entity("Qx"))
 
 
@@ -43,13 +57,26 @@ def test_a_seed_gets_no_ability_without_a_weight_and_none_where_it_can_have_none
     facts = thing(plaque("1850"))
     only = SeedRules(abilities={"perception": 1.0}, levels={"hard": 1.0, "medium": 1.0})
     assert drawn(facts, facts.entity("Qx"), only, 1, "s") == ("perception", "medium")
-    assert drawn(facts, facts.entity("Qx"), SeedRules(abilities={"perception": 1.0}, levels={"hard": 1.0}), 1, "s") is None
+    assert (
+        drawn(
+            facts,
+            facts.entity("Qx"),
+            SeedRules(abilities={"perception": 1.0}, levels={"hard": 1.0}),
+            1,
+            "s",
+        )
+        is None
+    )
     bare = thing()
     assert drawn(bare, bare.entity("Qx"), only, 1, "s") is None
 
 
 def test_seeds_are_balanced_over_abilities():
-    found = [c for e in sorted(COAST.entities) for c in candidates(COAST.entity(e), COAST, RULES, PictureRules(), 1)]
+    found = [
+        c
+        for e in sorted(COAST.entities)
+        for c in candidates(COAST.entity(e), COAST, RULES, PictureRules(), 1)
+    ]
     chosen = Counter(s.ability for s in choose(found, SeedRules(**{**vars(RULES), "count": 40})))
     assert set(chosen) == set(RULES.abilities) and max(chosen.values()) - min(chosen.values()) <= 3
 
@@ -60,6 +87,9 @@ def test_a_seed_of_an_exploration_has_a_picture_of_its_own():
 
 
 def test_a_key_is_drawn_as_often_as_its_weight_says_and_never_without_one():
-    found = Counter(by_weight({"none": 0, "one": 1, "three": 3, "zero": 0}, 1, f"place {n}", "role") for n in range(800))
+    found = Counter(
+        by_weight({"none": 0, "one": 1, "three": 3, "zero": 0}, 1, f"place {n}", "role")
+        for n in range(800)
+    )
     assert set(found) == {"one", "three"} and 160 < found["one"] < 240
     assert by_weight({}, 1, "s", "role") == by_weight({"none": 0}, 1, "s", "role") == ""

@@ -43,6 +43,8 @@ def test_degrading_is_reproducible_and_the_paired_tool_has_an_effect(kind):
 
 
 def test_every_drawn_perspective_is_found_again():
-    drawn = [d for d in (draw(q, 1, EnhancementRules()) for q in IDS[:90]) if d.kind == "perspective"]
+    drawn = [
+        d for d in (draw(q, 1, EnhancementRules()) for q in IDS[:90]) if d.kind == "perspective"
+    ]
     found = [perspective_correct(degrade(scene(i), d)) is not None for i, d in enumerate(drawn)]
     assert sum(found) >= 0.95 * len(found)

@@ -1,4 +1,5 @@
 """Duplicates by key and by nearly the same words: who falls, to whom, in any order and however it is run."""
+
 import random
 
 import apache_beam as beam
@@ -12,7 +13,14 @@ from records.form import Ask, Compute, Form
 from records.knowledge import entity_value
 from records.synthesis import Answer, Question
 from records.table import Json
-from transforms.filters.duplicates import Losers, banded, duplicate_keys, losers_of, near_losers_of, rank
+from transforms.filters.duplicates import (
+    Losers,
+    banded,
+    duplicate_keys,
+    losers_of,
+    near_losers_of,
+    rank,
+)
 from transforms.filters.near_duplicates import jaccard, triples
 
 SIMILARITY = 0.85
@@ -22,14 +30,26 @@ WORDS = tuple(SENTENCE.split())
 
 
 def question(text, bindings=None, answer="Q2", **changes) -> Question:
-    return Question(seed_id="s", seed_entity="Q1", method="paths", level="easy", domain="other", text=text, writer="template", bindings=bindings or {},
-                    answer=Answer(value=entity_value(answer), text="Ilse Varga", type="entity")).replace(**changes)
+    return Question(
+        seed_id="s",
+        seed_entity="Q1",
+        method="paths",
+        level="easy",
+        domain="other",
+        text=text,
+        writer="template",
+        bindings=bindings or {},
+        answer=Answer(value=entity_value(answer), text="Ilse Varga", type="entity"),
+    ).replace(**changes)
 
 
 def pairs_of(texts) -> list[tuple[str, tuple[str, str]]]:
     """Keys of questions that have their words and answer in common, with places in the order given."""
-    return [(key, (f"{number:02}", f"q{number}")) for number, text in enumerate(texts)
-            for key in duplicate_keys(question(text, {"x": f"Q{number}"}))]
+    return [
+        (key, (f"{number:02}", f"q{number}"))
+        for number, text in enumerate(texts)
+        for key in duplicate_keys(question(text, {"x": f"Q{number}"}))
+    ]
 
 
 def grouped(pairs) -> dict:
@@ -43,25 +63,48 @@ def losers(pairs, similarity=SIMILARITY) -> set:
     """The same functions as `Losers`, without Beam."""
     groups = grouped(pairs).items()
     near = grouped(entry for group in groups for entry in banded(group, similarity)).items()
-    return {found for group in groups for found in losers_of(group)} | {found for group in near for found in near_losers_of(group, similarity)}
+    return {found for group in groups for found in losers_of(group)} | {
+        found for group in near for found in near_losers_of(group, similarity)
+    }
 
 
 def changed(last: int, middle: bool = False) -> str:
     """The words with the last few replaced, and one in the middle if asked."""
-    words = [*WORDS[:len(WORDS) - last], *(f"other{n}" for n in range(last))]
+    words = [*WORDS[: len(WORDS) - last], *(f"other{n}" for n in range(last))]
     return " ".join([*words[:12], "harbour", *words[13:]] if middle else words)
 
 
 def test_the_same_words_path_picture_or_computation_are_one_question():
     path = {"x": "Q5", "y": "Q6"}
-    computed = Form(clauses=(Compute(out="z", op="difference", args=("y", "x")),), ask=Ask(var="z", type="quantity"))
-    keys = list(duplicate_keys(question("Who built  the Tower?", path, image_id="abc", form=Json(computed.to_json()))))
+    computed = Form(
+        clauses=(Compute(out="z", op="difference", args=("y", "x")),),
+        ask=Ask(var="z", type="quantity"),
+    )
+    keys = list(
+        duplicate_keys(
+            question("Who built  the Tower?", path, image_id="abc", form=Json(computed.to_json()))
+        )
+    )
     answer = entity_value("Q2").key()
-    assert keys == [f"text:{answer},:who built the tower", f"path:{answer}:Q5,Q6", f"picture:abc:{answer}", "computed:abc:Q5,Q6"]
+    assert keys == [
+        f"text:{answer},:who built the tower",
+        f"path:{answer}:Q5,Q6",
+        f"picture:abc:{answer}",
+        "computed:abc:Q5,Q6",
+    ]
 
 
 def test_an_outside_row_counts_by_its_words_together_with_its_answer():
-    assert losers([(k, (n, n)) for n, a in (("0", "Q1"), ("1", "Q2")) for k in duplicate_keys(question("Who painted this?", answer=a))]) == set()
+    assert (
+        losers(
+            [
+                (k, (n, n))
+                for n, a in (("0", "Q1"), ("1", "Q2"))
+                for k in duplicate_keys(question("Who painted this?", answer=a))
+            ]
+        )
+        == set()
+    )
     same = [(k, (n, n)) for n in "01" for k in duplicate_keys(question("Who painted this?"))]
     assert losers(same) == {("1", ("0", "text"))}
 
@@ -74,7 +117,12 @@ def test_of_questions_with_one_key_all_but_the_one_with_the_smallest_place_fall(
 
 def test_nearly_the_same_words_are_one_question_and_those_below_the_threshold_are_two():
     same, one_off, far = changed(0), changed(1), changed(1, middle=True)
-    assert jaccard(triples(same), triples(one_off)) >= SIMILARITY > jaccard(triples(same), triples(far)) > 0.7
+    assert (
+        jaccard(triples(same), triples(one_off))
+        >= SIMILARITY
+        > jaccard(triples(same), triples(far))
+        > 0.7
+    )
     assert losers(pairs_of([same, one_off])) == {("q1", ("q0", "text"))}
     assert losers(pairs_of([same, far])) == set()
 
@@ -82,9 +130,19 @@ def test_nearly_the_same_words_are_one_question_and_those_below_the_threshold_ar
 def test_in_a_chain_each_falls_that_has_a_duplicate_before_it_even_one_that_falls_itself():
     a, b, c = changed(0), changed(1), changed(1).replace("In ", "On ")
     similarity = 0.92
-    assert min(jaccard(triples(a), triples(b)), jaccard(triples(b), triples(c))) >= similarity > jaccard(triples(a), triples(c))
-    assert losers(pairs_of([a, b, c]), similarity) == {("q1", ("q0", "text")), ("q2", ("q1", "text"))}, "c falls to b, which is gone"
-    assert losers(pairs_of([b, a, c]), similarity) == {("q1", ("q0", "text")), ("q2", ("q0", "text"))}
+    assert (
+        min(jaccard(triples(a), triples(b)), jaccard(triples(b), triples(c)))
+        >= similarity
+        > jaccard(triples(a), triples(c))
+    )
+    assert losers(pairs_of([a, b, c]), similarity) == {
+        ("q1", ("q0", "text")),
+        ("q2", ("q1", "text")),
+    }, "c falls to b, which is gone"
+    assert losers(pairs_of([b, a, c]), similarity) == {
+        ("q1", ("q0", "text")),
+        ("q2", ("q0", "text")),
+    }
     assert {loser for loser, _ in losers(pairs_of([a, c, b]), similarity)} == {"q2"}
 
 
@@ -92,14 +150,23 @@ short = st.lists(st.sampled_from(WORDS[:3]), min_size=1, max_size=6).map(" ".joi
 
 
 @settings(deadline=None)
-@given(st.lists(short, max_size=12), st.sampled_from([0.5, 0.85]), st.randoms(use_true_random=False))
-def test_no_question_falls_to_one_below_the_threshold_equal_words_always_fall_and_order_does_not_matter(texts, similarity, draws):
+@given(
+    st.lists(short, max_size=12), st.sampled_from([0.5, 0.85]), st.randoms(use_true_random=False)
+)
+def test_no_question_falls_to_one_below_the_threshold_equal_words_always_fall_and_order_does_not_matter(
+    texts, similarity, draws
+):
     pairs = pairs_of(texts)
     found = losers(pairs, similarity)
     for loser, (winner, _) in found:
         mine, theirs = int(loser[1:]), int(winner[1:])
-        assert theirs < mine and jaccard(triples(texts[mine].lower()), triples(texts[theirs].lower())) >= similarity
-    assert {f"q{n}" for n, text in enumerate(texts) if text in texts[:n]} <= {loser for loser, _ in found}
+        assert (
+            theirs < mine
+            and jaccard(triples(texts[mine].lower()), triples(texts[theirs].lower())) >= similarity
+        )
+    assert {f"q{n}" for n, text in enumerate(texts) if text in texts[:n]} <= {
+        loser for loser, _ in found
+    }
     draws.shuffle(pairs)
     assert losers(pairs, similarity) == found
 
@@ -124,8 +191,15 @@ def test_a_place_depends_on_the_recipes_seed_and_the_question_alone():
 
 def test_the_same_words_over_another_thing_are_another_question_whatever_the_answer():
     def lost(*shown: str) -> set:
-        found = [question("Who painted this?", {"x": thing, "a": "Q9"}, "Q9", anchor=thing, image_id=f"i{n}") for n, thing in enumerate(shown)]
-        return losers([(key, (str(n), str(n))) for n, q in enumerate(found) for key in duplicate_keys(q)])
+        found = [
+            question(
+                "Who painted this?", {"x": thing, "a": "Q9"}, "Q9", anchor=thing, image_id=f"i{n}"
+            )
+            for n, thing in enumerate(shown)
+        ]
+        return losers(
+            [(key, (str(n), str(n))) for n, q in enumerate(found) for key in duplicate_keys(q)]
+        )
 
     assert lost("Q1", "Q2", "Q3") == set()
     assert {loser for loser, _ in lost("Q1", "Q1")} == {"1"}, "two pictures of one thing"

@@ -1,4 +1,5 @@
 """Quotas: nothing lies on too many questions, and as few as possible go for it."""
+
 import random
 
 import pytest
@@ -26,7 +27,9 @@ def test_no_node_is_on_more_than_its_share_of_the_kept_questions(num_hub):
     stay = kept(found, QuotaRules(node=0.05, relation=1.0, least=1))
     share = sum("Qhub" in p.nodes for p in stay) / len(stay)
     assert share <= 0.05
-    assert sum("Qhub" not in p.nodes for p in stay) == 200 - num_hub, "none that is not on the hub has to go"
+    assert sum("Qhub" not in p.nodes for p in stay) == 200 - num_hub, (
+        "none that is not on the hub has to go"
+    )
 
 
 def test_a_relation_of_every_question_is_cut_to_its_least_number():
@@ -56,11 +59,18 @@ def test_the_order_in_which_questions_come_changes_nothing():
 
 
 def test_one_way_over_other_things_again_and_again_is_cut_to_its_share():
-    same = [Parts(f"q{i:03}", f"{i:03}", (f"Q{i}", f"Q1{i:03}"), ("P20", "P84"), "P20 P84") for i in range(30)]
-    other = [Parts(f"q{i:03}", f"{i:03}", (f"Q{i}",), ("P19", "P84"), "P19 P84") for i in range(30, 33)]
+    same = [
+        Parts(f"q{i:03}", f"{i:03}", (f"Q{i}", f"Q1{i:03}"), ("P20", "P84"), "P20 P84")
+        for i in range(30)
+    ]
+    other = [
+        Parts(f"q{i:03}", f"{i:03}", (f"Q{i}",), ("P19", "P84"), "P19 P84") for i in range(30, 33)
+    ]
     rules = QuotaRules(relation=1.0, shape=0.1, least=4)
     assert dict(over_quota([*same, *other], rules)) == {p.id: "P20 P84" for p in same[4:]}
-    assert not dict(over_quota([*same, *other], QuotaRules(relation=1.0, least=4))), "by default a way may recur"
+    assert not dict(over_quota([*same, *other], QuotaRules(relation=1.0, least=4))), (
+        "by default a way may recur"
+    )
 
 
 def test_quotas_are_as_the_documents_say():
@@ -78,9 +88,13 @@ def test_a_share_is_more_than_nothing_and_at_most_all(rule):
 
 
 def test_the_limit_is_a_share_of_what_stays_rounded_down():
-    found = [parts(i, ("Qhub",)) for i in range(20)] + [parts(100 + i, (f"Q{i}",)) for i in range(20)]
+    found = [parts(i, ("Qhub",)) for i in range(20)] + [
+        parts(100 + i, (f"Q{i}",)) for i in range(20)
+    ]
     stay = kept(found, QuotaRules(node=0.25, least=1))
-    assert sum("Qhub" in p.nodes for p in stay) == 6 and len(stay) == 26  # of 26 a quarter is 6, of 27 too, but 7 of 27 is more
+    assert (
+        sum("Qhub" in p.nodes for p in stay) == 6 and len(stay) == 26
+    )  # of 26 a quarter is 6, of 27 too, but 7 of 27 is more
 
 
 def test_a_relation_is_told_where_it_is_what_is_too_much_and_questions_without_parts_stay():
@@ -89,10 +103,26 @@ def test_a_relation_is_told_where_it_is_what_is_too_much_and_questions_without_p
 
 
 def test_a_questions_parts_are_its_things_and_relations_each_once():
-    form = Form(clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P84", object="x1"), ClaimClause(subject="x1", property="P84", object="a")),
-                ask=Ask(var="a", type="date"))
-    asked = Question(seed_id="s", seed_entity="Q1", method="paths", level="easy", domain="other", text="?", writer="graph", form=Json(form.to_json()),
-                     answer=Answer(value=entity_value("Q3"), text="x", type="entity"), bindings={"x0": "Q2", "x1": "Q1", "y": "Q2", "a": "time:+1832/9"})
+    form = Form(
+        clauses=(
+            Image(var="x0"),
+            ClaimClause(subject="x0", property="P84", object="x1"),
+            ClaimClause(subject="x1", property="P84", object="a"),
+        ),
+        ask=Ask(var="a", type="date"),
+    )
+    asked = Question(
+        seed_id="s",
+        seed_entity="Q1",
+        method="paths",
+        level="easy",
+        domain="other",
+        text="?",
+        writer="graph",
+        form=Json(form.to_json()),
+        answer=Answer(value=entity_value("Q3"), text="x", type="entity"),
+        bindings={"x0": "Q2", "x1": "Q1", "y": "Q2", "a": "time:+1832/9"},
+    )
     assert parts_of(asked, "r") == Parts(asked.id, "r", ("Q1", "Q2"), ("P84",), "P84 P84")
     assert parts_of(asked.replace(form=Json(None)), "r").relations == ()
 

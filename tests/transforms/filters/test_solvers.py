@@ -1,4 +1,5 @@
 """Verdicts of the model solvers: who is right how often, and what was said instead."""
+
 import asyncio
 import io
 
@@ -15,8 +16,16 @@ from tests.prompts.scripted import Scripted
 from transforms.filters.solvers import MAX_MATERIAL_CHARS, MAX_PAGE_CHARS, Solvers, wrong_answers
 
 ANSWER = Answer(value=entity_value("Q2"), text="Ilse Varga", type="entity")
-QUESTION = Question(seed_id="s", seed_entity="Q1", method="paths", level="easy", domain="person", writer="llm", answer=ANSWER,
-                    text="Who built the lighthouse in the picture?")
+QUESTION = Question(
+    seed_id="s",
+    seed_entity="Q1",
+    method="paths",
+    level="easy",
+    domain="person",
+    writer="llm",
+    answer=ANSWER,
+    text="Who built the lighthouse in the picture?",
+)
 
 
 def picture():
@@ -26,8 +35,14 @@ def picture():
 
 
 def solvers(role, *answers, judge=None, **more):
-    replies = [(role, "", a if isinstance(a, Exception) else {"reasoning": "r", "answer": a}) for a in answers]
-    replies += [("judge_answer", f"\n{said}\n", {"given": said, "why": "w", "correct": right}) for said, right in (judge or {}).items()]
+    replies = [
+        (role, "", a if isinstance(a, Exception) else {"reasoning": "r", "answer": a})
+        for a in answers
+    ]
+    replies += [
+        ("judge_answer", f"\n{said}\n", {"given": said, "why": "w", "correct": right})
+        for said, right in (judge or {}).items()
+    ]
     return Solvers(Scripted(replies), num_samples=len(answers), judge=judge is not None, **more)
 
 
@@ -37,7 +52,12 @@ def text_only(*answers, **more):
 
 def test_one_right_sample_of_many_drops_the_question_and_pass_at_n_is_kept():
     verdict = text_only("Oda Lind", "ilse varga", None)
-    assert (verdict.filter, verdict.passed, verdict.num_samples, verdict.num_correct) == ("text_only", False, 3, 1)
+    assert (verdict.filter, verdict.passed, verdict.num_samples, verdict.num_correct) == (
+        "text_only",
+        False,
+        3,
+        1,
+    )
     assert verdict.solver == "scripted"
 
 
@@ -49,7 +69,9 @@ def test_wrong_answers_are_kept_with_their_counts_as_rivals():
 
 
 def test_the_judge_decides_about_each_other_wording_once():
-    verdict = text_only("I. Varga", "I. Varga", "Oda Lind", judge={"I. Varga": True, "Oda Lind": False})
+    verdict = text_only(
+        "I. Varga", "I. Varga", "Oda Lind", judge={"I. Varga": True, "Oda Lind": False}
+    )
     assert (verdict.passed, verdict.num_correct) == (False, 2)
 
 
@@ -63,8 +85,13 @@ def test_a_judge_that_fails_is_no_verdict():
 
 def test_answers_are_marked_as_an_episodes_are():
     """An answer in the question's words is right, one that names two candidates is not."""
-    verdict = text_only("Ilse Varga built the lighthouse.", "Ilse Varga or Oda Lind", "It may be Ilse Varga")
-    assert verdict.num_correct == 1 and verdict.evidence["wrong"] == [["Ilse Varga or Oda Lind", 1], ["It may be Ilse Varga", 1]]
+    verdict = text_only(
+        "Ilse Varga built the lighthouse.", "Ilse Varga or Oda Lind", "It may be Ilse Varga"
+    )
+    assert verdict.num_correct == 1 and verdict.evidence["wrong"] == [
+        ["Ilse Varga or Oda Lind", 1],
+        ["It may be Ilse Varga", 1],
+    ]
 
 
 def test_a_model_that_gives_no_usable_reply_does_not_pass_the_question():
@@ -92,38 +119,61 @@ def test_with_the_evidence_the_question_passes_only_if_it_is_solved():
     solved = solvers("answer_with_search", None, "Ilse Varga")
     assert asyncio.run(solved.from_evidence(QUESTION, evidence)).passed
     assert "Ardwen Light — architect: Ilse Varga" in solved.client.prompts[0][1]
-    assert not asyncio.run(solvers("answer_with_search", None, None).from_evidence(QUESTION, evidence)).passed
+    assert not asyncio.run(
+        solvers("answer_with_search", None, None).from_evidence(QUESTION, evidence)
+    ).passed
 
 
 def test_one_image_search_shows_picture_and_pages_and_no_other_material():
     made = solvers("answer_with_search", "Ilse Varga")
-    verdict = asyncio.run(made.one_image_search(QUESTION, picture(), (("Ardwen Light", "Built by Ilse Varga."),)))
+    verdict = asyncio.run(
+        made.one_image_search(QUESTION, picture(), (("Ardwen Light", "Built by Ilse Varga."),))
+    )
     assert (verdict.filter, verdict.passed) == ("image_search", False)
     assert "Built by Ilse Varga." in made.client.prompts[0][1]
 
 
 def test_a_solver_with_the_picture_alone_is_f6():
-    assert asyncio.run(solvers("answer_direct", None).without_tools(QUESTION, picture())).filter == "no_tools"
+    assert (
+        asyncio.run(solvers("answer_direct", None).without_tools(QUESTION, picture())).filter
+        == "no_tools"
+    )
 
 
 @pytest.mark.parametrize("simple", [True, False])
 def test_the_judge_of_pictures_drops_what_is_too_simple(simple):
     kind = "flag_or_emblem" if simple else "photograph"
     reply = {"shows": "a flag", "kind": kind, "too_simple": simple}
-    verdict = asyncio.run(Solvers(Scripted([("image_too_simple", "", reply)])).too_simple(QUESTION, picture()))
-    assert (verdict.filter, verdict.passed, verdict.evidence["kind"]) == ("too_simple", not simple, kind)
+    verdict = asyncio.run(
+        Solvers(Scripted([("image_too_simple", "", reply)])).too_simple(QUESTION, picture())
+    )
+    assert (verdict.filter, verdict.passed, verdict.evidence["kind"]) == (
+        "too_simple",
+        not simple,
+        kind,
+    )
 
 
 def test_a_solver_draws_four_samples_and_asks_no_judge_unless_told():
-    made = Solvers(Scripted([("answer_text_only", "", {"reasoning": "r", "answer": "I. Varga"})] * 4))
+    made = Solvers(
+        Scripted([("answer_text_only", "", {"reasoning": "r", "answer": "I. Varga"})] * 4)
+    )
     assert asyncio.run(made.text_only(QUESTION)).num_samples == 4 and not made.judge
 
 
 def test_of_each_page_its_beginning_is_shown_and_none_found_is_said():
     made = solvers("answer_with_search", None)
-    asyncio.run(made.one_image_search(QUESTION, picture(), (("Long", "a" * (MAX_PAGE_CHARS + 1)), ("Next", "b"))))
+    asyncio.run(
+        made.one_image_search(
+            QUESTION, picture(), (("Long", "a" * (MAX_PAGE_CHARS + 1)), ("Next", "b"))
+        )
+    )
     shown = made.client.prompts[0][1]
-    assert "a" * MAX_PAGE_CHARS + "\n\nNext\nb" in shown and "a" * (MAX_PAGE_CHARS + 1) not in shown and "(nothing found)" not in shown
+    assert (
+        "a" * MAX_PAGE_CHARS + "\n\nNext\nb" in shown
+        and "a" * (MAX_PAGE_CHARS + 1) not in shown
+        and "(nothing found)" not in shown
+    )
     made = solvers("answer_with_search", None)
     asyncio.run(made.one_image_search(QUESTION, picture(), ()))
     assert "(nothing found)" in made.client.prompts[0][1]
@@ -135,15 +185,32 @@ def test_pages_that_a_picture_found_come_with_what_a_model_knows_and_evidence_al
     asyncio.run(found.one_image_search(QUESTION, picture(), (("T", "same"),)))
     asyncio.run(given.from_evidence(QUESTION, ("same",)))
     (_, pages), (_, evidence) = found.client.prompts[0], given.client.prompts[0]
-    assert "A search by the question's picture found these pages" in pages and "Use the material and what you know" in pages
+    assert (
+        "A search by the question's picture found these pages" in pages
+        and "Use the material and what you know" in pages
+    )
     assert "This is what was found" in evidence and "Use the material and nothing else" in evidence
 
 
 def test_wrong_answers_are_those_of_verdicts_that_have_some():
-    assert wrong_answers((Verdict(filter="no_tools", passed=True), Verdict(filter="no_tools", passed=True, evidence=Json({"x": 1})))) == ()
+    assert (
+        wrong_answers(
+            (
+                Verdict(filter="no_tools", passed=True),
+                Verdict(filter="no_tools", passed=True, evidence=Json({"x": 1})),
+            )
+        )
+        == ()
+    )
 
 
 def test_a_picture_judge_is_asked_once():
     reply = {"shows": "a flag", "kind": "photograph", "too_simple": False}
-    verdict = asyncio.run(Solvers(Scripted([("image_too_simple", "", reply)])).too_simple(QUESTION, picture()))
-    assert (verdict.num_samples, verdict.evidence["shows"], verdict.solver) == (1, "a flag", "scripted")
+    verdict = asyncio.run(
+        Solvers(Scripted([("image_too_simple", "", reply)])).too_simple(QUESTION, picture())
+    )
+    assert (verdict.num_samples, verdict.evidence["shows"], verdict.solver) == (
+        1,
+        "a flag",
+        "scripted",
+    )

@@ -1,4 +1,5 @@
 """`visible_text`: what the text in a picture may not say, what a question may ask to be read off it, and how much of the picture it may be."""
+
 import io
 
 from PIL import Image as Pictures
@@ -12,9 +13,21 @@ from records.table import Json
 from tests.small_facts import SmallFacts, claim, year
 from transforms.filters.visible_text import visible_text
 
-FACTS = SmallFacts([claim("Q1", "P84", "Q2")], {"Q1": Entity(id="Q1", labels={"en": "Ardwen Tower"}), "Q2": Entity(id="Q2", labels={"en": "Ilse Varga"})})
-FORM = Form(clauses=(Image(var="x0"), Reads(var="y", of="x0", property="P1684", part="Q9"), ClaimClause(subject="x0", property="P84", object="a")),
-            ask=Ask(var="a", type="entity"))
+FACTS = SmallFacts(
+    [claim("Q1", "P84", "Q2")],
+    {
+        "Q1": Entity(id="Q1", labels={"en": "Ardwen Tower"}),
+        "Q2": Entity(id="Q2", labels={"en": "Ilse Varga"}),
+    },
+)
+FORM = Form(
+    clauses=(
+        Image(var="x0"),
+        Reads(var="y", of="x0", property="P1684", part="Q9"),
+        ClaimClause(subject="x0", property="P84", object="a"),
+    ),
+    ask=Ask(var="a", type="entity"),
+)
 BINDINGS = {"x0": "Q1", "a": "Q2", "y": year(1832).key()}
 CHECK = Check(name="unique", passed=True)
 
@@ -25,13 +38,32 @@ def picture() -> bytes:
     return out.getvalue()
 
 
-def looked_at(*lines: str, answer: Value | None = None, form: Form | None = FORM, box: tuple[float, float, float, float] = (0, 0, 10, 10), **bindings):
+def looked_at(
+    *lines: str,
+    answer: Value | None = None,
+    form: Form | None = FORM,
+    box: tuple[float, float, float, float] = (0, 0, 10, 10),
+    **bindings,
+):
     """The filter's verdict on a picture with these lines of text."""
     value = answer or entity_value("Q2")
-    question = Question(seed_id="s", seed_entity="Q1", method="paths", level="easy", domain="other", text="Who designed it?", writer="graph", anchor="Q1",
-                        answer=Answer(value=value, text=value.text or "", type=value.kind), form=Json(form.to_json() if form else None),
-                        bindings={**BINDINGS, **bindings}, certificate=Certificate(basis="margin", margin=2, checks=(CHECK,)))
-    return visible_text(question, picture(), lambda _: [TextBlock(line, box, 0.9) for line in lines], FACTS, ("en",))
+    question = Question(
+        seed_id="s",
+        seed_entity="Q1",
+        method="paths",
+        level="easy",
+        domain="other",
+        text="Who designed it?",
+        writer="graph",
+        anchor="Q1",
+        answer=Answer(value=value, text=value.text or "", type=value.kind),
+        form=Json(form.to_json() if form else None),
+        bindings={**BINDINGS, **bindings},
+        certificate=Certificate(basis="margin", margin=2, checks=(CHECK,)),
+    )
+    return visible_text(
+        question, picture(), lambda _: [TextBlock(line, box, 0.9) for line in lines], FACTS, ("en",)
+    )
 
 
 def test_a_picture_in_which_the_answer_or_a_node_can_be_read_is_refused():
@@ -44,7 +76,10 @@ def test_a_picture_in_which_the_answer_or_a_node_can_be_read_is_refused():
 def test_other_text_is_let_through_and_the_check_added_with_the_number_of_lines():
     kept = looked_at("open daily", "no dogs")
     assert isinstance(kept, Question)
-    assert [(c.name, c.passed, c.score) for c in kept.certificate.checks] == [("unique", True, None), ("no_leak_in_picture", True, 2.0)]
+    assert [(c.name, c.passed, c.score) for c in kept.certificate.checks] == [
+        ("unique", True, None),
+        ("no_leak_in_picture", True, 2.0),
+    ]
 
 
 def test_what_the_question_asks_to_be_read_may_stand_there_but_not_beside_a_question_that_does_not_ask():
@@ -56,7 +91,11 @@ def test_what_the_question_asks_to_be_read_may_stand_there_but_not_beside_a_ques
 
 def test_a_picture_that_is_a_page_of_text_is_too_simple_whatever_it_says():
     refused = looked_at("open daily", box=(0, 0, 100, 60))
-    assert isinstance(refused, Rejection) and refused.reason == Reason.PICTURE_TOO_SIMPLE and refused.evidence == {"sign": "text", "coverage": 0.6}
+    assert (
+        isinstance(refused, Rejection)
+        and refused.reason == Reason.PICTURE_TOO_SIMPLE
+        and refused.evidence == {"sign": "text", "coverage": 0.6}
+    )
 
 
 def test_of_a_long_text_the_beginning_is_quoted():

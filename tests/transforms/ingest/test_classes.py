@@ -15,9 +15,18 @@ from transforms.ingest.classes import (
 
 @pytest.fixture
 def tree(tmp_path) -> ClassTree:
-    write_class_edges(tmp_path / "classes.arrow", [
-        ("Q39715", "Q12518"), ("Q12518", "Q811979"), ("Q811979", "Q618123"), ("Q1", "Q2"), ("Q2", "Q1"), ("Q36834", "Q483501"),
-        ("bad", "Q1")])
+    write_class_edges(
+        tmp_path / "classes.arrow",
+        [
+            ("Q39715", "Q12518"),
+            ("Q12518", "Q811979"),
+            ("Q811979", "Q618123"),
+            ("Q1", "Q2"),
+            ("Q2", "Q1"),
+            ("Q36834", "Q483501"),
+            ("bad", "Q1"),
+        ],
+    )
     return ClassTree(tmp_path / "classes.arrow")
 
 
@@ -28,7 +37,9 @@ def test_the_closure_holds_every_superclass_and_ends_in_loops(tree):
 
 
 def test_the_nearest_listed_class_decides(tree):
-    assert domain_of(tree, ["Q39715"]) == "building_or_place", "an architectural structure is nearer than a geographical feature"
+    assert domain_of(tree, ["Q39715"]) == "building_or_place", (
+        "an architectural structure is nearer than a geographical feature"
+    )
     assert domain_of(tree, ["Q1"]) == domain_of(tree, []) == "other"
     assert topic_of(tree, ["Q5"], ["Q36834"]) == "arts" and topic_of(tree, ["Q5"], []) == "history"
     assert tree.reason(["Q4167410"]) == "disambiguation" and tree.reason(["Q39715"]) is None

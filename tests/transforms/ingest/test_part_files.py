@@ -6,20 +6,36 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from files.locations import whole_file
-from transforms.ingest.part_files import PartWriter, groups, merge_runs, partition_of, read_parts, write_runs
+from transforms.ingest.part_files import (
+    PartWriter,
+    groups,
+    merge_runs,
+    partition_of,
+    read_parts,
+    write_runs,
+)
 
 keys = st.text(st.characters(codec="utf-8"), max_size=4)
 
 
 @given(st.lists(st.lists(st.tuples(keys, st.integers(0, 10**6)), max_size=30), max_size=5))
 def test_merged_runs_are_all_rows_in_order(runs):
-    rows = [[(key, f"{order:07d} {run} {place}", b"r" * (order % 50)) for place, (key, order) in enumerate(found)]
-            for run, found in enumerate(runs)]
+    rows = [
+        [
+            (key, f"{order:07d} {run} {place}", b"r" * (order % 50))
+            for place, (key, order) in enumerate(found)
+        ]
+        for run, found in enumerate(runs)
+    ]
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr("transforms.ingest.part_files.RUN_ROWS", 3)
         for number, found in enumerate(rows):
             write_runs(Path(folder), f"{number}", {"t": list(found)})
-        merged = [tuple(row.values())[:3] for table in merge_runs(Path(folder), "t") for row in table.to_pylist()]
+        merged = [
+            tuple(row.values())[:3]
+            for table in merge_runs(Path(folder), "t")
+            for row in table.to_pylist()
+        ]
     assert merged == sorted(row for found in rows for row in found)
 
 
@@ -33,8 +49,12 @@ def test_a_partition_holds_the_rows_whose_keys_hash_to_it_whoever_wrote_them(row
             writer.close()
         for partition in range(num):
             table = read_parts(Path(folder), "kind", partition)
-            found = [(key, order, record) for key, group in groups(table) for order, record, _ in group]
-            assert sorted(found) == sorted(row for row in rows if partition_of(row[0], num) == partition)
+            found = [
+                (key, order, record) for key, group in groups(table) for order, record, _ in group
+            ]
+            assert sorted(found) == sorted(
+                row for row in rows if partition_of(row[0], num) == partition
+            )
             assert [row[:2] for row in found] == sorted(row[:2] for row in found)
 
 

@@ -1,4 +1,5 @@
 """A small store of a drawn world: its things, claims and pictures as ingest would leave them, with vectors."""
+
 from pathlib import Path
 
 from knowledge.store.build import build_store
@@ -23,20 +24,57 @@ def drawn_store(folder: Path, clip: Clip) -> Store:
     entities = [Entity(id=i, labels={"en": label}) for i, label in vocabulary.labels().items()]
     claims, images = [], []
     for thing in things:
-        entities.append(Entity(id=thing.id, labels={"en": thing.label}, classes=thing.classes, class_closure=thing.classes,
-                               picture_files=tuple(v.text for v in thing.values("P18"))))
-        claims += [Claim(subject=thing.id, property=s.property, value=s.value, rank=s.rank, best=s.rank != "deprecated")
-                   for s in thing.statements]
+        entities.append(
+            Entity(
+                id=thing.id,
+                labels={"en": thing.label},
+                classes=thing.classes,
+                class_closure=thing.classes,
+                picture_files=tuple(v.text for v in thing.values("P18")),
+            )
+        )
+        claims += [
+            Claim(
+                subject=thing.id,
+                property=s.property,
+                value=s.value,
+                rank=s.rank,
+                best=s.rank != "deprecated",
+            )
+            for s in thing.statements
+        ]
         for picture in thing.pictures:
             drawn = draw(SEED, thing, picture)
             if drawn.mime == "image/svg+xml":
                 continue
-            details = tuple(Detail(property=thing.marks[i].property, value=thing.marks[i].value, part=thing.marks[i].part, box=box)
-                            for i, box in sorted(drawn.boxes.items()))
-            images.append((ImageAsset(id=sha256_hex(drawn.data), file=picture.file, mime=drawn.mime, width=drawn.width, height=drawn.height,
-                                      num_bytes=len(drawn.data), licence=picture.licence, depicts=(thing.id,), entity_ids=(thing.id,),
-                                      details=details, perceptual_hash=perceptual_hash(drawn.data),
-                                      repository="local" if picture.local else "shared"), drawn.data))
+            details = tuple(
+                Detail(
+                    property=thing.marks[i].property,
+                    value=thing.marks[i].value,
+                    part=thing.marks[i].part,
+                    box=box,
+                )
+                for i, box in sorted(drawn.boxes.items())
+            )
+            images.append(
+                (
+                    ImageAsset(
+                        id=sha256_hex(drawn.data),
+                        file=picture.file,
+                        mime=drawn.mime,
+                        width=drawn.width,
+                        height=drawn.height,
+                        num_bytes=len(drawn.data),
+                        licence=picture.licence,
+                        depicts=(thing.id,),
+                        entity_ids=(thing.id,),
+                        details=details,
+                        perceptual_hash=perceptual_hash(drawn.data),
+                        repository="local" if picture.local else "shared",
+                    ),
+                    drawn.data,
+                )
+            )
     build_store(str(folder), entities=entities, claims=claims, images=images)
     add_vectors(str(folder), clip.embed_pictures, clip.name)
     return Store.open(str(folder))

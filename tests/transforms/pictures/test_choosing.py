@@ -1,4 +1,5 @@
 """Which of an anchor's pictures is taken and what each refusal says, over a store of a few pictures and without grounding."""
+
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,17 +15,46 @@ from records.table import Json
 from tests.models.pictures import file_of, scene, with_text
 from tests.small_facts import SmallFacts, claim, year
 from transforms.pictures.checkpoint_quality import MIN_PAIRS, NUM_PAIRS
-from transforms.pictures.choose import PictureRules, candidates, check_metadata, has_other_view, near_duplicate, perceptual_hash, read_hashes, showable
+from transforms.pictures.choose import (
+    PictureRules,
+    candidates,
+    check_metadata,
+    has_other_view,
+    near_duplicate,
+    perceptual_hash,
+    read_hashes,
+    showable,
+)
 from transforms.pictures.ground import MIN_AUC, GroundingRules
 from transforms.pictures.picture_chooser import PictureChooser
 
-DATA = {str(n): file_of(scene(n)) for n in (1, 2, 3)} | {"plaque": file_of(with_text(scene(4), "ANNO 1832", (100, 60), 28))}
-PLAQUE = Detail(property="P1684", part="Qp", value=Value(kind="string", text="ANNO 1832"), box=(80, 40, 400, 120))
+DATA = {str(n): file_of(scene(n)) for n in (1, 2, 3)} | {
+    "plaque": file_of(with_text(scene(4), "ANNO 1832", (100, 60), 28))
+}
+PLAQUE = Detail(
+    property="P1684",
+    part="Qp",
+    value=Value(kind="string", text="ANNO 1832"),
+    box=(80, 40, 400, 120),
+)
 
 
 def asset(name: str, **fields) -> ImageAsset:
-    return ImageAsset(**{"id": name, "file": f"holm {name}.jpg", "mime": "image/jpeg", "width": 640, "height": 480, "num_bytes": 1, "licence": "CC0",
-                         "repository": "shared", "perceptual_hash": perceptual_hash(DATA[name]), "entity_ids": ("Q1",), **fields})
+    return ImageAsset(
+        **{
+            "id": name,
+            "file": f"holm {name}.jpg",
+            "mime": "image/jpeg",
+            "width": 640,
+            "height": 480,
+            "num_bytes": 1,
+            "licence": "CC0",
+            "repository": "shared",
+            "perceptual_hash": perceptual_hash(DATA[name]),
+            "entity_ids": ("Q1",),
+            **fields,
+        }
+    )
 
 
 class SmallStore(SmallFacts):
@@ -38,13 +68,39 @@ class SmallStore(SmallFacts):
 
 
 def chosen(*images: ImageAsset, clauses: tuple = (), bindings: dict | None = None, **rules):
-    facts = SmallStore([*(claim(f"Q{n}", "P31", "Q16970") for n in (1, 2, *range(10, 20))), claim("Q3", "P31", "Q5")], images={"Q1": images})
-    choose = PictureChooser(store=facts, clip=SimpleNamespace(name="none"), rules=PictureRules(**{"min_side": 400, **rules}),
-                            grounding=GroundingRules(mode="none"), recipe_seed=1)
-    form = Form(clauses=(Image(var="x"), *clauses, ClaimClause(subject="x", property="P84", object="a")), ask=Ask(var="a", type="entity"))
-    return choose(Question(seed_id="s", seed_entity="Q1", method="paths", level="easy", domain="other", text="Who?", writer="graph", anchor="Q1",
-                           answer=Answer(value=entity_value("Q9"), text="x", type="entity"), form=Json(form.to_json()), bindings={"x": "Q1",
-                               **(bindings or {})}))
+    facts = SmallStore(
+        [
+            *(claim(f"Q{n}", "P31", "Q16970") for n in (1, 2, *range(10, 20))),
+            claim("Q3", "P31", "Q5"),
+        ],
+        images={"Q1": images},
+    )
+    choose = PictureChooser(
+        store=facts,
+        clip=SimpleNamespace(name="none"),
+        rules=PictureRules(**{"min_side": 400, **rules}),
+        grounding=GroundingRules(mode="none"),
+        recipe_seed=1,
+    )
+    form = Form(
+        clauses=(Image(var="x"), *clauses, ClaimClause(subject="x", property="P84", object="a")),
+        ask=Ask(var="a", type="entity"),
+    )
+    return choose(
+        Question(
+            seed_id="s",
+            seed_entity="Q1",
+            method="paths",
+            level="easy",
+            domain="other",
+            text="Who?",
+            writer="graph",
+            anchor="Q1",
+            answer=Answer(value=entity_value("Q9"), text="x", type="entity"),
+            form=Json(form.to_json()),
+            bindings={"x": "Q1", **(bindings or {})},
+        )
+    )
 
 
 def test_without_grounding_the_first_picture_that_passes_is_taken():
@@ -61,7 +117,11 @@ def test_an_anchor_without_a_picture_is_told_as_such():
 def test_a_picture_of_several_of_the_class_is_refused_and_one_with_something_else_on_it_taken():
     refused = chosen(asset("1", entity_ids=("Q1", "Q2")))
     assert refused.reason == Reason.NOT_GROUNDED.value
-    assert refused.evidence["candidates"][0] == {"file": "holm 1.jpg", "reason": "not_grounded", "evidence": {"cause": "shows_several", "entities": ["Q2"]}}
+    assert refused.evidence["candidates"][0] == {
+        "file": "holm 1.jpg",
+        "reason": "not_grounded",
+        "evidence": {"cause": "shows_several", "entities": ["Q2"]},
+    }
     assert chosen(asset("1", entity_ids=("Q1", "Q3", "Q404")))[0].id == "1"
     crowded = chosen(asset("1", entity_ids=("Q1", *(f"Q{n}" for n in range(10, 20)))))
     assert len(crowded.evidence["candidates"][0]["evidence"]["entities"]) == 5, "so many are told"
@@ -75,8 +135,12 @@ def test_where_search_withholds_the_picture_another_view_must_be_there():
 
 
 def test_each_candidate_says_why_and_the_cause_that_got_furthest_is_the_rejections():
-    refused = chosen(asset("1", licence=""), asset("2", entity_ids=("Q1", "Q2")), asset("3", licence=""))
-    assert refused.reason == Reason.NOT_GROUNDED.value and [c["reason"] for c in refused.evidence["candidates"]] == ["no_licence", "not_grounded", "no_licence"]
+    refused = chosen(
+        asset("1", licence=""), asset("2", entity_ids=("Q1", "Q2")), asset("3", licence="")
+    )
+    assert refused.reason == Reason.NOT_GROUNDED.value and [
+        c["reason"] for c in refused.evidence["candidates"]
+    ] == ["no_licence", "not_grounded", "no_licence"]
     assert chosen(asset("1", licence=""), asset("2", height=300)).reason == Reason.NO_LICENCE.value
 
 
@@ -86,23 +150,53 @@ READS = (Reads(var="y", of="x", property="P1684", part="Qp"),)
 def test_a_detail_that_is_asked_must_stand_on_the_picture_and_be_legible():
     read = {"clauses": READS, "bindings": {"y": year(1832).key()}}
     assert chosen(asset("plaque", details=(PLAQUE,)), **read)[0].id == "plaque"
-    for details, bindings in (((), read["bindings"]), ((PLAQUE,), {"y": year(1066).key()}), ((PLAQUE.replace(part="Qother"),), read["bindings"])):
+    for details, bindings in (
+        ((), read["bindings"]),
+        ((PLAQUE,), {"y": year(1066).key()}),
+        ((PLAQUE.replace(part="Qother"),), read["bindings"]),
+    ):
         refused = chosen(asset("plaque", details=details), clauses=READS, bindings=bindings)
         assert refused.reason == Reason.NO_EVIDENCE.value
-        assert refused.evidence["candidates"][0]["evidence"] == {"detail": "P1684", "cause": "the picture does not show it"}
+        assert refused.evidence["candidates"][0]["evidence"] == {
+            "detail": "P1684",
+            "cause": "the picture does not show it",
+        }
     illegible = chosen(asset("1", details=(PLAQUE,)), **read)
-    assert illegible.evidence["candidates"][0]["evidence"] == {"detail": "P1684", "cause": "it cannot be read"}
+    assert illegible.evidence["candidates"][0]["evidence"] == {
+        "detail": "P1684",
+        "cause": "it cannot be read",
+    }
     counted = Detail(property="P1114", part="Qp", value=Value(kind="quantity", number=3.0))
-    assert chosen(asset("1", details=(counted,)), clauses=(Reads(var="y", of="x", property="P1114", part="Qp"),),
-                  bindings={"y": counted.value.key()})[0].id == "1", "counts are not read"
+    assert (
+        chosen(
+            asset("1", details=(counted,)),
+            clauses=(Reads(var="y", of="x", property="P1114", part="Qp"),),
+            bindings={"y": counted.value.key()},
+        )[0].id
+        == "1"
+    ), "counts are not read"
 
 
 def test_a_picture_is_chosen_for_a_question_without_a_form_too():
     facts = SmallStore([claim("Q1", "P31", "Q16970")], images={"Q1": (asset("1"),)})
-    choose = PictureChooser(store=facts, clip=SimpleNamespace(name="none"), rules=PictureRules(min_side=400), grounding=GroundingRules(mode="none"),
-        recipe_seed=1)
-    asked = Question(seed_id="s", seed_entity="Q1", method="paths", level="easy", domain="other", text="Who?", writer="llm", anchor="Q1",
-                     answer=Answer(value=entity_value("Q9"), text="x", type="entity"))
+    choose = PictureChooser(
+        store=facts,
+        clip=SimpleNamespace(name="none"),
+        rules=PictureRules(min_side=400),
+        grounding=GroundingRules(mode="none"),
+        recipe_seed=1,
+    )
+    asked = Question(
+        seed_id="s",
+        seed_entity="Q1",
+        method="paths",
+        level="easy",
+        domain="other",
+        text="Who?",
+        writer="llm",
+        anchor="Q1",
+        answer=Answer(value=entity_value("Q9"), text="x", type="entity"),
+    )
     assert choose(asked)[0].id == "1"
     assert choose.grounding_of(asked.replace(source_image_id="1")).status == "not_run"
 
@@ -125,64 +219,138 @@ class Noted:
 
 @pytest.mark.parametrize(("depicts", "compared"), [((), 5), (("Q1",), 2)])
 def test_a_picture_of_which_nothing_is_stated_is_compared_with_more_of_its_class(depicts, compared):
-    claims = [c for n in (1, *range(10, 20)) for c in (claim(f"Q{n}", "P31", "Q16970"), claim(f"Q{n}", "P462", f"Qcolour{n}"))]
+    claims = [
+        c
+        for n in (1, *range(10, 20))
+        for c in (claim(f"Q{n}", "P31", "Q16970"), claim(f"Q{n}", "P462", f"Qcolour{n}"))
+    ]
     clip = Noted()
-    choose = PictureChooser(store=SmallStore(claims, images={"Q1": (asset("1", depicts=depicts),)}), clip=clip, rules=PictureRules(min_side=400),
-                            grounding=GroundingRules(num_distractors=2, num_distractors_unstated=5), recipe_seed=1)
-    vars(choose)["_calibration"] = Calibration(model="noted", threshold=0.0, auc=0.97, num_pairs=100)
-    choose.grounding_of(Question(seed_id="s", seed_entity="Q1", method="paths", level="easy", domain="other", text="Who?", writer="llm", anchor="Q1",
-                                 answer=Answer(value=entity_value("Q9"), text="x", type="entity"), source_image_id="1"))
+    choose = PictureChooser(
+        store=SmallStore(claims, images={"Q1": (asset("1", depicts=depicts),)}),
+        clip=clip,
+        rules=PictureRules(min_side=400),
+        grounding=GroundingRules(num_distractors=2, num_distractors_unstated=5),
+        recipe_seed=1,
+    )
+    vars(choose)["_calibration"] = Calibration(
+        model="noted", threshold=0.0, auc=0.97, num_pairs=100
+    )
+    choose.grounding_of(
+        Question(
+            seed_id="s",
+            seed_entity="Q1",
+            method="paths",
+            level="easy",
+            domain="other",
+            text="Who?",
+            writer="llm",
+            anchor="Q1",
+            answer=Answer(value=entity_value("Q9"), text="x", type="entity"),
+            source_image_id="1",
+        )
+    )
     assert len(clip.texts) == 1 + compared
 
 
 def test_the_rules_have_the_published_numbers():
     rules = PictureRules()
-    assert (rules.min_side, rules.max_candidates, rules.max_distance, rules.withhold_own) == (512, 8, 6, False)
+    assert (rules.min_side, rules.max_candidates, rules.max_distance, rules.withhold_own) == (
+        512,
+        8,
+        6,
+        False,
+    )
     assert (NUM_PAIRS, MIN_PAIRS, MIN_AUC) == (200, 20, 0.9)
     grounding = GroundingRules()
-    assert (grounding.mode, grounding.margin, grounding.num_distractors, grounding.num_distractors_unstated) == ("required", 0.0, 8, 200)
+    assert (
+        grounding.mode,
+        grounding.margin,
+        grounding.num_distractors,
+        grounding.num_distractors_unstated,
+    ) == ("required", 0.0, 8, 200)
 
 
 def test_no_more_candidates_are_looked_at_than_k():
-    assert len(candidates(Entity(id="Q1"), None, [asset(n) for n in ("1", "2", "3")], PictureRules(max_candidates=2))) == 2
+    assert (
+        len(
+            candidates(
+                Entity(id="Q1"),
+                None,
+                [asset(n) for n in ("1", "2", "3")],
+                PictureRules(max_candidates=2),
+            )
+        )
+        == 2
+    )
 
 
 def test_a_showable_picture_is_large_enough_and_has_another_view_where_that_is_asked():
     small, rules = asset("1", height=511, width=600), PictureRules()
-    assert showable([small, asset("2", height=512)], rules) == [asset("2", height=512)] and showable([asset("2", width=512, height=600)], rules)
+    assert showable([small, asset("2", height=512)], rules) == [
+        asset("2", height=512)
+    ] and showable([asset("2", width=512, height=600)], rules)
     withheld = PictureRules(withhold_own=True, min_side=400)
-    assert showable([asset("1")], withheld) == [] and len(showable([asset("1"), asset("2")], withheld)) == 2
-    assert not has_other_view(asset("1"), [asset("1", perceptual_hash="")], rules), "itself is no other view"
+    assert (
+        showable([asset("1")], withheld) == []
+        and len(showable([asset("1"), asset("2")], withheld)) == 2
+    )
+    assert not has_other_view(asset("1"), [asset("1", perceptual_hash="")], rules), (
+        "itself is no other view"
+    )
 
 
-@pytest.mark.parametrize("forbidden", [{"licence": "CC BY-NC 2.0"}, {"licence": ""}, {"repository": "local"}, {"mime": "image/svg+xml"}])
+@pytest.mark.parametrize(
+    "forbidden",
+    [
+        {"licence": "CC BY-NC 2.0"},
+        {"licence": ""},
+        {"repository": "local"},
+        {"mime": "image/svg+xml"},
+    ],
+)
 def test_a_picture_that_a_data_set_may_not_hold_is_not_showable_and_no_other_view(forbidden):
     given, kept = asset("1", **forbidden), asset("2")
     assert showable([given], PictureRules(min_side=400)) == []
     assert showable([given, kept], PictureRules(min_side=400)) == [kept]
     if "mime" not in forbidden:
-        assert showable([given, kept], PictureRules(min_side=400, withhold_own=True)) == [], "a search may not show the other view"
+        assert showable([given, kept], PictureRules(min_side=400, withhold_own=True)) == [], (
+            "a search may not show the other view"
+        )
 
 
 def test_hashes_are_near_up_to_the_distance():
     assert near_duplicate("0000000000000000", ["000000000000003f"], 6) == "000000000000003f"
     assert near_duplicate("0000000000000000", ["000000000000007f"], 6) == ""
-    assert near_duplicate("0000000000000000", [""], 6) == "" and near_duplicate("0000000000000000", [], 6) == ""
+    assert (
+        near_duplicate("0000000000000000", [""], 6) == ""
+        and near_duplicate("0000000000000000", [], 6) == ""
+    )
 
 
 def test_a_kind_that_is_no_photograph_is_refused_and_the_smaller_side_counts():
     rules = PictureRules(min_side=400)
     for mime in ("image/x-xcf", "image/vnd.djvu", "application/pdf", "text/plain"):
         assert check_metadata(asset("1", mime=mime), rules) == (Reason.PICTURE_KIND, {"mime": mime})
-    assert check_metadata(asset("1", width=399), rules) == (Reason.PICTURE_TOO_SMALL, {"width": 399, "height": 480, "least": 400})
+    assert check_metadata(asset("1", width=399), rules) == (
+        Reason.PICTURE_TOO_SMALL,
+        {"width": 399, "height": 480, "least": 400},
+    )
     assert check_metadata(asset("1", width=400, height=400), rules) is None
-    assert check_metadata(asset("1", repository="local"), rules)[1] == {"licence": "CC0", "repository": "local"}
-    assert check_metadata(asset("1", licence="CC BY-NC 4.0"), rules)[1] == {"licence": "CC BY-NC 4.0"}
+    assert check_metadata(asset("1", repository="local"), rules)[1] == {
+        "licence": "CC0",
+        "repository": "local",
+    }
+    assert check_metadata(asset("1", licence="CC BY-NC 4.0"), rules)[1] == {
+        "licence": "CC BY-NC 4.0"
+    }
 
 
 def test_hashes_are_read_one_a_line_without_remarks(tmp_path):
     (tmp_path / "h.txt").write_text("# benchmark\n00000000000000FF # one\n\n00000000000000fe\n")
-    assert read_hashes([str(tmp_path / "h.txt")]) == {"00000000000000ff", "00000000000000fe"} and read_hashes([]) == frozenset()
+    assert (
+        read_hashes([str(tmp_path / "h.txt")]) == {"00000000000000ff", "00000000000000fe"}
+        and read_hashes([]) == frozenset()
+    )
 
 
 @pytest.mark.parametrize(("lines", "at"), [("00000000000000ff\nxyz\n", 2), ("0ff\n", 1)])

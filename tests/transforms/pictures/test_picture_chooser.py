@@ -31,21 +31,48 @@ def store(tmp_path_factory, clip) -> Store:
 
 
 def chooser(store: Store, clip: Clip, **fields) -> PictureChooser:
-    return PictureChooser(**{"store": store, "clip": clip, "rules": PictureRules(min_side=400), "grounding": GroundingRules(),
-                             "recipe_seed": 1, **fields})
+    return PictureChooser(
+        **{
+            "store": store,
+            "clip": clip,
+            "rules": PictureRules(min_side=400),
+            "grounding": GroundingRules(),
+            "recipe_seed": 1,
+            **fields,
+        }
+    )
 
 
 def question(anchor: str, *clauses, **bindings: str) -> Question:
-    form = Form(clauses=(Image(var="x"), *clauses, ClaimClause(subject="x", property="P84", object="a")), ask=Ask(var="a", type="entity"))
-    return Question(seed_id="s", seed_entity=anchor, method="paths", level="easy", domain="other", text="Who built it?", writer="graph",
-                    answer=Answer(value=Value(kind="string", text="x"), text="x", type="string"), anchor=anchor, form=form.to_json(),
-                    bindings={"x": anchor, **bindings})
+    form = Form(
+        clauses=(Image(var="x"), *clauses, ClaimClause(subject="x", property="P84", object="a")),
+        ask=Ask(var="a", type="entity"),
+    )
+    return Question(
+        seed_id="s",
+        seed_entity=anchor,
+        method="paths",
+        level="easy",
+        domain="other",
+        text="Who built it?",
+        writer="graph",
+        answer=Answer(value=Value(kind="string", text="x"), text="x", type="string"),
+        anchor=anchor,
+        form=form.to_json(),
+        bindings={"x": anchor, **bindings},
+    )
 
 
 def anchors(store: Store) -> list[str]:
     """Entities with a photograph that is allowed."""
-    good = [i for i in store.scan_images() if i.mime == "image/jpeg" and i.licence.startswith(("CC BY-SA", "CC0", "Public"))
-            and i.width > 400 and i.repository == "shared"]
+    good = [
+        i
+        for i in store.scan_images()
+        if i.mime == "image/jpeg"
+        and i.licence.startswith(("CC BY-SA", "CC0", "Public"))
+        and i.width > 400
+        and i.repository == "shared"
+    ]
     return sorted({i.entity_ids[0] for i in good})
 
 
@@ -54,21 +81,37 @@ def test_most_anchors_get_a_picture_of_their_own_with_its_grounding(store, clip)
     found = [choose(question(anchor)) for anchor in anchors(store)]
     kept = [f for f in found if not isinstance(f, Rejection)]
     assert len(kept) > 0.8 * len(found)
-    assert {f.reason for f in found if isinstance(f, Rejection)} <= {Reason.NOT_GROUNDED.value, Reason.PICTURE_TOO_SIMPLE.value, Reason.NO_EVIDENCE.value}
+    assert {f.reason for f in found if isinstance(f, Rejection)} <= {
+        Reason.NOT_GROUNDED.value,
+        Reason.PICTURE_TOO_SIMPLE.value,
+        Reason.NO_EVIDENCE.value,
+    }
     for anchor, result in zip(anchors(store), found, strict=True):
         if not isinstance(result, Rejection):
             image, grounding, verdict = result
             assert anchor in image.entity_ids
-            assert (grounding.status, verdict.filter, verdict.passed) == ("passed", "too_simple", True)
+            assert (grounding.status, verdict.filter, verdict.passed) == (
+                "passed",
+                "too_simple",
+                True,
+            )
             assert grounding.score >= grounding.threshold
-            assert grounding.margin is None or grounding.margin >= 0 or "only_of_class" in grounding.support
+            assert (
+                grounding.margin is None
+                or grounding.margin >= 0
+                or "only_of_class" in grounding.support
+            )
             assert "depicts" in grounding.support
     again = chooser(store, clip)
     assert found == [again(question(anchor)) for anchor in anchors(store)]
 
 
 def test_the_best_grounded_of_k_pictures_is_shown(store, clip):
-    first, all_, several = chooser(store, clip, rules=PictureRules(min_side=400, max_candidates=1)), chooser(store, clip), 0
+    first, all_, several = (
+        chooser(store, clip, rules=PictureRules(min_side=400, max_candidates=1)),
+        chooser(store, clip),
+        0,
+    )
     for anchor in anchors(store):
         alone, best = first(question(anchor)), all_(question(anchor))
         if not isinstance(alone, Rejection):
@@ -104,9 +147,15 @@ class Unstated:
 
 
 def test_pictures_of_something_of_another_class_are_not_grounded(store, clip):
-    images = sorted((i for i in store.scan_images() if i.mime == "image/jpeg" and i.width > 400), key=lambda i: i.id)
+    images = sorted(
+        (i for i in store.scan_images() if i.mime == "image/jpeg" and i.width > 400),
+        key=lambda i: i.id,
+    )
     noun = {i.id: store.entity(i.entity_ids[0]).classes for i in images}
-    other = {i.id: next(o.id for o in images[n:] + images[:n] if noun[o.id] != noun[i.id]) for n, i in enumerate(images)}
+    other = {
+        i.id: next(o.id for o in images[n:] + images[:n] if noun[o.id] != noun[i.id])
+        for n, i in enumerate(images)
+    }
     choose = chooser(Swapped(store, other), clip)
     found = [choose(question(anchor)) for anchor in anchors(store)]
     # These lie in their statements too: where statements are right, such a picture is refused by them.
@@ -125,7 +174,11 @@ def test_a_question_that_reads_a_detail_gets_a_picture_on_which_it_can_be_read(s
             reads = Reads(var="y", of="x", property="P1684", part=detail.part)
             found = choose(question(image.entity_ids[0], reads, y=reading_value(detail).key()))
             if isinstance(found, Rejection):
-                assert found.reason in (Reason.NOT_GROUNDED.value, Reason.NO_LICENCE.value, Reason.LICENCE_NOT_ALLOWED.value)
+                assert found.reason in (
+                    Reason.NOT_GROUNDED.value,
+                    Reason.NO_LICENCE.value,
+                    Reason.LICENCE_NOT_ALLOWED.value,
+                )
                 continue
             assert detail.value in [d.value for d in found[0].details]
             wrong = choose(question(image.entity_ids[0], reads, y="time:+1066/9"))
@@ -140,7 +193,9 @@ def test_each_candidates_cause_stands_in_the_rejection(store, clip):
     found = chooser(store, clip, rules=PictureRules(min_side=5000))(question(anchor))
     assert isinstance(found, Rejection)
     assert found.reason == Reason.PICTURE_TOO_SMALL.value
-    assert {c["file"] for c in found.evidence["candidates"]} == {i.file for i in store.images_of(anchor)}
+    assert {c["file"] for c in found.evidence["candidates"]} == {
+        i.file for i in store.images_of(anchor)
+    }
     nowhere = next(e.id for e in store.scan_entities() if not store.images_of(e.id))
     assert chooser(store, clip)(question(nowhere)).reason == Reason.NO_PICTURE.value
 
@@ -148,15 +203,22 @@ def test_each_candidates_cause_stands_in_the_rejection(store, clip):
 def test_benchmark_pictures_are_excluded_by_their_hashes(store, clip, tmp_path):
     anchor = anchors(store)[0]
     listed = tmp_path / "benchmark.txt"
-    listed.write_text("# MMSearch\n" + "\n".join(i.perceptual_hash for i in store.images_of(anchor)))
-    assert chooser(store, clip, exclude=(str(listed),))(question(anchor)).reason == Reason.PICTURE_DUPLICATE.value
+    listed.write_text(
+        "# MMSearch\n" + "\n".join(i.perceptual_hash for i in store.images_of(anchor))
+    )
+    assert (
+        chooser(store, clip, exclude=(str(listed),))(question(anchor)).reason
+        == Reason.PICTURE_DUPLICATE.value
+    )
     listed.write_text("nothing\n")
     with pytest.raises(InputError, match="line 1"):
         chooser(store, clip, exclude=(str(listed),))(question(anchor))
 
 
 def test_grounding_that_is_off_is_not_run(store, clip):
-    image, grounding, _ = chooser(store, clip, grounding=GroundingRules(mode="none"))(question(anchors(store)[0]))
+    image, grounding, _ = chooser(store, clip, grounding=GroundingRules(mode="none"))(
+        question(anchors(store)[0])
+    )
     assert isinstance(image, ImageAsset)
     assert (grounding.status, grounding.cause) == ("not_run", "switched off")
 
@@ -167,7 +229,9 @@ def copied(store: Store, folder: Path) -> Store:
     return Store.open(str(folder / "store"))
 
 
-def test_a_store_of_another_checkpoints_vectors_stops_a_run_that_requires_grounding(store, tmp_path, clip):
+def test_a_store_of_another_checkpoints_vectors_stops_a_run_that_requires_grounding(
+    store, tmp_path, clip
+):
     store = copied(store, tmp_path)
     assert check_grounding(store, clip, GroundingRules()).auc >= 0.9
     add_vectors(store.path, lambda files: clip.embed_pictures(files)[:, ::-1], "another")
@@ -176,7 +240,9 @@ def test_a_store_of_another_checkpoints_vectors_stops_a_run_that_requires_ground
     assert check_grounding(store, clip, GroundingRules(mode="optional")) is None
 
 
-def test_a_checkpoint_that_does_not_separate_the_pictures_stops_a_run_that_requires_grounding(store, tmp_path, clip):
+def test_a_checkpoint_that_does_not_separate_the_pictures_stops_a_run_that_requires_grounding(
+    store, tmp_path, clip
+):
     store = copied(store, tmp_path)
     # The vectors of other pictures under the checkpoint's name: as if it saw nothing of what they show.
     add_vectors(store.path, lambda files: clip.embed_pictures(files), "another")

@@ -16,7 +16,12 @@ def test_no_metadata_survives_and_the_name_is_the_hash_of_the_bytes():
     found = shown(source)
     assert b"Holm" not in found.data
     assert b"Exif" not in found.data
-    assert not set(Image.open(io.BytesIO(found.data)).info) - {"jfif", "jfif_version", "jfif_unit", "jfif_density"}
+    assert not set(Image.open(io.BytesIO(found.data)).info) - {
+        "jfif",
+        "jfif_version",
+        "jfif_unit",
+        "jfif_density",
+    }
     assert found.id == sha256_hex(found.data)
     assert found == shown(source)
 

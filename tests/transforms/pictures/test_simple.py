@@ -4,11 +4,19 @@ from PIL import Image, ImageDraw
 from models.ocr import TextBlock
 from records.knowledge import ImageAsset
 from tests.models.pictures import scene
-from transforms.pictures.simple import covered_by_text, kind_by_name, statistics, text_coverage, too_simple
+from transforms.pictures.simple import (
+    covered_by_text,
+    kind_by_name,
+    statistics,
+    text_coverage,
+    too_simple,
+)
 
 
 def asset(file: str = "Holm harbour in May.jpg", **fields) -> ImageAsset:
-    return ImageAsset(id="0" * 64, file=file, mime="image/jpeg", width=640, height=480, num_bytes=1, **fields)
+    return ImageAsset(
+        id="0" * 64, file=file, mime="image/jpeg", width=640, height=480, num_bytes=1, **fields
+    )
 
 
 def tricolour() -> Image.Image:
@@ -18,10 +26,20 @@ def tricolour() -> Image.Image:
     return image
 
 
-@pytest.mark.parametrize(("file", "kind"), [
-    ("Flag of Vessmark.png", "flag"), ("Vessmark_coat_of_arms.jpg", "coat of arms"), ("Logo-of-the-yard.jpg", "logo"),
-    ("Vessmark district map.jpg", "map"), ("Locator_map_Vessmark.png", "locator"), ("Maps of the coast.jpg", "map"),
-    ("Flagstaff hill.jpg", ""), ("Mapleton church.jpg", ""), ("Church at Holm.jpg", "")])
+@pytest.mark.parametrize(
+    ("file", "kind"),
+    [
+        ("Flag of Vessmark.png", "flag"),
+        ("Vessmark_coat_of_arms.jpg", "coat of arms"),
+        ("Logo-of-the-yard.jpg", "logo"),
+        ("Vessmark district map.jpg", "map"),
+        ("Locator_map_Vessmark.png", "locator"),
+        ("Maps of the coast.jpg", "map"),
+        ("Flagstaff hill.jpg", ""),
+        ("Mapleton church.jpg", ""),
+        ("Church at Holm.jpg", ""),
+    ],
+)
 def test_the_kind_is_known_by_whole_words_of_the_file_name(file, kind):
     assert kind_by_name(asset(file)) == kind
 
@@ -43,7 +61,10 @@ def test_a_full_picture_is_not_too_simple(seed):
 
 def test_a_page_of_text_is_too_simple_and_a_few_lines_are_not():
     lines = [TextBlock("words words", (20, y, 620, y + 16), 0.9) for y in range(10, 470, 20)]
-    assert covered_by_text(lines, 640, 480) == {"sign": "text", "coverage": text_coverage(lines, 640, 480)}
+    assert covered_by_text(lines, 640, 480) == {
+        "sign": "text",
+        "coverage": text_coverage(lines, 640, 480),
+    }
     assert covered_by_text(lines[:3], 640, 480) is None and covered_by_text([], 640, 480) is None
     assert text_coverage(lines[:1], 640, 480) == 0.031, "9,600 of 307,200 pixels"
     assert text_coverage([TextBlock("xy", (0, 0, 640, 480), 0.9)] * 2, 640, 480) == 1.0
@@ -51,7 +72,9 @@ def test_a_page_of_text_is_too_simple_and_a_few_lines_are_not():
 
 @pytest.mark.parametrize(("side", "refused"), [(35, False), (36, True)])
 def test_text_may_cover_thirty_five_hundredths_of_a_picture(side, refused):
-    assert (covered_by_text([TextBlock("xy", (0, 0, side, 100), 0.9)], 100, 100) is not None) == refused
+    assert (
+        covered_by_text([TextBlock("xy", (0, 0, side, 100), 0.9)], 100, 100) is not None
+    ) == refused
 
 
 def test_a_figure_that_is_read_as_one_great_sign_is_no_text():
@@ -88,7 +111,11 @@ def test_few_colours_that_cover_nearly_all_are_few_and_one_in_twenty_does_not_co
 
 
 def test_the_name_is_what_stands_before_the_last_dot():
-    assert kind_by_name(asset("Holm.map.jpg")) == "map" and kind_by_name(asset("Holm.map")) == "" and kind_by_name(asset("Holm maps.png")) == "map"
+    assert (
+        kind_by_name(asset("Holm.map.jpg")) == "map"
+        and kind_by_name(asset("Holm.map")) == ""
+        and kind_by_name(asset("Holm maps.png")) == "map"
+    )
 
 
 @pytest.mark.parametrize("channel", range(3))
@@ -97,15 +124,22 @@ def test_colours_sixteen_levels_apart_are_two_and_closer_ones_are_one(channel):
         image = Image.new("RGB", (96, 96))
         image.paste(tuple(level if c == channel else 0 for c in range(3)), (0, 0, 48, 96))
         return statistics(image)["colours"]
+
     assert (halves(20), halves(12)) == (2, 1)
 
 
 @pytest.mark.parametrize(("step", "busy"), [(5, 0.0), (6, 1.0)])
-def test_neighbours_are_busy_where_they_differ_by_more_than_five_levels_along_rows_and_columns(step, busy):
+def test_neighbours_are_busy_where_they_differ_by_more_than_five_levels_along_rows_and_columns(
+    step, busy
+):
     striped = Image.new("L", (96, 96))
     striped.putdata([100 + step * (x % 2) for _ in range(96) for x in range(96)])
     rgb = striped.convert("RGB")
-    assert statistics(rgb)["busy"] == statistics(rgb.transpose(Image.Transpose.ROTATE_90))["busy"] == busy
+    assert (
+        statistics(rgb)["busy"]
+        == statistics(rgb.transpose(Image.Transpose.ROTATE_90))["busy"]
+        == busy
+    )
 
 
 def bands(*colours: int | tuple[int, int, int]) -> Image.Image:
@@ -131,6 +165,8 @@ def test_tones_are_told_to_two_places():
     assert statistics(bands(0, 100, 200))["tones"] == 1.58
 
 
-@pytest.mark.parametrize(("colour", "grey"), [((10, 0, 0), 2), ((0, 80, 0), 46), ((0, 0, 35), 3), ((0, 171, 0), 100)])
+@pytest.mark.parametrize(
+    ("colour", "grey"), [((10, 0, 0), 2), ((0, 80, 0), 46), ((0, 0, 35), 3), ((0, 171, 0), 100)]
+)
 def test_a_colour_is_as_light_as_the_grey_that_the_eye_sees_in_it(colour, grey):
     assert statistics(bands(colour, grey))["tones"] == 0.0

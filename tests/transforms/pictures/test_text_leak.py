@@ -8,7 +8,10 @@ def blocks(*lines: str) -> list[TextBlock]:
 
 
 def test_a_name_in_the_picture_leaks_whatever_its_case_accents_and_line_breaks():
-    assert leak_in_picture(blocks("SAINT ÉVEL’S", "CHAPEL 1847"), ["Saint Evel's Chapel"]) == "Saint Evel's Chapel"
+    assert (
+        leak_in_picture(blocks("SAINT ÉVEL’S", "CHAPEL 1847"), ["Saint Evel's Chapel"])
+        == "Saint Evel's Chapel"
+    )
     assert leak_in_picture(blocks("WELCOME TO HOLM"), ["Holm", "Arn"]) == "Holm"
 
 
@@ -35,6 +38,12 @@ def test_a_name_painted_into_a_picture_is_found_by_reading_it():
 
 
 def test_a_name_of_five_letters_is_looked_for_without_spaces_and_a_shorter_one_or_a_number_is_not():
-    assert leak_in_picture(blocks("THEARDWENLIGHT"), ["Ardwen"]) == "Ardwen" and leak_in_picture(blocks("THEHOLMSLIGHT"), ["Holms"]) == "Holms"
-    assert leak_in_picture(blocks("THEHOLMLIGHT"), ["Holm"]) is None and leak_in_picture(blocks("X1847512"), ["18475"]) is None
+    assert (
+        leak_in_picture(blocks("THEARDWENLIGHT"), ["Ardwen"]) == "Ardwen"
+        and leak_in_picture(blocks("THEHOLMSLIGHT"), ["Holms"]) == "Holms"
+    )
+    assert (
+        leak_in_picture(blocks("THEHOLMLIGHT"), ["Holm"]) is None
+        and leak_in_picture(blocks("X1847512"), ["18475"]) is None
+    )
     assert leak_in_picture(blocks("ard", "wen"), ["Ardwen"]) == "Ardwen", "lines of one word"

@@ -1,4 +1,5 @@
 """The stage pattern on the smallest stages: what is written, what is skipped, what waits, what is never lost."""
+
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,7 +61,10 @@ def make_async(rule: Rule):
 
 
 def seeds(number: int) -> list[Seed]:
-    return [Seed(entity_id=f"Q{i}", method="paths", rule="rare", level="easy", domain="other") for i in range(number)]
+    return [
+        Seed(entity_id=f"Q{i}", method="paths", rule="rare", level="easy", domain="other")
+        for i in range(number)
+    ]
 
 
 def write_source(run: Path, found: list[Seed]) -> None:
@@ -71,30 +75,64 @@ def write_source(run: Path, found: list[Seed]) -> None:
 
 def run_job(run: Path, *stages: Stage, rule: Rule = Rule()) -> None:
     """Runs a job of the source and some stages."""
-    pipeline = beam.Pipeline(runner="FnApiRunner", options=PipelineOptions(["--runner=FnApiRunner"], save_main_session=False))
+    pipeline = beam.Pipeline(
+        runner="FnApiRunner",
+        options=PipelineOptions(["--runner=FnApiRunner"], save_main_session=False),
+    )
     with Opened() as opened:
         shards = pipeline | beam.Create(range(SHARDS), reshuffle=False)
-        run_in_order(shards, in_order(SOURCE, *stages), run=RunFolder(str(run)), settings=rule, opened=opened)
+        run_in_order(
+            shards, in_order(SOURCE, *stages), run=RunFolder(str(run)), settings=rule, opened=opened
+        )
         pipeline.run().wait_until_finish()
 
 
 def run_stage(run: Path, rule: Rule, *, factory=make, fingerprint: str = "a") -> None:
-    run_job(run, Stage(name="test", takes=Seed, gives=Seed, make=factory, fingerprint=f"{fingerprint}{hash(rule)}{factory.__name__}", in_flight=4), rule=rule)
+    run_job(
+        run,
+        Stage(
+            name="test",
+            takes=Seed,
+            gives=Seed,
+            make=factory,
+            fingerprint=f"{fingerprint}{hash(rule)}{factory.__name__}",
+            in_flight=4,
+        ),
+        rule=rule,
+    )
 
 
 def tree(run: Path) -> dict[str, bytes]:
-    return {str(p.relative_to(run)): p.read_bytes() for p in sorted(run.glob("stages/**/*.parquet"))}
+    return {
+        str(p.relative_to(run)): p.read_bytes() for p in sorted(run.glob("stages/**/*.parquet"))
+    }
 
 
 @pytest.mark.parametrize("factory", [make, make_async])
 def test_every_item_is_kept_rejected_or_pending(tmp_path, factory):
     write_source(tmp_path, seeds(40))
-    run_stage(tmp_path, Rule(drop=frozenset({"Q1", "Q2"}), wait=frozenset({"Q3"}), raise_=frozenset({"Q4"}), broke=frozenset({"Q5"})), factory=factory)
+    run_stage(
+        tmp_path,
+        Rule(
+            drop=frozenset({"Q1", "Q2"}),
+            wait=frozenset({"Q3"}),
+            raise_=frozenset({"Q4"}),
+            broke=frozenset({"Q5"}),
+        ),
+        factory=factory,
+    )
     found = counts(str(tmp_path), "test")
-    assert sum(c.num_in for c in found) == 40 == sum(c.num_kept + c.num_rejected + c.num_pending for c in found)
+    assert (
+        sum(c.num_in for c in found)
+        == 40
+        == sum(c.num_kept + c.num_rejected + c.num_pending for c in found)
+    )
     rejected = {r.title: r.reason for r in read_stage(str(tmp_path), "test", "rejected", Rejection)}
     assert rejected == {"Q1": "excluded", "Q2": "excluded", "Q4": "error"}
-    assert sorted(p.cause for p in read_stage(str(tmp_path), "test", "pending", Pending)) == ["budget", "provider"]
+    assert sorted(p.cause for p in read_stage(str(tmp_path), "test", "pending", Pending)) == [
+        "budget",
+        "provider",
+    ]
 
 
 def test_an_exception_leaves_its_traceback_as_evidence(tmp_path):
@@ -119,7 +157,10 @@ def test_a_shard_that_stands_has_its_time_wherever_its_writer_was_killed(tmp_pat
         if path.name.startswith("kept"):
             raise KeyboardInterrupt
 
-    run, stage = RunFolder(str(tmp_path)), in_order(SOURCE, Stage(name="test", takes=Seed, gives=Seed))[1]
+    run, stage = (
+        RunFolder(str(tmp_path)),
+        in_order(SOURCE, Stage(name="test", takes=Seed, gives=Seed))[1],
+    )
     monkeypatch.setattr("transforms.stages.stage_shards.write_records", killed_after)
     with pytest.raises(KeyboardInterrupt):
         write_shard(run, stage, 0, "", Outcomes.empty())
@@ -209,7 +250,9 @@ def make_noted_async(rule: Rule):
 def test_a_second_input_reaches_a_plain_function_and_a_coroutine_alike(tmp_path, factory):
     write_source(tmp_path, seeds(10))
     side = Side(record=Note, gather=Gather(RunFolder(str(tmp_path))))
-    run_job(tmp_path, Stage(name="noted", takes=Seed, gives=Seed, make=factory, in_flight=4, side=side))
+    run_job(
+        tmp_path, Stage(name="noted", takes=Seed, gives=Seed, make=factory, in_flight=4, side=side)
+    )
     kept = {s.entity_id: s.domain for s in read_stage(tmp_path, "noted", "kept", Seed)}
     assert kept == {f"Q{i}": "none" if i % 2 else "noted" for i in range(10)}
 
@@ -223,10 +266,23 @@ def test_a_stage_is_added_in_one_place_and_all_that_follow_are_renumbered(tmp_pa
     assert stage_names(tmp_path) == ["source", "first", "last"]
     write_source(tmp_path / "more", seeds(5))
     run_job(tmp_path / "more", stage("first", "Q0"), stage("between", "Q2"), stage("last", "Q1"))
-    assert RunFolder(str(tmp_path / "more")).labels() == ["01-source", "02-first", "03-between", "04-last"]
-    assert {s.entity_id for s in read_stage(tmp_path / "more", "last", "kept", Seed)} == {"Q3", "Q4"}
-    assert [r.stage for name in ("first", "between", "last") for r in read_stage(tmp_path / "more", name, "rejected", Rejection)] == [
-        "first", "between", "last"], "the stage that rejected stands in the rejection, without a number"
+    assert RunFolder(str(tmp_path / "more")).labels() == [
+        "01-source",
+        "02-first",
+        "03-between",
+        "04-last",
+    ]
+    assert {s.entity_id for s in read_stage(tmp_path / "more", "last", "kept", Seed)} == {
+        "Q3",
+        "Q4",
+    }
+    assert [
+        r.stage
+        for name in ("first", "between", "last")
+        for r in read_stage(tmp_path / "more", name, "rejected", Rejection)
+    ] == ["first", "between", "last"], (
+        "the stage that rejected stands in the rejection, without a number"
+    )
 
 
 @dataclass(frozen=True)
@@ -239,13 +295,24 @@ class make_dropping:
 
 def test_a_stage_may_take_what_an_earlier_one_kept(tmp_path):
     write_source(tmp_path, seeds(4))
-    run_job(tmp_path, Stage(name="first", takes=Seed, gives=Seed, make=make_dropping("Q0")),
-            Stage(name="again", takes=Seed, gives=Seed, make=make_dropping("Q1"), source="source"))
+    run_job(
+        tmp_path,
+        Stage(name="first", takes=Seed, gives=Seed, make=make_dropping("Q0")),
+        Stage(name="again", takes=Seed, gives=Seed, make=make_dropping("Q1"), source="source"),
+    )
     assert {s.entity_id for s in read_stage(tmp_path, "again", "kept", Seed)} == {"Q0", "Q2", "Q3"}
 
 
-@pytest.mark.parametrize("stages", [[Stage(name="a", takes=Seed, gives=Seed), Stage(name="a", takes=Seed, gives=Seed)],
-                                    [Stage(name="a", takes=Seed, gives=Seed, source="b"), Stage(name="b", takes=Seed, gives=Seed)]])
+@pytest.mark.parametrize(
+    "stages",
+    [
+        [Stage(name="a", takes=Seed, gives=Seed), Stage(name="a", takes=Seed, gives=Seed)],
+        [
+            Stage(name="a", takes=Seed, gives=Seed, source="b"),
+            Stage(name="b", takes=Seed, gives=Seed),
+        ],
+    ],
+)
 def test_two_stages_of_one_name_and_a_source_that_comes_later_are_refused(stages):
     with pytest.raises(AssertionError):
         in_order(*stages)

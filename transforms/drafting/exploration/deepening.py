@@ -1,4 +1,5 @@
 """Deepens a question once, with its answer fixed (ODE 3.1): the picture's thing is no longer shown, but found over a step from another that is."""
+
 from dataclasses import replace
 
 from records.form import Form, Image
@@ -13,21 +14,37 @@ from transforms.writing.form_edits import next_var
 from transforms.writing.writer import Draft
 
 
-def deeper(draft: Draft, graph: EvidenceGraph, facts: Facts, trust: Trust, rules: DraftRules, shown: Shown, recipe_seed: int, seed_id: str) -> list[Draft]:
+def deeper(
+    draft: Draft,
+    graph: EvidenceGraph,
+    facts: Facts,
+    trust: Trust,
+    rules: DraftRules,
+    shown: Shown,
+    recipe_seed: int,
+    seed_id: str,
+) -> list[Draft]:
     """The draft behind one more step each: from a pictured node of the graph first, then from a pictured neighbour that nobody explored."""
     anchor = facts.entity(draft.anchor)
     assert anchor is not None and draft.form is not None
     draw = chance(recipe_seed, seed_id, f"deepen:{anchor.id}")
     taken = frozenset(draft.bindings.values())
     # Steps lead both ways between most neighbours; those that lead here are asked of each of them.
-    near = sorted({k.target for k in links_from(facts, trust, anchor, taken, rules)} | {k.source for k in graph.links if k.target == anchor.id} - taken)
+    near = sorted(
+        {k.target for k in links_from(facts, trust, anchor, taken, rules)}
+        | {k.source for k in graph.links if k.target == anchor.id} - taken
+    )
     found = []
     for node in near:
         entity = facts.entity(node)
         if entity is None or not shown(node):
             continue
         links = links_from(facts, trust, entity, frozenset({node}), rules)
-        found += [k for k in links if k.target == anchor.id and not (draft.hops and repeats(k, draft.hops[0].property))]
+        found += [
+            k
+            for k in links
+            if k.target == anchor.id and not (draft.hops and repeats(k, draft.hops[0].property))
+        ]
     found.sort(key=lambda k: (k.source not in graph.ids, -k.weight * draw.random(), k.source))
     return [_behind(draft, link, facts, trust) for link in found]
 
@@ -38,6 +55,19 @@ def _behind(draft: Draft, link: Link, facts: Facts, trust: Trust) -> Draft:
     hop = Hop(source=new, target=old, property=link.property, reverse=link.reverse)
     kept = tuple(Image(var=new) if isinstance(c, Image) else c for c in draft.form.clauses)
     form = Form(clauses=(*kept, *step_clauses(facts, trust, hop, link)), ask=draft.form.ask)
-    step = Rewrite(round=len(draft.history) + 1, role="deepen", before=draft.text, after="", entity_id=link.target)
-    made = draft.rewritten(step, form=form, bindings={**draft.bindings, new: link.source}, anchor=link.source, text="", anchor_phrase="")
+    step = Rewrite(
+        round=len(draft.history) + 1,
+        role="deepen",
+        before=draft.text,
+        after="",
+        entity_id=link.target,
+    )
+    made = draft.rewritten(
+        step,
+        form=form,
+        bindings={**draft.bindings, new: link.source},
+        anchor=link.source,
+        text="",
+        anchor_phrase="",
+    )
     return replace(made, hops=(hop, *draft.hops))

@@ -1,4 +1,5 @@
 """Grows an evidence graph from a seed: phase by phase, around one node at a time, until it has the recipe's number of anchors."""
+
 from collections.abc import Callable
 
 from records.knowledge import Entity
@@ -14,14 +15,32 @@ Shown = Callable[[str], bool]
 """Whether an entity has a picture that may be a question's."""
 
 
-def links_from(facts: Facts, trust: Trust, entity: Entity, avoid: frozenset[str], rules: DraftRules) -> list[Link]:
+def links_from(
+    facts: Facts, trust: Trust, entity: Entity, avoid: frozenset[str], rules: DraftRules
+) -> list[Link]:
     """The steps that a question may take from an entity, as links."""
-    return [Link(source=entity.id, target=e.target, property=e.property, reverse=e.reverse, weight=e.weight)
-            for e in edges(facts, trust, entity, avoid, rules.max_hub)]
+    return [
+        Link(
+            source=entity.id,
+            target=e.target,
+            property=e.property,
+            reverse=e.reverse,
+            weight=e.weight,
+        )
+        for e in edges(facts, trust, entity, avoid, rules.max_hub)
+    ]
 
 
-async def grown(seed: Seed, entity: Entity, facts: Facts, trust: Trust, rules: DraftRules, explorer: Explorer, shown: Shown,
-                reasons: bool = False) -> EvidenceGraph:
+async def grown(
+    seed: Seed,
+    entity: Entity,
+    facts: Facts,
+    trust: Trust,
+    rules: DraftRules,
+    explorer: Explorer,
+    shown: Shown,
+    reasons: bool = False,
+) -> EvidenceGraph:
     """The explored nodes and the links between them.
 
     Phases look by turns around the node found last and the one found first, so that the graph reaches far and is no chain. While too few nodes have a
@@ -30,7 +49,9 @@ async def grown(seed: Seed, entity: Entity, facts: Facts, trust: Trust, rules: D
     nodes, done = [Node(id=entity.id, pictured=shown(entity.id))], set[str]()
     graph = EvidenceGraph(nodes=tuple(nodes))
     newest = True
-    while len(nodes) <= rules.explore.anchors and (waiting := [n for n in nodes if n.id not in done]):
+    while len(nodes) <= rules.explore.anchors and (
+        waiting := [n for n in nodes if n.id not in done]
+    ):
         at = facts.entity(waiting[-1 if newest else 0].id)
         assert at is not None, "edges lead to entities of the store"
         done.add(at.id)
@@ -41,24 +62,38 @@ async def grown(seed: Seed, entity: Entity, facts: Facts, trust: Trust, rules: D
             offered = [link for link in offered if shown(link.target)] or offered
         kinds = _kinds(nodes, facts)
         if reasons and len(set(kinds)) == len(kinds):
-            offered = [link for link in offered if said_class(facts, link.target) in kinds] or offered
+            offered = [
+                link for link in offered if said_class(facts, link.target) in kinds
+            ] or offered
         most = min(rules.explore.nodes_per_phase, rules.explore.anchors + 1 - len(nodes))
         chosen = await explorer.explore(seed, graph, offered, most) if offered else []
-        nodes += [Node(id=link.target, pictured=shown(link.target), found_from=at.id) for link in chosen]
+        nodes += [
+            Node(id=link.target, pictured=shown(link.target), found_from=at.id) for link in chosen
+        ]
         graph = EvidenceGraph(nodes=tuple(nodes))
     return EvidenceGraph(nodes=tuple(nodes), links=_between(graph, facts, trust, rules))
 
 
 def _kinds(nodes: list[Node], facts: Facts) -> list[str]:
     """The classes of the nodes that are no people: of two people one seldom asks who was the elder."""
-    return [said_class(facts, n.id) for n in nodes if (entity := facts.entity(n.id)) and entity.domain != "person"]
+    return [
+        said_class(facts, n.id)
+        for n in nodes
+        if (entity := facts.entity(n.id)) and entity.domain != "person"
+    ]
 
 
-def _between(graph: EvidenceGraph, facts: Facts, trust: Trust, rules: DraftRules) -> tuple[Link, ...]:
+def _between(
+    graph: EvidenceGraph, facts: Facts, trust: Trust, rules: DraftRules
+) -> tuple[Link, ...]:
     """All steps between the nodes of a graph, also those by which none was found: what hangs together is a cluster, not a tree."""
     found = []
     for node in graph.nodes:
         entity = facts.entity(node.id)
         assert entity is not None
-        found += [link for link in links_from(facts, trust, entity, frozenset({node.id}), rules) if link.target in graph.ids]
+        found += [
+            link
+            for link in links_from(facts, trust, entity, frozenset({node.id}), rules)
+            if link.target in graph.ids
+        ]
     return tuple(found)

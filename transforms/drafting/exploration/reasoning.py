@@ -5,6 +5,7 @@
 
 A count of claims is not offered: no set of claims is known to be complete.
 """
+
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 
@@ -30,28 +31,54 @@ def observations(facts: Facts, trust: Trust, node: str, max_words: int) -> list[
     """The dates and measures of a node that a question may speak of."""
     entity = facts.entity(node)
     assert entity is not None
-    return [Observation(node=node, property=claim.property, value=claim.value) for _, claim, answer in attributes(facts, trust, entity, max_words, frozenset())
-            if claim.value.kind in ("time", "quantity") and (claim.value.kind != "time" or claim.value.year is not None)]
+    return [
+        Observation(node=node, property=claim.property, value=claim.value)
+        for _, claim, answer in attributes(facts, trust, entity, max_words, frozenset())
+        if claim.value.kind in ("time", "quantity")
+        and (claim.value.kind != "time" or claim.value.year is not None)
+    ]
 
 
 def reasonings(graph: EvidenceGraph, facts: Facts, trust: Trust, max_words: int) -> list[Reasoning]:
     """All reasoning nodes that a graph allows, in a fixed order."""
-    seen = {n.id: [o for o in graph.perceptions if o.node == n.id and o.value.year is not None] for n in graph.nodes}
+    seen = {
+        n.id: [o for o in graph.perceptions if o.node == n.id and o.value.year is not None]
+        for n in graph.nodes
+    }
     said = {n.id: observations(facts, trust, n.id, max_words) for n in graph.nodes}
-    found = [r for node in seen for look in seen[node] for date in said[node] if date.value.kind == "time" and (r := _years(look, date))]
+    found = [
+        r
+        for node in seen
+        for look in seen[node]
+        for date in said[node]
+        if date.value.kind == "time" and (r := _years(look, date))
+    ]
     for one, other in combinations([n.id for n in graph.nodes], 2):
         between = [k for k in graph.links if {k.source, k.target} == {one, other}]
         made = belong_together(facts, one, other, between)
         if made:
-            people = all((entity := facts.entity(n)) and entity.domain == "person" for n in (one, other))
-            found += [r for a in (*seen[one], *said[one]) for b in (*seen[other], *said[other])
-                      if a.value.kind == b.value.kind == "time" and not (a.seen and b.seen) and (r := _years(a, b))
-                      # Of two people ages are compared, or deaths: nobody counts from the birth of the one to the death of the other.
-                      and (not people or a.seen or b.seen or a.property == b.property)]
+            people = all(
+                (entity := facts.entity(n)) and entity.domain == "person" for n in (one, other)
+            )
+            found += [
+                r
+                for a in (*seen[one], *said[one])
+                for b in (*seen[other], *said[other])
+                if a.value.kind == b.value.kind == "time"
+                and not (a.seen and b.seen)
+                and (r := _years(a, b))
+                # Of two people ages are compared, or deaths: nobody counts from the birth of the one to the death of the other.
+                and (not people or a.seen or b.seen or a.property == b.property)
+            ]
         if _alike(facts, one, other) and (between or _beside(graph, one, other)):
             known = any(k.property in GENERATIONS for k in between)
-            found += [r for a in said[one] for b in said[other] if a.property == b.property and not (known and a.value.kind == "time")
-                      for r in _compared(a, b)]
+            found += [
+                r
+                for a in said[one]
+                for b in said[other]
+                if a.property == b.property and not (known and a.value.kind == "time")
+                for r in _compared(a, b)
+            ]
     return list(dict.fromkeys(found))
 
 
@@ -59,7 +86,11 @@ def belong_together(facts: Facts, one: str, other: str, between: Iterable[Link])
     """Whether somebody would count the years between dates of two linked things: both of one kind, or a thing and its maker, but no places."""
     domains = {entity.domain for e in (one, other) if (entity := facts.entity(e))}
     links = list(between)
-    return bool(links) and "location" not in domains and (len(domains) == 1 or any(k.property in MAKERS for k in links))
+    return (
+        bool(links)
+        and "location" not in domains
+        and (len(domains) == 1 or any(k.property in MAKERS for k in links))
+    )
 
 
 def _alike(facts: Facts, one: str, other: str) -> bool:
@@ -69,7 +100,10 @@ def _alike(facts: Facts, one: str, other: str) -> bool:
 
 def _beside(graph: EvidenceGraph, one: str, other: str) -> bool:
     """Whether two nodes are linked to a third."""
-    near = [{k.target for k in graph.from_node(n)} | {k.source for k in graph.links if k.target == n} for n in (one, other)]
+    near = [
+        {k.target for k in graph.from_node(n)} | {k.source for k in graph.links if k.target == n}
+        for n in (one, other)
+    ]
     return bool(near[0] & near[1])
 
 
@@ -99,5 +133,10 @@ def _compared(one: Observation, other: Observation) -> Iterator[Reasoning]:
     first, second = sorted((one, other), key=lambda o: -(o.value.number or 0.0))
     ratio = compute("ratio", (first.value, second.value))
     # A ratio that has to be rounded has no one right answer.
-    if ratio is not None and ratio.number and ratio.number >= 1.5 and abs(ratio.number * 10 - round(ratio.number * 10)) < 1e-9:
+    if (
+        ratio is not None
+        and ratio.number
+        and ratio.number >= 1.5
+        and abs(ratio.number * 10 - round(ratio.number * 10)) < 1e-9
+    ):
         yield Reasoning(op="ratio", first=first, second=second, result=ratio)

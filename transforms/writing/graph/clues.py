@@ -1,4 +1,5 @@
 """Which claims of an entity the graph writer may use: as clues that describe it, or as the attribute that is asked."""
+
 from random import Random
 
 from knowledge.dates import coarsened
@@ -22,10 +23,21 @@ MAX_ROLES = 200
 
 def class_clause(facts: Facts, entity: Entity) -> ClassClause | None:
     """The class by which people call the entity, as a clause over `SELF`."""
-    return ClassClause(var=SELF, class_id=class_id) if (class_id := said_class(facts, entity.id)) else None
+    return (
+        ClassClause(var=SELF, class_id=class_id)
+        if (class_id := said_class(facts, entity.id))
+        else None
+    )
 
 
-def clue_clauses(facts: Facts, entity: Entity, avoid: frozenset[str], trust: Trust, asked: str, taken: frozenset[str]) -> list[tuple[float, Clause]]:
+def clue_clauses(
+    facts: Facts,
+    entity: Entity,
+    avoid: frozenset[str],
+    trust: Trust,
+    asked: str,
+    taken: frozenset[str],
+) -> list[tuple[float, Clause]]:
     """Claims of an entity that can help to describe it, each as a weight and a clause over `SELF`; functional ones weigh more.
 
     Args:
@@ -40,26 +52,53 @@ def clue_clauses(facts: Facts, entity: Entity, avoid: frozenset[str], trust: Tru
     dates = any(v.kind == "time" for v in best_values(facts, entity.id, asked)) if asked else False
     for claim in facts.claims(entity.id):
         use = property_use(claim.property)
-        if not (claim.best and use.clue) or is_volatile(facts, claim) or claim.property in taken or claim.property == asked or claim.value.key() in avoid:
+        if (
+            not (claim.best and use.clue)
+            or is_volatile(facts, claim)
+            or claim.property in taken
+            or claim.property == asked
+            or claim.value.key() in avoid
+        ):
             continue
         if not _sayable(facts, claim.value) or (dates and claim.value.kind == "time"):
             continue
-        weight = use.weight * (2.0 if is_functional(facts, claim.property, entity.classes, trust, entity.id) else 1.0)
-        found.append((weight, ClaimClause(subject=SELF, property=claim.property, object=_said(claim.value))))
+        weight = use.weight * (
+            2.0 if is_functional(facts, claim.property, entity.classes, trust, entity.id) else 1.0
+        )
+        found.append(
+            (weight, ClaimClause(subject=SELF, property=claim.property, object=_said(claim.value)))
+        )
     return found
 
 
-def role_clauses(facts: Facts, entity: Entity, avoid: frozenset[str], trust: Trust) -> list[tuple[float, Clause]]:
+def role_clauses(
+    facts: Facts, entity: Entity, avoid: frozenset[str], trust: Trust
+) -> list[tuple[float, Clause]]:
     """Claims by which a named entity points at this one alone: "the architect of the Old Mill", over `SELF`."""
     found: list[tuple[float, Clause]] = []
     into = facts.claims_into(entity.id, limit=MAX_ROLES)
     for claim in into if len(into) < MAX_ROLES else ():
         source = facts.entity(claim.subject)
         use = property_use(claim.property)
-        if source is None or not source.classes or source.id in avoid or not use.hop or use.volatile:
+        if (
+            source is None
+            or not source.classes
+            or source.id in avoid
+            or not use.hop
+            or use.volatile
+        ):
             continue
-        if len(best_values(facts, source.id, claim.property)) == 1 and is_functional(facts, claim.property, source.classes, trust, source.id):
-            found.append((use.weight, ClaimClause(subject=entity_value(source.id), property=claim.property, object=SELF)))
+        if len(best_values(facts, source.id, claim.property)) == 1 and is_functional(
+            facts, claim.property, source.classes, trust, source.id
+        ):
+            found.append(
+                (
+                    use.weight,
+                    ClaimClause(
+                        subject=entity_value(source.id), property=claim.property, object=SELF
+                    ),
+                )
+            )
     return found
 
 
@@ -67,15 +106,23 @@ def asked_property(form: Form, mention: Mention) -> str:
     """The property that the question asks of the mentioned entity, or ""."""
     for clause in form.of(ClaimClause):
         subject = clause.subject.entity if isinstance(clause.subject, Value) else clause.subject
-        if isinstance(clause.object, str) and not _leads_on(form, clause.object, clause) and subject in (mention.var, mention.entity_id):
+        if (
+            isinstance(clause.object, str)
+            and not _leads_on(form, clause.object, clause)
+            and subject in (mention.var, mention.entity_id)
+        ):
             return clause.property
     return ""
 
 
 def taken_properties(form: Form, mention: Mention) -> frozenset[str]:
     """The properties by which a form already speaks of the mentioned entity as their subject."""
-    return frozenset(c.property for c in form.of(ClaimClause)
-                     if (c.subject.entity if isinstance(c.subject, Value) else c.subject) in (mention.var, mention.entity_id))
+    return frozenset(
+        c.property
+        for c in form.of(ClaimClause)
+        if (c.subject.entity if isinstance(c.subject, Value) else c.subject)
+        in (mention.var, mention.entity_id)
+    )
 
 
 def _leads_on(form: Form, var: str, besides: ClaimClause) -> bool:
@@ -84,14 +131,20 @@ def _leads_on(form: Form, var: str, besides: ClaimClause) -> bool:
 
 def by_weight(weighted: list[tuple[float, Clause]], draw: Random) -> list[Clause]:
     """A random order in which heavier clauses tend to come first (Efraimidis and Spirakis, 2006)."""
-    return [c for _, c in sorted(weighted, key=lambda w: -(draw.random() ** (1.0 / max(w[0], 1e-6))))]
+    return [
+        c for _, c in sorted(weighted, key=lambda w: -(draw.random() ** (1.0 / max(w[0], 1e-6))))
+    ]
 
 
 def _sayable(facts: Facts, value: Value) -> bool:
     if value.kind == "entity":
         entity = facts.entity(value.entity)
         return entity is not None and bool(entity.labels)
-    return (value.kind == "time" and value.year is not None) or value.kind in ("quantity", "string", "monolingual")
+    return (value.kind == "time" and value.year is not None) or value.kind in (
+        "quantity",
+        "string",
+        "monolingual",
+    )
 
 
 def _said(value: Value) -> Value:
@@ -101,13 +154,21 @@ def _said(value: Value) -> Value:
     return entity_value(value.entity) if value.kind == "entity" else value
 
 
-def answerable(facts: Facts, trust: Trust, entity: Entity, max_words: int, avoid: frozenset[str]) -> list[tuple[float, Claim, Answer]]:
+def answerable(
+    facts: Facts, trust: Trust, entity: Entity, max_words: int, avoid: frozenset[str]
+) -> list[tuple[float, Claim, Answer]]:
     """The attributes of an entity that can be asked, and that people would ask for."""
-    return [found for found in attributes(facts, trust, entity, max_words, avoid)
-            if property_use(found[1].property).answer and is_askable(facts, entity.id, found[1].property, found[1].value)]
+    return [
+        found
+        for found in attributes(facts, trust, entity, max_words, avoid)
+        if property_use(found[1].property).answer
+        and is_askable(facts, entity.id, found[1].property, found[1].value)
+    ]
 
 
-def attributes(facts: Facts, trust: Trust, entity: Entity, max_words: int, avoid: frozenset[str]) -> list[tuple[float, Claim, Answer]]:
+def attributes(
+    facts: Facts, trust: Trust, entity: Entity, max_words: int, avoid: frozenset[str]
+) -> list[tuple[float, Claim, Answer]]:
     """Those that can be asked or computed with: functional, stable, short, and not one of the nodes already used.
 
     The year in which a thing came into being is no answer (sources mean different years by it, and `centuries` are asked), but years are counted from it.
@@ -115,9 +176,18 @@ def attributes(facts: Facts, trust: Trust, entity: Entity, max_words: int, avoid
     found = []
     for claim in facts.claims(entity.id):
         use = property_use(claim.property)
-        if not (claim.best and (use.answer or (use.clue and claim.value.kind == "time"))) or is_volatile(facts, claim) or claim.value.key() in avoid:
+        if (
+            not (claim.best and (use.answer or (use.clue and claim.value.kind == "time")))
+            or is_volatile(facts, claim)
+            or claim.value.key() in avoid
+        ):
             continue
-        if single_value(facts, trust, entity.id, claim.property, said_class(facts, claim.value.entity)) != claim.value:
+        if (
+            single_value(
+                facts, trust, entity.id, claim.property, said_class(facts, claim.value.entity)
+            )
+            != claim.value
+        ):
             continue
         answer = answer_of(facts, claim.value)
         if answer is not None and len(answer.text.split()) <= max_words:
@@ -125,11 +195,17 @@ def attributes(facts: Facts, trust: Trust, entity: Entity, max_words: int, avoid
     return found
 
 
-def centuries(facts: Facts, trust: Trust, entity: Entity, max_words: int) -> list[tuple[Claim, Answer]]:
+def centuries(
+    facts: Facts, trust: Trust, entity: Entity, max_words: int
+) -> list[tuple[Claim, Answer]]:
     """The dates of an entity of which no more than the century can be asked, one claim a property."""
     found: dict[str, tuple[Claim, Answer]] = {}
     for claim in facts.claims(entity.id):
-        told = claim.best and has_one_century(facts, trust, entity.id, claim.property) and is_askable(facts, entity.id, claim.property, claim.value)
+        told = (
+            claim.best
+            and has_one_century(facts, trust, entity.id, claim.property)
+            and is_askable(facts, entity.id, claim.property, claim.value)
+        )
         answer = answer_of(facts, claim.value, precision=CENTURY) if told else None
         if answer is not None and len(answer.text.split()) <= max_words:
             found.setdefault(claim.property, (claim, answer))

@@ -1,4 +1,5 @@
 """What the graph writer asks of language: a form as a question, clauses as a noun phrase, labels, all from the store."""
+
 from records.form import Ask, Clause, Form
 from records.identity import chance
 from records.knowledge import value_of_key
@@ -25,22 +26,50 @@ class English:
     def question(self, form: Form, bindings: dict[str, str], item_id: str) -> Verbalisation:
         """A form in words; variables are described, constants named, and no name of a variable may be said."""
         classes = {v: c for v, key in bindings.items() if (c := self._words.class_of(key))}
-        hidden = [n for key in bindings.values() if key.startswith("Q") for n in names_of_value(self._facts, value_of_key(key), (self._language,))]
+        hidden = [
+            n
+            for key in bindings.values()
+            if key.startswith("Q")
+            for n in names_of_value(self._facts, value_of_key(key), (self._language,))
+        ]
         # Before the picture stands in, there is nothing that would have to be mentioned.
         names = {} if form.anchor else {"": ""}
-        years = {v: year for v, key in bindings.items() if key.startswith("time:") and (year := value_of_key(key).year) is not None}
-        return verbalise(form, names=names, classes=classes, facts=self._words, item_id=item_id, recipe_seed=self._seed,
-                         genders={v: self._pronoun(key) for v, key in bindings.items()}, years=years, language=self._language, hidden=hidden)
+        years = {
+            v: year
+            for v, key in bindings.items()
+            if key.startswith("time:") and (year := value_of_key(key).year) is not None
+        }
+        return verbalise(
+            form,
+            names=names,
+            classes=classes,
+            facts=self._words,
+            item_id=item_id,
+            recipe_seed=self._seed,
+            genders={v: self._pronoun(key) for v, key in bindings.items()},
+            years=years,
+            language=self._language,
+            hidden=hidden,
+        )
 
     def _pronoun(self, entity_id: str) -> str:
-        """"he" or "she" by the claim of P21; "" where there is none, or another."""
+        """ "he" or "she" by the claim of P21; "" where there is none, or another."""
         values = best_values(self._facts, entity_id, "P21") if entity_id.startswith("Q") else ()
         return _PRONOUN.get(values[0].entity, "") if len(values) == 1 else ""
 
     def fact(self, entity_id: str, clauses: tuple[Clause, ...], var: str) -> str:
         """Clauses about one entity (`var`) as a noun phrase: "the lighthouse in Karsk that was opened in 1850"."""
         form = Form(clauses=clauses, ask=Ask(var=var, type="entity"))
-        words = FormWords(form=form, names={}, classes={var: self._words.class_of(entity_id)}, genders={}, years={}, facts=self._words,
-                          language=self._language)
+        words = FormWords(
+            form=form,
+            names={},
+            classes={var: self._words.class_of(entity_id)},
+            genders={},
+            years={},
+            facts=self._words,
+            language=self._language,
+        )
         phrases = NounPhrases(words, chance(0, entity_id, "fact"))
-        return phrases.modified(f"the {words.noun(var)}", phrases.take_claims(var), words.is_person(var), bare_head=True)
+        return phrases.modified(
+            f"the {words.noun(var)}", phrases.take_claims(var), words.is_person(var), bare_head=True
+        )

@@ -3,6 +3,7 @@
 The expectation takes clauses as independent, which they are not, so the bounds are wide; the certificate decides. On the
 painting rows, where a class has 5,151 members and a material 4,000, most bundles of clues are hopeless and dear to execute.
 """
+
 from collections.abc import Callable
 from math import prod
 
@@ -24,27 +25,46 @@ class ExpectedFit:
         self._facts, self._num_members, self._num_by_hop = facts, max(1, num_members), num_by_hop
 
     @staticmethod
-    def of(facts: Facts, kind: ClassClause, mention: Mention, draft: Draft) -> Callable[[tuple[Clause, ...]], bool]:
+    def of(
+        facts: Facts, kind: ClassClause, mention: Mention, draft: Draft
+    ) -> Callable[[tuple[Clause, ...]], bool]:
         """The judge for a mention: a node of a path is also bound by the hop that leads to it."""
         members = facts.num_members(kind.class_id)
-        hops = [facts.num_subjects(c.property, draft.bindings[c.object]) for c in (draft.form.of(ClaimClause) if draft.form else ())
-                if c.subject == mention.var and isinstance(c.object, str) and draft.bindings.get(c.object, "").startswith("Q")]
+        hops = [
+            facts.num_subjects(c.property, draft.bindings[c.object])
+            for c in (draft.form.of(ClaimClause) if draft.form else ())
+            if c.subject == mention.var
+            and isinstance(c.object, str)
+            and draft.bindings.get(c.object, "").startswith("Q")
+        ]
         return ExpectedFit(facts, members, min(hops, default=0))
 
     def __call__(self, clues: tuple[Clause, ...]) -> bool:
         shares = [self._share(c) for c in clues]
         if self._num_by_hop:
-            return self._num_by_hop * prod(shares) <= MOST_EXPECTED and self._num_members * prod(shares) >= LEAST_WITHOUT
+            return (
+                self._num_by_hop * prod(shares) <= MOST_EXPECTED
+                and self._num_members * prod(shares) >= LEAST_WITHOUT
+            )
         if self._num_members * prod(shares) > MOST_EXPECTED:
             return False
-        return any(self._num_members * prod(shares[:i] + shares[i + 1:]) >= LEAST_WITHOUT for i, c in enumerate(clues) if _names(c))
+        return any(
+            self._num_members * prod(shares[:i] + shares[i + 1 :]) >= LEAST_WITHOUT
+            for i, c in enumerate(clues)
+            if _names(c)
+        )
 
     def _share(self, clue: Clause) -> float:
         """The share of the class that a clue fits."""
         if not isinstance(clue, ClaimClause) or not isinstance(clue.object, Value):
             return 1.0 / self._num_members
-        return min(1.0, max(1, self._facts.num_subjects(clue.property, clue.object.key())) / self._num_members)
+        return min(
+            1.0,
+            max(1, self._facts.num_subjects(clue.property, clue.object.key())) / self._num_members,
+        )
 
 
 def _names(clue: Clause) -> bool:
-    return isinstance(clue, ClaimClause) and any(isinstance(t, Value) and t.kind == "entity" for t in (clue.subject, clue.object))
+    return isinstance(clue, ClaimClause) and any(
+        isinstance(t, Value) and t.kind == "entity" for t in (clue.subject, clue.object)
+    )

@@ -1,4 +1,5 @@
 """A form with the words for what occurs in it: nouns, names, kinds, and which clause is about which variable."""
+
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -49,7 +50,10 @@ class FormWords:
         if self.form.ask.type != "entity":
             self.literals.add(self.form.ask.var)
         for claim in self.claims:
-            if isinstance(claim.object, str) and self.facts.datatype(claim.property) not in ("wikibase-item", ""):
+            if isinstance(claim.object, str) and self.facts.datatype(claim.property) not in (
+                "wikibase-item",
+                "",
+            ):
                 self.literals.add(claim.object)
         self.ranks = self._ranks()
         self._phrases: dict[ClaimClause, PropertyPhrase] = {}
@@ -59,14 +63,28 @@ class FormWords:
         for claim in self.claims:
             phrase = self.phrase(claim)
             for var, nouns in ((claim.object, phrase.o), (claim.subject, phrase.s)):
-                if isinstance(var, str) and var not in self.literals and nouns and self.is_person(var):
+                if (
+                    isinstance(var, str)
+                    and var not in self.literals
+                    and nouns
+                    and self.is_person(var)
+                ):
                     self.roles.setdefault(var, bare(nouns[0]))
 
     def _ranks(self) -> dict[str, tuple[float, float, str]]:
         """How far out a variable lies: a clause describes the end with the lower rank. The picture lies farthest out."""
         to_ask = distances(self.form)
-        to_anchor = distances(Form(clauses=self.form.clauses, ask=Ask(var=self.form.anchor, type="entity")))
-        return {v: (float("inf") if v == self.form.anchor else to_ask.get(v, 0), -to_anchor.get(v, 0), v) for v in {*to_ask, *to_anchor}}
+        to_anchor = distances(
+            Form(clauses=self.form.clauses, ask=Ask(var=self.form.anchor, type="entity"))
+        )
+        return {
+            v: (
+                float("inf") if v == self.form.anchor else to_ask.get(v, 0),
+                -to_anchor.get(v, 0),
+                v,
+            )
+            for v in {*to_ask, *to_anchor}
+        }
 
     # ------------------------------------------------------------ classes and kinds
 
@@ -87,8 +105,17 @@ class FormWords:
         if not class_id:
             return (default,) if default else ()
         if class_id not in self._kinds:
-            above = [{c, self.facts.label(c, "en").lower()} for c in self.facts.superclasses(class_id)]
-            self._kinds[class_id] = tuple(dict.fromkeys(kind for names in above for kind, of in self.data["kinds"].items() if not names.isdisjoint(of)))
+            above = [
+                {c, self.facts.label(c, "en").lower()} for c in self.facts.superclasses(class_id)
+            ]
+            self._kinds[class_id] = tuple(
+                dict.fromkeys(
+                    kind
+                    for names in above
+                    for kind, of in self.data["kinds"].items()
+                    if not names.isdisjoint(of)
+                )
+            )
         return self._kinds[class_id]
 
     def is_person(self, term: Term) -> bool:
@@ -101,8 +128,13 @@ class FormWords:
 
     def noun(self, var: str) -> str:
         """What a variable is called: a person as a man or woman, anything else by its class in words."""
-        if self.is_person(var) and self.class_noun(self.class_id(var)) == self.data["default_nouns"]["person"]:
-            return {"he": "man", "she": "woman"}.get(self.genders.get(var, ""), self.data["default_nouns"]["person"])
+        if (
+            self.is_person(var)
+            and self.class_noun(self.class_id(var)) == self.data["default_nouns"]["person"]
+        ):
+            return {"he": "man", "she": "woman"}.get(
+                self.genders.get(var, ""), self.data["default_nouns"]["person"]
+            )
         if class_id := self.class_id(var):
             return self.class_noun(class_id)
         return self.data["default_nouns"]["entity"]
@@ -124,7 +156,13 @@ class FormWords:
         if known:
             return known
         short = re.split(r" (?:of|in) (?:the )?(?=[A-Z])", label, maxsplit=1)[0]
-        return short if short.split(" ")[0].isupper() else short[:1].lower() + short[1:] if not _proper(short) else short
+        return (
+            short
+            if short.split(" ")[0].isupper()
+            else short[:1].lower() + short[1:]
+            if not _proper(short)
+            else short
+        )
 
     # ------------------------------------------------------------ clauses
 
@@ -132,7 +170,11 @@ class FormWords:
         """The phrase of a claim's property, in the variant for its subject and object."""
         if claim in self._phrases:
             return self._phrases[claim]
-        found = property_phrase(claim.property, self.language, label=clean(self.facts.label(claim.property, self.language)))
+        found = property_phrase(
+            claim.property,
+            self.language,
+            label=clean(self.facts.label(claim.property, self.language)),
+        )
         self._phrases[claim] = found.variant(self.kinds(claim.subject), self.kinds(claim.object))
         return self._phrases[claim]
 
@@ -166,7 +208,11 @@ class FormWords:
             return name
         endings = tuple(f" {e}" for e in data["the_endings"])
         head = re.match(r"((?:[A-Z][\w’'-]* (?:and |of )?)*?[A-Z]\w+) (?:of|for) ", name)
-        if any(k in data["the_kinds"] for k in kinds) or (head and head[1].split(" ")[-1] in data["the_of"]) or name.endswith(endings):
+        if (
+            any(k in data["the_kinds"] for k in kinds)
+            or (head and head[1].split(" ")[-1] in data["the_of"])
+            or name.endswith(endings)
+        ):
             return f"the {name}"
         return name
 

@@ -1,4 +1,5 @@
 """The roles of an exploration without a model: chance chooses, by the weights of the relations, and what is seen before what is said."""
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
@@ -28,7 +29,9 @@ class GraphExplorer:
     async def propose_seed(self, seed: Seed, entity: Entity) -> str:
         return ""  # the rules of seeds have chosen
 
-    async def explore(self, seed: Seed, graph: EvidenceGraph, links: Sequence[Link], most: int) -> list[Link]:
+    async def explore(
+        self, seed: Seed, graph: EvidenceGraph, links: Sequence[Link], most: int
+    ) -> list[Link]:
         """Links at random, each property once where there are enough; the direction is drawn before the property, the property before the target."""
         draw = self._chance(seed, f"explore:{len(graph.nodes)}:{links[0].source}")
         left, chosen = list(links), list[Link]()
@@ -42,18 +45,29 @@ class GraphExplorer:
             left = [k for k in others if k.property != property] or others
         return chosen
 
-    async def reason(self, seed: Seed, graph: EvidenceGraph, found: Sequence[Reasoning], most: int) -> list[Reasoning]:
+    async def reason(
+        self, seed: Seed, graph: EvidenceGraph, found: Sequence[Reasoning], most: int
+    ) -> list[Reasoning]:
         """At random: first those over what is seen on a picture, then one of each operation, then others; those between two people of a family last."""
         order = self._shuffled(seed, "reason", found)
         first = [next(r for r in order if r.op == op) for op in dict.fromkeys(r.op for r in order)]
         kin = {frozenset((k.source, k.target)) for k in graph.links if k.property in KINSHIP}
-        return sorted(dict.fromkeys([*first, *order]), key=lambda r: (frozenset((r.first.node, r.second.node)) in kin,
-                                                                      not (r.first.seen or r.second.seen)))[:most]
+        return sorted(
+            dict.fromkeys([*first, *order]),
+            key=lambda r: (
+                frozenset((r.first.node, r.second.node)) in kin,
+                not (r.first.seen or r.second.seen),
+            ),
+        )[:most]
 
-    async def perceive(self, seed: Seed, graph: EvidenceGraph, found: Sequence[Observation], most: int) -> list[Observation]:
+    async def perceive(
+        self, seed: Seed, graph: EvidenceGraph, found: Sequence[Observation], most: int
+    ) -> list[Observation]:
         return self._shuffled(seed, "perceive", found)[:most]
 
-    async def curate(self, seed: Seed, graph: EvidenceGraph, plans: Sequence[Draft]) -> list[tuple[int, Draft]]:
+    async def curate(
+        self, seed: Seed, graph: EvidenceGraph, plans: Sequence[Draft]
+    ) -> list[tuple[int, Draft]]:
         return list(enumerate(plans))
 
     async def deepen(self, seed: Seed, draft: Draft, deeper: Sequence[Draft]) -> list[Draft]:

@@ -1,4 +1,5 @@
 """Labels, datatypes and classes, which wording a form needs beside the form; `StoreWords` reads them from a store."""
+
 import functools
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
@@ -46,7 +47,11 @@ class StoreWords:
 
     def _superclasses(self, class_id: str) -> tuple[str, ...]:
         def parents(above: str) -> list[str]:
-            return [c.value.entity for c in self._store.claims(above) if c.best and c.property == "P279" and c.value.entity]
+            return [
+                c.value.entity
+                for c in self._store.claims(above)
+                if c.best and c.property == "P279" and c.value.entity
+            ]
 
         return nearest_first(class_id, parents)
 

@@ -1,4 +1,5 @@
 """What no question may have, and how heavy one is: doubled words, repeated words, stranded verbs, openers of exam papers, and so on."""
+
 import functools
 import re
 from collections import Counter
@@ -21,23 +22,50 @@ PER_WORD = 0.18
 """Cost of a word."""
 _RELATIVE = re.compile(r"\b(?:who|whom|whose|which|where|that)\b")
 _QUOTED = re.compile(r"“[^”]*”")
-_OPENERS = re.compile(r"^(?:take|consider|think of|imagine|given|identify|name|determine|suppose|compare|look at|find)\b", re.IGNORECASE)
+_OPENERS = re.compile(
+    r"^(?:take|consider|think of|imagine|given|identify|name|determine|suppose|compare|look at|find)\b",
+    re.IGNORECASE,
+)
 _STAYING = frozenset({"about", "after", "on", "to"})
 _STRANDED = re.compile(r"\b(\w+) (of|by|to|from|after|in|at|on|as|with|for|into)\?$")
 _SPLIT = re.compile(r"\b(?:was|is|did|does) ((?:the|this) [^?]*?) (\w+)\?$")
 _COLLIDING = re.compile(r"\b(?:was|is) \w+(?: up)? (?:was|is)\b")
 _PARTICLE = re.compile(r" (?:up|out|away)\?$")
 _TRAILING = re.compile(r"\b(?:which|whom|where) ((?:the|a|this) [^?]*) (\w+)\?$")
-_PHRASES = re.compile(r"\bthat (?:father|mother|person|man|woman|child|spouse)\b|\bone other\b|\bthe other person\b|\bsaw the death\b"
-                      r"|\bthe one (?:in|shown|seen|pictured)\b|\b(?:species|mineral) found (?:in|on|at)\b", re.IGNORECASE)
-_SMALL = frozenset(word for line in (
-    "a an and are as at be been beneath beside born by came come comes did died do does first for from had has have he her him his how in into is it its",
-    "many more name named of on one or other out part same she that the their them there these they this through to under up using was were",
-    "what when where which who whom whose with year years picture here shown pictured date day month") for word in line.split())
+_PHRASES = re.compile(
+    r"\bthat (?:father|mother|person|man|woman|child|spouse)\b|\bone other\b|\bthe other person\b|\bsaw the death\b"
+    r"|\bthe one (?:in|shown|seen|pictured)\b|\b(?:species|mineral) found (?:in|on|at)\b",
+    re.IGNORECASE,
+)
+_SMALL = frozenset(
+    word
+    for line in (
+        "a an and are as at be been beneath beside born by came come comes did died do does first for from had has have he her him his how in into is it its",
+        "many more name named of on one or other out part same she that the their them there these they this through to under up using was were",
+        "what when where which who whom whose with year years picture here shown pictured date day month",
+    )
+    for word in line.split()
+)
 """Words that may recur: grammar's own, and those of births, deaths, dates and the picture."""
-_IRREGULAR = {"built": "build", "wrote": "write", "written": "write", "taught": "teach", "won": "win", "made": "make", "drew": "draw",
-              "drawn": "draw", "fought": "fight", "found": "discovered", "took": "take", "setting": "set", "shot": "shoot", "held": "hold",
-              "stood": "stand", "rose": "rise", "crosses": "cross"}
+_IRREGULAR = {
+    "built": "build",
+    "wrote": "write",
+    "written": "write",
+    "taught": "teach",
+    "won": "win",
+    "made": "make",
+    "drew": "draw",
+    "drawn": "draw",
+    "fought": "fight",
+    "found": "discovered",
+    "took": "take",
+    "setting": "set",
+    "shot": "shoot",
+    "held": "hold",
+    "stood": "stand",
+    "rose": "rise",
+    "crosses": "cross",
+}
 _ENDINGS = re.compile(r"(?:ations?|ings?|ers?|ors?|ists?|ed|es|s|e|al|ic)$")
 
 
@@ -104,13 +132,19 @@ def _is_lost(sentence: str, language: str) -> bool:
         return False
     between = re.sub(r" (?:up|out|away)$", "", found[1]).split()
     done = _participles(language)
-    doubled = found[2] in done and any(a in done and b in PREPOSITIONS for a, b in pairwise(between))  # "the film set in this town shot?"
-    return between[-1] not in ("was", "is") and (between[-1] in finite or doubled or is_heavy(between))
+    doubled = found[2] in done and any(
+        a in done and b in PREPOSITIONS for a, b in pairwise(between)
+    )  # "the film set in this town shot?"
+    return between[-1] not in ("was", "is") and (
+        between[-1] in finite or doubled or is_heavy(between)
+    )
 
 
 def is_heavy(subject: list[str]) -> bool:
     """Whether a subject is too heavy for a verb behind it: what is heavy comes last in English (end weight)."""
-    clauses = any(_RELATIVE.fullmatch(w) for w in subject) or any(b == "this" and a not in PREPOSITIONS for a, b in pairwise(subject))
+    clauses = any(_RELATIVE.fullmatch(w) for w in subject) or any(
+        b == "this" and a not in PREPOSITIONS for a, b in pairwise(subject)
+    )
     done = _participles("en")
     clauses = clauses or any(b == "by" and a not in done for a, b in pairwise(subject))
     return len(subject) > MAX_BETWEEN or subject.count("of") > 1 or clauses
@@ -130,7 +164,12 @@ def stays(frame: Frame) -> bool:
 @functools.cache
 def _staying(language: str) -> frozenset[tuple[str, str]]:
     """Participles of the language's file with the prepositions that stay behind them."""
-    frames = (f for p in language_data(language)["properties"] for phrase in variants(property_phrase(p, language)) for f in phrase.say)
+    frames = (
+        f
+        for p in language_data(language)["properties"]
+        for phrase in variants(property_phrase(p, language))
+        for f in phrase.say
+    )
     return frozenset((f.middle, f.preposition) for f in frames if stays(f))
 
 
@@ -138,8 +177,20 @@ def _staying(language: str) -> frozenset[tuple[str, str]]:
 def _verbs(language: str) -> tuple[frozenset[str], frozenset[str]]:
     """Words that end a clause of their own, and second halves of verbs."""
     forms, data = verb_forms(language), language_data(language)
-    frames = [f for p in data["properties"] for phrase in variants(property_phrase(p, language)) for f in phrase.say if f.verb in BE and f.middle]
-    participles = {*forms.participles.values(), *(f.middle.split(" ")[0] for f in frames)} - {"the", "a", "in", "on", "part"}
+    frames = [
+        f
+        for p in data["properties"]
+        for phrase in variants(property_phrase(p, language))
+        for f in phrase.say
+        if f.verb in BE and f.middle
+    ]
+    participles = {*forms.participles.values(), *(f.middle.split(" ")[0] for f in frames)} - {
+        "the",
+        "a",
+        "in",
+        "on",
+        "part",
+    }
     return frozenset({*forms.bases, *participles}), frozenset({*forms.bases.values(), *participles})
 
 
@@ -176,11 +227,18 @@ def weigh(text: str, language: str = "en") -> float:
         cost += 2.5 * max(0, sentence.count(" of ") - 1)
         cost += 4.0 * len(re.findall(r"\b(?:of|in|on|at|by|from) (?:it|him|her)\b", sentence))
         # "the stadium in the town in the picture": what is to be seen there?
-        cost += 2.5 * len(re.findall(r"\b(?:in|on) the [\w-]+(?: [\w-]+)? (?:in|on) (?:the|this) (?:picture|photo)\b", sentence))
+        cost += 2.5 * len(
+            re.findall(
+                r"\b(?:in|on) the [\w-]+(?: [\w-]+)? (?:in|on) (?:the|this) (?:picture|photo)\b",
+                sentence,
+            )
+        )
     return cost
 
 
 def said_of(text: str, hidden: Collection[str]) -> list[str]:
     """Those of the hidden words that a text says."""
     low = text.lower()
-    return [h for h in sorted(hidden) if h and re.search(rf"(?<!\w){re.escape(h.lower())}(?!\w)", low)]
+    return [
+        h for h in sorted(hidden) if h and re.search(rf"(?<!\w){re.escape(h.lower())}(?!\w)", low)
+    ]

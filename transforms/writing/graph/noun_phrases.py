@@ -7,6 +7,7 @@ A variable is described by the claims that tie it to terms farther from the ques
 
 Each `NounPhrases` makes one random derivation and keeps account of how awkward it gets (`cost`); `verbalise.py` weighs several.
 """
+
 import random
 import re
 from collections.abc import Sequence
@@ -71,9 +72,17 @@ class NounPhrases:
         if isinstance(term, str) and term in self.introduced and (pronoun := self._pronoun(term)):
             return f"{_PRONOUNS[pronoun][1]} {bare(noun)}"
         said = self.noun_phrase(term)
-        short = self.form_words.kinds(term)[:1] and self.form_words.kinds(term)[0] in self.form_words.data["possessors"] \
+        short = (
+            self.form_words.kinds(term)[:1]
+            and self.form_words.kinds(term)[0] in self.form_words.data["possessors"]
             and (isinstance(term, Value) or (said.startswith("this ") and said != "this one"))
-        if short and len(said.split()) <= LIGHT and not said.endswith(("s", "”")) and self.rng.random() < 0.5:
+        )
+        if (
+            short
+            and len(said.split()) <= LIGHT
+            and not said.endswith(("s", "”"))
+            and self.rng.random() < 0.5
+        ):
             return f"{said}'s {bare(noun)}"
         return f"the {bare(noun)} {preposition} {said}"
 
@@ -88,11 +97,17 @@ class NounPhrases:
         else:
             pictured = self.form_words.data["pictured"]
             # "the film shot at the lighthouse in the picture": is the film there, or the lighthouse? Beside another claim it is "this lighthouse".
-            plain = self.form_words.kinds(var)[:1] == ("painting",) or len(self.form_words.claims) > 1 or self.rng.random() < PLAIN
+            plain = (
+                self.form_words.kinds(var)[:1] == ("painting",)
+                or len(self.form_words.claims) > 1
+                or self.rng.random() < PLAIN
+            )
             phrase = (pictured[0] if plain else self.choose(pictured)).replace("{c}", noun)
         self.introduce(var, noun)
         self.anchor_phrase = phrase
-        self.cost -= PER_WORD * (len(phrase.split()) - 2)  # "this bridge" is no better than "the bridge in the picture"
+        self.cost -= PER_WORD * (
+            len(phrase.split()) - 2
+        )  # "this bridge" is no better than "the bridge in the picture"
         if rest := self.take_claims(var):
             self.cost += 3.0
             return f"{phrase}, {'who' if self.form_words.is_person(var) else 'which'} {self.predicates(rest)},"
@@ -109,11 +124,16 @@ class NounPhrases:
         self.said_nouns.append(noun)
 
     def own(self, term: Term) -> str:
-        """"his", "her" or, of whom that is not known, "their"."""
-        return _PRONOUNS.get(self.form_words.genders.get(term, ""), ("", "their"))[1] if isinstance(term, str) else "their"
+        """ "his", "her" or, of whom that is not known, "their"."""
+        return (
+            _PRONOUNS.get(self.form_words.genders.get(term, ""), ("", "their"))[1]
+            if isinstance(term, str)
+            else "their"
+        )
 
     def _pronoun(self, var: str) -> str:
-        """"he", "she" or "it", where nothing else that was mentioned is called so; else ""."""
+        """ "he", "she" or "it", where nothing else that was mentioned is called so; else ""."""
+
         def of(v: str) -> str:
             return self.form_words.genders.get(v, "") if self.form_words.is_person(v) else "it"
 
@@ -133,7 +153,11 @@ class NounPhrases:
         words, found = self.form_words, list[tuple[int, str]]()
         for i, slot in words.describing(var):
             other = self.other(i, slot)
-            outward = not isinstance(other, str) or other in words.names or words.ranks[other] > words.ranks[var]
+            outward = (
+                not isinstance(other, str)
+                or other in words.names
+                or words.ranks[other] > words.ranks[var]
+            )
             if i not in self.used and outward:
                 found.append((i, slot))
         self.used.update(i for i, _ in found)
@@ -159,22 +183,37 @@ class NounPhrases:
     def _description(self, var: str, claims: list[tuple[int, str]]) -> str:
         words = self.form_words
         # The class is part of what makes a description fit one thing, where the form states it.
-        heads = [(i, slot, noun) for i, slot in claims for noun in self._called(i, slot)
-                 if words.is_person(var) or var not in words.stated or noun == words.noun(var)]
+        heads = [
+            (i, slot, noun)
+            for i, slot in claims
+            for noun in self._called(i, slot)
+            if words.is_person(var) or var not in words.stated or noun == words.noun(var)
+        ]
         if heads and self.rng.random() < 0.7:
             index, slot, noun = self.choose(heads)
             claims.remove((index, slot))
             said = self.possessor(self.other(index, slot), noun)
             self.cost += 1.0 * bool(claims)
-            self.introduce(var, bare(noun) if words.is_person(var) or not words.class_id(var) else words.noun(var))
+            self.introduce(
+                var,
+                bare(noun) if words.is_person(var) or not words.class_id(var) else words.noun(var),
+            )
             return self.modified(said, claims, words.is_person(var), bare_head=False)
         noun = words.noun(var)
-        if any(len(claims) == 1 and i == claims[0][0] and (words.is_person(var) or called == noun) for i, _, called in heads):
+        if any(
+            len(claims) == 1 and i == claims[0][0] and (words.is_person(var) or called == noun)
+            for i, _, called in heads
+        ):
             self.cost += 1.2  # "the man who was the father of …", where "the father of …" would do; "the biography about …"
         self.said_nouns.append(noun)
         said = self.modified(f"the {noun}", claims, words.is_person(var), bare_head=True)
         self.said_nouns.remove(noun)
-        self.introduce(var, words.roles.get(var, noun) if words.is_person(var) and words.roles.get(var, "")[:5] in said else noun)
+        self.introduce(
+            var,
+            words.roles.get(var, noun)
+            if words.is_person(var) and words.roles.get(var, "")[:5] in said
+            else noun,
+        )
         return said
 
     def _called(self, index: int, slot: str) -> tuple[str, ...]:
@@ -198,7 +237,9 @@ class NounPhrases:
 
     def predicates(self, claims: Sequence[tuple[int, str]]) -> str:
         """Claims as joined predicates of their common subject: "stands in Karsk and was opened in 1850"."""
-        return self.form_words.words.listed([self._predicate(self.frame(i, subject=slot), i, slot) for i, slot in claims])
+        return self.form_words.words.listed(
+            [self._predicate(self.frame(i, subject=slot), i, slot) for i, slot in claims]
+        )
 
     def _predicate(self, frame: Frame, index: int, slot: str) -> str:
         return frame.predicate(self._other_end(frame, index, slot))
@@ -210,17 +251,27 @@ class NounPhrases:
             return words.words.at(other)
         said = self._same(index, slot) or self.noun_phrase(other)
         # A common noun as value wants an article ("a poet", "an apple"); names and descriptions have theirs.
-        common = frame.other == "a" and said[:1].islower() and not said.startswith(("the ", "a ", "an ", "this "))
+        common = (
+            frame.other == "a"
+            and said[:1].islower()
+            and not said.startswith(("the ", "a ", "an ", "this "))
+        )
         return words.words.indefinite(said) if common else said
 
     def _same(self, index: int, slot: str) -> str:
-        """"the same architect as this bridge", where all that is known of the other end is the same claim of another thing; else ""."""
+        """ "the same architect as this bridge", where all that is known of the other end is the same claim of another thing; else ""."""
         words, var = self.form_words, self.other(index, slot)
-        if slot != "s" or not isinstance(var, str) or var in {*words.names, *self.introduced, words.form.anchor}:
+        if (
+            slot != "s"
+            or not isinstance(var, str)
+            or var in {*words.names, *self.introduced, words.form.anchor}
+        ):
             return ""
         before, claim = set(self.used), words.claims[index]
         match [words.claims[i] for i, _ in self.take_claims(var)]:
-            case [ClaimClause(object=end, property=property) as twin] if end == var and property == claim.property and self.rng.random() < 0.6:
+            case [ClaimClause(object=end, property=property) as twin] if (
+                end == var and property == claim.property and self.rng.random() < 0.6
+            ):
                 noun = words.called(var)
                 self._depth += 1
                 other = self.noun_phrase(twin.subject)
@@ -230,7 +281,9 @@ class NounPhrases:
         self.used = before
         return ""
 
-    def modified(self, head: str, claims: Sequence[tuple[int, str]], person: bool, *, bare_head: bool) -> str:
+    def modified(
+        self, head: str, claims: Sequence[tuple[int, str]], person: bool, *, bare_head: bool
+    ) -> str:
         """A head with what claims say of it: reduced clauses first, then relative ones that share a pronoun.
 
         Args:
@@ -244,7 +297,12 @@ class NounPhrases:
         for i, slot in sorted(claims, key=lambda c: isinstance(self.other(*c), str)):
             other = self.other(i, slot)
             phrase = self.form_words.phrase(self.form_words.claims[i])
-            if isinstance(other, Value) and (phrase.adjective or (phrase.dated and other.precision == 9)) and bare_head and self.rng.random() < 0.7:
+            if (
+                isinstance(other, Value)
+                and (phrase.adjective or (phrase.dated and other.precision == 9))
+                and bare_head
+                and self.rng.random() < 0.7
+            ):
                 head = self._with_adjective(head, other)
                 continue
             frame = self.choose(self.frames(i))
@@ -255,34 +313,63 @@ class NounPhrases:
                 else:
                     relative.setdefault(pronoun, []).append(predicate)
                     # "the town that is the home port of …", "the bridge that is in this town"
-                    self.cost += 2.0 * (predicate.startswith("is the ") or (bare_head and frame.is_reducible))
+                    self.cost += 2.0 * (
+                        predicate.startswith("is the ") or (bare_head and frame.is_reducible)
+                    )
                 continue
             subject = self.noun_phrase(other, subject=True)
-            self.cost += 0.8 * max(0, len(subject.split()) - 3) + 4.0 * len(NESTED.findall(subject)) + 4.0 * (frame.preposition in ("by", "of", "from"))
+            self.cost += (
+                0.8 * max(0, len(subject.split()) - 3)
+                + 4.0 * len(NESTED.findall(subject))
+                + 4.0 * (frame.preposition in ("by", "of", "from"))
+            )
             said = frame.gap(subject)
             self.cost += 2.0 * said.endswith((" is", " was"))  # "the town where this library is"
-            if frame.preposition in ("in", "at", "on") and not frame.rest and self.form_words.is_place(self.form_words.claims[i].object):
+            if (
+                frame.preposition in ("in", "at", "on")
+                and not frame.rest
+                and self.form_words.is_place(self.form_words.claims[i].object)
+            ):
                 relative.setdefault("where", []).append(said)
-            elif stays(frame) and not frame.rest and len(claims) == 1 and len(subject.split()) < LIGHT:
-                relative.setdefault("", []).append(f"{said} {frame.preposition}")  # "the man this species is named after"
+            elif (
+                stays(frame)
+                and not frame.rest
+                and len(claims) == 1
+                and len(subject.split()) < LIGHT
+            ):
+                relative.setdefault("", []).append(
+                    f"{said} {frame.preposition}"
+                )  # "the man this species is named after"
             elif frame.preposition:
                 self.cost += 1.5  # "the bridge beneath which this river flows"
-                relative.setdefault(f"{frame.preposition} {'whom' if person else 'which'}", []).append(said)
+                relative.setdefault(
+                    f"{frame.preposition} {'whom' if person else 'which'}", []
+                ).append(said)
             else:
                 contact = len(claims) == 1 and len(subject.split()) <= 2
-                self.cost += 2.0 if contact else HOPELESS  # "the organ this church holds", but not "which the cathedral shown here holds"
-                relative.setdefault("" if contact else "whom" if person else "which", []).append(said)
+                self.cost += (
+                    2.0 if contact else HOPELESS
+                )  # "the organ this church holds", but not "which the cathedral shown here holds"
+                relative.setdefault("" if contact else "whom" if person else "which", []).append(
+                    said
+                )
         return self._joined(head, reduced, relative)
 
     def _with_adjective(self, head: str, value: Value) -> str:
         """A head with a value before its noun: "the 1871 painting", "the Gothic church" (of "Gothic architecture")."""
         article, _, noun = head.partition(" ")
         adjective = re.sub(r"^the | (?:architecture|style)$", "", self.noun_phrase(value))
-        return f"the {adjective} {noun}" if article == "the" else self.form_words.words.indefinite(f"{adjective} {noun}") if article in ("a", "an") \
+        return (
+            f"the {adjective} {noun}"
+            if article == "the"
+            else self.form_words.words.indefinite(f"{adjective} {noun}")
+            if article in ("a", "an")
             else f"{article} {adjective} {noun}"
+        )
 
     def _joined(self, head: str, reduced: list[str], relative: dict[str, list[str]]) -> str:
         """Head, reduced clauses and relative ones in a row, the light ones first, so that none seems to belong to a noun of another."""
+
         def light(texts: list[str]) -> list[str]:
             return sorted(texts, key=lambda t: len(t.split()))
 
@@ -291,7 +378,11 @@ class NounPhrases:
         done = light([r for r in reduced if r not in where])
         clauses = [f"{opening} {listed(light(said))}".strip() for opening, said in relative.items()]
         parts = [*where, *([listed(done)] if done else []), *clauses]
-        self.cost += 4.0 * sum(len(p.split()) > LIGHT for p in parts[:-1]) + 4.0 * max(0, len(clauses) - 1) + 3.0 * max(0, len(where) - 1)
+        self.cost += (
+            4.0 * sum(len(p.split()) > LIGHT for p in parts[:-1])
+            + 4.0 * max(0, len(clauses) - 1)
+            + 3.0 * max(0, len(where) - 1)
+        )
         # "the station in this town that has two floors": which of the two has them?
         self.cost += 5.0 * any(" this " in f" {p} " or " the " in f" {p} " for p in parts[:-1])
         return " ".join([head, *parts])

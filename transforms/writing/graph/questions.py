@@ -1,9 +1,20 @@
 """The question itself, by the type of its answer."""
+
 from prompts.phrases.frames import PREPOSITIONS
 from records.form import Compute, Term
 from transforms.writing.graph.lints import is_heavy
 from transforms.writing.graph.noun_phrases import HOPELESS, LIGHT, NESTED, NounPhrases
-from transforms.writing.graph.reasoning_questions import CHOOSES, ages, asked_of_picture, in_picture, measured, of_ages, of_measures, of_two, years_to
+from transforms.writing.graph.reasoning_questions import (
+    CHOOSES,
+    ages,
+    asked_of_picture,
+    in_picture,
+    measured,
+    of_ages,
+    of_measures,
+    of_two,
+    years_to,
+)
 
 
 def question(phrases: NounPhrases) -> str:
@@ -13,7 +24,13 @@ def question(phrases: NounPhrases) -> str:
         compute = words.computes[ask.var]
         if not all(isinstance(a, str) for a in compute.args):
             return years_to(phrases, compute)
-        said = measured if of_measures(words, compute) else ages if of_ages(words, compute) else _years_between
+        said = (
+            measured
+            if of_measures(words, compute)
+            else ages
+            if of_ages(words, compute)
+            else _years_between
+        )
         return said(phrases, compute)
     if ask.var in words.reads:
         return asked_of_picture(phrases, words.reads[ask.var])
@@ -22,7 +39,9 @@ def question(phrases: NounPhrases) -> str:
     return of_two(phrases, chosen, plain) if chosen else plain(phrases)
 
 
-def fronted(phrases: NounPhrases, index: int, slot: str, wh: str, *, rest: bool = False) -> str | None:
+def fronted(
+    phrases: NounPhrases, index: int, slot: str, wh: str, *, rest: bool = False
+) -> str | None:
     """A question for the end of a claim in a slot, by one of its sentences: "In which town was … born?"; None where none fits.
 
     Args:
@@ -50,12 +69,18 @@ def fronted(phrases: NounPhrases, index: int, slot: str, wh: str, *, rest: bool 
         # "Of which range is the mountain part?", "By whom is the novel set in this town?", "Under whom did this bridge's engineer study?"
         phrases.cost += 2.0 if frame.preposition == "by" and frame.middle else HOPELESS
     inverted = frame.inverted(subject, words.verbs.bases)
-    return f"{opening} {inverted.removesuffix(' ' + frame.rest) if rest and frame.rest else inverted}?"
+    return (
+        f"{opening} {inverted.removesuffix(' ' + frame.rest) if rest and frame.rest else inverted}?"
+    )
 
 
 def _weigh_middle(phrases: NounPhrases, subject: str) -> None:
     """What stands between a verb's two halves has to be kept in mind, and costs; no preposition may meet the second ("is named after call his horse")."""
-    phrases.cost += 0.45 * max(0, len(subject.split()) - LIGHT) + 3.0 * len(NESTED.findall(subject)) + HOPELESS * (subject.split()[-1] in PREPOSITIONS)
+    phrases.cost += (
+        0.45 * max(0, len(subject.split()) - LIGHT)
+        + 3.0 * len(NESTED.findall(subject))
+        + HOPELESS * (subject.split()[-1] in PREPOSITIONS)
+    )
 
 
 def _filled(phrases: NounPhrases, template: str, subject: Term) -> str:
@@ -81,8 +106,16 @@ def _entity(phrases: NounPhrases) -> str:
         if person:
             return f"{who} {phrases.predicates(claims)}?"
         *modifying, last = sorted(claims, key=lambda c: not phrases.frames(c[0])[0].is_reducible)
-        head = phrases.modified(who, modifying, person, bare_head=True) if phrases.rng.random() < 0.6 else ""
-        return f"{head} {phrases.predicates([last])}?" if head else f"{who} {phrases.predicates(claims)}?"
+        head = (
+            phrases.modified(who, modifying, person, bare_head=True)
+            if phrases.rng.random() < 0.6
+            else ""
+        )
+        return (
+            f"{head} {phrases.predicates([last])}?"
+            if head
+            else f"{who} {phrases.predicates(claims)}?"
+        )
     index, slot = claims[0]
     phrase, other = words.phrase(words.claims[index]), phrases.other(index, slot)
     called = phrase.o if slot == "o" else phrase.s
@@ -93,10 +126,14 @@ def _entity(phrases: NounPhrases) -> str:
             return _filled(phrases, phrases.choose(phrase.ask), other)
         phrases.cost += 3.0  # the file gives a question where the sentences make none that people ask: "Which dog belonged to …?"
     if called and other not in phrases.introduced and phrases.rng.random() < 0.4:
-        phrases.cost += 1.3 if person else 3.0  # "Who was the founder of …": "Who founded …" is shorter; "Which town was the birthplace of …" is for heavy ones
+        phrases.cost += (
+            1.3 if person else 3.0
+        )  # "Who was the founder of …": "Who founded …" is shorter; "Which town was the birthplace of …" is for heavy ones
         past = person or phrase.say[0].is_past
         said = phrases.possessor(other, phrases.choose(called))
-        return f"{who if person or words.class_id(var) else 'what'} {'was' if past else 'is'} {said}?"
+        return (
+            f"{who if person or words.class_id(var) else 'what'} {'was' if past else 'is'} {said}?"
+        )
     return fronted(phrases, index, slot, who) or ""
 
 
@@ -111,7 +148,11 @@ def _literal(phrases: NounPhrases) -> str:
         return fronted(phrases, index, "o", when) or ""
     if phrase.ask and (not any("{units}" in a for a in phrase.ask) or phrases.rng.random() < 0.8):
         return _filled(phrases, phrases.choose(phrase.ask).replace("{units}", units), claim.subject)
-    if ask.type == "quantity" and phrases.rng.random() < 0.7 and (said := fronted(phrases, index, "o", f"how many {units}".strip(), rest=True)):
+    if (
+        ask.type == "quantity"
+        and phrases.rng.random() < 0.7
+        and (said := fronted(phrases, index, "o", f"how many {units}".strip(), rest=True))
+    ):
         return said
     noun = phrase.measure or phrases.choose(phrase.o or ("value",))
     return f"what is {phrases.possessor(claim.subject, noun)}{f', in {units}' if units else ''}?"
@@ -121,7 +162,7 @@ def _literal(phrases: NounPhrases) -> str:
 
 
 def _years_between(phrases: NounPhrases, compute: Compute) -> str:
-    """"How many years after this bridge opened did its architect die?": the earlier date first, so that the later one is counted to."""
+    """ "How many years after this bridge opened did its architect die?": the earlier date first, so that the later one is counted to."""
     words, years = phrases.form_words, phrases.form_words.years
     known = [a for a in compute.args if isinstance(a, str) and a in years]
     if len(known) < 2:
@@ -132,7 +173,11 @@ def _years_between(phrases: NounPhrases, compute: Compute) -> str:
         if literal not in words.reads:
             phrases.used.add(words.definition(literal)[0])
     if second in words.reads or phrases.rng.random() < 0.3:
-        last, back = (first, second) if second in words.reads or phrases.rng.random() < 0.5 else (second, first)
+        last, back = (
+            (first, second)
+            if second in words.reads or phrases.rng.random() < 0.5
+            else (second, first)
+        )
         relation = "before" if last == first else "after"
     else:
         last, back, relation = second, first, "after"
@@ -150,7 +195,9 @@ def _when(phrases: NounPhrases, literal: str) -> str:
     words = phrases.form_words
     if literal not in words.reads:
         index, claim = words.definition(literal)
-        return phrases.choose(phrases.frames(index)).gap(phrases.noun_phrase(claim.subject, subject=True))
+        return phrases.choose(phrases.frames(index)).gap(
+            phrases.noun_phrase(claim.subject, subject=True)
+        )
     reads = words.reads[literal]
     table = words.data["readings"][reads.property]
     part = words.class_noun(reads.part) if reads.part else ""
@@ -158,7 +205,11 @@ def _when(phrases: NounPhrases, literal: str) -> str:
     if in_picture(phrases, reads, part):
         phrases.anchor_phrase = phrases.anchor_phrase or "the picture"
         return phrases.choose(table["picture"])
-    return phrases.choose(table["whole" if whole else "part"]).replace("{p}", part).replace("{s}", phrases.noun_phrase(reads.of))
+    return (
+        phrases.choose(table["whole" if whole else "part"])
+        .replace("{p}", part)
+        .replace("{s}", phrases.noun_phrase(reads.of))
+    )
 
 
 def capital(sentence: str) -> str:

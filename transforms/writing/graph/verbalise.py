@@ -3,6 +3,7 @@
 A question is one sentence: one that opens with a statement reads like a riddle. Which wording fits depends on how deep and heavy its
 descriptions are; so all are derived at random a number of times and weighed, and the draft's hash decides between those that are equally good.
 """
+
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -41,9 +42,19 @@ class Verbalisation:
     """What is wrong with the best wording found; a question with problems is not for readers."""
 
 
-def verbalise(form: Form, *, names: Mapping[str, str], classes: Mapping[str, str], facts: WordSource, item_id: str, recipe_seed: int,
-              genders: Mapping[str, str] | None = None, years: Mapping[str, int] | None = None, language: str = "en",
-              hidden: Collection[str] = ()) -> Verbalisation:
+def verbalise(
+    form: Form,
+    *,
+    names: Mapping[str, str],
+    classes: Mapping[str, str],
+    facts: WordSource,
+    item_id: str,
+    recipe_seed: int,
+    genders: Mapping[str, str] | None = None,
+    years: Mapping[str, int] | None = None,
+    language: str = "en",
+    hidden: Collection[str] = (),
+) -> Verbalisation:
     """A form as a question that a person would ask.
 
     Args:
@@ -61,7 +72,15 @@ def verbalise(form: Form, *, names: Mapping[str, str], classes: Mapping[str, str
     Raises:
         InputError: there are no phrases for the language.
     """
-    words = FormWords(form=form, names=names, classes=classes, genders=genders or {}, years=years or {}, facts=facts, language=language)
+    words = FormWords(
+        form=form,
+        names=names,
+        classes=classes,
+        genders=genders or {},
+        years=years or {},
+        facts=facts,
+        language=language,
+    )
     rng = chance(recipe_seed, item_id, "verbalise")
     wordings: dict[str, tuple[float, NounPhrases]] = {}
     weights: dict[str, float] = {}
@@ -82,7 +101,11 @@ def verbalise(form: Form, *, names: Mapping[str, str], classes: Mapping[str, str
     text = rng.choice(sorted(text for text, (cost, _) in wordings.items() if cost <= best + NEARLY))
     _, phrases = wordings[text]
     faults = ("heavy",) * (best > HEAVIEST)
-    faults += (*problems(text, language), *(f"says {h}" for h in said_of(text, hidden)), *_faults(words))
+    faults += (
+        *problems(text, language),
+        *(f"says {h}" for h in said_of(text, hidden)),
+        *_faults(words),
+    )
     if phrases.cost >= HOPELESS or len(phrases.used) < len(words.claims):
         faults += ("something is not described",)
     if form.anchor and form.anchor not in names and not phrases.anchor_phrase:
@@ -95,7 +118,11 @@ def _faults(words: FormWords) -> tuple[str, ...]:
     found, claims = [], words.claims
     if len(claims) > MAX_CLAIMS:
         found.append(f"{len(claims)} claims are more than a reader keeps in mind")
-    related = [frozenset((c.subject, c.object)) for c in claims if isinstance(c.subject, str) and isinstance(c.object, str)]
+    related = [
+        frozenset((c.subject, c.object))
+        for c in claims
+        if isinstance(c.subject, str) and isinstance(c.object, str)
+    ]
     if len(set(related)) < len(related):
         found.append("it says twice how two things are related")
     kin = [c for c in claims if c.property in KINSHIP]
@@ -106,7 +133,10 @@ def _faults(words: FormWords) -> tuple[str, ...]:
 
 def _meet(one: ClaimClause, two: ClaimClause) -> bool:
     """Whether two claims are about one variable."""
-    return any(isinstance(term, str) and term in (two.subject, two.object) for term in (one.subject, one.object))
+    return any(
+        isinstance(term, str) and term in (two.subject, two.object)
+        for term in (one.subject, one.object)
+    )
 
 
 def _derive(phrases: NounPhrases) -> str:
@@ -115,5 +145,7 @@ def _derive(phrases: NounPhrases) -> str:
     # "the species shown here" ends a sentence or begins one; in the middle it is "this species". "This one" is said last.
     shown = phrases.anchor_phrase
     phrases.cost += HOPELESS * (re.search(r"this one\b(?!\?)", text) is not None)
-    phrases.cost += 4.0 * (shown.startswith("the ") and re.search(rf"[a-z’'] {re.escape(shown)} \w", text) is not None)
+    phrases.cost += 4.0 * (
+        shown.startswith("the ") and re.search(rf"[a-z’'] {re.escape(shown)} \w", text) is not None
+    )
     return text

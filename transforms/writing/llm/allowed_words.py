@@ -3,6 +3,7 @@
 `relation_words.py` knows the words that plainly tell a relation. Those that make a sentence false besides ("never", "smallest", "crypt") nobody can list, so
 here it is the other way round: small words of questions are free, names and numbers have rules of their own, and every other word has to come from somewhere.
 """
+
 import re
 
 from agent.judges.units import unit_of
@@ -13,24 +14,31 @@ STEM = 5
 """Letters by which longer words are one: "designed" and "designer"."""
 _WORD = re.compile(r"[^\W\d_]+?(?=n['’]t\b)|[^\W\d_]+")
 _STARTS = re.compile(r"(?:^|[.?!:;]\s+|[\"“«(]\s*)$")
-_FREE = frozenset("""
+_FREE = frozenset(
+    """
 a an the this that these those it its he his him she her they their them there here who whom whose which what when where how and as well
 at by for from in into of on over to with within under through across along among is was are were be been being has have had do does did s
 much many far long one ones other another same then also person people man woman somebody someone something thing things place work
 picture pictured image photo photograph portrait drawing shown seen year years month day date name names called known lie lies stand stands located situated
 give given take took come came go goes get got make makes made exactly number amount company organisation group colour language kind sort type
-""".split())  # noqa: SIM905
+""".split()
+)
 """Words of questions that say nothing of their own. None that turns a sentence, or sets one thing above others or in a row, is among them."""
 COMPARING = """after before between difference times older younger oldest youngest earlier later earliest latest first last more less greater lesser
     longer shorter longest shortest taller tallest higher lower highest lowest larger smaller largest smallest heavier lighter heaviest lightest
     wider narrower wide tall high heavy large old"""
 """Words of a question whose form computes with two dates or measures."""
-_TURNING = re.compile(r"""not|n|no|nor|never|none|nobody|nothing|neither|without|except|only|first|second|third|last|most|least|worst|
-    (?:b|old|young|small|larg|bigg|great|high|low|tall|long|short|earli|lat|near|farth|deep|wid|heavi|fast|rich)est""", re.VERBOSE)
+_TURNING = re.compile(
+    r"""not|n|no|nor|never|none|nobody|nothing|neither|without|except|only|first|second|third|last|most|least|worst|
+    (?:b|old|young|small|larg|bigg|great|high|low|tall|long|short|earli|lat|near|farth|deep|wid|heavi|fast|rich)est""",
+    re.VERBOSE,
+)
 """Those that turn a sentence, or set one thing above others or in a row."""
 
 
-def unsaid_words(text: str, relations: list[RelationWords], sources: list[str], turning: bool = False) -> tuple[str, ...]:
+def unsaid_words(
+    text: str, relations: list[RelationWords], sources: list[str], turning: bool = False
+) -> tuple[str, ...]:
     """The words of an English text that no relation of its evidence and no source has; names apart, which are no source either.
 
     >>> from transforms.writing.llm.relation_words import relation_words
@@ -48,15 +56,29 @@ def unsaid_words(text: str, relations: list[RelationWords], sources: list[str], 
     """
     covered = said_places(text, relations)
     named, called = set[str](), set[str]()
-    for said in (word for source in (*sources, *(r.phrases for r in relations)) for word in _WORD.findall(source)):
+    for said in (
+        word
+        for source in (*sources, *(r.phrases for r in relations))
+        for word in _WORD.findall(source)
+    ):
         (called if said[0].islower() else named).update(folded(said).split())
 
     def known(word: str, capital: bool) -> bool:
         words = called | named if capital else called  # a sentence may begin with a name
-        return word in _FREE or bool(words & {word, word.removesuffix("s"), f"{word}s"}) or (word.endswith(("s", "feet")) and unit_of(word) is not None) or (
-            len(word) >= STEM and any(w.startswith(word[:STEM]) for w in words))
+        return (
+            word in _FREE
+            or bool(words & {word, word.removesuffix("s"), f"{word}s"})
+            or (word.endswith(("s", "feet")) and unit_of(word) is not None)
+            or (len(word) >= STEM and any(w.startswith(word[:STEM]) for w in words))
+        )
 
-    places = [m for m in _WORD.finditer(text) if (m[0][0].islower() or _STARTS.search(text[:m.start()]))
-              and not any(start <= m.start() and m.end() <= end for start, end in covered)]
-    unsaid = dict.fromkeys(word for m in places for word in folded(m[0]).split() if not known(word, m[0][0].isupper()))
+    places = [
+        m
+        for m in _WORD.finditer(text)
+        if (m[0][0].islower() or _STARTS.search(text[: m.start()]))
+        and not any(start <= m.start() and m.end() <= end for start, end in covered)
+    ]
+    unsaid = dict.fromkeys(
+        word for m in places for word in folded(m[0]).split() if not known(word, m[0][0].isupper())
+    )
     return tuple(word for word in unsaid if not turning or _TURNING.fullmatch(word))

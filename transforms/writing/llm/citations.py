@@ -1,4 +1,5 @@
 """Cited claims held against the words that are to state them, and answers held against the claims that speak of the same."""
+
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -9,8 +10,20 @@ from transforms.certificate.leak import folded, leaked, names_of_entity
 from transforms.writing.llm.everyday_words import roles_told
 from transforms.writing.llm.kind_clauses import kind_clause, said_kinds
 from transforms.writing.llm.material import ClaimLine, Material, property_label, states
-from transforms.writing.llm.question_checks import check_kinds, check_language, check_names, check_plain, check_relations, check_words
-from transforms.writing.llm.relation_words import LANGUAGE, relation_words, telling_words, unsupported_words
+from transforms.writing.llm.question_checks import (
+    check_kinds,
+    check_language,
+    check_names,
+    check_plain,
+    check_relations,
+    check_words,
+)
+from transforms.writing.llm.relation_words import (
+    LANGUAGE,
+    relation_words,
+    telling_words,
+    unsupported_words,
+)
 from transforms.writing.llm.rewriting import check_supported
 from transforms.writing.writer import Fact
 
@@ -33,25 +46,40 @@ def each(items: Sequence[Item], read: Callable[[Item], Made], otherwise: str = O
         except ValueError as error:
             wrong.setdefault(str(error), []).append(number)
     if wrong and not made:
-        said = [f"number {' and '.join(map(str, numbers))} of your list: {error}" if len(items) > 1 else error for error, numbers in wrong.items()]
+        said = [
+            f"number {' and '.join(map(str, numbers))} of your list: {error}"
+            if len(items) > 1
+            else error
+            for error, numbers in wrong.items()
+        ]
         raise ValueError("; ".join((*said[:MAX_COMPLAINTS], otherwise)))
     return made
 
 
-def check_relation_said(store, line: ClaimLine, words: str, language: str, within: tuple[str, int] | None = None) -> None:
+def check_relation_said(
+    store, line: ClaimLine, words: str, language: str, within: tuple[str, int] | None = None
+) -> None:
     """Raises ValueError, with words for the model, where English words do not say the cited relation of the thing described.
 
     `within` is the text that they stand in, and where: of several values one verb may serve all.
     """
     if language != LANGUAGE or line.claim.property == "P31":
         return
-    relation = relation_words(line.claim.property, property_label(store, line.claim.property, LANGUAGE))
+    relation = relation_words(
+        line.claim.property, property_label(store, line.claim.property, LANGUAGE)
+    )
     end = store.entity(line.claim.subject) if line.inverse else None
     if end is not None and relation.turned_at(words, end.names((LANGUAGE,))):
         raise ValueError(f'"{words}" says "{line.words}" in the other direction')
-    before = within is not None and not telling_words(words) and relation.said_before(*within, of_object=line.inverse)
+    before = (
+        within is not None
+        and not telling_words(words)
+        and relation.said_before(*within, of_object=line.inverse)
+    )
     if not before and not relation.said(words, of_object=line.inverse):
-        raise ValueError(f'"{words}" does not say "{line.words}", in this direction; use a word such as {", ".join(relation.hints)}')
+        raise ValueError(
+            f'"{words}" does not say "{line.words}", in this direction; use a word such as {", ".join(relation.hints)}'
+        )
 
 
 def around(text: str, cited: list[CitedClaim], at: int) -> str:
@@ -68,7 +96,9 @@ def around(text: str, cited: list[CitedClaim], at: int) -> str:
     return text[before:after]
 
 
-def fact_of(store, described: Description, shown: Material, language: str, called: str = "") -> Fact:
+def fact_of(
+    store, described: Description, shown: Material, language: str, called: str = ""
+) -> Fact:
     """A description of a reply as a fact, with a clause for each cited claim that its words show.
 
     `called` are the kinds that the prompt shows behind the thing's name: they may be said without a citation.
@@ -77,31 +107,63 @@ def fact_of(store, described: Description, shown: Material, language: str, calle
         ValueError: the words do not show what is cited, or say it of the other end.
     """
     cited = [shown.claim(c.number) for c in described.claims]
-    sources = [line.words for line in cited] + ([shown.sentence(described.sentence).text] if described.sentence is not None else [])
+    sources = [line.words for line in cited] + (
+        [shown.sentence(described.sentence).text] if described.sentence is not None else []
+    )
     check_language_of(described.text, language)
-    if hit := leaked(described.text, names_of_entity(shown.entity, tuple(dict.fromkeys((language, "en"))))):
+    if hit := leaked(
+        described.text, names_of_entity(shown.entity, tuple(dict.fromkeys((language, "en"))))
+    ):
         raise ValueError(f'{described.text!r} contains "{hit}", which it is to hide')
     check_supported(described.text, sources)
-    known = [*sources, *(name for line in cited for name in _names(store, line, language)), *(store.label(c, language) for c in shown.entity.classes)]
+    known = [
+        *sources,
+        *(name for line in cited for name in _names(store, line, language)),
+        *(store.label(c, language) for c in shown.entity.classes),
+    ]
     check_names(described.text, known, language)
-    relations = [relation_words(line.claim.property, property_label(store, line.claim.property, LANGUAGE)) for line in cited]
-    things = (shown.entity.id, *(line.claim.subject if line.inverse else line.value.entity for line in cited))
+    relations = [
+        relation_words(line.claim.property, property_label(store, line.claim.property, LANGUAGE))
+        for line in cited
+    ]
+    things = (
+        shown.entity.id,
+        *(line.claim.subject if line.inverse else line.value.entity for line in cited),
+    )
     stated = [kind for thing in things for kind in stated_kinds(store, thing, language)]
     also = frozenset(folded(called).split())
-    check_relations(described.text, relations, known, language, also.union(*(kind.words for kind in stated)))
+    check_relations(
+        described.text, relations, known, language, also.union(*(kind.words for kind in stated))
+    )
     # Who is a painter in the brackets, by another work, is not "the painter of" a sculpture.
     told = frozenset(unsupported_words(described.text, [], [], also))
-    roles, never = roles_told(store, [(line.claim.subject, line.claim.property, line.claim.value.entity) for line in cited], language)
+    roles, never = roles_told(
+        store,
+        [(line.claim.subject, line.claim.property, line.claim.value.entity) for line in cited],
+        language,
+    )
     told_words = said_kinds(store, things, language) | roles
     check_kinds(described.text, stated, known, relations, language, told_words | also - told, never)
     check_plain(described.text, language)
-    check_words(described.text, relations, [*known, called, *(kind.label for kind in stated), *told_words], language, described.sentence is not None)
+    check_words(
+        described.text,
+        relations,
+        [*known, called, *(kind.label for kind in stated), *told_words],
+        language,
+        described.sentence is not None,
+    )
     kind = kind_clause(store, shown.entity, described.text, language)
     clauses: list[Clause] = [kind] if kind is not None else []
     unseen: list[str] = []
     for at, (line, citation) in enumerate(zip(cited, described.claims, strict=True)):
         if states(store, line, citation.words, language):
-            check_relation_said(store, line, around(described.text, described.claims, at), language, (described.text, described.text.find(citation.words)))
+            check_relation_said(
+                store,
+                line,
+                around(described.text, described.claims, at),
+                language,
+                (described.text, described.text.find(citation.words)),
+            )
             clauses += [line.clause] if line.clause not in clauses else []
         elif line.claim.property != "P31":
             unseen.append(line.words)
@@ -110,18 +172,38 @@ def fact_of(store, described: Description, shown: Material, language: str, calle
     if described.sentence is not None:
         sentence = shown.sentence(described.sentence)
         assert shown.article is not None
-        return Fact(entity_id=shown.entity.id, text=described.text, clauses=tuple(clauses), sentence=sentence.text, article_id=shown.article.id,
-                    revision=shown.article.revision, section=sentence.section, start=sentence.start, end=sentence.end)
+        return Fact(
+            entity_id=shown.entity.id,
+            text=described.text,
+            clauses=tuple(clauses),
+            sentence=sentence.text,
+            article_id=shown.article.id,
+            revision=shown.article.revision,
+            section=sentence.section,
+            start=sentence.start,
+            end=sentence.end,
+        )
     if all(isinstance(c, ClassClause) for c in clauses):
-        raise ValueError(f"the words of {described.text!r} do not show what the cited claims say: "
-                         + "; ".join(line.words for line in cited))
-    return Fact(entity_id=shown.entity.id, text=described.text, clauses=tuple(clauses), sentence="; ".join(line.words for line in cited),
-                revision=max(line.claim.revision for line in cited))
+        raise ValueError(
+            f"the words of {described.text!r} do not show what the cited claims say: "
+            + "; ".join(line.words for line in cited)
+        )
+    return Fact(
+        entity_id=shown.entity.id,
+        text=described.text,
+        clauses=tuple(clauses),
+        sentence="; ".join(line.words for line in cited),
+        revision=max(line.claim.revision for line in cited),
+    )
 
 
 def _names(store, line: ClaimLine, language: str) -> tuple[str, ...]:
     """All names of a claim's other end."""
-    entity = store.entity(line.claim.subject if line.inverse else line.value.entity) if line.inverse or line.value.kind == "entity" else None
+    entity = (
+        store.entity(line.claim.subject if line.inverse else line.value.entity)
+        if line.inverse or line.value.kind == "entity"
+        else None
+    )
     return entity.names(tuple(dict.fromkeys((language, "en")))) if entity is not None else ()
 
 
@@ -133,12 +215,25 @@ def check_language_of(text: str, language: str) -> None:
 
 def check_one_value(shown: Material, line: ClaimLine) -> None:
     """Raises ValueError where the material lists several values of an asked property."""
-    values = {c.claim.value.key() for c in shown.claims if c.claim.property == line.claim.property and not c.inverse}
+    values = {
+        c.claim.value.key()
+        for c in shown.claims
+        if c.claim.property == line.claim.property and not c.inverse
+    }
     if len(values) > 1:
-        raise ValueError(f"the material lists several values like {line.words!r}; ask for something else")
+        raise ValueError(
+            f"the material lists several values like {line.words!r}; ask for something else"
+        )
 
 
-def check_no_claim_against(store, shown: Material, question: str, agrees: Callable[[ClaimLine], bool], kind: str, language: str) -> None:
+def check_no_claim_against(
+    store,
+    shown: Material,
+    question: str,
+    agrees: Callable[[ClaimLine], bool],
+    kind: str,
+    language: str,
+) -> None:
     """Holds an answer that only a sentence states against the claims: a page may be wrong, or written to mislead.
 
     Raises:
@@ -146,10 +241,32 @@ def check_no_claim_against(store, shown: Material, question: str, agrees: Callab
     """
     for line in shown.claims:
         named = ("entity", "string", "monolingual")
-        if line.inverse or language != LANGUAGE or not (line.value.kind == kind or {line.value.kind, kind} <= set(named)):
+        if (
+            line.inverse
+            or language != LANGUAGE
+            or not (line.value.kind == kind or {line.value.kind, kind} <= set(named))
+        ):
             continue
-        relation = relation_words(line.claim.property, property_label(store, line.claim.property, LANGUAGE))
-        if len({c.claim.id for c in shown.claims if c.claim.property == line.claim.property and not c.inverse}) > 1:
+        relation = relation_words(
+            line.claim.property, property_label(store, line.claim.property, LANGUAGE)
+        )
+        if (
+            len(
+                {
+                    c.claim.id
+                    for c in shown.claims
+                    if c.claim.property == line.claim.property and not c.inverse
+                }
+            )
+            > 1
+        ):
             continue  # of several values another one contradicts nothing
-        if relation.object is not None and not relation.bare and relation.said(question, of_object=True) and not agrees(line):
-            raise ValueError(f'the claim "{line.words}" says otherwise; cite it, or ask for something else')
+        if (
+            relation.object is not None
+            and not relation.bare
+            and relation.said(question, of_object=True)
+            and not agrees(line)
+        ):
+            raise ValueError(
+                f'the claim "{line.words}" says otherwise; cite it, or ask for something else'
+            )

@@ -1,4 +1,5 @@
 """Small pieces of drafts that every role of the llm writer needs: prompt values, places of sentences, free variables."""
+
 from typing import Any
 
 from knowledge.dates import PRECISIONS
@@ -22,27 +23,46 @@ def question_values(draft: Draft) -> dict[str, Any]:
 
 def blocks(shown: Material) -> dict[str, Any]:
     """The numbered material as prompts show it; of sentences, where there are none, nothing."""
-    return {"claims": shown.claims_block, "sentences": shown.sentences_block if shown.sentences else ""}
+    return {
+        "claims": shown.claims_block,
+        "sentences": shown.sentences_block if shown.sentences else "",
+    }
 
 
-def asking_values(store, numbers: tuple[int, ...], shown: Material, most: int, language: str) -> dict[str, Any]:
+def asking_values(
+    store, numbers: tuple[int, ...], shown: Material, most: int, language: str
+) -> dict[str, Any]:
     """What a prompt says of the claims that may be asked for: a line each, those that people like best to know first, with number, kind of value and a wording
     ("3 (town): In which town was Ada Orm born?"); for how many questions that does, `most` at most; and whether there is a choice."""
-    lines = sorted(((n, shown.claim(n)) for n in numbers), key=lambda nl: -telling(nl[1].claim.property, nl[1].value))
+    lines = sorted(
+        ((n, shown.claim(n)) for n in numbers),
+        key=lambda nl: -telling(nl[1].claim.property, nl[1].value),
+    )
     said = (_askable_line(store, shown.entity.id, n, line, language) for n, line in lines)
-    num_wanted = most if shown.sentences else min(most, len({line.claim.property for _, line in lines}))
-    return {"askable": fenced("askable", "\n".join(said) or "(none)"), "num_wanted": num_wanted, "choice": bool(shown.sentences) or len(numbers) > 1}
+    num_wanted = (
+        most if shown.sentences else min(most, len({line.claim.property for _, line in lines}))
+    )
+    return {
+        "askable": fenced("askable", "\n".join(said) or "(none)"),
+        "num_wanted": num_wanted,
+        "choice": bool(shown.sentences) or len(numbers) > 1,
+    }
 
 
 def _askable_line(store, subject: str, number: int, line: ClaimLine, language: str) -> str:
-    kind, words = _kind(store, line.value, language), asked_words(store, subject, line.claim.property, line.value, language)
+    kind, words = (
+        _kind(store, line.value, language),
+        asked_words(store, subject, line.claim.property, line.value, language),
+    )
     return f"{number}{f' ({kind})' if kind else ''}{f': {words}' if words else ''}"
 
 
 def _kind(store, value: Value, language: str) -> str:
     """What sort of thing a value is, in the words in which a question asks for it; "" of a number, which has its unit, and of a text."""
     if value.kind == "time":
-        return next((name for name, precision in PRECISIONS.items() if precision == value.precision), "")
+        return next(
+            (name for name, precision in PRECISIONS.items() if precision == value.precision), ""
+        )
     entity = store.entity(value.entity)
     return about(store, entity, language) if entity is not None else ""
 
@@ -61,8 +81,13 @@ def place_of(shown: Material, number: int) -> dict[str, Any]:
     """Where a cited sentence stands, as fields of a fact or a rewrite."""
     line = shown.sentence(number)
     assert shown.article is not None
-    return {"article_id": shown.article.id, "revision": shown.article.revision, "section": line.section,
-            "start": line.start, "end": line.end}
+    return {
+        "article_id": shown.article.id,
+        "revision": shown.article.revision,
+        "section": line.section,
+        "start": line.start,
+        "end": line.end,
+    }
 
 
 def hop_clause(hop: Hop) -> Clause:
@@ -79,10 +104,16 @@ def free_var(form: Form | None, bindings: dict[str, str]) -> str:
     return next(v for i in range(len(used) + 1) if (v := f"x{i}") not in used)
 
 
-def described(draft: Draft, mention: Mention, clauses: tuple[Clause, ...]) -> tuple[Form | None, dict[str, str], str]:
+def described(
+    draft: Draft, mention: Mention, clauses: tuple[Clause, ...]
+) -> tuple[Form | None, dict[str, str], str]:
     """Form, bindings and the variable after an entity was described; no form where the draft has none, or nothing says the description formally."""
     if mention.var:
-        form = describe_variable(draft.form, mention.var, clauses) if draft.form is not None and clauses else None
+        form = (
+            describe_variable(draft.form, mention.var, clauses)
+            if draft.form is not None and clauses
+            else None
+        )
         return form, dict(draft.bindings), mention.var
     var = free_var(draft.form, draft.bindings)
     bindings = {**draft.bindings, var: mention.entity_id}
@@ -91,7 +122,11 @@ def described(draft: Draft, mention: Mention, clauses: tuple[Clause, ...]) -> tu
     return hide_constant(draft.form, mention.entity_id, var, clauses), bindings, var
 
 
-def pictured(form: Form | None, bindings: dict[str, str], entity_id: str) -> tuple[Form | None, dict[str, str]]:
+def pictured(
+    form: Form | None, bindings: dict[str, str], entity_id: str
+) -> tuple[Form | None, dict[str, str]]:
     """Form and bindings after a named entity became the picture; no form where there was none, or it does not name the entity."""
     var = free_var(form, bindings)
-    return show_constant(form, entity_id, var) if form is not None and entity_id in constants(form) else None, {**bindings, var: entity_id}
+    return show_constant(form, entity_id, var) if form is not None and entity_id in constants(
+        form
+    ) else None, {**bindings, var: entity_id}

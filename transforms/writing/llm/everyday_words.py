@@ -1,6 +1,7 @@
 """What people call things: a thing by the common word for its class ("town"), and somebody by what a relation makes of them ("painter", of a painting's
 creator); and how they ask for a property. The words are those by which the graph writer says the same, and which readers accepted.
 """
+
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
@@ -24,8 +25,15 @@ Role = tuple[str, str, str]
 
 @lru_cache(maxsize=MOST_STORES)
 def _form_words(store: Any) -> FormWords:
-    return FormWords(form=Form(clauses=(), ask=Ask(var="a", type="entity")), names={}, classes={}, genders={}, years={}, facts=StoreWords(store),
-                     language=LANGUAGE)
+    return FormWords(
+        form=Form(clauses=(), ask=Ask(var="a", type="entity")),
+        names={},
+        classes={},
+        genders={},
+        years={},
+        facts=StoreWords(store),
+        language=LANGUAGE,
+    )
 
 
 def noun_of(store: Any, entity_id: str, language: str) -> str:
@@ -38,26 +46,46 @@ def noun_of(store: Any, entity_id: str, language: str) -> str:
 def role_nouns(store: Any, roles: Iterable[Role], person: str, language: str) -> tuple[str, ...]:
     """What claims make of a person: "painter" of whom a painting was created by, "sculptor" where it is a sculpture. English, as `noun_of`."""
     entity = store.entity(person)
-    if language != LANGUAGE or entity is None or HUMAN not in (*entity.classes, *entity.class_closure):
+    if (
+        language != LANGUAGE
+        or entity is None
+        or HUMAN not in (*entity.classes, *entity.class_closure)
+    ):
         return ()
-    found = [bare(noun) for subject, property_id, who in roles if who == person for noun in _phrase_nouns(store, subject, property_id)]
+    found = [
+        bare(noun)
+        for subject, property_id, who in roles
+        if who == person
+        for noun in _phrase_nouns(store, subject, property_id)
+    ]
     return tuple(dict.fromkeys(reversed(found)))
 
 
 def _phrase_nouns(store: Any, subject: str, property_id: str) -> tuple[str, ...]:
     if property_id not in language_data(LANGUAGE)["properties"]:
         return ()
-    return _form_words(store).phrase(ClaimClause(subject=entity_value(subject), property=property_id, object="a")).o
+    return (
+        _form_words(store)
+        .phrase(ClaimClause(subject=entity_value(subject), property=property_id, object="a"))
+        .o
+    )
 
 
-def roles_told(store: Any, roles: Iterable[Role], language: str) -> tuple[frozenset[str], frozenset[str]]:
+def roles_told(
+    store: Any, roles: Iterable[Role], language: str
+) -> tuple[frozenset[str], frozenset[str]]:
     """The nouns that claims make of their objects, and those that they would make of them were their subjects of another kind: nobody is the painter
     of a sculpture."""
     told, other = set[str](), set[str]()
     for subject, property_id, _ in roles if language == LANGUAGE else ():
         told.update(bare(noun) for noun in _phrase_nouns(store, subject, property_id))
-        if _form_words(store).kinds(entity_value(subject)) and property_id in language_data(LANGUAGE)["properties"]:
-            other.update(bare(noun) for phrase in variants(property_phrase(property_id)) for noun in phrase.o)
+        if (
+            _form_words(store).kinds(entity_value(subject))
+            and property_id in language_data(LANGUAGE)["properties"]
+        ):
+            other.update(
+                bare(noun) for phrase in variants(property_phrase(property_id)) for noun in phrase.o
+            )
     return frozenset(told), frozenset(other - told)
 
 
@@ -68,10 +96,17 @@ def _english(store: Any) -> English:
 
 def asked_words(store: Any, subject: str, property_id: str, value: Value, language: str) -> str:
     """How people ask for a value of a named thing ("What is the range of Ardwen Light, in nautical miles?"); "" where no phrase was made for the property."""
-    answer = answer_of(store, value) if language == LANGUAGE and property_id in language_data(LANGUAGE)["properties"] else None
+    answer = (
+        answer_of(store, value)
+        if language == LANGUAGE and property_id in language_data(LANGUAGE)["properties"]
+        else None
+    )
     if answer is None:
         return ""
     ask = Ask(var="a", type=answer.type, unit=answer.unit, precision=answer.precision)
-    form = Form(clauses=(ClaimClause(subject=entity_value(subject), property=property_id, object="a"),), ask=ask)
+    form = Form(
+        clauses=(ClaimClause(subject=entity_value(subject), property=property_id, object="a"),),
+        ask=ask,
+    )
     said = _english(store).question(form, {"a": value.key()}, subject)
     return "" if said.problems or f" {VAGUE_NOUN} " in said.text else said.text

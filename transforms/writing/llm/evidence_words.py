@@ -1,7 +1,18 @@
 """Evidence in words, for prompts: what each clause of a form says under its intended binding, and the sentences behind a draft."""
+
 from collections.abc import Iterable
 
-from records.form import ClaimClause, ClassClause, Clause, Compare, Compute, Reads, SentenceClause, Term, variables
+from records.form import (
+    ClaimClause,
+    ClassClause,
+    Clause,
+    Compare,
+    Compute,
+    Reads,
+    SentenceClause,
+    Term,
+    variables,
+)
 from records.knowledge import Claim, Entity, Value, value_of_key
 from records.synthesis import Hop
 from transforms.certificate.evidence import claim_of
@@ -15,54 +26,96 @@ from transforms.writing.writer import Draft
 
 def hop_words(store, hops: tuple[Hop, ...], entities: tuple[Entity, ...], language: str) -> str:
     """A path as lines: each stop, and between two of them the claim or sentence that leads on, subject first."""
-    stops = {hops[0].source: entities[0], **{hop.target: e for hop, e in zip(hops, entities[1:], strict=True)}}
-    roles = [(stops[hop.target if hop.reverse else hop.source].id, hop.property, stops[hop.source if hop.reverse else hop.target].id) for hop in hops]
-    lines = [f"Stop 0 (in the picture): {_stop(store, entities[0], roles, language, pictured=True)}"]
+    stops = {
+        hops[0].source: entities[0],
+        **{hop.target: e for hop, e in zip(hops, entities[1:], strict=True)},
+    }
+    roles = [
+        (
+            stops[hop.target if hop.reverse else hop.source].id,
+            hop.property,
+            stops[hop.source if hop.reverse else hop.target].id,
+        )
+        for hop in hops
+    ]
+    lines = [
+        f"Stop 0 (in the picture): {_stop(store, entities[0], roles, language, pictured=True)}"
+    ]
     for number, (hop, entity) in enumerate(zip(hops, entities[1:], strict=True), start=1):
         subject, value = (hop.target, hop.source) if hop.reverse else (hop.source, hop.target)
         if hop.property:
             name = property_label(store, hop.property, language)
-            lines.append(f"  {stops[subject].label(language)} — {name}: {stops[value].label(language)}")
+            lines.append(
+                f"  {stops[subject].label(language)} — {name}: {stops[value].label(language)}"
+            )
         else:
             lines.append(f'  a sentence links them: "{hop.evidence}"')
         lines.append(f"Stop {number}: {_stop(store, entity, roles, language)}")
     return "\n".join(lines)
 
 
-def _stop(store, entity: Entity, roles: Iterable[Role], language: str, pictured: bool = False) -> str:
+def _stop(
+    store, entity: Entity, roles: Iterable[Role], language: str, pictured: bool = False
+) -> str:
     said = about(store, entity, language, roles, pictured)
     return f"{entity.label(language)}{f' ({said})' if said else ''}"
 
 
-def about(store, entity: Entity, language: str, roles: Iterable[Role] = (), pictured: bool = False) -> str:
+def about(
+    store, entity: Entity, language: str, roles: Iterable[Role] = (), pictured: bool = False
+) -> str:
     """What a question may call a thing: of a person what claims say, those of `roles` too ("painter", of a painting's creator); of others a common noun,
     of what is `pictured` a closer one."""
     if HUMAN not in (*entity.classes, *entity.class_closure):
         return (seen_kind if pictured else said_kind)(store, entity.id, language)
     person = noun_of(store, entity.id, language)
-    kinds = (person if person and kind.claim.value.entity == HUMAN else kind.label for kind in stated_kinds(store, entity.id, language))
+    kinds = (
+        person if person and kind.claim.value.entity == HUMAN else kind.label
+        for kind in stated_kinds(store, entity.id, language)
+    )
     return ", ".join(dict.fromkeys((*kinds, *role_nouns(store, roles, entity.id, language))))
 
 
 def roles_of(draft: Draft) -> tuple[Role, ...]:
     """The claims of a draft's form that may make something of somebody, under the intended binding."""
+
     def key(term: Term) -> str:
         return term.entity if isinstance(term, Value) else draft.bindings.get(term, "")
 
-    return tuple((key(c.subject), c.property, key(c.object)) for c in (draft.form.of(ClaimClause) if draft.form is not None else ()))
+    return tuple(
+        (key(c.subject), c.property, key(c.object))
+        for c in (draft.form.of(ClaimClause) if draft.form is not None else ())
+    )
 
 
-def kinds_lines(store, entity_ids: Iterable[str], anchor: str, language: str, roles: Iterable[Role] = ()) -> str:
+def kinds_lines(
+    store, entity_ids: Iterable[str], anchor: str, language: str, roles: Iterable[Role] = ()
+) -> str:
     """The kinds, sexes and occupations that claims state, those of `roles` too, and the common noun, a line a thing.
 
     Of the one in the picture what its description begins with, since anybody sees it.
     """
-    found = {store.label(e, language): [*(k.label for k in stated_kinds(store, e, language)), said_kind(store, e, language),
-                                        *role_nouns(store, roles, e, language)] for e in entity_ids}
+    found = {
+        store.label(e, language): [
+            *(k.label for k in stated_kinds(store, e, language)),
+            said_kind(store, e, language),
+            *role_nouns(store, roles, e, language),
+        ]
+        for e in entity_ids
+    }
     shown = store.entity(anchor)
     if shown is not None:
-        found.setdefault(shown.label(language), []).append(noun_phrase(shown.descriptions.get(language) or shown.descriptions.get("en", "")))
-    return "\n".join(f"{name}: {', '.join(dict.fromkeys(filter(None, kinds)))}" for name, kinds in found.items() if any(kinds)) or "(none)"
+        found.setdefault(shown.label(language), []).append(
+            noun_phrase(shown.descriptions.get(language) or shown.descriptions.get("en", ""))
+        )
+    return (
+        "\n".join(
+            f"{name}: {', '.join(dict.fromkeys(filter(None, kinds)))}"
+            for name, kinds in found.items()
+            if any(kinds)
+        )
+        or "(none)"
+    )
 
 
 def evidence_lines(store, draft: Draft, language: str) -> str:
@@ -71,7 +124,9 @@ def evidence_lines(store, draft: Draft, language: str) -> str:
     if draft.form is None:
         for hop in draft.hops:
             ends = [store.label(draft.bindings[v], language) for v in (hop.source, hop.target)]
-            lines.append(f"{ends[0]} leads to {ends[1]}: {hop.evidence or property_label(store, hop.property, language)}")
+            lines.append(
+                f"{ends[0]} leads to {ends[1]}: {hop.evidence or property_label(store, hop.property, language)}"
+            )
     for step in draft.history:
         if step.source and (draft.form is None or step.article_id):
             lines.append(f"{store.label(step.entity_id, language)}: {step.source}")
@@ -81,7 +136,11 @@ def evidence_lines(store, draft: Draft, language: str) -> str:
 def clause_words(store, draft: Draft, language: str, var: str = "") -> tuple[str, ...]:
     """Each clause of a form that says something (of `var`, where given), with the intended values in place of its variables."""
     assert draft.form is not None
-    lines = (clause_line(store, draft, clause, language) for clause in draft.form.clauses if not var or var in variables(clause))
+    lines = (
+        clause_line(store, draft, clause, language)
+        for clause in draft.form.clauses
+        if not var or var in variables(clause)
+    )
     return tuple(line for line in lines if line)
 
 
@@ -94,8 +153,18 @@ def clause_line(store, draft: Draft, clause: Clause, language: str) -> str:
     """What one clause says; "" for the picture's."""
 
     def words(term: Term) -> str:
-        value = term if isinstance(term, Value) else value_of_key(draft.bindings[term]) if term in draft.bindings else None
-        return "?" if value is None else value_words(store, value, language) or value.entity or value.text
+        value = (
+            term
+            if isinstance(term, Value)
+            else value_of_key(draft.bindings[term])
+            if term in draft.bindings
+            else None
+        )
+        return (
+            "?"
+            if value is None
+            else value_words(store, value, language) or value.entity or value.text
+        )
 
     match clause:
         case ClaimClause():

@@ -1,4 +1,5 @@
 """The kinds that words tell, as clauses: a reader learns them, so a form with them shows what can be found without the picture."""
+
 import itertools
 from collections.abc import Iterable
 from typing import Any
@@ -13,8 +14,23 @@ from transforms.writing.llm.question_checks import FUNCTION_WORDS
 MIN_KIND = 2
 MAX_KIND_WORDS = 4
 SMALL_WORDS = frozenset(w for words in FUNCTION_WORDS.values() for w in words.split())
-_TELLS_MORE = frozenset("by built in at on from near with that which who where made painted launched located situated designed written".split())  # noqa: SIM905
-PERSONS = ("man", "woman", "person", "people", "husband", "wife", "son", "daughter", "father", "mother", "brother", "sister")
+_TELLS_MORE = frozenset(
+    "by built in at on from near with that which who where made painted launched located situated designed written".split()
+)
+PERSONS = (
+    "man",
+    "woman",
+    "person",
+    "people",
+    "husband",
+    "wife",
+    "son",
+    "daughter",
+    "father",
+    "mother",
+    "brother",
+    "sister",
+)
 """Words that say of what they stand for that it is a person."""
 
 
@@ -26,7 +42,12 @@ def noun_phrase(description: str) -> str:
     """
     words = description.split()
     start = next((place for place, word in enumerate(words) if word[0].islower()), len(words))
-    kept = [*words[:start], *itertools.takewhile(lambda word: word[0].islower() and word not in _TELLS_MORE, words[start:])]
+    kept = [
+        *words[:start],
+        *itertools.takewhile(
+            lambda word: word[0].islower() and word not in _TELLS_MORE, words[start:]
+        ),
+    ]
     while kept and kept[-1] in SMALL_WORDS:
         kept.pop()
     return " ".join(kept).rstrip(",;.")
@@ -37,10 +58,18 @@ def description_kind(store: Any, entity_id: str, language: str) -> str:
     entity = store.entity(entity_id)
     if entity is None or HUMAN in (*entity.classes, *entity.class_closure):
         return ""
-    told = noun_phrase(entity.descriptions.get(language) or entity.descriptions.get("en", "")).split()
+    told = noun_phrase(
+        entity.descriptions.get(language) or entity.descriptions.get("en", "")
+    ).split()
     kind = list(itertools.dropwhile(lambda word: not word[0].islower(), told))
-    if not kind or kind[0] in SMALL_WORDS:  # the noun itself has the capital of a sentence: "Painting by Ada Orm", "Book of hours"
-        kind = [told[0].lower(), *kind] if told and len(told) == len(kind) + 1 and told[0].isalpha() else []
+    if (
+        not kind or kind[0] in SMALL_WORDS
+    ):  # the noun itself has the capital of a sentence: "Painting by Ada Orm", "Book of hours"
+        kind = (
+            [told[0].lower(), *kind]
+            if told and len(told) == len(kind) + 1 and told[0].isalpha()
+            else []
+        )
     return " ".join(kind)
 
 
@@ -55,23 +84,38 @@ def said_kind(store: Any, entity_id: str, language: str) -> str:
 def seen_kind(store: Any, entity_id: str, language: str) -> str:
     """What a question calls the thing in the picture, which anybody sees: the beginning of its description where that is closer ("oil painting")."""
     noun, told = noun_of(store, entity_id, language), description_kind(store, entity_id, language)
-    closer = noun in told.split() and len(told.split()) <= MAX_KIND_WORDS and "and" not in told.split()
+    closer = (
+        noun in told.split() and len(told.split()) <= MAX_KIND_WORDS and "and" not in told.split()
+    )
     return told if closer or not noun else noun
 
 
-def said_kinds(store: Any, entity_ids: Iterable[str], language: str, anchor: str = "") -> frozenset[str]:
+def said_kinds(
+    store: Any, entity_ids: Iterable[str], language: str, anchor: str = ""
+) -> frozenset[str]:
     """The words by which questions call things: those that prompts show behind the name, and of the one in the picture its description's, too."""
-    seen = [kind(store, anchor, language) for kind in (description_kind, seen_kind)] if anchor else []
+    seen = (
+        [kind(store, anchor, language) for kind in (description_kind, seen_kind)] if anchor else []
+    )
     kinds = [*(said_kind(store, e, language) for e in entity_ids), *seen]
     return frozenset(word for kind in kinds for word in folded(kind).split()) - SMALL_WORDS
 
 
 def class_of(store: Any, entity_id: str) -> str:
     """The first class that a claim gives a thing, or ""."""
-    return next((c.value.entity for c in store.claims(entity_id) if c.best and c.property == "P31" and c.value.kind == "entity"), "")
+    return next(
+        (
+            c.value.entity
+            for c in store.claims(entity_id)
+            if c.best and c.property == "P31" and c.value.kind == "entity"
+        ),
+        "",
+    )
 
 
-def kind_clause(store: Any, entity: Entity, text: str, language: str, var: str = SELF) -> ClassClause | None:
+def kind_clause(
+    store: Any, entity: Entity, text: str, language: str, var: str = SELF
+) -> ClassClause | None:
     """A thing's class as a clause, where a text calls it by its class, by a word of its description ("fish" for a taxon) or by what prompts call it ("barque"
     for a bark): then it says no less."""
     class_id = class_of(store, entity.id)
@@ -79,11 +123,20 @@ def kind_clause(store: Any, entity: Entity, text: str, language: str, var: str =
         return None
     about = entity.descriptions.get(language) or entity.descriptions.get("en", "")
     kinds = f"{store.label(class_id, language)} {' '.join(w for w in about.split() if w.islower())} {said_kind(store, entity.id, language)}"
-    words = {*folded(kinds).split(), *(PERSONS if HUMAN in entity.class_closure else ())} - SMALL_WORDS
-    return ClassClause(var=var, class_id=class_id) if any(len(w) > MIN_KIND and w in folded(text).split() for w in words) else None
+    words = {
+        *folded(kinds).split(),
+        *(PERSONS if HUMAN in entity.class_closure else ()),
+    } - SMALL_WORDS
+    return (
+        ClassClause(var=var, class_id=class_id)
+        if any(len(w) > MIN_KIND and w in folded(text).split() for w in words)
+        else None
+    )
 
 
-def with_kinds(store: Any, form: Form, bindings: dict[str, str], text: str, described: str, language: str) -> Form:
+def with_kinds(
+    store: Any, form: Form, bindings: dict[str, str], text: str, described: str, language: str
+) -> Form:
     """The form as a reader of the question has it: with the kinds of the things on the way that its words tell, and that of the one described in any case.
 
     Args:
@@ -97,6 +150,14 @@ def with_kinds(store: Any, form: Form, bindings: dict[str, str], text: str, desc
     for var, key in bindings.items():
         entity = store.entity(key) if var not in (form.anchor, form.ask.var) else None
         if entity is not None:
-            clause = ClassClause(var=var, class_id=class_of(store, key)) if var == described else kind_clause(store, entity, text, language, var)
-            told += [clause] if clause is not None and clause.class_id and clause not in form.clauses else []
+            clause = (
+                ClassClause(var=var, class_id=class_of(store, key))
+                if var == described
+                else kind_clause(store, entity, text, language, var)
+            )
+            told += (
+                [clause]
+                if clause is not None and clause.class_id and clause not in form.clauses
+                else []
+            )
     return Form(clauses=(*form.clauses, *told), ask=form.ask)

@@ -3,6 +3,7 @@
 It has no way to add a claim, a detail or a step. The form of a plan was certified before the model sees it; its words are held against the form by rules here,
 and read back by `check_words` afterwards. A role with nothing to choose costs no call.
 """
+
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,8 +24,11 @@ from transforms.writing.llm.word_proof import things
 from transforms.writing.writer import Draft
 
 _T = TypeVar("_T")
-_PROCEDURE = re.compile(r"\b(?:zoom\w*|crop\w*|ocr|search (?:for|the)|look(?:ing)? up|google\w*|(?:image|reverse|web) search|calculat\w*|comput\w*|tools?"
-                        r"|step \d)\b|<image:\d+>|\b(?:image|picture) \d+\b", re.IGNORECASE)
+_PROCEDURE = re.compile(
+    r"\b(?:zoom\w*|crop\w*|ocr|search (?:for|the)|look(?:ing)? up|google\w*|(?:image|reverse|web) search|calculat\w*|comput\w*|tools?"
+    r"|step \d)\b|<image:\d+>|\b(?:image|picture) \d+\b",
+    re.IGNORECASE,
+)
 """How to find an answer is for its reader to find out, and pictures have no numbers there."""
 
 
@@ -34,39 +38,82 @@ class LlmExplorer(LlmWriter):
 
     at_once: int = 3
 
-    async def _ask(self, role: str, seed: Seed, read: Callable[[Any], Read], values: Mapping[str, Any], sample: int = 0) -> Read:
+    async def _ask(
+        self,
+        role: str,
+        seed: Seed,
+        read: Callable[[Any], Read],
+        values: Mapping[str, Any],
+        sample: int = 0,
+    ) -> Read:
         """Each evidence graph of a seed is another sample of the same prompts: the cache would answer the second as it did the first."""
         seed, number = seed_of(seed)
         return await super()._ask(role, seed, read, values, sample=sample + number)
 
     async def propose_seed(self, seed: Seed, entity: Entity) -> str:
         shown = self._describing.material(entity, inverse=False)
-        seen = [Observation(node=entity.id, property=d.property, part=d.part, value=d.value, seen=True) for d in sure_readings(self.store, entity.id)]
+        seen = [
+            Observation(node=entity.id, property=d.property, part=d.part, value=d.value, seen=True)
+            for d in sure_readings(self.store, entity.id)
+        ]
 
         def read(reply: replies.SeedProposed) -> str:
             return "" if reply.fit else reply.why or "not worth exploring"
 
-        return await self._ask("propose_seed", seed, read, {
-            **self._called(entity), "topic": seed.topic or seed.domain, "ability": seed.ability.replace("+", ", "), "claims": blocks(shown)["claims"],
-            "seen": fenced("seen", "\n".join(map(self._observed, seen)) or "(nothing that is known)")})
+        return await self._ask(
+            "propose_seed",
+            seed,
+            read,
+            {
+                **self._called(entity),
+                "topic": seed.topic or seed.domain,
+                "ability": seed.ability.replace("+", ", "),
+                "claims": blocks(shown)["claims"],
+                "seen": fenced(
+                    "seen", "\n".join(map(self._observed, seen)) or "(nothing that is known)"
+                ),
+            },
+        )
 
-    async def explore(self, seed: Seed, graph: EvidenceGraph, links: Sequence[Link], most: int) -> list[Link]:
+    async def explore(
+        self, seed: Seed, graph: EvidenceGraph, links: Sequence[Link], most: int
+    ) -> list[Link]:
         """At most one link to each node."""
         to = list({k.target: k for k in links}.values())
-        chosen = await self._choose("explore", seed, graph, to, most, self._step, name=self._name(to[0].source) if to else "")
+        chosen = await self._choose(
+            "explore",
+            seed,
+            graph,
+            to,
+            most,
+            self._step,
+            name=self._name(to[0].source) if to else "",
+        )
         return chosen[:most]
 
-    async def reason(self, seed: Seed, graph: EvidenceGraph, found: Sequence[Reasoning], most: int) -> list[Reasoning]:
+    async def reason(
+        self, seed: Seed, graph: EvidenceGraph, found: Sequence[Reasoning], most: int
+    ) -> list[Reasoning]:
         return await self._choose("reason", seed, graph, found, most, self._result)
 
-    async def perceive(self, seed: Seed, graph: EvidenceGraph, found: Sequence[Observation], most: int) -> list[Observation]:
+    async def perceive(
+        self, seed: Seed, graph: EvidenceGraph, found: Sequence[Observation], most: int
+    ) -> list[Observation]:
         return await self._choose("perceive", seed, graph, found, most, self._observed)
 
-    async def curate(self, seed: Seed, graph: EvidenceGraph, plans: Sequence[Draft]) -> list[tuple[int, Draft]]:
+    async def curate(
+        self, seed: Seed, graph: EvidenceGraph, plans: Sequence[Draft]
+    ) -> list[tuple[int, Draft]]:
         def read(reply: replies.Curated) -> list[tuple[int, Draft]]:
-            return [(worded.number - 1, self._worded(plans, worded)) for worded in reply.plans if worded.number is not None]
+            return [
+                (worded.number - 1, self._worded(plans, worded))
+                for worded in reply.plans
+                if worded.number is not None
+            ]
 
-        return await self._ask("curate", seed, read, {"plans": self._plans(plans), "most": len(plans)})
+        return await self._ask(
+            "curate", seed, read, {"plans": self._plans(plans), "most": len(plans)}
+        )
 
     async def deepen(self, seed: Seed, draft: Draft, deeper: Sequence[Draft]) -> list[Draft]:
         def read(reply: replies.Worded) -> list[Draft]:
@@ -74,32 +121,68 @@ class LlmExplorer(LlmWriter):
                 return []
             made = self._worded(deeper, reply)
             *before, last = made.history
-            told = last.replace(before=draft.text, after=reply.question, fact="; ".join(self._new_lines(draft, made)))
+            told = last.replace(
+                before=draft.text,
+                after=reply.question,
+                fact="; ".join(self._new_lines(draft, made)),
+            )
             return [replace(made, history=(*before, told))]
 
-        return await self._ask("deepen", seed, read, {**question_values(draft), "phrase": draft.anchor_phrase, "plans": self._plans(deeper)})
+        return await self._ask(
+            "deepen",
+            seed,
+            read,
+            {**question_values(draft), "phrase": draft.anchor_phrase, "plans": self._plans(deeper)},
+        )
 
-    async def _choose(self, role: str, seed: Seed, graph: EvidenceGraph, found: Sequence[_T], most: int, words: Callable[[_T], str], **values: str) -> list[_T]:
+    async def _choose(
+        self,
+        role: str,
+        seed: Seed,
+        graph: EvidenceGraph,
+        found: Sequence[_T],
+        most: int,
+        words: Callable[[_T], str],
+        **values: str,
+    ) -> list[_T]:
         """The model's choice among numbered lines."""
         if len(found) <= most:
             return list(found)
 
         def read(reply: replies.Chosen) -> list[_T]:
             if wrong := [n for n in reply.numbers if not 1 <= n <= len(found)]:
-                raise ValueError(f"there is no line {wrong[0]}; the lines are numbered 1 to {len(found)}")
+                raise ValueError(
+                    f"there is no line {wrong[0]}; the lines are numbered 1 to {len(found)}"
+                )
             return [found[n - 1] for n in dict.fromkeys(reply.numbers)][:most]
 
         numbered = "\n".join(f"{n}. {words(each)}" for n, each in enumerate(found, start=1))
-        return await self._ask(role, seed, read, {"graph": self._graph(graph), "lines": fenced("lines", numbered), "most": most, **values})
+        return await self._ask(
+            role,
+            seed,
+            read,
+            {
+                "graph": self._graph(graph),
+                "lines": fenced("lines", numbered),
+                "most": most,
+                **values,
+            },
+        )
 
     def _worded(self, plans: Sequence[Draft], reply: replies.Worded) -> Draft:
         """A chosen plan with its words. Raises ValueError, with words for the model."""
         assert reply.number is not None
         if not 1 <= reply.number <= len(plans):
-            raise ValueError(f"there is no plan {reply.number}; the plans are numbered 1 to {len(plans)}")
+            raise ValueError(
+                f"there is no plan {reply.number}; the plans are numbered 1 to {len(plans)}"
+            )
         if hint := _PROCEDURE.search(reply.question):
-            raise ValueError(f'the question says how to find the answer ("{hint[0]}"); leave that out')
-        return self._proven(replace(plans[reply.number - 1], text=reply.question, anchor_phrase=reply.phrase))
+            raise ValueError(
+                f'the question says how to find the answer ("{hint[0]}"); leave that out'
+            )
+        return self._proven(
+            replace(plans[reply.number - 1], text=reply.question, anchor_phrase=reply.phrase)
+        )
 
     # In words
 
@@ -136,17 +219,38 @@ class LlmExplorer(LlmWriter):
         told = []
         for number, plan in enumerate(plans, start=1):
             lines = clause_words(self.store, plan, self.rules.language)
-            kinds = kinds_lines(self.store, things(plan), plan.anchor, self.rules.language, roles_of(plan)).splitlines()
-            told.append(f"Plan {number}. The picture shows {self._name(plan.anchor)}.\n  " + "\n  ".join(
-                [*lines, f"Asked: {self._asked_for(plan)}", "Kinds, sexes and occupations by which they may be called:", *(f"  {kind}" for kind in kinds)]))
+            kinds = kinds_lines(
+                self.store, things(plan), plan.anchor, self.rules.language, roles_of(plan)
+            ).splitlines()
+            told.append(
+                f"Plan {number}. The picture shows {self._name(plan.anchor)}.\n  "
+                + "\n  ".join(
+                    [
+                        *lines,
+                        f"Asked: {self._asked_for(plan)}",
+                        "Kinds, sexes and occupations by which they may be called:",
+                        *(f"  {kind}" for kind in kinds),
+                    ]
+                )
+            )
         return fenced("plans", "\n".join(told))
 
     def _asked_for(self, plan: Draft) -> str:
         assert plan.form is not None
         ask = plan.form.ask
-        how = f", exact to the {ask.precision}" if ask.precision else f", in {ask.unit}" if ask.unit else ""
+        how = (
+            f", exact to the {ask.precision}"
+            if ask.precision
+            else f", in {ask.unit}"
+            if ask.unit
+            else ""
+        )
         return f"{plan.answer.text}{how}"
 
     def _new_lines(self, before: Draft, after: Draft) -> list[str]:
         known = set(clause_words(self.store, before, self.rules.language))
-        return [line for line in clause_words(self.store, after, self.rules.language) if line not in known]
+        return [
+            line
+            for line in clause_words(self.store, after, self.rules.language)
+            if line not in known
+        ]

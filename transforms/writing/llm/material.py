@@ -4,6 +4,7 @@ A reply cites numbers, and code turns them back into clauses and offsets: a form
 number that was not shown is a bad reply. A claim counts as stated only where the cited words show its value, so that
 the form never says more than the text.
 """
+
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -59,14 +60,20 @@ class ClaimLine:
     @property
     def shown(self) -> str:
         """The claim as a prompt shows it: "place of birth: Merren (town)", "View of Merren — creator: Ada Orm (painter, of: painting)"."""
-        behind = ", ".join(filter(None, (self.role, f"of: {self.kind}" if self.kind else ""))) if self.inverse else self.kind
+        behind = (
+            ", ".join(filter(None, (self.role, f"of: {self.kind}" if self.kind else "")))
+            if self.inverse
+            else self.kind
+        )
         return f"{self.words}{self.page}{f' ({behind})' if behind else ''}"
 
     @property
     def clause(self) -> Clause:
         """The claim as a clause over `SELF`."""
         if self.inverse:
-            return ClaimClause(subject=entity_value(self.claim.subject), property=self.claim.property, object=SELF)
+            return ClaimClause(
+                subject=entity_value(self.claim.subject), property=self.claim.property, object=SELF
+            )
         if self.claim.property == "P31":
             return ClassClause(var=SELF, class_id=self.value.entity)
         return ClaimClause(subject=SELF, property=self.claim.property, object=self.value)
@@ -101,13 +108,17 @@ class Material:
     def claim(self, number: int) -> ClaimLine:
         """The claim of that number (from 1). Raises ValueError where none was shown."""
         if not 1 <= number <= len(self.claims):
-            raise ValueError(f"there is no claim {number}; the claims are numbered 1 to {len(self.claims)}")
+            raise ValueError(
+                f"there is no claim {number}; the claims are numbered 1 to {len(self.claims)}"
+            )
         return self.claims[number - 1]
 
     def sentence(self, number: int) -> SentenceLine:
         """The sentence of that number (from 1). Raises ValueError where none was shown."""
         if not 1 <= number <= len(self.sentences):
-            raise ValueError(f"there is no sentence {number}; the sentences are numbered 1 to {len(self.sentences)}")
+            raise ValueError(
+                f"there is no sentence {number}; the sentences are numbered 1 to {len(self.sentences)}"
+            )
         return self.sentences[number - 1]
 
     def cited(self, number: int | None) -> str:
@@ -133,8 +144,17 @@ class Material:
         return fenced("sentences", "\n".join(lines))
 
 
-def material(store, entity: Entity, language: str, *, max_claims: int, max_sentences: int, avoid: frozenset[str] = frozenset(),
-             without: tuple[str, ...] = (), inverse: bool = True) -> Material:
+def material(
+    store,
+    entity: Entity,
+    language: str,
+    *,
+    max_claims: int,
+    max_sentences: int,
+    avoid: frozenset[str] = frozenset(),
+    without: tuple[str, ...] = (),
+    inverse: bool = True,
+) -> Material:
     """The claims and sentences of an entity that a prompt may show.
 
     Args:
@@ -147,21 +167,52 @@ def material(store, entity: Entity, language: str, *, max_claims: int, max_sente
         without: names that no sentence may contain (the answer's).
         inverse: also claims whose value the entity is.
     """
-    lines = [line for claim in store.claims(entity.id) if claim.best for line in _lines(store, claim, language)]
+    lines = [
+        line
+        for claim in store.claims(entity.id)
+        if claim.best
+        for line in _lines(store, claim, language)
+    ]
     if inverse:
         # Those with a picture first: a question grows towards one.
-        for claim in sorted(store.claims_into(entity.id, limit=MAX_REVERSE), key=lambda c: not store.images_of(c.subject)):
-            subject, name = store.label(claim.subject, language), property_label(store, claim.property, language)
+        for claim in sorted(
+            store.claims_into(entity.id, limit=MAX_REVERSE),
+            key=lambda c: not store.images_of(c.subject),
+        ):
+            subject, name = (
+                store.label(claim.subject, language),
+                property_label(store, claim.property, language),
+            )
             if subject != claim.subject and claim.property not in ("P31", "P279"):
-                role = ", ".join(role_nouns(store, [(claim.subject, claim.property, entity.id)], entity.id, language))
-                lines.append(ClaimLine(words=f"{subject} — {name}: {entity.label(language)}", claim=claim, value=claim.value, inverse=True, role=role,
-                                       kind=noun_of(store, claim.subject, language)))
+                role = ", ".join(
+                    role_nouns(
+                        store, [(claim.subject, claim.property, entity.id)], entity.id, language
+                    )
+                )
+                lines.append(
+                    ClaimLine(
+                        words=f"{subject} — {name}: {entity.label(language)}",
+                        claim=claim,
+                        value=claim.value,
+                        inverse=True,
+                        role=role,
+                        kind=noun_of(store, claim.subject, language),
+                    )
+                )
     lines = [line for line in lines if line.other not in avoid]
     article = store.article(entity.id)
     needles = [needle for name in without if (needle := folded(name)).strip()]
-    said = [s for s in _sentences(article) if not any(n in folded(s.text) for n in needles)] if article else []
-    return Material(entity=entity, article=article, claims=tuple(_turns(lines, max_claims)),
-                    sentences=tuple(_within(_marked(store, entity, article, said), max_sentences)))
+    said = (
+        [s for s in _sentences(article) if not any(n in folded(s.text) for n in needles)]
+        if article
+        else []
+    )
+    return Material(
+        entity=entity,
+        article=article,
+        claims=tuple(_turns(lines, max_claims)),
+        sentences=tuple(_within(_marked(store, entity, article, said), max_sentences)),
+    )
 
 
 def property_label(store, property_id: str, language: str) -> str:
@@ -176,7 +227,7 @@ def value_words(store, value: Value, language: str) -> str:
         name = store.label(value.entity, language)
         return "" if name == value.entity else name
     if value.kind == "time" and value.year is not None and language != "en":  # months have names
-        return value.time.lstrip("+")[:{9: 5, 10: 8}.get(value.precision, 11)].rstrip("-T")
+        return value.time.lstrip("+")[: {9: 5, 10: 8}.get(value.precision, 11)].rstrip("-T")
     answer = answer_of(store, value)
     return "" if answer is None else answer_words(answer)
 
@@ -184,13 +235,27 @@ def value_words(store, value: Value, language: str) -> str:
 def _lines(store, claim: Claim, language: str) -> list[ClaimLine]:
     if claim.value.kind not in SHOWN_KINDS:
         return []
-    name, words = property_label(store, claim.property, language), value_words(store, claim.value, language)
+    name, words = (
+        property_label(store, claim.property, language),
+        value_words(store, claim.value, language),
+    )
     page = page_words(store, claim)
     kind = noun_of(store, claim.value.entity, language) if claim.value.entity else ""
-    lines = [ClaimLine(words=f"{name}: {words}", claim=claim, value=claim.value, page=page, kind=kind)] if words else []
+    lines = (
+        [ClaimLine(words=f"{name}: {words}", claim=claim, value=claim.value, page=page, kind=kind)]
+        if words
+        else []
+    )
     if words and claim.value.kind == "time" and claim.value.precision > 9:
         year = coarsened(claim.value, 9)
-        lines.append(ClaimLine(words=f"{name} (year only): {value_words(store, year, language)}", claim=claim, value=year, page=page))
+        lines.append(
+            ClaimLine(
+                words=f"{name} (year only): {value_words(store, year, language)}",
+                claim=claim,
+                value=year,
+                page=page,
+            )
+        )
     return lines
 
 
@@ -218,17 +283,30 @@ def _sentences(article: Article) -> list[SentenceLine]:
     for number, section in enumerate(article.sections):
         for start, end in split_sentences(section.text):
             text = section.text[start:end]
-            if MIN_SENTENCE_CHARS <= end - start <= MAX_SENTENCE_CHARS and "://" not in text and tells(text):
-                found.append(SentenceLine(text=" ".join(text.split()), section=number, start=start, end=end))
+            if (
+                MIN_SENTENCE_CHARS <= end - start <= MAX_SENTENCE_CHARS
+                and "://" not in text
+                and tells(text)
+            ):
+                found.append(
+                    SentenceLine(text=" ".join(text.split()), section=number, start=start, end=end)
+                )
     return found
 
 
-def _marked(store, entity: Entity, article: Article | None, sentences: list[SentenceLine]) -> list[SentenceLine]:
+def _marked(
+    store, entity: Entity, article: Article | None, sentences: list[SentenceLine]
+) -> list[SentenceLine]:
     """The sentences with their links to articles of the store marked: a writer cannot know what the store can go on with."""
     marked = []
     for sentence in sentences:
-        names = {anchor: "*" if store.images_of(entity_id) else "" for entity_id, (anchor, _) in linked_entities(store, article, sentence)
-                 if entity_id != entity.id and anchor[:1].isupper() and store.article(entity_id) is not None}
+        names = {
+            anchor: "*" if store.images_of(entity_id) else ""
+            for entity_id, (anchor, _) in linked_entities(store, article, sentence)
+            if entity_id != entity.id
+            and anchor[:1].isupper()
+            and store.article(entity_id) is not None
+        }
         marked.append(replace(sentence, marked=_with_marks(sentence.text, names)))
     return marked
 
@@ -241,8 +319,13 @@ def _with_marks(text: str, names: dict[str, str]) -> str:
     """
     taken: list[tuple[int, int, str]] = []
     for name in sorted(names, key=lambda n: (-len(n), n)):
-        places = ((m.start(), m.end()) for m in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text))
-        free = next((p for p in places if all(p[1] <= start or end <= p[0] for start, end, _ in taken)), None)
+        places = (
+            (m.start(), m.end()) for m in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text)
+        )
+        free = next(
+            (p for p in places if all(p[1] <= start or end <= p[0] for start, end, _ in taken)),
+            None,
+        )
         taken += [(*free, names[name])] if free else []
     for start, end, star in sorted(taken, reverse=True):
         text = f"{text[:start]}[[{text[start:end]}]]{star}{text[end:]}"
@@ -252,7 +335,9 @@ def _with_marks(text: str, names: dict[str, str]) -> str:
 def _within(sentences: list[SentenceLine], most: int) -> list[SentenceLine]:
     """As many as a prompt takes, in their order: linking sentences before others, since a question grows along links."""
     kept, chars = [], 0
-    for place, sentence in sorted(enumerate(sentences), key=lambda s: (s[1].marked == s[1].text, s[0]))[:most]:
+    for place, sentence in sorted(
+        enumerate(sentences), key=lambda s: (s[1].marked == s[1].text, s[0])
+    )[:most]:
         chars += len(sentence.text)
         if chars > MAX_SENTENCES_CHARS:
             break
@@ -266,7 +351,9 @@ def states(store, line: ClaimLine, words: str, language: str) -> bool:
     match value.kind:
         case "entity":
             entity = store.entity(value.entity)
-            names = entity.names(tuple(dict.fromkeys((language, "en")))) if entity is not None else ()
+            names = (
+                entity.names(tuple(dict.fromkeys((language, "en")))) if entity is not None else ()
+            )
             if language == "en":  # hardly any inflection: "German" does not show Germany
                 return leaked(words, names) is not None
             return any(names_stand(words, name) for name in names)
@@ -289,14 +376,18 @@ def names_stand(text: str, name: str) -> bool:
     words, wanted = folded(text).split(), folded(name).split()
 
     def same(word: str, part: str) -> bool:
-        stem = part[:max(MIN_STEM, len(part) - 2)]
-        return word == part or (len(part) > MIN_STEM and word.startswith(stem) and len(word) <= len(part) + 3)
+        stem = part[: max(MIN_STEM, len(part) - 2)]
+        return word == part or (
+            len(part) > MIN_STEM and word.startswith(stem) and len(word) <= len(part) + 3
+        )
 
     starts = range(len(words) - len(wanted) + 1) if wanted else ()
     return any(all(same(w, p) for w, p in zip(words[i:], wanted, strict=False)) for i in starts)
 
 
-def answer_from_claim(store, line: ClaimLine, reply: AskedQuestion | Obfuscated, language: str) -> Answer:
+def answer_from_claim(
+    store, line: ClaimLine, reply: AskedQuestion | Obfuscated, language: str
+) -> Answer:
     """The typed answer that a cited claim holds, asked for as exactly as the reply says.
 
     Raises:
@@ -314,8 +405,16 @@ def answer_from_claim(store, line: ClaimLine, reply: AskedQuestion | Obfuscated,
     elif value.kind == "time" and language != "en":
         base = base.replace(text=reply.answer, aliases=())  # months have names
     if not _agrees(store, base, reply.answer, language):
-        raise ValueError(f"the answer {reply.answer!r} is not the value of the claim {line.words!r}, as exactly as the question asks for it")
-    others = dict.fromkeys((*base.aliases, reply.answer, *(a for a in reply.aliases if _agrees(store, base, a, language))))
+        raise ValueError(
+            f"the answer {reply.answer!r} is not the value of the claim {line.words!r}, as exactly as the question asks for it"
+        )
+    others = dict.fromkeys(
+        (
+            *base.aliases,
+            reply.answer,
+            *(a for a in reply.aliases if _agrees(store, base, a, language)),
+        )
+    )
     return base.replace(value=line.claim.value, aliases=tuple(o for o in others if o != base.text))
 
 
@@ -331,14 +430,20 @@ def _agrees(store, answer: Answer, said: str, language: str) -> bool:
         return bool(match(answer.replace(aliases=()), said, language=language))
     entity = store.entity(value.entity)
     names = entity.names(tuple(dict.fromkeys((language, "en")))) if entity else ()
-    return any(same_name(said, wording, language) for name in names for wording in (name, name.split(", ")[0]))
+    return any(
+        same_name(said, wording, language)
+        for name in names
+        for wording in (name, name.split(", ")[0])
+    )
 
 
 def agrees(store, line: ClaimLine, said: str, language: str) -> bool:
     """Whether words say a claim's value; a date, as far as both the words and the claim go."""
     if line.value.kind == "time":
         found = only_date(said, language)
-        return found is not None and any(wanted.agrees(found) or found.agrees(wanted) for wanted in dates_of(line.value))
+        return found is not None and any(
+            wanted.agrees(found) or found.agrees(wanted) for wanted in dates_of(line.value)
+        )
     base = answer_of(store, line.value)
     return base is not None and _agrees(store, base, said, language)
 
@@ -356,7 +461,9 @@ def only_date(said: str, language: str) -> Date | None:
     return date if is_frame(blanked(readable_date(said), [(start, end)]), "", kind="date") else None
 
 
-def answer_from_sentence(store, shown: Material, line: SentenceLine, reply: AskedQuestion, language: str) -> Answer:
+def answer_from_sentence(
+    store, shown: Material, line: SentenceLine, reply: AskedQuestion, language: str
+) -> Answer:
     """The typed answer that a cited sentence states.
 
     An entity is taken from the sentence's links; a name that no link carries stays a string.
@@ -366,31 +473,61 @@ def answer_from_sentence(store, shown: Material, line: SentenceLine, reply: Aske
     """
     said = reply.answer.strip()
     if not (names_stand(line.text, said) or any(names_stand(line.text, a) for a in reply.aliases)):
-        raise ValueError(f"the answer {said!r} does not stand in the cited sentence; give it as the sentence has it")
+        raise ValueError(
+            f"the answer {said!r} does not stand in the cited sentence; give it as the sentence has it"
+        )
     if reply.answer_type == "date":
         date = only_date(said, language)
         if date is None or date.precision < 9:
             raise ValueError(f"the answer {said!r} is not one date")
-        made = Answer(value=time_value(date), text=said, type="date", precision=("year", "month", "day")[date.precision - 9])
+        made = Answer(
+            value=time_value(date),
+            text=said,
+            type="date",
+            precision=("year", "month", "day")[date.precision - 9],
+        )
         return _with_aliases(store, made, reply, language)
     if reply.answer_type == "quantity":
         said_numbers = numbers(said, language)
         if len(said_numbers) != 1:
             raise ValueError(f"the answer {said!r} is not one number")
-        return _with_aliases(store, Answer(value=Value(kind="quantity", number=said_numbers[0]), text=said, type="quantity"), reply, language)
-    linked = next((e for e, names in linked_entities(store, shown.article, line) if said in names), None)
+        return _with_aliases(
+            store,
+            Answer(
+                value=Value(kind="quantity", number=said_numbers[0]), text=said, type="quantity"
+            ),
+            reply,
+            language,
+        )
+    linked = next(
+        (e for e, names in linked_entities(store, shown.article, line) if said in names), None
+    )
     value = Value(kind="string", text=said) if linked is None else entity_value(linked)
-    return _with_aliases(store, Answer(value=value, text=said, type="string" if linked is None else "entity"), reply, language)
+    return _with_aliases(
+        store,
+        Answer(value=value, text=said, type="string" if linked is None else "entity"),
+        reply,
+        language,
+    )
 
 
 def _with_aliases(store, answer: Answer, reply: AskedQuestion, language: str) -> Answer:
     """The answer with those of the reply's other wordings that say the same; whether a text says two names of one thing no rule can tell."""
-    same = [a for a in reply.aliases if a != answer.text and (
-        _agrees(store, answer, a, language) or (answer.type != "date" and bool(match(answer, a, language=language))))]
+    same = [
+        a
+        for a in reply.aliases
+        if a != answer.text
+        and (
+            _agrees(store, answer, a, language)
+            or (answer.type != "date" and bool(match(answer, a, language=language)))
+        )
+    ]
     return answer.replace(aliases=tuple(dict.fromkeys(same)))
 
 
-def linked_entities(store, article: Article | None, line: SentenceLine) -> list[tuple[str, tuple[str, ...]]]:
+def linked_entities(
+    store, article: Article | None, line: SentenceLine
+) -> list[tuple[str, tuple[str, ...]]]:
     """The entities that a sentence links, each with the words that link it and its title."""
     found: list[tuple[str, tuple[str, ...]]] = []
     for link in article.links if article else ():

@@ -3,6 +3,7 @@
 A description must single the entity out with room to spare, and it must need the thing that it is described by: the neighbour on
 the path, or a thing that it names. Most claims alone do neither, so asking for "a fact that fits it alone" asked for what was refused.
 """
+
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -39,8 +40,16 @@ class Offer:
         return " + ".join(map(str, self.numbers))
 
 
-def offers(store, shown: Material, refused: Refused, *, most_tries: int, wanted: Callable[[ClaimLine], bool] = lambda line: True,
-           late: Callable[[ClaimLine], bool] = lambda line: False, never: Callable[[ClaimLine], bool] = lambda line: False) -> tuple[Offer, ...]:
+def offers(
+    store,
+    shown: Material,
+    refused: Refused,
+    *,
+    most_tries: int,
+    wanted: Callable[[ClaimLine], bool] = lambda line: True,
+    late: Callable[[ClaimLine], bool] = lambda line: False,
+    never: Callable[[ClaimLine], bool] = lambda line: False,
+) -> tuple[Offer, ...]:
     """Sets of the claims shown that pass, small ones first, none of which holds another.
 
     The kind is in none of them: a description says it with any set, and the judge reckons with that.
@@ -55,11 +64,22 @@ def offers(store, shown: Material, refused: Refused, *, most_tries: int, wanted:
         never: which no set holds.
     """
     kind = next((c for c in shown.claims if isinstance(c.clause, ClassClause)), None)
-    usable = [(n, c) for n, c in enumerate(shown.claims, 1) if not isinstance(c.clause, ClassClause) and _tells(store, shown, c) and not never(c)]
-    usable = sorted(usable, key=lambda nc: (not wanted(nc[1]), late(nc[1]), _num_sharing(store, nc[1]), nc[0]))[:MAX_CANDIDATES]
-    sets = (found for size in range(1, MAX_SET + 1) for found in itertools.combinations(usable, size)
-            if any(wanted(line) for _, line in found) and len({line.claim.property for _, line in found}) == size
-            and any(line.claim.property not in VAGUE for _, line in found))
+    usable = [
+        (n, c)
+        for n, c in enumerate(shown.claims, 1)
+        if not isinstance(c.clause, ClassClause) and _tells(store, shown, c) and not never(c)
+    ]
+    usable = sorted(
+        usable, key=lambda nc: (not wanted(nc[1]), late(nc[1]), _num_sharing(store, nc[1]), nc[0])
+    )[:MAX_CANDIDATES]
+    sets = (
+        found
+        for size in range(1, MAX_SET + 1)
+        for found in itertools.combinations(usable, size)
+        if any(wanted(line) for _, line in found)
+        and len({line.claim.property for _, line in found}) == size
+        and any(line.claim.property not in VAGUE for _, line in found)
+    )
     made: list[Offer] = []
     for found in itertools.islice(sets, most_tries):
         numbers = tuple(n for n, _ in found)
@@ -76,9 +96,15 @@ def offers(store, shown: Material, refused: Refused, *, most_tries: int, wanted:
 
 def without_names(shown: Material, names: tuple[str, ...]) -> Material:
     """The material less the claims and sentences whose words give a hidden name away, as a relative's does the surname."""
-    ends = [(line, line.words.partition(" — ")[0] if line.inverse else line.words.partition(": ")[2]) for line in shown.claims]
+    ends = [
+        (line, line.words.partition(" — ")[0] if line.inverse else line.words.partition(": ")[2])
+        for line in shown.claims
+    ]
     kept = (line for line, end in ends if leaked(end, names) is None)
-    return replace(shown, claims=tuple(replace(line, page="") if leaked(line.page, names) else line for line in kept))
+    return replace(
+        shown,
+        claims=tuple(replace(line, page="") if leaked(line.page, names) else line for line in kept),
+    )
 
 
 def _tells(store, shown: Material, line: ClaimLine) -> bool:
@@ -86,8 +112,12 @@ def _tells(store, shown: Material, line: ClaimLine) -> bool:
     as "violet" is of what is violet and black."""
     property_id = line.claim.property
     values = sum(not c.inverse and c.claim.property == property_id for c in shown.claims)
-    return (property_use(property_id).clue and not is_volatile(store, line.claim) and line.value.precision <= YEAR
-            and not (values > 1 and property_phrase(property_id).adjective))
+    return (
+        property_use(property_id).clue
+        and not is_volatile(store, line.claim)
+        and line.value.precision <= YEAR
+        and not (values > 1 and property_phrase(property_id).adjective)
+    )
 
 
 def _num_sharing(store, line: ClaimLine) -> int:

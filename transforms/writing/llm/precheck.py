@@ -2,6 +2,7 @@
 
 A prompt that asks for what the check refuses costs a call and a seed. Without the recipe's judge (tests, tools) nothing is held back.
 """
+
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -70,13 +71,23 @@ class Precheck:
         whose name others have, too, sentences where no claim would stand behind them."""
         if self.accept is None:
             return shown
-        claims = tuple(c for c in shown.claims if c.claim.property == "P31" or (
-            self._usable(c) and self._clear(c) and (not self.accept.rules.stated or is_named(self.store, c.claim))))
+        claims = tuple(
+            c
+            for c in shown.claims
+            if c.claim.property == "P31"
+            or (
+                self._usable(c)
+                and self._clear(c)
+                and (not self.accept.rules.stated or is_named(self.store, c.claim))
+            )
+        )
         return replace(shown, claims=claims, sentences=shown.sentences if self.takes_votes else ())
 
     def _clear(self, line: ClaimLine) -> bool:
         """Whether the thing that a claim is one of, where a description would name it, is meant by its name."""
-        return not line.inverse or not unclear_names(Form(clauses=(line.clause,), ask=Ask(var=SELF, type="")), self.store)
+        return not line.inverse or not unclear_names(
+            Form(clauses=(line.clause,), ask=Ask(var=SELF, type="")), self.store
+        )
 
     def _usable(self, line: ClaimLine) -> bool:
         use = property_use(line.claim.property)
@@ -97,12 +108,26 @@ class Precheck:
         other, languages = self.store.entity(other_id), tuple(dict.fromkeys((self.language, "en")))
         if other is None:
             return False
-        kinds = {word for e in (entity, other) for word in folded(said_kind(self.store, e.id, self.language)).split()}
-        words = [{w for w in folded(e.label(self.language)).split() if len(w) >= MIN_SHARED} - kinds for e in (entity, other)]
+        kinds = {
+            word
+            for e in (entity, other)
+            for word in folded(said_kind(self.store, e.id, self.language)).split()
+        }
+        words = [
+            {w for w in folded(e.label(self.language)).split() if len(w) >= MIN_SHARED} - kinds
+            for e in (entity, other)
+        ]
         pairs = ((entity, other), (other, entity))
-        return bool(words[0] & words[1]) or any(leaked(a.label(self.language), names_of_entity(b, languages)) for a, b in pairs)
+        return bool(words[0] & words[1]) or any(
+            leaked(a.label(self.language), names_of_entity(b, languages)) for a, b in pairs
+        )
 
-    def askable(self, entity: Entity, shown: Material, draft: Callable[[ClaimLine], tuple[Form, dict[str, str]]] | None = None) -> tuple[int, ...]:
+    def askable(
+        self,
+        entity: Entity,
+        shown: Material,
+        draft: Callable[[ClaimLine], tuple[Form, dict[str, str]]] | None = None,
+    ) -> tuple[int, ...]:
         """The numbers of the claims whose value may be the answer: one value, functional, stable, short, and not to be had without the picture.
 
         `draft` gives form and bindings of a question for a claim, where the picture is known already.
@@ -110,22 +135,49 @@ class Precheck:
         lines = list(enumerate(shown.claims, start=1))
         if self.accept is None:
             return tuple(n for n, line in lines if not line.inverse)
-        found = answerable(self.store, self.accept.rules.trust, entity, self.max_answer_words, frozenset())
+        found = answerable(
+            self.store, self.accept.rules.trust, entity, self.max_answer_words, frozenset()
+        )
         ids = {claim.id for _, claim, _ in found}
-        num_values = Counter(p for p, _ in {(c.claim.property, c.claim.value.key()) for c in shown.claims if not c.inverse})
-        free = [(n, line) for n, line in lines
-                if line.claim.id in ids and not line.inverse and num_values[line.claim.property] == 1 and self._told(entity, line)
-                and self._sure(entity, line)]
+        num_values = Counter(
+            p
+            for p, _ in {
+                (c.claim.property, c.claim.value.key()) for c in shown.claims if not c.inverse
+            }
+        )
+        free = [
+            (n, line)
+            for n, line in lines
+            if line.claim.id in ids
+            and not line.inverse
+            and num_values[line.claim.property] == 1
+            and self._told(entity, line)
+            and self._sure(entity, line)
+        ]
         # Born and died in one place: of two such answers the first will do.
-        once = list({line.claim.value.key(): (n, line) for n, line in reversed(free) if line.value == line.claim.value}.values())
+        once = list(
+            {
+                line.claim.value.key(): (n, line)
+                for n, line in reversed(free)
+                if line.value == line.claim.value
+            }.values()
+        )
         kept = {line.claim.id for _, line in once}
-        return tuple(n for n, line in free if line.claim.id in kept and (draft is None or not self.accept.hopeless(*draft(line))))
+        return tuple(
+            n
+            for n, line in free
+            if line.claim.id in kept and (draft is None or not self.accept.hopeless(*draft(line)))
+        )
 
     def _told(self, entity: Entity, line: ClaimLine) -> bool:
         """Whether a claim's value is not the one that anybody would guess for a thing of the kind."""
         assert self.accept is not None
-        asked = ClaimClause(subject=entity_value(entity.id), property=line.claim.property, object="a")
-        share = guess_of_kind(Form(clauses=(asked,), ask=Ask(var="a", type="")), self.store, {"a": line.claim.value})
+        asked = ClaimClause(
+            subject=entity_value(entity.id), property=line.claim.property, object="a"
+        )
+        share = guess_of_kind(
+            Form(clauses=(asked,), ask=Ask(var="a", type="")), self.store, {"a": line.claim.value}
+        )
         return share <= self.accept.rules.max_guess
 
     def ambiguous(self, form: Form | None, bindings: dict[str, str], var: str) -> bool:
@@ -138,7 +190,9 @@ class Precheck:
             return True
         return refused is not None and refused.reason is not Reason.DECORATION
 
-    def refusal(self, form: Form | None, bindings: dict[str, str], var: str, told: Form | None = None) -> str:
+    def refusal(
+        self, form: Form | None, bindings: dict[str, str], var: str, told: Form | None = None
+    ) -> str:
         """Why the description of a variable would be refused, in words for a model; "" where it passes or nothing can tell.
 
         `told` is the form with the kinds that the words tell besides: by them the thing must not be found without the picture.
@@ -148,9 +202,13 @@ class Precheck:
         if unclear := unclear_names(form, self.store):
             return f'"{unclear[0]}" is the name of several things'
         try:
-            if self.accept.rules.stated and unstated(form, self.store, {v: value_of_key(key) for v, key in bindings.items()}):
+            if self.accept.rules.stated and unstated(
+                form, self.store, {v: value_of_key(key) for v, key in bindings.items()}
+            ):
                 return "no page says it"
-            refused = self.accept.described(form, bindings, var) or self.accept.idle(told or form, bindings, var)
+            refused = self.accept.described(form, bindings, var) or self.accept.idle(
+                told or form, bindings, var
+            )
         except TooLarge:
             return "too many things fit it"
         refused = refused or (self.accept.hopeless(told or form, bindings) if form.anchor else None)
@@ -158,17 +216,28 @@ class Precheck:
 
     def certified(self, form: Form | None, bindings: dict[str, str]) -> bool:
         """Whether a question of this form, with its picture, gets a certificate as it stands; also where nothing can tell."""
-        return self.accept is None or form is None or isinstance(self.accept.whole(form, bindings), Certificate)
+        return (
+            self.accept is None
+            or form is None
+            or isinstance(self.accept.whole(form, bindings), Certificate)
+        )
 
     def _words(self, refused: Refusal, bindings: dict[str, str]) -> str:
         if refused.reason in (Reason.PICTURE_NOT_NEEDED, Reason.GUESSABLE):
             return "with it the answer can be found without the picture: describe by what more things share"
-        if refused.reason is Reason.COLLAPSES or ("ends" not in refused.evidence and refused.reason is Reason.DECORATION):
+        if refused.reason is Reason.COLLAPSES or (
+            "ends" not in refused.evidence and refused.reason is Reason.DECORATION
+        ):
             return "with it a part of the way to the answer need not be gone: describe by what more things share"
         if refused.reason is Reason.DECORATION:
-            ends = [self.store.label(bindings.get(end, end), self.language) for end in refused.evidence["ends"]]
-            return (f"it fits one thing even for somebody who does not know {' and '.join(ends)}, "
-                    "so nobody has to find that first: describe it by what several things share")
+            ends = [
+                self.store.label(bindings.get(end, end), self.language)
+                for end in refused.evidence["ends"]
+            ]
+            return (
+                f"it fits one thing even for somebody who does not know {' and '.join(ends)}, "
+                "so nobody has to find that first: describe it by what several things share"
+            )
         rival = refused.evidence.get("rival")
         if rival:
             return f"{self.store.label(rival['entity_id'], self.language)} fits it, too, or may where the data have gaps: join another claim"
@@ -180,5 +249,11 @@ class Precheck:
         for line in lines:
             clause = line.clause
             if isinstance(clause, ClaimClause):
-                extra.append(ClaimClause(subject=Value(kind="entity", entity=entity_id), property=clause.property, object=clause.object))
+                extra.append(
+                    ClaimClause(
+                        subject=Value(kind="entity", entity=entity_id),
+                        property=clause.property,
+                        object=clause.object,
+                    )
+                )
         return Form(clauses=(*form.clauses, *extra), ask=form.ask)

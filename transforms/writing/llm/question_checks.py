@@ -3,6 +3,7 @@
 It refuses what is plainly wrong, and says so in words by which the model can mend it. What it lets pass a reader still has to
 confirm (`check_words`): a rule cannot read a sentence.
 """
+
 import re
 from collections.abc import Sequence
 
@@ -14,7 +15,13 @@ from records.synthesis import Answer
 from transforms.certificate.kinds import StatedKind, is_occupation, says, told_kinds
 from transforms.certificate.leak import folded
 from transforms.writing.llm.allowed_words import unsaid_words
-from transforms.writing.llm.relation_words import LANGUAGE, RelationWords, tells_relation, unsaid_events, unsupported_words
+from transforms.writing.llm.relation_words import (
+    LANGUAGE,
+    RelationWords,
+    tells_relation,
+    unsaid_events,
+    unsupported_words,
+)
 
 FUNCTION_WORDS = {
     "en": "the of and which what who was were is that with whose from by did how many in it its this shown a an as at on to for",
@@ -29,7 +36,11 @@ FUNCTION_WORDS = {
     "pl": "i w z na który która jest był przez do się w jakim jak kto",
 }
 """The commonest small words: of several languages the one with most of them in a text is the one that it is written in."""
-EXACTNESS = {"year": r"\byears?\b", "month": r"\bmonths?\b", "day": r"\b(?:day|date|dates|when exactly)\b"}
+EXACTNESS = {
+    "year": r"\byears?\b",
+    "month": r"\bmonths?\b",
+    "day": r"\b(?:day|date|dates|when exactly)\b",
+}
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _SENTENCE_START = re.compile(r"(?:^|[.?!:;]\s+|[\"“«(]\s*)$")
 _INITIAL_CAPITALS = ("de",)
@@ -37,8 +48,12 @@ _INITIAL_CAPITALS = ("de",)
 MIN_STEM = 4
 MAX_AROUND = 3
 """Words on either side of a quoted one."""
-_LABELS = re.compile(r"\bin or next to\b|\badministrative territorial entity\b|\btaxon name\b", re.IGNORECASE)
-_TORN = re.compile(r"\b(?:die|lie|lies|cover|covers|stand|stands|begin|open|live|flow) ((?:who|whose|where|(?:in|on|at|of|by|to) (?:which|whom))\b.*)")
+_LABELS = re.compile(
+    r"\bin or next to\b|\badministrative territorial entity\b|\btaxon name\b", re.IGNORECASE
+)
+_TORN = re.compile(
+    r"\b(?:die|lie|lies|cover|covers|stand|stands|begin|open|live|flow) ((?:who|whose|where|(?:in|on|at|of|by|to) (?:which|whom))\b.*)"
+)
 _RELATIVE = re.compile(r"\b(?:who|whose|whom|which|where|that)\b")
 MAX_TORN = 8
 """Words of one short clause that may follow the verb: "In which town did the person die who taught its founder?"."""
@@ -47,7 +62,9 @@ MAX_TORN = 8
 def other_language(text: str, language: str) -> bool:
     """Whether a text is plainly written in another language."""
     words = [w for w in re.findall(r"[^\W\d_]+", text.casefold())]
-    counts = {code: sum(w in listed.split() for w in words) for code, listed in FUNCTION_WORDS.items()}
+    counts = {
+        code: sum(w in listed.split() for w in words) for code, listed in FUNCTION_WORDS.items()
+    }
     return language in counts and counts[language] < max(counts.values())
 
 
@@ -57,8 +74,18 @@ def places(text: str, words: Sequence[str]) -> str:
     >>> places("In which town was the painter who taught the sailor born?", ["sailor"])
     '"sailor" (in "who taught the sailor born?")'
     """
-    found = (re.search(rf"(?:\S+\s+){{0,{MAX_AROUND}}}\S*(?<!\w){re.escape(w)}(?!\w)\S*(?:\s+\S+){{0,{MAX_AROUND}}}", text, re.IGNORECASE) for w in words)
-    return ", ".join(f'"{word}"' + (f' (in "{place[0]}")' if place else "") for word, place in zip(words, found, strict=True))
+    found = (
+        re.search(
+            rf"(?:\S+\s+){{0,{MAX_AROUND}}}\S*(?<!\w){re.escape(w)}(?!\w)\S*(?:\s+\S+){{0,{MAX_AROUND}}}",
+            text,
+            re.IGNORECASE,
+        )
+        for w in words
+    )
+    return ", ".join(
+        f'"{word}"' + (f' (in "{place[0]}")' if place else "")
+        for word, place in zip(words, found, strict=True)
+    )
 
 
 def check_language(text: str, language: str) -> None:
@@ -75,14 +102,18 @@ def check_plain(text: str, language: str) -> None:
         raise ValueError(f'"{label[0]}" is a label of a table; say it as a person would')
     torn = _TORN.search(text)
     if torn and not (len(torn[1].split()) <= MAX_TORN and len(_RELATIVE.findall(torn[1])) == 1):
-        raise ValueError(f'"{torn[1]}" stands apart from what it tells of; tell that in a sentence of its own before, and ask last')
+        raise ValueError(
+            f'"{torn[1]}" stands apart from what it tells of; tell that in a sentence of its own before, and ask last'
+        )
 
 
 def check_one_sentence(text: str, num_steps: int) -> None:
     """Raises ValueError where a path of one step is told and then asked about: "The painting was made by a painter. When did that painter die?"."""
     if num_steps == 1 and len(split_sentences(text)) > 1:
-        raise ValueError(f'"{text}" has a first sentence that tells nothing: the path has one step, so ask in one sentence, such as '
-                         '"In which town was the author of the book in the picture born?"')
+        raise ValueError(
+            f'"{text}" has a first sentence that tells nothing: the path has one step, so ask in one sentence, such as '
+            '"In which town was the author of the book in the picture born?"'
+        )
 
 
 def check_exactness(text: str, answer: Answer, language: str) -> None:
@@ -91,15 +122,30 @@ def check_exactness(text: str, answer: Answer, language: str) -> None:
         return
     if answer.type == "date":
         asked = {name for name, words in EXACTNESS.items() if re.search(words, text, re.IGNORECASE)}
-        if answer.precision not in asked or (answer.precision == "day" and re.search(r"\b(?:which|what) (?:year|month)\b", text, re.IGNORECASE)):
-            said = {"year": '"in which year"', "month": '"in which month of which year"', "day": '"on which day" or "on what date"'}
-            raise ValueError(f"the answer is exact to the {answer.precision}, so the question must ask {said[answer.precision]}")
+        if answer.precision not in asked or (
+            answer.precision == "day"
+            and re.search(r"\b(?:which|what) (?:year|month)\b", text, re.IGNORECASE)
+        ):
+            said = {
+                "year": '"in which year"',
+                "month": '"in which month of which year"',
+                "day": '"on which day" or "on what date"',
+            }
+            raise ValueError(
+                f"the answer is exact to the {answer.precision}, so the question must ask {said[answer.precision]}"
+            )
     elif answer.type == "quantity" and answer.unit:
         words = re.findall(r"[^\W\d_]+|[%°]", text)
-        named = {unit_of(" ".join(words[i:i + n])) for n in (1, 2, 3) for i in range(len(words))} - {None}
+        named = {
+            unit_of(" ".join(words[i : i + n])) for n in (1, 2, 3) for i in range(len(words))
+        } - {None}
         stems = [w[:MIN_STEM] for w in folded(answer.unit).split()]
-        if unit_of(answer.unit) not in named and not all(any(w.startswith(s) for w in folded(text).split()) for s in stems):
-            raise ValueError(f'the question does not say its unit; ask "how many {Words(language_data(LANGUAGE)).plural(answer.unit)}"')
+        if unit_of(answer.unit) not in named and not all(
+            any(w.startswith(s) for w in folded(text).split()) for s in stems
+        ):
+            raise ValueError(
+                f'the question does not say its unit; ask "how many {Words(language_data(LANGUAGE)).plural(answer.unit)}"'
+            )
 
 
 def check_names(text: str, sources: list[str], language: str) -> None:
@@ -113,17 +159,24 @@ def check_names(text: str, sources: list[str], language: str) -> None:
     lost = []
     for match in re.finditer(r"[^\W\d_][\w’'-]*", text):
         word = re.sub(r"['’]s?$", "", match[0])
-        if not word[:1].isupper() or word == "I" or _SENTENCE_START.search(text[:match.start()]):
+        if not word[:1].isupper() or word == "I" or _SENTENCE_START.search(text[: match.start()]):
             continue
-        stems = [part[:max(MIN_STEM, len(part) - 3)] for part in folded(word).split()]
+        stems = [part[: max(MIN_STEM, len(part) - 3)] for part in folded(word).split()]
         if not all(f" {stem}" in known for stem in stems):
             lost.append(word)
     if lost:
         raise ValueError(f'nothing that was shown says "{", ".join(dict.fromkeys(lost))}"')
 
 
-def check_kinds(text: str, stated: list[StatedKind], sources: list[str], relations: list[RelationWords], language: str,
-                also: frozenset[str] = frozenset(), never: frozenset[str] = frozenset()) -> None:
+def check_kinds(
+    text: str,
+    stated: list[StatedKind],
+    sources: list[str],
+    relations: list[RelationWords],
+    language: str,
+    also: frozenset[str] = frozenset(),
+    never: frozenset[str] = frozenset(),
+) -> None:
     """Raises ValueError where an English text tells a kind, a sex or an occupation that nothing states.
 
     Args:
@@ -138,31 +191,61 @@ def check_kinds(text: str, stated: list[StatedKind], sources: list[str], relatio
     if language != LANGUAGE:
         return
     words = also.union(*(kind.words for kind in stated), folded("\n".join(sources)).split())
-    unsaid = [w for w in told_kinds(text) if not says(w, words)
-              and not (is_occupation(w) and tells_relation(w, relations) and w.removesuffix("s") not in never)]
+    unsaid = [
+        w
+        for w in told_kinds(text)
+        if not says(w, words)
+        and not (
+            is_occupation(w) and tells_relation(w, relations) and w.removesuffix("s") not in never
+        )
+    ]
     if unsaid:
-        kinds = ", ".join(dict.fromkeys([*(kind.label for kind in stated), *sorted(also)])) or "nothing"
-        raise ValueError(f'no claim says that anything here is {places(text, unsaid)}; of kinds, sexes and occupations the claims say: {kinds}; '
-                         'where none of them fits say "person" or "thing"')
+        kinds = (
+            ", ".join(dict.fromkeys([*(kind.label for kind in stated), *sorted(also)])) or "nothing"
+        )
+        raise ValueError(
+            f"no claim says that anything here is {places(text, unsaid)}; of kinds, sexes and occupations the claims say: {kinds}; "
+            'where none of them fits say "person" or "thing"'
+        )
 
 
-def check_events(text: str, relation: RelationWords, others: list[RelationWords], pages: str, language: str) -> None:
+def check_events(
+    text: str, relation: RelationWords, others: list[RelationWords], pages: str, language: str
+) -> None:
     """Raises ValueError where an English text names an event ("founded") that the pages do not name for a claim of no event in particular ("inception")."""
     if language == LANGUAGE and (words := unsaid_events(text, relation, others, pages)):
-        said = f"say it as the page does: {pages}" if pages else 'no page says which event it was: say "came into being", "begin" or "date from"'
+        said = (
+            f"say it as the page does: {pages}"
+            if pages
+            else 'no page says which event it was: say "came into being", "begin" or "date from"'
+        )
         raise ValueError(f'the claim "{relation.hints[0]}" is not "{", ".join(words)}"; {said}')
 
 
-def check_relations(text: str, relations: list[RelationWords], sources: list[str], language: str, kinds: frozenset[str] = frozenset()) -> None:
+def check_relations(
+    text: str,
+    relations: list[RelationWords],
+    sources: list[str],
+    language: str,
+    kinds: frozenset[str] = frozenset(),
+) -> None:
     """Raises ValueError where an English text plainly tells a relation that its evidence does not; `kinds` are the words for what the things are."""
     if language == LANGUAGE and (words := unsupported_words(text, relations, sources, kinds)):
-        raise ValueError(f"nothing that was cited says {places(text, words)}; leave it out, or say it in other words of a cited line")
+        raise ValueError(
+            f"nothing that was cited says {places(text, words)}; leave it out, or say it in other words of a cited line"
+        )
 
 
-def check_words(text: str, relations: list[RelationWords], sources: list[str], language: str, by_sentence: bool) -> None:
+def check_words(
+    text: str, relations: list[RelationWords], sources: list[str], language: str, by_sentence: bool
+) -> None:
     """Raises ValueError where an English text has a word, names and small words apart, that nothing has which it was made from.
 
     What a sentence says (`by_sentence`) is to be told in other words: of it only words such as "never" and "largest" are looked at.
     """
-    if language == LANGUAGE and (words := unsaid_words(text, relations, sources, turning=by_sentence)):
-        raise ValueError(f"nothing that was cited says {places(text, words)}; leave it out, or use the words of the cited lines")
+    if language == LANGUAGE and (
+        words := unsaid_words(text, relations, sources, turning=by_sentence)
+    ):
+        raise ValueError(
+            f"nothing that was cited says {places(text, words)}; leave it out, or use the words of the cited lines"
+        )

@@ -3,6 +3,7 @@
 A claim's value in a text proves little: "designed by Ivo Mersk" and "buried beside Ivo Mersk" hold the same name. So the words
 around a cited value are held against `relation_words.txt`. Other languages inflect too much for it: there the votes decide alone.
 """
+
 import functools
 import re
 from collections.abc import Iterable
@@ -17,16 +18,22 @@ MIN_LABEL_WORD = 5
 """Letters from which a word of a property's label is one by which the relation can be said."""
 MAX_HINTS = 6
 
-_RELATED_BEFORE = re.compile(r"(?:'s|s'|\b(?:its|his|her|their|whose|by|by an?|by the|by that|by this))\s+$")
+_RELATED_BEFORE = re.compile(
+    r"(?:'s|s'|\b(?:its|his|her|their|whose|by|by an?|by the|by that|by this))\s+$"
+)
 _RELATED_AFTER = re.compile(r"\s+(?:of|for|to)\b")
 """What makes a word for somebody ("painter") the word for a relation to something: "its painter", "the painter of the view"."""
 _FILE = Path(__file__).with_name("relation_words.txt")
-_GENERAL = frozenset("""
+_GENERAL = frozenset(
+    """
 about after before being country current entity first given instance known level location maximum member number object official other people
 person place point title total value which
-""".split())  # noqa: SIM905
+""".split()
+)
 
-_COMMON_VERBS = frozenset("be begin bring come do get give go have hold keep lie live make put run see serve stand take tell use".split())  # noqa: SIM905
+_COMMON_VERBS = frozenset(
+    "be begin bring come do get give go have hold keep lie live make put run see serve stand take tell use".split()
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,18 +55,30 @@ class RelationWords:
     def said(self, text: str, *, of_object: bool) -> bool:
         """Whether the text says it of the end that is meant."""
         pattern = self.object if of_object else self.subject
-        return pattern is None or bool(pattern.search(_plain(text))) or (self.bare and not telling_words(text))
+        return (
+            pattern is None
+            or bool(pattern.search(_plain(text)))
+            or (self.bare and not telling_words(text))
+        )
 
     def turned_at(self, text: str, names: tuple[str, ...]) -> bool:
         """Whether the subject's words stand directly before a name that is to be the subject: "whose father was Ada" for a father of Ada.
 
         Some words serve both ends ("whose father"), and what follows them decides.
         """
-        if self.object is None or self.subject is None or self.object.pattern == self.subject.pattern:
+        if (
+            self.object is None
+            or self.subject is None
+            or self.object.pattern == self.subject.pattern
+        ):
             return False
         plain = _plain(text)
         places = [place for name in names if (place := plain.find(_plain(name))) > 0]
-        between = (plain[_to_word_end(plain, said.end()):place].strip() for place in places for said in self.subject.finditer(plain[:place]))
+        between = (
+            plain[_to_word_end(plain, said.end()) : place].strip()
+            for place in places
+            for said in self.subject.finditer(plain[:place])
+        )
         return any(words in ("", "was", "is", "were") for words in between)
 
     def done_by(self, text: str, subject: Iterable[str]) -> bool:
@@ -74,7 +93,7 @@ class RelationWords:
         """Whether the text says it before a place, and no other relation after that: "born in Ulm in 1879", "plays beside Ada and Bo"."""
         pattern = self.object if of_object else self.subject
         said = list(pattern.finditer(_plain(text)[:place])) if pattern is not None else []
-        return bool(said) and not telling_words(text[_to_word_end(text, said[-1].end()):place])
+        return bool(said) and not telling_words(text[_to_word_end(text, said[-1].end()) : place])
 
 
 def _to_word_end(text: str, place: int) -> int:
@@ -86,24 +105,40 @@ def _plain(text: str) -> str:
 
 
 def _expression(terms: list[str]) -> re.Pattern[str] | None:
-    parts = [(t if t.startswith("'") else rf"(?<!\w){t}") + ("" if t.isalpha() else r"(?!\w)" if t[-1:].isalpha() else "") for t in terms]
+    parts = [
+        (t if t.startswith("'") else rf"(?<!\w){t}")
+        + ("" if t.isalpha() else r"(?!\w)" if t[-1:].isalpha() else "")
+        for t in terms
+    ]
     return re.compile("|".join(parts)) if parts else None
 
 
 @functools.cache
-def _table() -> tuple[dict[str, tuple[list[str], list[str], bool]], dict[str, tuple[re.Pattern[str], ...]], re.Pattern[str]]:
+def _table() -> tuple[
+    dict[str, tuple[list[str], list[str], bool]],
+    dict[str, tuple[re.Pattern[str], ...]],
+    re.Pattern[str],
+]:
     rows, events, telling = {}, dict[str, tuple[re.Pattern[str], ...]](), None
     for line in _FILE.read_text(encoding="utf-8").splitlines():
         if line.startswith("!"):
             telling = _expression([t.strip() for t in line[1:].split(";")])
         elif line.startswith("?"):
             names, *columns = line[1:].split(" | ")
-            found = tuple(p for column in columns if (p := _expression([t.strip() for t in column.split(";")])))
+            found = tuple(
+                p
+                for column in columns
+                if (p := _expression([t.strip() for t in column.split(";")]))
+            )
             events.update((name.strip(), found) for name in names.split(";"))
         elif line and not line.startswith("#"):
             name, *columns = (cell.strip() for cell in re.split(r"\s\|\s", line))
             terms = [[t.strip().lstrip("+") for t in column.split(";")] for column in columns]
-            rows[name.lstrip("~")] = terms[0], terms[1] if len(terms) > 1 else [], name.startswith("~")
+            rows[name.lstrip("~")] = (
+                terms[0],
+                terms[1] if len(terms) > 1 else [],
+                name.startswith("~"),
+            )
     assert telling is not None, "the table's last line names the telling words"
     return rows, events, telling
 
@@ -120,16 +155,39 @@ def relation_words(property_id: str, label: str) -> RelationWords:
     """
     subject, object_, bare = _table()[0].get(property_id, ([], [], False))
     events = _table()[1].get(property_id, ())
-    named = [w[:max(MIN_LABEL_WORD, len(w) - 2)] for w in re.findall(r"[a-z]+", label.casefold()) if len(w) >= MIN_LABEL_WORD and w not in _GENERAL]
+    named = [
+        w[: max(MIN_LABEL_WORD, len(w) - 2)]
+        for w in re.findall(r"[a-z]+", label.casefold())
+        if len(w) >= MIN_LABEL_WORD and w not in _GENERAL
+    ]
     texts = _phrase_texts(property_id)
-    phrases, by_object = "\n".join((label, *texts)), any("by {o}" in t for t in texts) and not any("by {s}" in t for t in texts)
+    phrases, by_object = (
+        "\n".join((label, *texts)),
+        any("by {o}" in t for t in texts) and not any("by {s}" in t for t in texts),
+    )
     if object_:
-        return RelationWords(subject=_expression(subject), object=_expression(object_), bare=bare, events=events, hints=(label,), phrases=phrases,
-                             by_object=by_object)
+        return RelationWords(
+            subject=_expression(subject),
+            object=_expression(object_),
+            bare=bare,
+            events=events,
+            hints=(label,),
+            phrases=phrases,
+            by_object=by_object,
+        )
     both = _expression([*subject, *named, *_phrase_words(property_id)])
-    hints = [t for t in (subject or _phrase_words(property_id)) if t.replace(" ", "").isalpha()][:MAX_HINTS]
-    return RelationWords(subject=both, object=both, bare=bare, events=events, hints=tuple(dict.fromkeys([label, *hints])), phrases=phrases,
-                             by_object=by_object)
+    hints = [t for t in (subject or _phrase_words(property_id)) if t.replace(" ", "").isalpha()][
+        :MAX_HINTS
+    ]
+    return RelationWords(
+        subject=both,
+        object=both,
+        bare=bare,
+        events=events,
+        hints=tuple(dict.fromkeys([label, *hints])),
+        phrases=phrases,
+        by_object=by_object,
+    )
 
 
 @functools.cache
@@ -142,12 +200,25 @@ def _phrase_words(property_id: str) -> tuple[str, ...]:
         found += [*phrase.o, *phrase.s]
         for frame in phrase.say:
             base = verbs.bases.get(frame.verb, frame.verb)
-            forms = dict.fromkeys((frame.verb, base, *(v for v, b in verbs.bases.items() if b == base), verbs.participles.get(frame.verb, frame.verb)))
+            forms = dict.fromkeys(
+                (
+                    frame.verb,
+                    base,
+                    *(v for v, b in verbs.bases.items() if b == base),
+                    verbs.participles.get(frame.verb, frame.verb),
+                )
+            )
             rest = re.sub(r"^(?:the|an?) ", "", frame.middle)
             if frame.verb in BE or base == "have":
                 found += [rest] if rest else []
-            elif base in _COMMON_VERBS:  # they say a relation only with what follows: "came out in", "belongs to"
-                found += [f"{form} {frame.middle or frame.preposition}".strip() for form in forms if frame.middle or frame.preposition]
+            elif (
+                base in _COMMON_VERBS
+            ):  # they say a relation only with what follows: "came out in", "belongs to"
+                found += [
+                    f"{form} {frame.middle or frame.preposition}".strip()
+                    for form in forms
+                    if frame.middle or frame.preposition
+                ]
             else:
                 found += [rf"{form}(?!\w)" for form in forms]
     return tuple(dict.fromkeys(found))
@@ -157,8 +228,19 @@ def _phrase_texts(property_id: str) -> list[str]:
     if property_id not in language_data(LANGUAGE)["properties"]:
         return []
     verbs = verb_forms(LANGUAGE)
-    return [text for p in variants(property_phrase(property_id)) for text in (
-        *p.o, *p.s, *p.ask, *p.ask_shown, p.measure, *p.predicates("s", verbs), *p.predicates("o", verbs))]
+    return [
+        text
+        for p in variants(property_phrase(property_id))
+        for text in (
+            *p.o,
+            *p.s,
+            *p.ask,
+            *p.ask_shown,
+            p.measure,
+            *p.predicates("s", verbs),
+            *p.predicates("o", verbs),
+        )
+    ]
 
 
 def telling_words(text: str) -> tuple[str, ...]:
@@ -171,7 +253,12 @@ def telling_words(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(plain[start:end] for start, end in _spans(_table()[2], plain)))
 
 
-def unsupported_words(text: str, relations: list[RelationWords], sources: list[str], kinds: frozenset[str] = frozenset()) -> tuple[str, ...]:
+def unsupported_words(
+    text: str,
+    relations: list[RelationWords],
+    sources: list[str],
+    kinds: frozenset[str] = frozenset(),
+) -> tuple[str, ...]:
     """The telling words that neither a relation of the evidence nor one of its texts has.
 
     >>> painter = frozenset({"painter"})
@@ -189,20 +276,33 @@ def unsupported_words(text: str, relations: list[RelationWords], sources: list[s
     """
     plain, known = _plain(text), _plain("\n".join(sources))
     covered = _covered(plain, relations)
-    found = [plain[start:end] for start, end in _spans(_table()[2], plain)
-             if not any(start < last and first < end for first, last in covered)
-             and not (plain[start:end].removesuffix("s") in kinds and not _related(plain, start, end, covered))]
-    return tuple(w for w in dict.fromkeys(found) if not re.search(rf"(?<!\w){re.escape(w[:5])}", known))
+    found = [
+        plain[start:end]
+        for start, end in _spans(_table()[2], plain)
+        if not any(start < last and first < end for first, last in covered)
+        and not (
+            plain[start:end].removesuffix("s") in kinds and not _related(plain, start, end, covered)
+        )
+    ]
+    return tuple(
+        w for w in dict.fromkeys(found) if not re.search(rf"(?<!\w){re.escape(w[:5])}", known)
+    )
 
 
 def _related(plain: str, start: int, end: int, covered: list[tuple[int, int]]) -> bool:
     """Whether a word for somebody says a relation to what stands beside it; not where "by" belongs to another relation: "founded by a painter"."""
     before = _RELATED_BEFORE.search(plain[:start])
-    told = before is not None and before[0].startswith("by") and any(last == before.start() - 1 for _, last in covered)
+    told = (
+        before is not None
+        and before[0].startswith("by")
+        and any(last == before.start() - 1 for _, last in covered)
+    )
     return bool((before and not told) or _RELATED_AFTER.match(plain[end:]))
 
 
-def unsaid_events(text: str, relation: RelationWords, others: list[RelationWords], pages: str) -> tuple[str, ...]:
+def unsaid_events(
+    text: str, relation: RelationWords, others: list[RelationWords], pages: str
+) -> tuple[str, ...]:
     """The words of a text that tell an event of the relation which the pages do not tell, and no other relation of the evidence.
 
     >>> inception = relation_words("P571", "inception")
@@ -214,7 +314,13 @@ def unsaid_events(text: str, relation: RelationWords, others: list[RelationWords
     plain, covered = _plain(text), _covered(_plain(text), others)
     told = [event for event in relation.events if not event.search(_plain(pages))]
     spans = sorted({span for event in told for span in _spans(event, plain)})
-    return tuple(dict.fromkeys(plain[start:end] for start, end in spans if not any(start < last and first < end for first, last in covered)))
+    return tuple(
+        dict.fromkeys(
+            plain[start:end]
+            for start, end in spans
+            if not any(start < last and first < end for first, last in covered)
+        )
+    )
 
 
 def tells_relation(word: str, relations: list[RelationWords]) -> bool:
@@ -228,7 +334,13 @@ def said_places(text: str, relations: list[RelationWords]) -> list[tuple[int, in
 
 
 def _covered(plain: str, relations: list[RelationWords]) -> list[tuple[int, int]]:
-    return [span for r in relations for p in (r.subject, r.object) if p is not None for span in _spans(p, plain)]
+    return [
+        span
+        for r in relations
+        for p in (r.subject, r.object)
+        if p is not None
+        for span in _spans(p, plain)
+    ]
 
 
 def _spans(pattern: re.Pattern[str], plain: str) -> list[tuple[int, int]]:

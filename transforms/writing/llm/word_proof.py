@@ -1,4 +1,5 @@
 """Whether a question's words say what its form and evidence say: the part that rules can prove, and the lines that a reader confirms."""
+
 from dataclasses import dataclass
 
 from knowledge.readers.sentences import split_sentences
@@ -50,7 +51,11 @@ class ProofLine:
         """
         relation = relation_of(store, self.property) if self.property else None
         ends = (self.of_object,) if len(split_sentences(text)) == 1 else (True, False)
-        return relation is None or relation.bare or any(relation.said(text, of_object=end) for end in ends)
+        return (
+            relation is None
+            or relation.bare
+            or any(relation.said(text, of_object=end) for end in ends)
+        )
 
 
 def proof_lines(store, draft: Draft, language: str) -> tuple[ProofLine, ...]:
@@ -62,13 +67,28 @@ def proof_lines(store, draft: Draft, language: str) -> tuple[ProofLine, ...]:
     depth = distances(draft.form) if draft.form is not None else {}
     for clause in draft.form.clauses if draft.form is not None else ():
         if isinstance(clause, ClaimClause):
-            ends = [depth.get(t, FAR) if isinstance(t, str) else FAR for t in (clause.subject, clause.object)]
-            lines.append(ProofLine(words=clause_line(store, draft, clause, language), property=clause.property, of_object=ends[1] < ends[0]))
+            ends = [
+                depth.get(t, FAR) if isinstance(t, str) else FAR
+                for t in (clause.subject, clause.object)
+            ]
+            lines.append(
+                ProofLine(
+                    words=clause_line(store, draft, clause, language),
+                    property=clause.property,
+                    of_object=ends[1] < ends[0],
+                )
+            )
         elif isinstance(clause, SentenceClause | Reads | Compute):
             lines.append(ProofLine(words=clause_line(store, draft, clause, language)))
     if draft.form is None:
-        lines += [ProofLine(words=hop.evidence or _hop_line(store, draft, hop, language), property=hop.property, of_object=not hop.reverse)
-                  for hop in draft.hops]
+        lines += [
+            ProofLine(
+                words=hop.evidence or _hop_line(store, draft, hop, language),
+                property=hop.property,
+                of_object=not hop.reverse,
+            )
+            for hop in draft.hops
+        ]
         lines += [ProofLine(words=step.source) for step in draft.history if step.source]
     return tuple(dict.fromkeys(lines))
 
@@ -78,7 +98,9 @@ def _hop_line(store, draft: Draft, hop, language: str) -> str:
     return f"{store.label(draft.bindings[subject], language)} — {property_label(store, hop.property, language)}: {store.label(draft.bindings[value], language)}"
 
 
-def check_words_proven(store, draft: Draft, language: str, languages: tuple[str, ...], cited: str = "") -> None:
+def check_words_proven(
+    store, draft: Draft, language: str, languages: tuple[str, ...], cited: str = ""
+) -> None:
     """Holds a draft's words against its evidence; single words may also come from a sentence that was `cited` beside it.
 
     Raises:
@@ -86,70 +108,133 @@ def check_words_proven(store, draft: Draft, language: str, languages: tuple[str,
             or a relation of the form that the words do not say.
     """
     check_language(draft.text, language)
-    hidden = {var: value for var, key in draft.bindings.items() if (value := value_of_key(key)).kind == "entity"}
+    hidden = {
+        var: value
+        for var, key in draft.bindings.items()
+        if (value := value_of_key(key)).kind == "entity"
+    }
     if leak := find_leak(store, {"question": draft.text}, hidden, draft.answer, languages):
-        raise ValueError(f'the question contains "{leak["name"]}", which {"is the answer" if leak["node"] == "answer" else "it is to hide"}')
+        raise ValueError(
+            f'the question contains "{leak["name"]}", which {"is the answer" if leak["node"] == "answer" else "it is to hide"}'
+        )
     check_exactness(draft.text, draft.answer, language)
     sources = _sources(store, draft, language, languages)
     lines = proof_lines(store, draft, language)
     check_names(draft.text, sources, language)
     # A step without a form does not unsay what the forms before it said.
-    earlier = {c.property for d in draft.earlier if d.form is not None for c in d.form.of(ClaimClause)}
+    earlier = {
+        c.property for d in draft.earlier if d.form is not None for c in d.form.of(ClaimClause)
+    }
     properties = sorted(earlier | {line.property for line in lines if line.property})
     relations = [relation_of(store, p) for p in properties]
     stated = [kind for thing in things(draft) for kind in stated_kinds(store, thing, language)]
     roles, never = roles_told(store, roles_of(draft), language)
     also = sexes_told(draft.form) | said_kinds(store, things(draft), language, draft.anchor) | roles
-    check_relations(draft.text, relations, sources, language, also.union(*(kind.words for kind in stated)))
+    check_relations(
+        draft.text, relations, sources, language, also.union(*(kind.words for kind in stated))
+    )
     check_kinds(draft.text, stated, sources, relations, language, also, never)
     check_plain(draft.text, language)
-    before = [d.text for d in draft.earlier[-1:]] + [COMPARING] * bool(draft.form and draft.form.of(Compute))
+    before = [d.text for d in draft.earlier[-1:]] + [COMPARING] * bool(
+        draft.form and draft.form.of(Compute)
+    )
     by_sentence = draft.form is None or any(step.article_id for step in draft.history)
-    check_words(draft.text, relations, [*sources, cited, *before, *(kind.label for kind in stated), *also, draft.answer.unit], language, by_sentence)
+    check_words(
+        draft.text,
+        relations,
+        [*sources, cited, *before, *(kind.label for kind in stated), *also, draft.answer.unit],
+        language,
+        by_sentence,
+    )
     for property_id in properties:
-        pages = [page_words(store, clause_claim(store, draft, c)) for c in (draft.form.of(ClaimClause) if draft.form else ()) if c.property == property_id]
+        pages = [
+            page_words(store, clause_claim(store, draft, c))
+            for c in (draft.form.of(ClaimClause) if draft.form else ())
+            if c.property == property_id
+        ]
         others = [relation_of(store, p) for p in properties if p != property_id]
-        check_events(draft.text, relation_of(store, property_id), others, " ".join(p for p in pages if '"' in p), language)
+        check_events(
+            draft.text,
+            relation_of(store, property_id),
+            others,
+            " ".join(p for p in pages if '"' in p),
+            language,
+        )
     _check_agents(store, draft, language)
     for line in lines if language == LANGUAGE else ():
         if not line.said(store, draft.text):
-            raise ValueError(f'the question does not say "{line.words}", in this direction; use a word such as '
-                             + ", ".join(relation_of(store, line.property).hints))
+            raise ValueError(
+                f'the question does not say "{line.words}", in this direction; use a word such as '
+                + ", ".join(relation_of(store, line.property).hints)
+            )
 
 
 def _check_agents(store, draft: Draft, language: str) -> None:
     """Raises ValueError where an English text has a claim's subject, by name or kind, do what its object did."""
-    for clause in draft.form.of(ClaimClause) if draft.form is not None and language == LANGUAGE else ():
-        ends = [t if isinstance(t, Value) else value_of_key(draft.bindings[t]) for t in (clause.subject, clause.object)]
-        called = [{w for kind in stated_kinds(store, v.entity, language) for w in (kind.label, *kind.words)} if v.entity else set() for v in ends]
+    for clause in (
+        draft.form.of(ClaimClause) if draft.form is not None and language == LANGUAGE else ()
+    ):
+        ends = [
+            t if isinstance(t, Value) else value_of_key(draft.bindings[t])
+            for t in (clause.subject, clause.object)
+        ]
+        called = [
+            {
+                w
+                for kind in stated_kinds(store, v.entity, language)
+                for w in (kind.label, *kind.words)
+            }
+            if v.entity
+            else set()
+            for v in ends
+        ]
         entity = store.entity(ends[0].entity)
         names = entity.names((language,)) if entity is not None else ()
-        if relation_of(store, clause.property).done_by(draft.text, (*names, *(called[0] - called[1]))):
-            raise ValueError(f'the question says "{clause_line(store, draft, clause, language)}" in the other direction')
+        if relation_of(store, clause.property).done_by(
+            draft.text, (*names, *(called[0] - called[1]))
+        ):
+            raise ValueError(
+                f'the question says "{clause_line(store, draft, clause, language)}" in the other direction'
+            )
 
 
 def _sources(store, draft: Draft, language: str, languages: tuple[str, ...]) -> list[str]:
     found = [line.words for line in proof_lines(store, draft, language)]
-    found += [text for step in draft.history for text in (step.source, step.fact)] + [hop.evidence for hop in draft.hops]
-    found += [store.label(c.class_id, language) for c in (draft.form.of(ClassClause) if draft.form is not None else ())]
+    found += [text for step in draft.history for text in (step.source, step.fact)] + [
+        hop.evidence for hop in draft.hops
+    ]
+    found += [
+        store.label(c.class_id, language)
+        for c in (draft.form.of(ClassClause) if draft.form is not None else ())
+    ]
     for thing in things(draft):
         entity = store.entity(thing)
         if entity is not None:
             found += [*entity.names(languages), *(store.label(c, language) for c in entity.classes)]
-            found += entity.descriptions.values() if thing == draft.anchor else ()  # what a picture shows anybody sees
+            found += (
+                entity.descriptions.values() if thing == draft.anchor else ()
+            )  # what a picture shows anybody sees
     return found
 
 
 def things(draft: Draft) -> tuple[str, ...]:
     """The entities that a draft speaks of."""
-    things = {v.entity for key in draft.bindings.values() if (v := value_of_key(key)).kind == "entity"}
+    things = {
+        v.entity for key in draft.bindings.values() if (v := value_of_key(key)).kind == "entity"
+    }
     for clause in draft.form.clauses if draft.form is not None else ():
         if isinstance(clause, ClaimClause | SentenceClause):
-            things.update(t.entity for t in (clause.subject, clause.object) if isinstance(t, Value) and t.kind == "entity")
+            things.update(
+                t.entity
+                for t in (clause.subject, clause.object)
+                if isinstance(t, Value) and t.kind == "entity"
+            )
     return tuple(sorted(things | {step.entity_id for step in draft.history if step.entity_id}))
 
 
-def words_vote(store, draft: Draft, lines: tuple[ProofLine, ...], reply: WordsRead, language: str) -> Vote:
+def words_vote(
+    store, draft: Draft, lines: tuple[ProofLine, ...], reply: WordsRead, language: str
+) -> Vote:
     """A reader's reply as a vote. It holds only where the reader found every line in words of the question that can say it, and nothing besides.
 
     Raises:
@@ -160,16 +245,26 @@ def words_vote(store, draft: Draft, lines: tuple[ProofLine, ...], reply: WordsRe
         if said.words not in draft.text:
             raise ValueError(f'"{said.words}" does not stand in the question; copy the words')
         if not 1 <= said.line <= len(lines):
-            raise ValueError(f"there is no line {said.line}; the lines are numbered 1 to {len(lines)}")
+            raise ValueError(
+                f"there is no line {said.line}; the lines are numbered 1 to {len(lines)}"
+            )
         cited.setdefault(said.line, []).append(said.words)
-    faults = [f"not in the language asked for, {language}"] if other_language(draft.text, language) else []
+    faults = (
+        [f"not in the language asked for, {language}"]
+        if other_language(draft.text, language)
+        else []
+    )
     faults += [f'says besides: "{words}"' for words in reply.beyond]
-    faults += [f"does not say: {line.words}" for n, line in enumerate(lines, start=1) if n not in cited]
+    faults += [
+        f"does not say: {line.words}" for n, line in enumerate(lines, start=1) if n not in cited
+    ]
     for n, quoted in sorted(cited.items()):
         if language == LANGUAGE and not lines[n - 1].said(store, " … ".join(quoted)):
             faults.append(f'"{quoted[0]}" does not say: {lines[n - 1].words}')
     if draft.answer.type == "date" and reply.precision != draft.answer.precision:
-        faults.append(f"asks for the {reply.precision or 'date'}, and the answer is exact to the {draft.answer.precision}")
+        faults.append(
+            f"asks for the {reply.precision or 'date'}, and the answer is exact to the {draft.answer.precision}"
+        )
     if reply.wrong:
         faults.append(reply.wrong)
     return Vote(holds=reply.holds and not faults, other="; ".join(faults), why=reply.why)

@@ -1,4 +1,5 @@
 """A coast for tests of explorations: lighthouses with years and heights, their architects and towns, and a picture of each."""
+
 from collections.abc import Sequence
 
 from records.identity import sha256_hex
@@ -17,12 +18,23 @@ def metres(number: float) -> Value:
 
 
 def picture(entity_id: str, *details: Detail) -> ImageAsset:
-    return ImageAsset(id=sha256_hex(entity_id), file=f"{entity_id}.png", mime="image/png", width=800, height=800, num_bytes=9, licence="CC0",
-                      entity_ids=(entity_id,), details=details)
+    return ImageAsset(
+        id=sha256_hex(entity_id),
+        file=f"{entity_id}.png",
+        mime="image/png",
+        width=800,
+        height=800,
+        num_bytes=9,
+        licence="CC0",
+        entity_ids=(entity_id,),
+        details=details,
+    )
 
 
 def plaque(text: str) -> Detail:
-    return Detail(property="P1684", value=Value(kind="monolingual", text=text, language="en"), part=PLAQUE)
+    return Detail(
+        property="P1684", value=Value(kind="monolingual", text=text, language="en"), part=PLAQUE
+    )
 
 
 def coast() -> SmallFacts:
@@ -30,35 +42,94 @@ def coast() -> SmallFacts:
     claims, images = [], dict[str, tuple[ImageAsset, ...]]()
     for i in range(NUMBER):
         first, architect, town, second = f"Q1{i:03}", f"Q2{i:03}", f"Q3{i:03}", f"Q4{i:03}"
-        claims += [claim(architect, "P31", HUMAN), claim(architect, "P569", year(1660 + i)), claim(architect, "P570", year(1740 + i)),
-                   claim(architect, "P19", town), claim(town, "P31", TOWN), claim(town, "P571", year(1200 + i))]
-        for light, opened, height in ((first, 1700 + i, 20.0 + i), (second, 1710 + i, 21.5 + 2 * i)):
-            claims += [claim(light, "P31", LIGHTHOUSE), claim(light, "P84", architect), claim(light, "P571", year(opened)),
-                       claim(light, "P2048", metres(height))]
-        images |= {e: (picture(e),) for e in (architect, town, second)} | {first: (picture(first, plaque(str(1800 + i))),)}
+        claims += [
+            claim(architect, "P31", HUMAN),
+            claim(architect, "P569", year(1660 + i)),
+            claim(architect, "P570", year(1740 + i)),
+            claim(architect, "P19", town),
+            claim(town, "P31", TOWN),
+            claim(town, "P571", year(1200 + i)),
+        ]
+        for light, opened, height in (
+            (first, 1700 + i, 20.0 + i),
+            (second, 1710 + i, 21.5 + 2 * i),
+        ):
+            claims += [
+                claim(light, "P31", LIGHTHOUSE),
+                claim(light, "P84", architect),
+                claim(light, "P571", year(opened)),
+                claim(light, "P2048", metres(height)),
+            ]
+        images |= {e: (picture(e),) for e in (architect, town, second)} | {
+            first: (picture(first, plaque(str(1800 + i))),)
+        }
     domains = {LIGHTHOUSE: "building_or_place", HUMAN: "person", TOWN: "location"}
-    entities = {c.subject: Entity(id=c.subject, labels={"en": f"Name {c.subject}"}, domain=domains[c.value.entity], topic="arts")
-                for c in claims if c.property == "P31"}
-    texts = {e: " ".join(f"Name {c.value.entity}" if c.value.entity else str(c.value.year or f"{c.value.number:.12g}") for c in claims if c.subject == e)
-             for e in entities}
-    articles = {e: Article(wiki="enwiki", title=f"Name {e}", page_id=int(e[1:]), revision=1, sections=(Section(title="", level=1, text=text),),
-                           infobox=(InfoboxField(name="x", text="y"),)) for e, text in texts.items()}
+    entities = {
+        c.subject: Entity(
+            id=c.subject,
+            labels={"en": f"Name {c.subject}"},
+            domain=domains[c.value.entity],
+            topic="arts",
+        )
+        for c in claims
+        if c.property == "P31"
+    }
+    texts = {
+        e: " ".join(
+            f"Name {c.value.entity}"
+            if c.value.entity
+            else str(c.value.year or f"{c.value.number:.12g}")
+            for c in claims
+            if c.subject == e
+        )
+        for e in entities
+    }
+    articles = {
+        e: Article(
+            wiki="enwiki",
+            title=f"Name {e}",
+            page_id=int(e[1:]),
+            revision=1,
+            sections=(Section(title="", level=1, text=text),),
+            infobox=(InfoboxField(name="x", text="y"),),
+        )
+        for e, text in texts.items()
+    }
     return SmallFacts(claims, entities, articles, images)
 
 
 COAST = coast()
 
 
-def seed(ability: str = "perception+search", level: str = "medium", entity_id: str = "Q1003") -> Seed:
-    return Seed(entity_id=entity_id, method="exploration", rule="pictured", level=level, domain="building_or_place", topic="arts", ability=ability)
+def seed(
+    ability: str = "perception+search", level: str = "medium", entity_id: str = "Q1003"
+) -> Seed:
+    return Seed(
+        entity_id=entity_id,
+        method="exploration",
+        rule="pictured",
+        level=level,
+        domain="building_or_place",
+        topic="arts",
+        ability=ability,
+    )
 
 
-def graph(*nodes: str, links: Sequence[tuple[str, str, str, bool]] = (), unpictured: Sequence[str] = ()) -> EvidenceGraph:
+def graph(
+    *nodes: str, links: Sequence[tuple[str, str, str, bool]] = (), unpictured: Sequence[str] = ()
+) -> EvidenceGraph:
     """A graph of some nodes and (source, property, target, reverse)."""
-    return EvidenceGraph(nodes=tuple(Node(id=n, pictured=n not in unpictured) for n in nodes),
-                         links=tuple(Link(source=s, property=p, target=t, reverse=r) for s, p, t, r in links))
+    return EvidenceGraph(
+        nodes=tuple(Node(id=n, pictured=n not in unpictured) for n in nodes),
+        links=tuple(Link(source=s, property=p, target=t, reverse=r) for s, p, t, r in links),
+    )
 
 
-BOTH = (("Q1003", "P84", "Q2003", False), ("Q2003", "P84", "Q1003", True), ("Q2003", "P84", "Q4003", True), ("Q4003", "P84", "Q2003", False),
-        ("Q2003", "P19", "Q3003", False))
+BOTH = (
+    ("Q1003", "P84", "Q2003", False),
+    ("Q2003", "P84", "Q1003", True),
+    ("Q2003", "P84", "Q4003", True),
+    ("Q4003", "P84", "Q2003", False),
+    ("Q2003", "P19", "Q3003", False),
+)
 """The links of one architect's neighbourhood."""

@@ -1,4 +1,5 @@
 """How an evidence graph grows, and where it stops."""
+
 import asyncio
 
 import pytest
@@ -13,7 +14,9 @@ from transforms.writing.graph.graph_explorer import GraphExplorer
 
 def grow(shown=lambda e: True, **explore) -> EvidenceGraph:
     rules = DraftRules(explore=ExploreRules(**explore))
-    return asyncio.run(grown(seed(), COAST.entity("Q1003"), COAST, Trust(), rules, GraphExplorer(1), shown))
+    return asyncio.run(
+        grown(seed(), COAST.entity("Q1003"), COAST, Trust(), rules, GraphExplorer(1), shown)
+    )
 
 
 def test_a_graph_holds_the_seed_and_what_is_found_around_it():
@@ -36,19 +39,31 @@ def test_below_the_share_of_pictured_nodes_those_with_a_picture_come_first():
     def only_the_town(entity_id: str) -> bool:
         return entity_id in ("Q3003",)
 
-    assert {n.id for n in grow(only_the_town, anchors=2, nodes_per_phase=1, image_ratio=1.0).nodes} == {"Q1003", "Q2003", "Q3003"}
-    assert [n.pictured for n in grow(only_the_town, anchors=2, nodes_per_phase=1, image_ratio=1.0).nodes] == [False, False, True]
+    assert {
+        n.id for n in grow(only_the_town, anchors=2, nodes_per_phase=1, image_ratio=1.0).nodes
+    } == {"Q1003", "Q2003", "Q3003"}
+    assert [
+        n.pictured for n in grow(only_the_town, anchors=2, nodes_per_phase=1, image_ratio=1.0).nodes
+    ] == [False, False, True]
 
 
 def test_the_links_of_a_graph_are_all_that_hold_between_its_nodes():
     made = grow()
-    assert {(k.source, k.property, k.target) for k in made.links} >= {("Q1003", "P84", "Q2003"), ("Q4003", "P84", "Q2003"), ("Q2003", "P84", "Q4003")}
+    assert {(k.source, k.property, k.target) for k in made.links} >= {
+        ("Q1003", "P84", "Q2003"),
+        ("Q4003", "P84", "Q2003"),
+        ("Q2003", "P84", "Q4003"),
+    }
     assert all({k.source, k.target} <= made.ids for k in made.links)
 
 
 def test_a_seed_from_which_nothing_leads_stays_alone():
     rules = DraftRules(max_hub=100)
-    alone = asyncio.run(grown(seed(), COAST.entity("Q39715"), COAST, Trust(), rules, GraphExplorer(1), lambda e: True))
+    alone = asyncio.run(
+        grown(
+            seed(), COAST.entity("Q39715"), COAST, Trust(), rules, GraphExplorer(1), lambda e: True
+        )
+    )
     assert len(alone.nodes) == 1 and not alone.links
 
 
@@ -61,7 +76,21 @@ def test_the_same_seed_grows_the_same_graph_and_its_json_is_small():
 def test_where_things_are_to_be_compared_a_second_one_of_a_kind_comes_before_others():
     def second(reasons: bool) -> set[str]:
         rules = DraftRules(explore=ExploreRules(anchors=2, nodes_per_phase=1))
-        return {n.id for number in range(8) for n in asyncio.run(grown(seed().replace(index=number), COAST.entity("Q1003"), COAST, Trust(), rules,
-                                                                        GraphExplorer(1), lambda e: True, reasons=reasons)).nodes[2:]}
+        return {
+            n.id
+            for number in range(8)
+            for n in asyncio.run(
+                grown(
+                    seed().replace(index=number),
+                    COAST.entity("Q1003"),
+                    COAST,
+                    Trust(),
+                    rules,
+                    GraphExplorer(1),
+                    lambda e: True,
+                    reasons=reasons,
+                )
+            ).nodes[2:]
+        }
 
     assert second(reasons=True) == {"Q4003"} and second(reasons=False) == {"Q3003", "Q4003"}

@@ -1,4 +1,5 @@
 """What may be asked of an entity, and what may describe it."""
+
 import pytest
 
 from records.form import Ask, ClaimClause, Form
@@ -6,14 +7,23 @@ from records.knowledge import Entity, Value
 from tests.small_facts import SmallFacts, claim, year
 from tests.transforms.certificate.lighthouses import crowd
 from transforms.certificate.facts import Trust
-from transforms.writing.graph.clues import answerable, asked_property, centuries, clue_clauses, role_clauses, taken_properties
+from transforms.writing.graph.clues import (
+    answerable,
+    asked_property,
+    centuries,
+    clue_clauses,
+    role_clauses,
+    taken_properties,
+)
 from transforms.writing.writer import Mention
 
 NOTHING = frozenset[str]()
 
 
 def asks(facts: SmallFacts, entity: str = "Q1003", words: int = 6, avoid=NOTHING) -> set[str]:
-    return {c.property for _, c, _ in answerable(facts, Trust(), facts.entity(entity), words, avoid)}
+    return {
+        c.property for _, c, _ in answerable(facts, Trust(), facts.entity(entity), words, avoid)
+    }
 
 
 def test_a_functional_attribute_is_asked_and_a_second_value_forbids_it():
@@ -27,7 +37,15 @@ def test_a_founding_year_is_a_clue_and_never_asked():
 
 
 def test_a_measure_is_asked_and_never_a_clue():
-    facts = SmallFacts([*crowd(), *(claim(f"Q1{i:03}", "P2048", Value(kind="quantity", number=7.0 + i)) for i in range(60))])
+    facts = SmallFacts(
+        [
+            *crowd(),
+            *(
+                claim(f"Q1{i:03}", "P2048", Value(kind="quantity", number=7.0 + i))
+                for i in range(60)
+            ),
+        ]
+    )
     assert "P2048" in asks(facts) and "P2048" not in clues(facts)
 
 
@@ -36,7 +54,13 @@ def test_what_changes_with_time_or_no_table_knows_is_not_asked(property):
     value = Value(kind="quantity", number=7.0)
     facts = SmallFacts([*crowd(), *(claim(f"Q1{i:03}", property, value) for i in range(60))])
     assert property not in asks(facts)
-    assert not any(c.property == property for _, c in clue_clauses(facts, facts.entity("Q1003"), NOTHING, Trust(), "", NOTHING)) or property == "P106"
+    assert (
+        not any(
+            c.property == property
+            for _, c in clue_clauses(facts, facts.entity("Q1003"), NOTHING, Trust(), "", NOTHING)
+        )
+        or property == "P106"
+    )
 
 
 def test_an_answer_has_at_most_so_many_words_and_is_no_node_of_the_path():
@@ -46,7 +70,10 @@ def test_an_answer_has_at_most_so_many_words_and_is_no_node_of_the_path():
 
 
 def clues(facts: SmallFacts, avoid=NOTHING, asked: str = "", taken=NOTHING) -> set[str]:
-    return {c.property for _, c in clue_clauses(facts, facts.entity("Q1003"), avoid, Trust(), asked, taken)}
+    return {
+        c.property
+        for _, c in clue_clauses(facts, facts.entity("Q1003"), avoid, Trust(), asked, taken)
+    }
 
 
 def test_a_clue_is_neither_what_is_asked_nor_said_already_nor_a_node():
@@ -65,23 +92,35 @@ def test_beside_a_date_that_is_asked_no_date_is_a_clue():
 def test_a_date_is_told_by_its_year_and_a_functional_clue_weighs_double():
     day = Value(kind="time", time="+1750-03-02T00:00:00Z", precision=11)
     facts = SmallFacts([*crowd(), claim("Q1003", "P1619", day), claim("Q1003", "P166", "Q7")])
-    found = {c.property: (weight, c.object) for weight, c in clue_clauses(facts, facts.entity("Q1003"), NOTHING, Trust(), "", NOTHING)}
+    found = {
+        c.property: (weight, c.object)
+        for weight, c in clue_clauses(facts, facts.entity("Q1003"), NOTHING, Trust(), "", NOTHING)
+    }
     assert found["P1619"][1] == year(1750)
     assert found["P84"][0] == 1.2 and found["P166"][0] == 0.8
 
 
 def test_a_role_is_told_where_the_one_who_has_it_has_one_of_them():
     facts = SmallFacts(crowd())
+
     def roles(facts, avoid=NOTHING):
-        return [(c.subject.entity, c.property) for _, c in role_clauses(facts, facts.entity("Q2003"), avoid, Trust())]
+        return [
+            (c.subject.entity, c.property)
+            for _, c in role_clauses(facts, facts.entity("Q2003"), avoid, Trust())
+        ]
 
     assert roles(facts) == [("Q1003", "P84")]
     assert roles(facts, frozenset({"Q1003"})) == []
     assert roles(SmallFacts([*crowd(300), claim("Q1003", "P84", "Q2004")])) == []
 
 
-FORM = Form(clauses=(ClaimClause(subject="x1", property="P84", object="x2"),
-                     ClaimClause(subject="x2", property="P569", object="a")), ask=Ask(var="a", type="date"))
+FORM = Form(
+    clauses=(
+        ClaimClause(subject="x1", property="P84", object="x2"),
+        ClaimClause(subject="x2", property="P569", object="a"),
+    ),
+    ask=Ask(var="a", type="date"),
+)
 
 
 def test_what_is_asked_of_a_node_is_told_from_what_leads_on():
@@ -91,12 +130,22 @@ def test_what_is_asked_of_a_node_is_told_from_what_leads_on():
 
 
 def test_of_a_painting_the_century_is_asked_and_of_a_town_or_near_the_turn_it_is_not():
-    said = [c for kind, first in (("Q3305213", 1), ("Q486972", 2)) for i in range(60)
-            for c in (claim(f"Q{first}{i:03}", "P31", kind), claim(f"Q{first}{i:03}", "P571", year(1440 + i)))]
+    said = [
+        c
+        for kind, first in (("Q3305213", 1), ("Q486972", 2))
+        for i in range(60)
+        for c in (
+            claim(f"Q{first}{i:03}", "P31", kind),
+            claim(f"Q{first}{i:03}", "P571", year(1440 + i)),
+        )
+    ]
     facts = SmallFacts(said)
 
     def asked(entity: str, max_words: int = 2) -> list[tuple[str, str]]:
-        return [(c.property, a.text) for c, a in centuries(facts, Trust(), facts.entity(entity), max_words)]
+        return [
+            (c.property, a.text)
+            for c, a in centuries(facts, Trust(), facts.entity(entity), max_words)
+        ]
 
     assert asked("Q1003") == [("P571", "15th century")]
     assert asked("Q1003", max_words=1) == []

@@ -1,72 +1,115 @@
 """What no question may have: each lint on the shortest text that breaks it, and on texts that only look like it."""
+
 import pytest
 
 from transforms.writing.graph.lints import MAX_WORDS, problems, repeated, weigh
 
 
-@pytest.mark.parametrize(("text", "problem"), [
-    ("Who built the the bridge?", "doubled word: the the"),
-    ("Who built a arch?", "article: a arch"),
-    ("Who built the bridge", "no question mark at the end"),
-    ("who built the bridge?", "no capital letter"),
-    ("Who built the bridge , then?", "punctuation"),
-    ("What is this ship's home port's height?", "possessive"),
-    ("Who is the son of the friend of the aunt of the uncle of the king?", "too many of"),
-    (" ".join(f"W{i}" for i in range(MAX_WORDS + 1)) + "?", "too many words"),
-    (f"Who saw {' '.join(f'N{i}' for i in range(20))}?", "sentence too long"),
-    ("Which town was home to a man who met a woman who wrote a play that was staged in Velm?", "nested clauses"),
-    # repeated content words, in any form of the word
-    ("The man in the picture painted a painting. Where does it hang?", "repeated word: paint"),
-    ("Which church in Velm is older than the church in the picture?", "repeated word: church"),
-    ("Who designed the bridge by the designer of this tower?", "repeated word: design"),
-    ("Which building was built by this man?", "repeated word: build"),
-    ("The river here rises on a mountain. On which mountain does the mountain stand?", "repeated word: mountain"),
-    # verbs and prepositions stranded at the end
-    ("Which town was the man in the picture born in?", "stranded"),
-    ("What year was the town where the woman in the picture died founded?", "stranded"),
-    ("In which year was the town where this ship's designer passed away founded?", "stranded"),
-    ("What is the name of the sea into which the river that flows through Karsk and rises on this mountain empties?", "stranded"),
-    ("In which year was the pupil of the teacher of the sculptor of this very old statue born?", "stranded"),
-    ("In which town did the founder of the shipyard that built this lifeboat die?", "stranded"),
-    ("In which town did the mother of the architect of this lighthouse die?", "stranded"),
-    ("In which year was the birthplace of the discoverer of this species founded?", "stranded"),
-    ("To whom is the novel set in the town seen from this tower dedicated?", "stranded"),
-    ("On which mountain does the river this dam holds back rise?", "stranded"),
-    ("In which town is the novel by this woman set?", "stranded"),
-    ("In which village is the play by this man set?", "stranded"),
-    ("At which bridge was the film set in this town shot?", "stranded"),
-    ("How many years after its architect was born was it put up?", "stranded"),
-    # clauses within clauses
-    ("Who founded the shipyard that built the schooner that sails from this town?", "nested clauses"),
-    ("Who founded the company based in the town where the man who designed this church lies?", "nested clauses"),
-    # a statement before the question, and a thing said again a sentence later
-    ("The museum that owns this painting was founded by a woman. In which church is she buried?", "opens with a statement"),
-    ("The architect of this bridge died in a town. In which year was the town founded?", "repeated word: town"),
-    ("Who founded the company that built the engine of this company?", "repeated word: company"),
-    # one relation in two words, or in a word that means another one
-    ("Who found the mineral discovered on this mountain?", "repeated word: discover"),
-    ("Who described the yellow species found in the lake shown here?", "nobody says: species found in"),
-    ("Which bridge is by the architect of the one in the picture?", "nobody says: the one in"),
-    # openers of exam papers
-    *((f"{opener} the town in the picture. When was it founded?", "opener of an exam paper") for opener in ("Take", "Consider", "Think of", "Imagine")),
-    ("Name the architect of this bridge?", "opener of an exam paper"),
-    # what nobody says
-    ("Ivo Mersk was the father of this man. In which town did that father die?", "nobody says: that father"),
-    ("This town saw the death of a poet. Who was it?", "nobody says: saw the death"),
-    ("This man taught one other person. Who was it?", "nobody says: one other"),
-])
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("Who built the the bridge?", "doubled word: the the"),
+        ("Who built a arch?", "article: a arch"),
+        ("Who built the bridge", "no question mark at the end"),
+        ("who built the bridge?", "no capital letter"),
+        ("Who built the bridge , then?", "punctuation"),
+        ("What is this ship's home port's height?", "possessive"),
+        ("Who is the son of the friend of the aunt of the uncle of the king?", "too many of"),
+        (" ".join(f"W{i}" for i in range(MAX_WORDS + 1)) + "?", "too many words"),
+        (f"Who saw {' '.join(f'N{i}' for i in range(20))}?", "sentence too long"),
+        (
+            "Which town was home to a man who met a woman who wrote a play that was staged in Velm?",
+            "nested clauses",
+        ),
+        # repeated content words, in any form of the word
+        ("The man in the picture painted a painting. Where does it hang?", "repeated word: paint"),
+        ("Which church in Velm is older than the church in the picture?", "repeated word: church"),
+        ("Who designed the bridge by the designer of this tower?", "repeated word: design"),
+        ("Which building was built by this man?", "repeated word: build"),
+        (
+            "The river here rises on a mountain. On which mountain does the mountain stand?",
+            "repeated word: mountain",
+        ),
+        # verbs and prepositions stranded at the end
+        ("Which town was the man in the picture born in?", "stranded"),
+        ("What year was the town where the woman in the picture died founded?", "stranded"),
+        ("In which year was the town where this ship's designer passed away founded?", "stranded"),
+        (
+            "What is the name of the sea into which the river that flows through Karsk and rises on this mountain empties?",
+            "stranded",
+        ),
+        (
+            "In which year was the pupil of the teacher of the sculptor of this very old statue born?",
+            "stranded",
+        ),
+        ("In which town did the founder of the shipyard that built this lifeboat die?", "stranded"),
+        ("In which town did the mother of the architect of this lighthouse die?", "stranded"),
+        ("In which year was the birthplace of the discoverer of this species founded?", "stranded"),
+        ("To whom is the novel set in the town seen from this tower dedicated?", "stranded"),
+        ("On which mountain does the river this dam holds back rise?", "stranded"),
+        ("In which town is the novel by this woman set?", "stranded"),
+        ("In which village is the play by this man set?", "stranded"),
+        ("At which bridge was the film set in this town shot?", "stranded"),
+        ("How many years after its architect was born was it put up?", "stranded"),
+        # clauses within clauses
+        (
+            "Who founded the shipyard that built the schooner that sails from this town?",
+            "nested clauses",
+        ),
+        (
+            "Who founded the company based in the town where the man who designed this church lies?",
+            "nested clauses",
+        ),
+        # a statement before the question, and a thing said again a sentence later
+        (
+            "The museum that owns this painting was founded by a woman. In which church is she buried?",
+            "opens with a statement",
+        ),
+        (
+            "The architect of this bridge died in a town. In which year was the town founded?",
+            "repeated word: town",
+        ),
+        (
+            "Who founded the company that built the engine of this company?",
+            "repeated word: company",
+        ),
+        # one relation in two words, or in a word that means another one
+        ("Who found the mineral discovered on this mountain?", "repeated word: discover"),
+        (
+            "Who described the yellow species found in the lake shown here?",
+            "nobody says: species found in",
+        ),
+        ("Which bridge is by the architect of the one in the picture?", "nobody says: the one in"),
+        # openers of exam papers
+        *(
+            (f"{opener} the town in the picture. When was it founded?", "opener of an exam paper")
+            for opener in ("Take", "Consider", "Think of", "Imagine")
+        ),
+        ("Name the architect of this bridge?", "opener of an exam paper"),
+        # what nobody says
+        (
+            "Ivo Mersk was the father of this man. In which town did that father die?",
+            "nobody says: that father",
+        ),
+        ("This town saw the death of a poet. Who was it?", "nobody says: saw the death"),
+        ("This man taught one other person. Who was it?", "nobody says: one other"),
+    ],
+)
 def test_a_lint_finds_the_shortest_text_that_breaks_it(text, problem):
     assert problem in problems(text)
 
 
-@pytest.mark.parametrize("text", [
-    "In which district is the village where this mineral was found?",
-    "Which bridge in Karsk was designed by the architect of this one?",
-    "What year was the birthplace of this bridge's architect founded?",
-    "Who painted “The The of a apple”?",
-    "Which 1871 novel is by the namesake of Taker Street?",
-    "Who killed the man this species is named after?",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "In which district is the village where this mineral was found?",
+        "Which bridge in Karsk was designed by the architect of this one?",
+        "What year was the birthplace of this bridge's architect founded?",
+        "Who painted “The The of a apple”?",
+        "Which 1871 novel is by the namesake of Taker Street?",
+        "Who killed the man this species is named after?",
+    ],
+)
 def test_what_a_person_would_write_has_no_problem(text):
     assert problems(text) == ()
 
@@ -77,5 +120,7 @@ def test_names_may_recur():
 
 def test_a_short_plain_question_weighs_less():
     plain = "Who designed this bridge?"
-    assert weigh(plain) < weigh("Who designed the bridge that crosses the river of the district of the town in the picture?")
+    assert weigh(plain) < weigh(
+        "Who designed the bridge that crosses the river of the district of the town in the picture?"
+    )
     assert weigh(plain) < weigh("Who was the teacher of her?")

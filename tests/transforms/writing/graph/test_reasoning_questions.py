@@ -1,4 +1,5 @@
 """What is seen on the picture and what is compared, in English."""
+
 import importlib.util
 from pathlib import Path
 
@@ -15,13 +16,36 @@ CLASS = invented.CLASS
 YEARS = {"b": 1800, "c": 1840, "r": 1871}
 
 
-def said(kinds: dict[str, str], ask: Ask, *clauses: Clause, genders: dict[str, str] | None = None, heavy: bool = False) -> set[str]:
+def said(
+    kinds: dict[str, str],
+    ask: Ask,
+    *clauses: Clause,
+    genders: dict[str, str] | None = None,
+    heavy: bool = False,
+) -> set[str]:
     """The wordings of a form under several seeds; none has a problem, unless that it is too much for a sentence."""
     form = Form(clauses=(Image(var="x0"), *clauses), ask=ask)
-    made = [verbalise(form, names={}, classes={v: CLASS[c] for v, c in kinds.items()}, facts=invented.InventedWords(), item_id="x", recipe_seed=seed,
-                      years=YEARS, genders=genders or {}) for seed in range(8)]
-    allowed = {"heavy", "sentence too long", "nested clauses", "something is not described"} if heavy else set()
-    assert all(set(m.problems) <= allowed and m.anchor_phrase.lower() in m.text.lower() for m in made), made
+    made = [
+        verbalise(
+            form,
+            names={},
+            classes={v: CLASS[c] for v, c in kinds.items()},
+            facts=invented.InventedWords(),
+            item_id="x",
+            recipe_seed=seed,
+            years=YEARS,
+            genders=genders or {},
+        )
+        for seed in range(8)
+    ]
+    allowed = (
+        {"heavy", "sentence too long", "nested clauses", "something is not described"}
+        if heavy
+        else set()
+    )
+    assert all(
+        set(m.problems) <= allowed and m.anchor_phrase.lower() in m.text.lower() for m in made
+    ), made
     return {m.text for m in made}
 
 
@@ -33,54 +57,125 @@ def links(property: str, one: Term, other: Term) -> ClaimClause:
     return ClaimClause(subject=one, property=property, object=other)
 
 
-@pytest.mark.parametrize(("thing", "clause", "kind", "words"), [
-    ("lighthouse", reads("P1684", "plaque"), "date", "the plaque of "), ("lighthouse", reads("P1684", "inscription"), "string", " on "),
-    ("human", reads("P1684", "inscription"), "date", "in the picture"), ("taxon", reads("P1684", "inscription"), "string", "in the picture"),
-    ("castle", reads("P1114", "arch"), "quantity", "How many arches does "), ("lighthouse", reads("P462", "flag"), "entity", "What colour is the flag on "),
-])
+@pytest.mark.parametrize(
+    ("thing", "clause", "kind", "words"),
+    [
+        ("lighthouse", reads("P1684", "plaque"), "date", "the plaque of "),
+        ("lighthouse", reads("P1684", "inscription"), "string", " on "),
+        ("human", reads("P1684", "inscription"), "date", "in the picture"),
+        ("taxon", reads("P1684", "inscription"), "string", "in the picture"),
+        ("castle", reads("P1114", "arch"), "quantity", "How many arches does "),
+        ("lighthouse", reads("P462", "flag"), "entity", "What colour is the flag on "),
+    ],
+)
 def test_what_is_seen_is_asked_for_where_it_stands(thing, clause, kind, words):
     precision = "year" if kind == "date" else ""
-    assert all(words in text for text in said({"x0": thing}, Ask(var="r", type=kind, precision=precision), clause))
+    assert all(
+        words in text
+        for text in said({"x0": thing}, Ask(var="r", type=kind, precision=precision), clause)
+    )
 
 
 def test_years_are_counted_from_the_one_on_the_picture_to_a_named_one_on_either_side():
     def text(turn: int) -> str:
         named = Value(kind="time", time=f"+{turn}-00-00T00:00:00Z", precision=9)
-        made = said({"x0": "lighthouse"}, Ask(var="n", type="quantity", unit="years"), reads("P1684", "plaque"),
-                    Compute(out="n", op="difference", args=("r", named)))
+        made = said(
+            {"x0": "lighthouse"},
+            Ask(var="n", type="quantity", unit="years"),
+            reads("P1684", "plaque"),
+            Compute(out="n", op="difference", args=("r", named)),
+        )
         return min(made)
 
-    assert text(1900).startswith("How many years before 1900 is ") and text(1800).startswith("How many years after 1800 is ")
+    assert text(1900).startswith("How many years before 1900 is ") and text(1800).startswith(
+        "How many years after 1800 is "
+    )
 
 
 def test_ages_are_compared_as_ages():
-    made = said({"x0": "arch bridge", "x1": "human", "x2": "human"}, Ask(var="n", type="quantity", unit="years"), links("P84", "x0", "x1"),
-                links("P1066", "x1", "x2"), links("P569", "x1", "c"), links("P569", "x2", "b"), Compute(out="n", op="difference", args=("c", "b")),
-                genders={"x1": "she", "x2": "he"})
-    assert all(text.startswith("How many years older than ") and not text.endswith((" him?", " her?")) for text in made), made
+    made = said(
+        {"x0": "arch bridge", "x1": "human", "x2": "human"},
+        Ask(var="n", type="quantity", unit="years"),
+        links("P84", "x0", "x1"),
+        links("P1066", "x1", "x2"),
+        links("P569", "x1", "c"),
+        links("P569", "x2", "b"),
+        Compute(out="n", op="difference", args=("c", "b")),
+        genders={"x1": "she", "x2": "he"},
+    )
+    assert all(
+        text.startswith("How many years older than ") and not text.endswith((" him?", " her?"))
+        for text in made
+    ), made
 
 
 def test_of_two_deaths_the_verb_is_said_once():
-    made = said({"x0": "human", "x1": "human"}, Ask(var="n", type="quantity", unit="years"), links("P1066", "x0", "x1"), links("P570", "x0", "c"),
-                links("P570", "x1", "b"), Compute(out="n", op="difference", args=("c", "b")), genders={"x0": "she", "x1": "he"})
-    assert all(text.startswith("How many years before ") and " did her teacher " in text and " died " not in text for text in made), made
+    made = said(
+        {"x0": "human", "x1": "human"},
+        Ask(var="n", type="quantity", unit="years"),
+        links("P1066", "x0", "x1"),
+        links("P570", "x0", "c"),
+        links("P570", "x1", "b"),
+        Compute(out="n", op="difference", args=("c", "b")),
+        genders={"x0": "she", "x1": "he"},
+    )
+    assert all(
+        text.startswith("How many years before ")
+        and " did her teacher " in text
+        and " died " not in text
+        for text in made
+    ), made
 
 
-BRIDGES = ({"x0": "arch bridge", "x1": "human", "x2": "arch bridge"}, links("P84", "x0", "x1"), links("P84", "x2", "x1"))
+BRIDGES = (
+    {"x0": "arch bridge", "x1": "human", "x2": "arch bridge"},
+    links("P84", "x0", "x1"),
+    links("P84", "x2", "x1"),
+)
 
 
-@pytest.mark.parametrize(("op", "unit", "words"), [
-    ("difference", "Q11573", "What is the difference in length between"), ("ratio", "", "How many times as long as")])
+@pytest.mark.parametrize(
+    ("op", "unit", "words"),
+    [
+        ("difference", "Q11573", "What is the difference in length between"),
+        ("ratio", "", "How many times as long as"),
+    ],
+)
 def test_measures_are_compared_by_their_nouns(op, unit, words):
-    made = said(BRIDGES[0], Ask(var="n", type="quantity", unit=unit), *BRIDGES[1:], links("P2043", "x0", "h1"), links("P2043", "x2", "h2"),
-                Compute(out="n", op=op, args=("h2", "h1")))
+    made = said(
+        BRIDGES[0],
+        Ask(var="n", type="quantity", unit=unit),
+        *BRIDGES[1:],
+        links("P2043", "x0", "h1"),
+        links("P2043", "x2", "h2"),
+        Compute(out="n", op=op, args=("h2", "h1")),
+    )
     assert all(text.startswith(words) and " the one " in text for text in made)
 
 
-@pytest.mark.parametrize(("op", "property", "words"), [
-    ("earliest", "P1619", " earlier"), ("latest", "P1619", " later"), ("largest", "P2043", "the longer one"), ("smallest", "P2043", "the shorter one"),
-    ("largest", "P1101", "the one with the greater number of floors")])
-def test_the_one_of_two_things_is_told_by_what_it_is_more_of_though_that_is_much_for_a_sentence(op, property, words):
-    made = said({**BRIDGES[0], "a": "town"}, Ask(var="a", type="entity"), *BRIDGES[1:], links(property, "x0", "b"), links(property, "x2", "c"),
-                Compute(out="w", op=op, args=("x0", "x2"), keys=("b", "c")), links("P131", "w", "a"), heavy=True)
-    assert all(text.startswith("Of ") and words in text and " it " not in text for text in made), made
+@pytest.mark.parametrize(
+    ("op", "property", "words"),
+    [
+        ("earliest", "P1619", " earlier"),
+        ("latest", "P1619", " later"),
+        ("largest", "P2043", "the longer one"),
+        ("smallest", "P2043", "the shorter one"),
+        ("largest", "P1101", "the one with the greater number of floors"),
+    ],
+)
+def test_the_one_of_two_things_is_told_by_what_it_is_more_of_though_that_is_much_for_a_sentence(
+    op, property, words
+):
+    made = said(
+        {**BRIDGES[0], "a": "town"},
+        Ask(var="a", type="entity"),
+        *BRIDGES[1:],
+        links(property, "x0", "b"),
+        links(property, "x2", "c"),
+        Compute(out="w", op=op, args=("x0", "x2"), keys=("b", "c")),
+        links("P131", "w", "a"),
+        heavy=True,
+    )
+    assert all(text.startswith("Of ") and words in text and " it " not in text for text in made), (
+        made
+    )

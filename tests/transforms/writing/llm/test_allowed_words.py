@@ -1,37 +1,59 @@
 """Which words of an English question nothing has that it was made from."""
+
 import pytest
 
 from prompts.phrases import language_data, property_phrase, variants, verb_forms
 from transforms.writing.llm.allowed_words import unsaid_words
 from transforms.writing.llm.relation_words import relation_words
 
-ARCHITECT = [relation_words("P84", "architect"), relation_words("P131", "located in the administrative territorial entity")]
+ARCHITECT = [
+    relation_words("P84", "architect"),
+    relation_words("P131", "located in the administrative territorial entity"),
+]
 HONEST = "Which architect designed the cathedral in Merren?"
 
 
-@pytest.mark.parametrize(("text", "unsaid"), [
-    (HONEST, ()),
-    ("By whom was the cathedral in the town in the picture designed as well?", ()),
-    ("Which architect did not design the cathedral in Merren?", ("not",)),
-    ("Never did an architect design the cathedral in Merren?", ("never",)),
-    ("Which architect designed the smallest cathedral in Merren?", ("smallest",)),
-    ("Which architect designed the second cathedral in Merren?", ("second",)),
-    ("Which architect designed the crypt of the cathedral outside Merren?", ("crypt", "outside")),
-    ("Which architect refused to design the cathedral in Merren?", ("refused",)),
-])
+@pytest.mark.parametrize(
+    ("text", "unsaid"),
+    [
+        (HONEST, ()),
+        ("By whom was the cathedral in the town in the picture designed as well?", ()),
+        ("Which architect did not design the cathedral in Merren?", ("not",)),
+        ("Never did an architect design the cathedral in Merren?", ("never",)),
+        ("Which architect designed the smallest cathedral in Merren?", ("smallest",)),
+        ("Which architect designed the second cathedral in Merren?", ("second",)),
+        (
+            "Which architect designed the crypt of the cathedral outside Merren?",
+            ("crypt", "outside"),
+        ),
+        ("Which architect refused to design the cathedral in Merren?", ("refused",)),
+    ],
+)
 def test_a_word_is_refused_that_no_relation_and_no_source_has(text, unsaid):
-    assert unsaid_words(text, ARCHITECT, ["architect: Ivo Mersk", "cathedral", "town", "Merren"]) == unsaid
+    assert (
+        unsaid_words(text, ARCHITECT, ["architect: Ivo Mersk", "cathedral", "town", "Merren"])
+        == unsaid
+    )
 
 
 def test_a_name_licenses_no_words_but_itself():
-    assert unsaid_words("Who never painted it?", [relation_words("P170", "creator")], ["Never Let Me Go", "The Last Supper"]) == ("never",)
-    assert unsaid_words("Ivo Mersk designed the cathedral.", ARCHITECT, ["Ivo Mersk", "cathedral"]) == ()
+    assert unsaid_words(
+        "Who never painted it?",
+        [relation_words("P170", "creator")],
+        ["Never Let Me Go", "The Last Supper"],
+    ) == ("never",)
+    assert (
+        unsaid_words("Ivo Mersk designed the cathedral.", ARCHITECT, ["Ivo Mersk", "cathedral"])
+        == ()
+    )
 
 
 def test_of_what_a_sentence_says_only_words_that_turn_it_or_set_a_thing_above_others_are_looked_at():
     said = "Which man didn't see the largest crypt?"
     assert unsaid_words(said, [], ["a man saw the great crypt"], turning=True) == ("n", "largest")
-    assert unsaid_words(said, [], ["a man who did not see the largest crypt: n't"], turning=True) == ()
+    assert (
+        unsaid_words(said, [], ["a man who did not see the largest crypt: n't"], turning=True) == ()
+    )
 
 
 def test_a_unit_may_be_said_and_is_no_ordinal():
@@ -41,18 +63,41 @@ def test_a_unit_may_be_said_and_is_no_ordinal():
 
 
 def test_the_graph_writers_words_for_a_relation_may_always_be_said():
-    refused = {property_id: words for property_id in language_data("en")["properties"] for phrase in variants(property_phrase(property_id))
-               for text in (*phrase.o, *phrase.s, *phrase.ask, *phrase.predicates("s", verb_forms("en")), *phrase.predicates("o", verb_forms("en")))
-               if (words := unsaid_words(text, [relation_words(property_id, property_id)], []))}
+    refused = {
+        property_id: words
+        for property_id in language_data("en")["properties"]
+        for phrase in variants(property_phrase(property_id))
+        for text in (
+            *phrase.o,
+            *phrase.s,
+            *phrase.ask,
+            *phrase.predicates("s", verb_forms("en")),
+            *phrase.predicates("o", verb_forms("en")),
+        )
+        if (words := unsaid_words(text, [relation_words(property_id, property_id)], []))
+    }
     assert refused == {}
 
 
-@pytest.mark.parametrize(("property_id", "text", "subject", "turned"), [
-    ("P84", "Which architect was designed by the cathedral?", ("cathedral",), True),
-    ("P84", "Which architect was designed by Saint Ovid's Cathedral?", ("Saint Ovid's Cathedral",), True),
-    ("P84", "By which architect was the cathedral designed?", ("cathedral",), False),
-    ("P84", "The cathedral was designed by an architect. Where was he born?", ("cathedral",), False),
-    ("P47", "Which town is bordered by the town of Merren?", ("town",), False),
-])
+@pytest.mark.parametrize(
+    ("property_id", "text", "subject", "turned"),
+    [
+        ("P84", "Which architect was designed by the cathedral?", ("cathedral",), True),
+        (
+            "P84",
+            "Which architect was designed by Saint Ovid's Cathedral?",
+            ("Saint Ovid's Cathedral",),
+            True,
+        ),
+        ("P84", "By which architect was the cathedral designed?", ("cathedral",), False),
+        (
+            "P84",
+            "The cathedral was designed by an architect. Where was he born?",
+            ("cathedral",),
+            False,
+        ),
+        ("P47", "Which town is bordered by the town of Merren?", ("town",), False),
+    ],
+)
 def test_a_subject_does_not_do_what_its_object_did(property_id, text, subject, turned):
     assert relation_words(property_id, property_id).done_by(text, subject) is turned

@@ -1,4 +1,5 @@
 """What the llm writer lets people and things be called: by common nouns, and by what a relation makes of somebody."""
+
 import asyncio
 
 import pytest
@@ -16,8 +17,21 @@ from transforms.writing.llm.question_checks import places
 from transforms.writing.llm.word_proof import ProofLine, check_words_proven
 from transforms.writing.writer import Draft, Mention, WriterRejection
 
-NAMES = {"Q1": "View of Merren", "Q2": "Ada Orm", "Q3": "Tolm", "Q4": "The Rower", "Q5": "human", "Q6": "Velm", "Q7": "Long Night", "Q10": "painting",
-         "Q11": "sculpture", "Q12": "municipality of Norland", "Q13": "municipality", "Q14": "town", "Q15": "novel"}
+NAMES = {
+    "Q1": "View of Merren",
+    "Q2": "Ada Orm",
+    "Q3": "Tolm",
+    "Q4": "The Rower",
+    "Q5": "human",
+    "Q6": "Velm",
+    "Q7": "Long Night",
+    "Q10": "painting",
+    "Q11": "sculpture",
+    "Q12": "municipality of Norland",
+    "Q13": "municipality",
+    "Q14": "town",
+    "Q15": "novel",
+}
 ABOUT = {"Q1": "oil painting by Ada Orm", "Q6": "municipality in Norland"}
 PROPERTIES = {"P170": "creator", "P19": "place of birth", "P50": "author"}
 SEED = Seed(entity_id="Q1", method="paths", rule="anchor", level="easy", domain="artifact")
@@ -27,24 +41,59 @@ HOP = (Hop(source="x0", target="x1", property="P170"),)
 @pytest.fixture
 def store():
     kinds = {"Q1": "Q10", "Q4": "Q11", "Q2": "Q5", "Q3": "Q12", "Q6": "Q12", "Q7": "Q15"}
-    claims = [claim(e, "P31", kind) for e, kind in kinds.items()] + [claim("Q12", "P279", "Q15284"), claim("Q2", "P19", "Q3"), claim("Q7", "P50", "Q2")]
+    claims = [claim(e, "P31", kind) for e, kind in kinds.items()] + [
+        claim("Q12", "P279", "Q15284"),
+        claim("Q2", "P19", "Q3"),
+        claim("Q7", "P50", "Q2"),
+    ]
     claims += [claim(work, "P170", "Q2") for work in ("Q1", "Q4")]
-    entities = {e: Entity(id=e, labels={"en": name}, descriptions={"en": ABOUT[e]} if e in ABOUT else {}) for e, name in NAMES.items()}
+    entities = {
+        e: Entity(id=e, labels={"en": name}, descriptions={"en": ABOUT[e]} if e in ABOUT else {})
+        for e, name in NAMES.items()
+    }
     entities["Q15284"] = Entity(id="Q15284", labels={"en": "municipality"})
-    return SmallFacts(claims, entities, properties={p: PropertyInfo(id=p, labels={"en": n}, datatype="wikibase-item") for p, n in PROPERTIES.items()})
+    return SmallFacts(
+        claims,
+        entities,
+        properties={
+            p: PropertyInfo(id=p, labels={"en": n}, datatype="wikibase-item")
+            for p, n in PROPERTIES.items()
+        },
+    )
 
 
 def asking(text, work):
-    clauses = (Image(var="x0"), ClaimClause(subject="x0", property="P170", object="x1"), ClaimClause(subject="x1", property="P19", object="a"))
-    return Draft(text=text, answer=Answer(value=entity_value("Q3"), text="Tolm", type="entity"), anchor=work, anchor_phrase="the work in the picture",
-                 form=Form(clauses=clauses, ask=Ask(var="a", type="entity")), bindings={"x0": work, "x1": "Q2", "a": "Q3"})
+    clauses = (
+        Image(var="x0"),
+        ClaimClause(subject="x0", property="P170", object="x1"),
+        ClaimClause(subject="x1", property="P19", object="a"),
+    )
+    return Draft(
+        text=text,
+        answer=Answer(value=entity_value("Q3"), text="Tolm", type="entity"),
+        anchor=work,
+        anchor_phrase="the work in the picture",
+        form=Form(clauses=clauses, ask=Ask(var="a", type="entity")),
+        bindings={"x0": work, "x1": "Q2", "a": "Q3"},
+    )
 
 
-@pytest.mark.parametrize(("property_id", "subject", "nouns"), [("P170", "Q1", ("painter", "artist")), ("P170", "Q4", ("sculptor",)), ("P50", "Q7", ("author",)),
-                                                               ("P999", "Q1", ())])
-def test_a_relation_makes_something_of_somebody_by_the_kind_of_its_subject(store, property_id, subject, nouns):
+@pytest.mark.parametrize(
+    ("property_id", "subject", "nouns"),
+    [
+        ("P170", "Q1", ("painter", "artist")),
+        ("P170", "Q4", ("sculptor",)),
+        ("P50", "Q7", ("author",)),
+        ("P999", "Q1", ()),
+    ],
+)
+def test_a_relation_makes_something_of_somebody_by_the_kind_of_its_subject(
+    store, property_id, subject, nouns
+):
     assert role_nouns(store, [(subject, property_id, "Q2")], "Q2", "en") == nouns
-    assert role_nouns(store, [(subject, property_id, "Q3")], "Q3", "en") == ()  # a town is nobody's painter
+    assert (
+        role_nouns(store, [(subject, property_id, "Q3")], "Q3", "en") == ()
+    )  # a town is nobody's painter
 
 
 @pytest.mark.parametrize(("work", "noun"), [("Q1", "painter"), ("Q4", "sculptor")])
@@ -53,92 +102,161 @@ def test_the_painter_of_a_painting_may_be_said_and_of_a_sculpture_not(store, wor
         draft = asking(f"In which town was the {said} of the work in the picture born?", work)
         if said == noun:
             check_words_proven(store, draft, "en", ("en",))
-            assert noun in kinds_lines(store, ("Q2",), work, "en", roles_of(draft)) and noun in about(store, store.entity("Q2"), "en", roles_of(draft))
+            assert noun in kinds_lines(
+                store, ("Q2",), work, "en", roles_of(draft)
+            ) and noun in about(store, store.entity("Q2"), "en", roles_of(draft))
         else:
             with pytest.raises(ValueError, match=f'"{said}"'):
                 check_words_proven(store, draft, "en", ("en",))
 
 
-def test_a_thing_is_called_by_a_common_noun_and_the_pictures_own_by_its_description_where_that_is_closer(store):
-    assert (noun_of(store, "Q6", "en"), noun_of(store, "Q1", "en"), noun_of(store, "Q6", "de")) == ("town", "painting", "")
-    assert [(said_kind(store, e, "en"), seen_kind(store, e, "en")) for e in ("Q6", "Q1")] == [("town", "town"), ("painting", "oil painting")]
-    assert [about(store, store.entity("Q1"), "en", pictured=pictured) for pictured in (False, True)] == ["painting", "oil painting"]
+def test_a_thing_is_called_by_a_common_noun_and_the_pictures_own_by_its_description_where_that_is_closer(
+    store,
+):
+    assert (noun_of(store, "Q6", "en"), noun_of(store, "Q1", "en"), noun_of(store, "Q6", "de")) == (
+        "town",
+        "painting",
+        "",
+    )
+    assert [(said_kind(store, e, "en"), seen_kind(store, e, "en")) for e in ("Q6", "Q1")] == [
+        ("town", "town"),
+        ("painting", "oil painting"),
+    ]
+    assert [
+        about(store, store.entity("Q1"), "en", pictured=pictured) for pictured in (False, True)
+    ] == ["painting", "oil painting"]
 
 
 def canonical(store, *questions):
     told = {"answer": "Tolm", "answer_type": "entity", "claim": "place of birth"}
     reply = {"questions": [{"question": q, **told, "phrase": "picture"} for q in questions]}
     made = LlmWriter(Scripted([("canonical_question", "", reply)] * 2), store, LlmRules(votes=1))
-    drafts = asyncio.run(made.canonical_question(SEED, HOP, (store.entity("Q1"), store.entity("Q2"))))
+    drafts = asyncio.run(
+        made.canonical_question(SEED, HOP, (store.entity("Q1"), store.entity("Q2")))
+    )
     return [d.text for d in drafts], made.client.prompts
 
 
 def test_the_prompt_tells_what_the_relation_makes_of_a_stop_and_by_what_kind_to_ask(store):
     question = "In which town was the painter of the work in the picture born?"
     texts, ((_, prompt),) = canonical(store, question)
-    assert texts == [question] and "Stop 1: Ada Orm (person, painter, artist)" in prompt and "\n1 (town): In which town was Ada Orm born?" in prompt
+    assert (
+        texts == [question]
+        and "Stop 1: Ada Orm (person, painter, artist)" in prompt
+        and "\n1 (town): In which town was Ada Orm born?" in prompt
+    )
 
 
 def test_one_step_is_asked_about_in_one_sentence(store):
     with pytest.raises(WriterRejection) as caught:
-        canonical(store, "The work in the picture was created by a painter. In which town was that painter born?")
+        canonical(
+            store,
+            "The work in the picture was created by a painter. In which town was that painter born?",
+        )
     assert "the path has one step, so ask in one sentence" in caught.value.evidence["message"]
 
 
 def test_a_complaint_says_which_question_which_words_and_what_is_open(store):
     with pytest.raises(WriterRejection) as caught:
-        canonical(store, "In which town was the sculptor of the work in the picture born?",
-                  "In which town was the painter born and buried whose work is in the picture?")
+        canonical(
+            store,
+            "In which town was the sculptor of the work in the picture born?",
+            "In which town was the painter born and buried whose work is in the picture?",
+        )
     said = caught.value.evidence["message"]
-    assert 'number 1 of your list: no claim says that anything here is "sculptor" (in "town was the sculptor of the work")' in said
-    assert 'number 2 of your list: nothing that was cited says "buried" (in "painter born and buried whose work is")' in said
+    assert (
+        'number 1 of your list: no claim says that anything here is "sculptor" (in "town was the sculptor of the work")'
+        in said
+    )
+    assert (
+        'number 2 of your list: nothing that was cited says "buried" (in "painter born and buried whose work is")'
+        in said
+    )
     with pytest.raises(WriterRejection) as caught:
         canonical(store, "In which town was the sculptor of the work in the picture born?")
-    assert 'no claim says that anything here is "sculptor"' in (said := caught.value.evidence["message"]) and said.endswith("reply with an empty list")
+    assert 'no claim says that anything here is "sculptor"' in (
+        said := caught.value.evidence["message"]
+    ) and said.endswith("reply with an empty list")
     assert places("Who was it?", ["he"]) == '"he"'
 
 
 def test_a_description_may_call_somebody_what_a_cited_claim_makes_of_them(store):
     def taken(noun):
         words = f"the {noun} of The Rower"
-        reply = {"descriptions": [{"text": words, "claims": [{"number": "The Rower — creator", "words": words}]}]}
+        reply = {
+            "descriptions": [
+                {"text": words, "claims": [{"number": "The Rower — creator", "words": words}]}
+            ]
+        }
         made = LlmWriter(Scripted([("describe", "", reply)] * 2), store, LlmRules(votes=1))
-        facts = asyncio.run(made.describe(asking("?", "Q1"), Mention(entity_id="Q2", var="x1"), SEED))
+        facts = asyncio.run(
+            made.describe(asking("?", "Q1"), Mention(entity_id="Q2", var="x1"), SEED)
+        )
         return [f.text for f in facts], made.client.prompts[0][1]
 
     texts, prompt = taken("sculptor")
-    assert texts == ["the sculptor of The Rower"] and "The Rower — creator: Ada Orm (sculptor, of: sculpture)" in prompt
+    assert (
+        texts == ["the sculptor of The Rower"]
+        and "The Rower — creator: Ada Orm (sculptor, of: sculpture)" in prompt
+    )
     with pytest.raises(WriterRejection):
         taken("painter")
 
 
 def test_what_the_brackets_show_needs_no_citation(store):
     """Ada Orm painted the picture of the question, so the prompt calls her a painter; the cited claim says what she wrote."""
+
     def taken(words):
-        reply = {"descriptions": [{"text": words, "claims": [{"number": "Long Night — author", "words": "wrote Long Night"}]}]}
+        reply = {
+            "descriptions": [
+                {
+                    "text": words,
+                    "claims": [{"number": "Long Night — author", "words": "wrote Long Night"}],
+                }
+            ]
+        }
         made = LlmWriter(Scripted([("describe", "", reply)] * 2), store, LlmRules(votes=1))
-        return asyncio.run(made.describe(asking("?", "Q1"), Mention(entity_id="Q2", var="x1"), SEED)), made.client.prompts[0][1]
+        return asyncio.run(
+            made.describe(asking("?", "Q1"), Mention(entity_id="Q2", var="x1"), SEED)
+        ), made.client.prompts[0][1]
 
     (fact,), prompt = taken("the painter who wrote Long Night")
-    assert fact.text == "the painter who wrote Long Night" and "Ada Orm (person, painter, artist)" in prompt
+    assert (
+        fact.text == "the painter who wrote Long Night"
+        and "Ada Orm (person, painter, artist)" in prompt
+    )
     for words in ("the sculptor who wrote Long Night", "the architect who wrote Long Night"):
         with pytest.raises(WriterRejection):
             taken(words)
 
 
 def test_a_unit_is_asked_for_in_the_plural(store):
-    answer = Answer(value=Value(kind="quantity", number=1.89), text="1.89", type="quantity", unit="square kilometre")
+    answer = Answer(
+        value=Value(kind="quantity", number=1.89),
+        text="1.89",
+        type="quantity",
+        unit="square kilometre",
+    )
     draft = Draft(text="How big is Velm?", answer=answer)
     with pytest.raises(ValueError, match='"how many square kilometres"'):
         check_words_proven(store, draft, "en", ("en",))
 
 
-@pytest.mark.parametrize(("text", "said"), [
-    ("The man in the picture was taught by an architect. In which town did that architect die?", True),
-    ("An architect taught the man in the picture. In which town did that architect die?", True),
-    ("In which town did the architect who taught the man in the picture die?", True),
-    ("In which town did the architect who was taught by the man in the picture die?", False),
-    ("The man in the picture was buried beside an architect. In which town did that architect die?", False),
-])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "The man in the picture was taught by an architect. In which town did that architect die?",
+            True,
+        ),
+        ("An architect taught the man in the picture. In which town did that architect die?", True),
+        ("In which town did the architect who taught the man in the picture die?", True),
+        ("In which town did the architect who was taught by the man in the picture die?", False),
+        (
+            "The man in the picture was buried beside an architect. In which town did that architect die?",
+            False,
+        ),
+    ],
+)
 def test_a_step_told_in_a_sentence_before_the_question_may_be_told_of_either_end(store, text, said):
     assert ProofLine(words="", property="P1066", of_object=True).said(store, text) == said

@@ -1,4 +1,5 @@
 """Replies that a reader wrote in earnest to the prompts about five real pages, read again: each step has its form."""
+
 import asyncio
 
 import pytest
@@ -20,12 +21,17 @@ def writer():
 
 
 async def injected(writer, entity_id):
-    seed = Seed(entity_id=entity_id, method="injection", rule="rare", level="easy", domain="artifact")
+    seed = Seed(
+        entity_id=entity_id, method="injection", rule="rare", level="easy", domain="artifact"
+    )
     start = (await writer.seed_question(seed, writer.store.entity(entity_id)))[0]
     (mention,) = await writer.pick_entity(start, seed)
     facts = await writer.take_fact(start, mention, seed)
     after = await writer.inject(start, mention, facts[:1], seed)
-    votes = [*await writer.check_unique(after, seed), *await writer.check_invariant(start, after, seed)]
+    votes = [
+        *await writer.check_unique(after, seed),
+        *await writer.check_invariant(start, after, seed),
+    ]
     return seed, start, facts, after, votes
 
 
@@ -58,13 +64,31 @@ def test_a_prize_that_only_a_sentence_states_is_left_to_the_votes(writer):
 
 
 def test_a_path_against_the_claims_direction_keeps_its_direction(writer):
-    seed = Seed(entity_id="wiki:Arthur Schopenhauer", method="paths", rule="anchor", level="easy", domain="person")
-    nodes = tuple(writer.store.entity(f"wiki:{n}") for n in ("Arthur Schopenhauer", "Albert Einstein"))
+    seed = Seed(
+        entity_id="wiki:Arthur Schopenhauer",
+        method="paths",
+        rule="anchor",
+        level="easy",
+        domain="person",
+    )
+    nodes = tuple(
+        writer.store.entity(f"wiki:{n}") for n in ("Arthur Schopenhauer", "Albert Einstein")
+    )
     hops = (Hop(source="x0", target="x1", property="P737", reverse=True),)
-    draft = next(d for d in asyncio.run(writer.canonical_question(seed, hops, nodes)) if d.answer.text.startswith("Princeton"))
+    draft = next(
+        d
+        for d in asyncio.run(writer.canonical_question(seed, hops, nodes))
+        if d.answer.text.startswith("Princeton")
+    )
     assert draft.form.clauses[1] == ClaimClause(subject="x1", property="P737", object="x0")
     mention = Mention(entity_id="wiki:Albert Einstein", var="x1")
     facts = asyncio.run(writer.describe(draft, mention, seed))
     after = asyncio.run(writer.inject(draft, mention, facts[:1], seed))
-    assert {c.property for c in after.form.of(ClaimClause)} == {"P737", "P20", "P19", "P569", "P166"}
+    assert {c.property for c in after.form.of(ClaimClause)} == {
+        "P737",
+        "P20",
+        "P19",
+        "P569",
+        "P166",
+    }
     assert asyncio.run(writer.check_unique(after, seed))[0].holds

@@ -1,4 +1,5 @@
 """Names with a bracket that questions leave out, and what voters are shown of a search."""
+
 import asyncio
 from dataclasses import replace
 
@@ -15,17 +16,26 @@ from transforms.writing.writer import Draft
 
 SEED = Seed(entity_id="Q9", method="injection", rule="rare", level="easy", domain="transport")
 NAMES = {"Q1": "Ardwen (locomotive)", "Q2": "Orm Works"}
-FACTS = SmallFacts([claim("Q1", "P176", "Q2")], {e: Entity(id=e, labels={"en": name}) for e, name in NAMES.items()})
+FACTS = SmallFacts(
+    [claim("Q1", "P176", "Q2")], {e: Entity(id=e, labels={"en": name}) for e, name in NAMES.items()}
+)
 BUILT = ClaimClause(subject=entity_value("Q1"), property="P176", object="a")
-DRAFT = Draft(text="Which yard built the locomotive Ardwen?", answer=Answer(value=entity_value("Q2"), text="Orm Works", type="entity"),
-              form=Form(clauses=(BUILT,), ask=Ask(var="a", type="entity")),
-              bindings={"a": "Q2"})
+DRAFT = Draft(
+    text="Which yard built the locomotive Ardwen?",
+    answer=Answer(value=entity_value("Q2"), text="Orm Works", type="entity"),
+    form=Form(clauses=(BUILT,), ask=Ask(var="a", type="entity")),
+    bindings={"a": "Q2"},
+)
 
 
 @pytest.mark.parametrize("name", ["Ardwen", "Ardwen, the Third"])
 def test_a_thing_is_named_without_its_bracket(name):
-    facts = SmallFacts([claim("Q1", "P176", "Q2")], {"Q1": Entity(id="Q1", labels={"en": f"{name} (locomotive)"})})
-    assert named_entities(facts, replace(DRAFT, text=f"Which yard built the locomotive {name}?"), "Q9", ("en",)) == {"Q1": name}
+    facts = SmallFacts(
+        [claim("Q1", "P176", "Q2")], {"Q1": Entity(id="Q1", labels={"en": f"{name} (locomotive)"})}
+    )
+    assert named_entities(
+        facts, replace(DRAFT, text=f"Which yard built the locomotive {name}?"), "Q9", ("en",)
+    ) == {"Q1": name}
 
 
 @pytest.mark.parametrize("surface", ["Ardwen", "Ardwen (locomotive)"])
@@ -33,10 +43,20 @@ def test_a_name_without_its_bracket_is_of_the_thing_that_the_form_names(surface)
     assert entity_of(FACTS, DRAFT, surface, "", "Q9", ("en",)) == "Q1"
 
 
-@pytest.mark.parametrize(("role", "vote"), [
-    ("check_unique", {"why": "w", "rival": None, "holds": True}), ("check_picture", {"why": "w", "guess": None, "needed": True})])
+@pytest.mark.parametrize(
+    ("role", "vote"),
+    [
+        ("check_unique", {"why": "w", "rival": None, "holds": True}),
+        ("check_picture", {"why": "w", "guess": None, "needed": True}),
+    ],
+)
 def test_voters_are_shown_what_a_search_for_the_question_finds(role, vote):
     client = Scripted([(role, "", vote)])
-    made = LlmWriter(client, FACTS, LlmRules(votes=1), search=lambda question: f"Brisk Works: found for {question}")
+    made = LlmWriter(
+        client,
+        FACTS,
+        LlmRules(votes=1),
+        search=lambda question: f"Brisk Works: found for {question}",
+    )
     asyncio.run(getattr(made, role)(DRAFT, SEED))
     assert f"Brisk Works: found for {DRAFT.text}" in client.prompts[0][1]

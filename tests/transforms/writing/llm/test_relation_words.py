@@ -1,47 +1,84 @@
 """In which English words a relation may be said, and which words tell one that something must support."""
+
 import pytest
 
 from prompts.phrases import language_data, property_phrase, variants, verb_forms
 from transforms.writing.llm.relation_words import relation_words, telling_words
 
 
-@pytest.mark.parametrize("text", ["She was detained in a castle.", "In which castle was the painter imprisoned?", "Where was the painter held prisoner?"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "She was detained in a castle.",
+        "In which castle was the painter imprisoned?",
+        "Where was the painter held prisoner?",
+    ],
+)
 def test_a_detention_is_said_by_its_verbs(text):
     detention = relation_words("P2632", "place of detention")
     assert detention.said(text, of_object=True)
     assert not detention.said("The painter was crowned in a castle.", of_object=True)
 
 
-@pytest.mark.parametrize(("property_id", "label", "said", "other"), [
-    ("P740", "location of formation", "the town where the band was formed", "the town where the band was recorded"),
-    ("P291", "place of publication", "the town where the book came out", "the town where the book came to light"),
-    ("P647", "drafted by", "the team that drafted the player", "the team that the player left"),
-])
-def test_a_relation_without_words_of_its_own_is_said_as_the_graph_writer_says_it(property_id, label, said, other):
+@pytest.mark.parametrize(
+    ("property_id", "label", "said", "other"),
+    [
+        (
+            "P740",
+            "location of formation",
+            "the town where the band was formed",
+            "the town where the band was recorded",
+        ),
+        (
+            "P291",
+            "place of publication",
+            "the town where the book came out",
+            "the town where the book came to light",
+        ),
+        ("P647", "drafted by", "the team that drafted the player", "the team that the player left"),
+    ],
+)
+def test_a_relation_without_words_of_its_own_is_said_as_the_graph_writer_says_it(
+    property_id, label, said, other
+):
     relation = relation_words(property_id, label)
     assert relation.said(said, of_object=True) and not relation.said(other, of_object=True)
 
 
 def test_the_graph_writers_verbs_say_the_relation_where_it_need_not_tell_its_ends_apart():
-    unsaid = {property_id for property_id in language_data("en")["properties"] for phrase in variants(property_phrase(property_id))
-              for frame in phrase.frames(verb_forms()) for relation in [relation_words(property_id, property_id)]
-              if relation.subject is relation.object and not relation.said(frame.statement("Ada", "Orm"), of_object=True)}
+    unsaid = {
+        property_id
+        for property_id in language_data("en")["properties"]
+        for phrase in variants(property_phrase(property_id))
+        for frame in phrase.frames(verb_forms())
+        for relation in [relation_words(property_id, property_id)]
+        if relation.subject is relation.object
+        and not relation.said(frame.statement("Ada", "Orm"), of_object=True)
+    }
     # "runs" and "has a …" say too much to say a relation
     assert unsaid == {"P664", "P1088"}
 
 
-@pytest.mark.parametrize(("text", "words"), [
-    ("How many years after the year of his own birth did he found it?", ("birth", "found")),
-    ("Which of its own rooms is it?", ()),
-    ("Which family may own the house in the picture?", ("own",)),
-    ("Who was his owner?", ("owner",)),
-    ("Which house did the sisters own?", ("sisters", "own")),
-    ("Under whose ownership was it, who owned it, and who owns it?", ("ownership", "owned", "owns")),
-])
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("How many years after the year of his own birth did he found it?", ("birth", "found")),
+        ("Which of its own rooms is it?", ()),
+        ("Which family may own the house in the picture?", ("own",)),
+        ("Who was his owner?", ("owner",)),
+        ("Which house did the sisters own?", ("sisters", "own")),
+        (
+            "Under whose ownership was it, who owned it, and who owns it?",
+            ("ownership", "owned", "owns"),
+        ),
+    ],
+)
 def test_own_tells_a_relation_where_it_is_a_verb_and_not_behind_a_possessive(text, words):
     assert telling_words(text) == words
 
 
 def test_a_style_is_said_by_its_name_alone_but_not_beside_another_relation():
     style = relation_words("P149", "architectural style")
-    assert style.said("the Salt Gothic dam", of_object=True) and not style.said("the dam commissioned by the Salt Gothic", of_object=True)
+    assert style.said("the Salt Gothic dam", of_object=True) and not style.said(
+        "the dam commissioned by the Salt Gothic", of_object=True
+    )
