@@ -1,21 +1,6 @@
-"""Packaging. The packages install under their top-level names; `questloom doctor` names anything that shadows one."""
+"""Packaging. One package, `questloom`, whose folders are links to those beside this file."""
 
 from setuptools import find_packages, setup
-
-PACKAGES = (
-    "records",
-    "files",
-    "calls",
-    "knowledge",
-    "models",
-    "prompts",
-    "agent",
-    "transforms",
-    "train",
-    "eval",
-    "recipes",
-    "pipeline",
-)
 
 setup(
     name="questloom",
@@ -23,10 +8,7 @@ setup(
     description="Questions from Wikipedia, Wikidata and Commons that need a picture and a search to answer.",
     license="Apache-2.0",
     python_requires=">=3.11",
-    package_dir={
-        "": "."
-    },  # said outright, so that an editable installation is this folder on the path: setuptools warns at length of any other
-    packages=find_packages(include=[p for name in PACKAGES for p in (name, f"{name}.*")]),
+    packages=find_packages(include=["questloom", "questloom.*"]),
     package_data={
         "": [
             f"**/*.{kind}"
@@ -108,5 +90,5 @@ setup(
         "redis": ["redis>=8"],
         "s3": ["s3fs>=2026.9"],
     },
-    entry_points={"console_scripts": ["questloom = pipeline.cli:main"]},
+    entry_points={"console_scripts": ["questloom = questloom.pipeline.cli:main"]},
 )

@@ -5,10 +5,10 @@ from typing import Annotated, Literal
 
 from annotated_types import Ge, Gt, Le
 
-from agent.engines.server_engine import ServerConfig
-from agent.live.live_settings import LiveSettings
-from agent.tools.tool_settings import ToolSettings
-from agent.turns.limits import Limits
+from questloom.agent.engines.server_engine import ServerConfig
+from questloom.agent.live.live_settings import LiveSettings
+from questloom.agent.tools.tool_settings import ToolSettings
+from questloom.agent.turns.limits import Limits
 
 EngineName = Literal["oracle", "openai", "transformers", "server"]
 

@@ -9,39 +9,39 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agent.engines.engine import Engine
-from agent.engines.openai_engine import OpenAIEngine
-from agent.engines.server_engine import ServerEngine
-from agent.engines.token_engine import Sampling, TokenEngine
-from agent.live.live_provider import LiveProvider
-from agent.oracle.oracle_engine import OracleEngine, keep
-from agent.oracle.puzzle import Puzzle, puzzle_from
-from agent.oracle.slips import MAX_SLIPS
-from agent.play.player import Player
-from agent.play_settings import PlaySettings
-from agent.providers.local_provider import LocalProvider
-from agent.providers.provider import Provider
-from agent.sandbox import Sandbox, open_sandbox
-from agent.tools import ToolBox
-from agent.tools.model_reader import ROLE as READER
-from agent.tools.model_reader import ModelReader
-from agent.tools.tool_settings import CONFINED
-from agent.tools.toolbox import tool_schemas
-from agent.turns.renderer import Renderer
-from calls.budget import Budget
-from calls.caller import Caller
-from calls.event_loop import is_event_loop_thread, submit
-from calls.open import open_cache
-from calls.shared.place import is_url
-from files.opened import Opened
-from knowledge.store.store import Store
-from models.chat_client import ChatClient
-from models.clip import Clip
-from models.model_settings import ModelSettings
-from models.stage_client import StageClient
-from prompts.roles import AGENT, DEFAULT, ROLES
-from records.errors import InputError
-from records.synthesis import Question
+from questloom.agent.engines.engine import Engine
+from questloom.agent.engines.openai_engine import OpenAIEngine
+from questloom.agent.engines.server_engine import ServerEngine
+from questloom.agent.engines.token_engine import Sampling, TokenEngine
+from questloom.agent.live.live_provider import LiveProvider
+from questloom.agent.oracle.oracle_engine import OracleEngine, keep
+from questloom.agent.oracle.puzzle import Puzzle, puzzle_from
+from questloom.agent.oracle.slips import MAX_SLIPS
+from questloom.agent.play.player import Player
+from questloom.agent.play_settings import PlaySettings
+from questloom.agent.providers.local_provider import LocalProvider
+from questloom.agent.providers.provider import Provider
+from questloom.agent.sandbox import Sandbox, open_sandbox
+from questloom.agent.tools import ToolBox
+from questloom.agent.tools.model_reader import ROLE as READER
+from questloom.agent.tools.model_reader import ModelReader
+from questloom.agent.tools.tool_settings import CONFINED
+from questloom.agent.tools.toolbox import tool_schemas
+from questloom.agent.turns.renderer import Renderer
+from questloom.calls.budget import Budget
+from questloom.calls.caller import Caller
+from questloom.calls.event_loop import is_event_loop_thread, submit
+from questloom.calls.open import open_cache
+from questloom.calls.shared.place import is_url
+from questloom.files.opened import Opened
+from questloom.knowledge.store.store import Store
+from questloom.models.chat_client import ChatClient
+from questloom.models.clip import Clip
+from questloom.models.model_settings import ModelSettings
+from questloom.models.stage_client import StageClient
+from questloom.prompts.roles import AGENT, DEFAULT, ROLES
+from questloom.records.errors import InputError
+from questloom.records.synthesis import Question
 
 LOG = logging.getLogger(__name__)
 CLOSE_SECONDS = 5.0
@@ -355,8 +355,8 @@ def _transformers(settings: PlaySettings, at: PlayPlace) -> Engine:
     import torch
     from transformers import AutoModelForImageTextToText, AutoProcessor
 
-    from agent.engines.transformers_engine import TransformersEngine
-    from agent.turns.token_renderer import TokenRenderer
+    from questloom.agent.engines.transformers_engine import TransformersEngine
+    from questloom.agent.turns.token_renderer import TokenRenderer
 
     try:
         processor = AutoProcessor.from_pretrained(settings.model)
@@ -386,7 +386,7 @@ def _transformers(settings: PlaySettings, at: PlayPlace) -> Engine:
 def _server(settings: PlaySettings, at: PlayPlace) -> Engine:
     from transformers import AutoProcessor
 
-    from agent.turns.token_renderer import TokenRenderer
+    from questloom.agent.turns.token_renderer import TokenRenderer
 
     assert settings.server is not None, "checked before"
     try:

@@ -17,13 +17,13 @@ from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 
-from files.opened import Opened
-from pipeline.recipe import Recipe, load_recipe
-from pipeline.runners.stage_job import Funnel
-from pipeline.synth.synth_job import run_synth
-from pipeline.teach.teach_job import recipe_for, run_teach
-from records.share import Share
-from transforms.stages.run_folder import RunFolder
+from questloom.files.opened import Opened
+from questloom.pipeline.recipe import Recipe, load_recipe
+from questloom.pipeline.runners.stage_job import Funnel
+from questloom.pipeline.synth.synth_job import run_synth
+from questloom.pipeline.teach.teach_job import recipe_for, run_teach
+from questloom.records.share import Share
+from questloom.transforms.stages.run_folder import RunFolder
 
 PARTS: Mapping[str, tuple[str, ...]] = {
     "whole": (),

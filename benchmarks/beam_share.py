@@ -18,9 +18,9 @@ from pathlib import Path
 
 import apache_beam as beam
 
-from files.opened import Opened
-from pipeline.recipe import Recipe, load_recipe
-from pipeline.synth.global_steps import (
+from questloom.files.opened import Opened
+from questloom.pipeline.recipe import Recipe, load_recipe
+from questloom.pipeline.synth.global_steps import (
     DrawSplits,
     FindCandidates,
     Loser,
@@ -28,12 +28,12 @@ from pipeline.synth.global_steps import (
     WriteSeeds,
     WriteSide,
 )
-from pipeline.synth.job import Job
-from pipeline.synth.synth_job import check_models, prepare, run_synth
-from pipeline.synth.synth_stages import synth_stages
-from transforms.filters.duplicates import banded, losers_of, near_losers_of
-from transforms.stages.stage import source_of
-from transforms.stages.stage_transform import RunStage
+from questloom.pipeline.synth.job import Job
+from questloom.pipeline.synth.synth_job import check_models, prepare, run_synth
+from questloom.pipeline.synth.synth_stages import synth_stages
+from questloom.transforms.filters.duplicates import banded, losers_of, near_losers_of
+from questloom.transforms.stages.stage import source_of
+from questloom.transforms.stages.stage_transform import RunStage
 
 
 def run_do_fn(do_fn: beam.DoFn, elements: list) -> list:

@@ -20,11 +20,11 @@ import time
 import urllib.request
 
 from benchmarks.mock_endpoint import running
-from calls.caller import Caller
-from calls.sqlite import SqliteCache
-from models.chat_client import ChatClient
-from models.endpoints import EndpointConfig, RoleConfig
-from models.messages import system, user
+from questloom.calls.caller import Caller
+from questloom.calls.sqlite import SqliteCache
+from questloom.models.chat_client import ChatClient
+from questloom.models.endpoints import EndpointConfig, RoleConfig
+from questloom.models.messages import system, user
 
 MEAN = 0.3
 RAMP = 5.0

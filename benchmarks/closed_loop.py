@@ -32,22 +32,22 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.learning import T95, interval
-from files.opened import Opened
-from files.parquet import write_whole
-from pipeline.commands.demo_loop import RECIPE, loop_of, start
-from pipeline.evolve.axes import balanced
-from pipeline.evolve.loop import run_loop, run_step
-from pipeline.evolve.loop_folder import FILES, STEPS, LoopFolder, RoundFolder
-from pipeline.evolve.rollouts import read_rollouts
-from pipeline.evolve.subset import questions_of, write_subset
-from pipeline.evolve.verify import policy_settings
-from pipeline.recipe import Recipe, load_recipe
-from pipeline.synth.synth_job import run_synth
-from pipeline.teach.teach_job import run_teach
-from records.share import Share
-from records.synthesis import Question
-from transforms.episodes.episode_folder import EpisodeFolder
-from transforms.stages.run_folder import RunFolder
+from questloom.files.opened import Opened
+from questloom.files.parquet import write_whole
+from questloom.pipeline.commands.demo_loop import RECIPE, loop_of, start
+from questloom.pipeline.evolve.axes import balanced
+from questloom.pipeline.evolve.loop import run_loop, run_step
+from questloom.pipeline.evolve.loop_folder import FILES, STEPS, LoopFolder, RoundFolder
+from questloom.pipeline.evolve.rollouts import read_rollouts
+from questloom.pipeline.evolve.subset import questions_of, write_subset
+from questloom.pipeline.evolve.verify import policy_settings
+from questloom.pipeline.recipe import Recipe, load_recipe
+from questloom.pipeline.synth.synth_job import run_synth
+from questloom.pipeline.teach.teach_job import run_teach
+from questloom.records.share import Share
+from questloom.records.synthesis import Question
+from questloom.transforms.episodes.episode_folder import EpisodeFolder
+from questloom.transforms.stages.run_folder import RunFolder
 
 WORLD_SEED, EXAM_SEED, WARM_UP_SEED = 5, 999, 500
 ARMS = ("static", "none", "random_edits")

@@ -25,20 +25,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from agent.engines.engine import Sample
-from agent.engines.openai_engine import OpenAIEngine
-from agent.play.journal import Journal
-from agent.play.player import Player, Task
-from agent.providers.provider import Answered, PageHit
-from agent.tools import ToolBox, ToolSettings
-from agent.turns.conversation import Conversation
-from agent.turns.limits import Limits
 from benchmarks.mock_endpoint import running
-from calls.caller import Caller
-from calls.sqlite import SqliteCache
-from models.chat_client import ChatClient
-from models.endpoints import EndpointConfig, RoleConfig
-from models.messages import Message
+from questloom.agent.engines.engine import Sample
+from questloom.agent.engines.openai_engine import OpenAIEngine
+from questloom.agent.play.journal import Journal
+from questloom.agent.play.player import Player, Task
+from questloom.agent.providers.provider import Answered, PageHit
+from questloom.agent.tools import ToolBox, ToolSettings
+from questloom.agent.turns.conversation import Conversation
+from questloom.agent.turns.limits import Limits
+from questloom.calls.caller import Caller
+from questloom.calls.sqlite import SqliteCache
+from questloom.models.chat_client import ChatClient
+from questloom.models.endpoints import EndpointConfig, RoleConfig
+from questloom.models.messages import Message
 
 MEAN = 0.3
 CALLS = 4

@@ -1,4 +1,4 @@
-"""GRPO while tools break down: `python -m benchmarks.failing_tools SHARE ARGUMENTS OF train.grpo`, for `learning_cases.py`.
+"""GRPO while tools break down: `python -m benchmarks.failing_tools SHARE ARGUMENTS OF questloom.train.grpo`, for `learning_cases.py`.
 
 In that share of the rollouts that are learned from, drawn at random, every call fails from the first or the second on, and is told as a fault of the
 call: what a harness tells that does not keep its own failures apart from the policy's, as those do in which fatal-aware learning was proposed (this
@@ -9,12 +9,12 @@ import copy
 import random
 import sys
 
-from agent.play.player import Player
-from agent.tools import ToolBox
-from agent.turns.image_bank import ImageBank
-from records.episodes import ToolCall, ToolResult, ToolStatus
-from train.grpo import main
-from train.policy_engine import PolicyPlayers
+from questloom.agent.play.player import Player
+from questloom.agent.tools import ToolBox
+from questloom.agent.turns.image_bank import ImageBank
+from questloom.records.episodes import ToolCall, ToolResult, ToolStatus
+from questloom.train.grpo import main
+from questloom.train.policy_engine import PolicyPlayers
 
 BROKEN = ToolResult(status=ToolStatus.MODEL_FAULT, code="broken", text="This call failed.")
 

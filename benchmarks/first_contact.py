@@ -20,11 +20,11 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 
 from benchmarks.mock_endpoint import running
-from calls.caller import Caller
-from calls.sqlite import SqliteCache
-from models.chat_client import ChatClient
-from models.endpoints import EndpointConfig, RoleConfig
-from models.messages import user
+from questloom.calls.caller import Caller
+from questloom.calls.sqlite import SqliteCache
+from questloom.models.chat_client import ChatClient
+from questloom.models.endpoints import EndpointConfig, RoleConfig
+from questloom.models.messages import user
 
 SECONDS = 10.0
 CASES = {1: 40, 2: 80, 16: 320}

@@ -28,27 +28,27 @@ from pathlib import Path
 
 import apache_beam as beam
 
-from agent.setup import opened_client
 from benchmarks.mock_endpoint import running
 from deploy.flink.cluster import ROOT, Cluster, free_port
 from deploy.flink.downloads import fetch
-from files.opened import Opened
-from files.parquet import write_records
-from knowledge.world.write import write_world
-from models.endpoints import EndpointConfig, RoleConfig
-from models.messages import user
-from models.model_settings import ModelSettings
-from pipeline.ingest.store_job import IngestOptions, run_ingest
-from pipeline.recipe import load_recipe
-from pipeline.runners.runner_kind import RunnerKind
-from pipeline.runners.runner_options import LOCAL, RunnerOptions
-from pipeline.runners.submit import run_pipeline
-from pipeline.synth.synth_job import run_synth
-from records.outcomes import Rejection
-from records.table import Json
-from transforms.stages.run_folder import RunFolder
-from transforms.stages.stage import Apply, Stage, in_order
-from transforms.stages.stage_transform import run_in_order
+from questloom.agent.setup import opened_client
+from questloom.files.opened import Opened
+from questloom.files.parquet import write_records
+from questloom.knowledge.world.write import write_world
+from questloom.models.endpoints import EndpointConfig, RoleConfig
+from questloom.models.messages import user
+from questloom.models.model_settings import ModelSettings
+from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
+from questloom.pipeline.recipe import load_recipe
+from questloom.pipeline.runners.runner_kind import RunnerKind
+from questloom.pipeline.runners.runner_options import LOCAL, RunnerOptions
+from questloom.pipeline.runners.submit import run_pipeline
+from questloom.pipeline.synth.synth_job import run_synth
+from questloom.records.outcomes import Rejection
+from questloom.records.table import Json
+from questloom.transforms.stages.run_folder import RunFolder
+from questloom.transforms.stages.stage import Apply, Stage, in_order
+from questloom.transforms.stages.stage_transform import run_in_order
 
 WORKERS, WINDOW, MEAN = 2, 64, 0.3
 CALL_SHARDS, SEED, GOAL = 32, 1, 1.3

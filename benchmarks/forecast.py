@@ -6,18 +6,18 @@ python -m benchmarks.forecast RUN        prints coverage (90 % is asked for) and
 import argparse
 import random
 
-from pipeline.plan import priors
-from pipeline.plan.estimates import Range, exactly, share_of
-from records.outcomes import Rejection
-from records.synthesis import Seed
-from transforms.stages.run_folder import RunFolder, name_of
+from questloom.pipeline.plan import priors
+from questloom.pipeline.plan.estimates import Range, exactly, share_of
+from questloom.records.outcomes import Rejection
+from questloom.records.synthesis import Seed
+from questloom.transforms.stages.run_folder import RunFolder, name_of
 
 NUM_PILOTS = 300
 SIZES = (12, 24, 50, 100)
 
 
 def pilot(stages: list[str], fell_at: dict[str, str], seeds: list[str], num_seeds: int) -> Range:
-    """The survivors that a pilot of these seeds forecasts for `num_seeds`, as `pipeline.plan.forecast` does."""
+    """The survivors that a pilot of these seeds forecasts for `num_seeds`, as `questloom.pipeline.plan.forecast` does."""
     items, left = exactly(num_seeds), len(seeds)
     for stage in stages:
         out = sum(fell_at.get(seed) == stage for seed in seeds)

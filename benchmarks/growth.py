@@ -28,12 +28,12 @@ from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-from knowledge.store import Store
-from knowledge.world.article_texts import Page
-from knowledge.world.export import footer, header, page_xml
-from knowledge.world.write import write_world
-from pipeline.ingest.store_job import IngestOptions, run_ingest
-from records.knowledge import entity_value
+from questloom.knowledge.store import Store
+from questloom.knowledge.world.article_texts import Page
+from questloom.knowledge.world.export import footer, header, page_xml
+from questloom.knowledge.world.write import write_world
+from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
+from questloom.records.knowledge import entity_value
 
 SEED, SPREAD = 1, 1_000
 SAMPLE_SECONDS = 0.5

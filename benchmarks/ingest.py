@@ -20,10 +20,10 @@ import sys
 import time
 from pathlib import Path
 
-from knowledge.search import TextSearch
-from knowledge.store import Store
-from knowledge.world.write import write_world
-from pipeline.ingest.store_job import IngestOptions, run_ingest
+from questloom.knowledge.search import TextSearch
+from questloom.knowledge.store import Store
+from questloom.knowledge.world.write import write_world
+from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
 
 FULL = {"XML": 100e9, "JSON": 1.6e12}
 """Assumed: enwiki's current articles 7 million in 100 GB of XML, Wikidata 1.6 TB of JSON (latest-all.json, decompressed)."""

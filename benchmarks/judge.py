@@ -26,16 +26,16 @@ from typing import Any
 
 from num2words import num2words
 
-from agent.judges.amounts import amounts, readable
-from agent.judges.answer import judge_by_rules
-from agent.judges.match import match
-from agent.judges.normalise import clean, name_key
-from agent.judges.units import unit_of
 from benchmarks.truth import wilson
-from knowledge.dates import date_of
-from records.episodes import Outcome
-from records.knowledge import Value, entity_value
-from records.synthesis import Answer
+from questloom.agent.judges.amounts import amounts, readable
+from questloom.agent.judges.answer import judge_by_rules
+from questloom.agent.judges.match import match
+from questloom.agent.judges.normalise import clean, name_key
+from questloom.agent.judges.units import unit_of
+from questloom.knowledge.dates import date_of
+from questloom.records.episodes import Outcome
+from questloom.records.knowledge import Value, entity_value
+from questloom.records.synthesis import Answer
 
 FILE = "mintaka_dev.jsonl.gz"
 MONTHS = (

@@ -15,10 +15,10 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from agent.judges.process import judge_by_rules
-from agent.judges.query import measured
-from records.episodes import EndReason, Episode, ToolCall, ToolResult, ToolStatus, Turn
-from records.table import Json
+from questloom.agent.judges.process import judge_by_rules
+from questloom.agent.judges.query import measured
+from questloom.records.episodes import EndReason, Episode, ToolCall, ToolResult, ToolStatus, Turn
+from questloom.records.table import Json
 
 _THOUGHT, _CALL, _ANSWER = (
     re.compile(rf"<{tag}>(.*?)</{tag}>", re.DOTALL) for tag in ("think", "tool_call", "answer")

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
 
-from knowledge.world.write import write_world
-from pipeline.ingest.store_job import IngestOptions, run_ingest
+from questloom.knowledge.world.write import write_world
+from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
 
 ROOT = Path(__file__).resolve().parents[1]
 SEED, ARTICLES = 11, 260
@@ -90,7 +90,7 @@ class Start:
         command = [
             sys.executable,
             "-m",
-            "pipeline.cli",
+            "questloom.pipeline.cli",
             "synth",
             "--store",
             self.store,

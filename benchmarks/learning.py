@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline.commands.demo_train import (
+from questloom.pipeline.commands.demo_train import (
     GRPO,
     SFT,
     held_out,
@@ -25,8 +25,8 @@ from pipeline.commands.demo_train import (
     training,
     values,
 )
-from pipeline.commands.held_out_play import success
-from records.trajectories import Trajectory
+from questloom.pipeline.commands.held_out_play import success
+from questloom.records.trajectories import Trajectory
 
 WORLD_SEED = 5
 T95 = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262}
@@ -47,7 +47,7 @@ def fine_tuned(out: Path, seed: int) -> Path:
     folder = out / f"sft{seed}"
     if not (folder / "result.json").is_file():
         training(
-            "train.sft",
+            "questloom.train.sft",
             "--config",
             SFT,
             "--data",
@@ -70,7 +70,7 @@ def learned(
     steps: int,
     settings: Sequence[str],
     *,
-    trainer: Sequence[str] = ("train.grpo",),
+    trainer: Sequence[str] = ("questloom.train.grpo",),
 ) -> Path:
     """The folder of a seed's GRPO; what is there already is not trained again.
 

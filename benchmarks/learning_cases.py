@@ -22,7 +22,7 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from benchmarks.learning import fine_tuned, interval, learned, placed
-from pipeline.commands.demo_train import SFT, read_metrics, training, values
+from questloom.pipeline.commands.demo_train import SFT, read_metrics, training, values
 
 RARE = 0.1
 """Share of the rows that the rarely calling policy is taught with their calls; in the others it answers at once, with a name that another row has."""
@@ -35,7 +35,7 @@ class Case:
     """Which trainings are compared. The first arm is what the others are held against."""
 
     arms: Mapping[str, tuple[str, ...]]
-    """Settings of `train.grpo` by name."""
+    """Settings of `questloom.train.grpo` by name."""
     trainer: tuple[str, ...]
     """Module, and what it is given before the trainer's own arguments."""
     start: Callable[[Path, int], Path]
@@ -51,7 +51,7 @@ def rarely_calling(out: Path, seed: int) -> Path:
             "\n".join(json.dumps(row) for row in rare_rows(out / "run", random.Random(seed)))
         )
         training(
-            "train.sft",
+            "questloom.train.sft",
             "--config",
             SFT,
             "--data",
@@ -116,7 +116,7 @@ CASES = {
             "mask_only": ("axpo={resample: none}",),
             "axpo": ("axpo={}",),
         },
-        ("train.grpo",),
+        ("questloom.train.grpo",),
         rarely_calling,
         ("reward", "tool_use", "all_wrong", "turns"),
     ),

@@ -15,15 +15,15 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from PIL import Image
 
-from agent.oracle.observation_reading import says
-from agent.oracle.puzzle import puzzle_from
-from agent.setup import opened_searches, opened_store
 from benchmarks.learning import valid_by_slip
-from files.opened import Opened
-from knowledge.world.learning import COLOURS, KINDS, NUMBERS
-from models.model_settings import ModelSettings
-from models.picture_file import decode, encode
-from pipeline.commands.held_out_play import (
+from questloom.agent.oracle.observation_reading import says
+from questloom.agent.oracle.puzzle import puzzle_from
+from questloom.agent.setup import opened_searches, opened_store
+from questloom.files.opened import Opened
+from questloom.knowledge.world.learning import COLOURS, KINDS, NUMBERS
+from questloom.models.model_settings import ModelSettings
+from questloom.models.picture_file import decode, encode
+from questloom.pipeline.commands.held_out_play import (
     SPLIT,
     held_out_questions,
     play,
@@ -31,9 +31,9 @@ from pipeline.commands.held_out_play import (
     success,
     valid_turns,
 )
-from records.identity import canonical_json
-from records.synthesis import Question
-from records.trajectories import Trajectory
+from questloom.records.identity import canonical_json
+from questloom.records.synthesis import Question
+from questloom.records.trajectories import Trajectory
 
 
 def grey(picture: bytes) -> bytes:

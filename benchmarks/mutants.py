@@ -211,10 +211,8 @@ class _Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Loads one module with its mutant in place."""
 
     def __init__(self, mutant: Mutant) -> None:
-        self.mutant, self.name = (
-            mutant,
-            ".".join(mutant.module.relative_to(ROOT).with_suffix("").parts),
-        )
+        parts = mutant.module.relative_to(ROOT).with_suffix("").parts
+        self.mutant, self.name = mutant, ".".join(("questloom", *parts))
 
     def find_spec(self, fullname, path=None, target=None):
         return (
@@ -245,11 +243,7 @@ class _Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         for old, new in changed:
             old.__code__ = new.__code__
         if not changed:
-            for name in [
-                n
-                for n in sys.modules
-                if n.partition(".")[0] in ("transforms", "pipeline", "train", "tests")
-            ]:
+            for name in [n for n in sys.modules if n.partition(".")[0] in ("questloom", "tests")]:
                 del sys.modules[name]
             sys.meta_path.insert(0, self)
 

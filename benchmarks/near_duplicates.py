@@ -20,9 +20,9 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from transforms.certificate.leak import folded
-from transforms.filters.duplicates import TEXT, banded, losers_of, near_losers_of, rank
-from transforms.filters.near_duplicates import banding, jaccard, triples
+from questloom.transforms.certificate.leak import folded
+from questloom.transforms.filters.duplicates import TEXT, banded, losers_of, near_losers_of, rank
+from questloom.transforms.filters.near_duplicates import banding, jaccard, triples
 
 SEED = 20261122
 BINS = tuple(round(0.5 + 0.05 * n, 2) for n in range(10))
@@ -151,7 +151,7 @@ def grouped(entries: Iterable[tuple]) -> list[tuple]:
 
 
 def losers(groups: list[tuple], similarity: float) -> Iterator[str]:
-    """Ids of all that fall, as `transforms.filters.duplicates.Losers` finds them."""
+    """Ids of all that fall, as `questloom.transforms.filters.duplicates.Losers` finds them."""
     for group in groups:
         yield from (loser for loser, _ in losers_of(group))
     for band in grouped(entry for group in groups for entry in banded(group, similarity)):

@@ -17,24 +17,24 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from agent.judges import process
-from agent.judges.answer import judge_by_rules
-from agent.oracle.desk import Ended
-from agent.oracle.observation_reading import base, flat, key
-from agent.oracle.oracle_engine import OracleEngine
-from agent.oracle.puzzle import puzzle_from
-from agent.play.player import Player, Task
-from agent.providers.local_provider import LocalProvider
-from agent.tools import ToolBox, ToolSettings
-from agent.tools.tool_settings import ALL_TOOLS, CONFINED
-from agent.turns.limits import Limits
-from knowledge.store import Store
-from models.clip import Clip
-from records.episodes import Episode, Outcome
-from records.form import ClaimClause, Term
-from records.knowledge import value_of_key
-from records.synthesis import Question
-from transforms.stages.run_folder import RunFolder, name_of
+from questloom.agent.judges import process
+from questloom.agent.judges.answer import judge_by_rules
+from questloom.agent.oracle.desk import Ended
+from questloom.agent.oracle.observation_reading import base, flat, key
+from questloom.agent.oracle.oracle_engine import OracleEngine
+from questloom.agent.oracle.puzzle import puzzle_from
+from questloom.agent.play.player import Player, Task
+from questloom.agent.providers.local_provider import LocalProvider
+from questloom.agent.tools import ToolBox, ToolSettings
+from questloom.agent.tools.tool_settings import ALL_TOOLS, CONFINED
+from questloom.agent.turns.limits import Limits
+from questloom.knowledge.store import Store
+from questloom.models.clip import Clip
+from questloom.records.episodes import Episode, Outcome
+from questloom.records.form import ClaimClause, Term
+from questloom.records.knowledge import value_of_key
+from questloom.records.synthesis import Question
+from questloom.transforms.stages.run_folder import RunFolder, name_of
 
 UNSPOKEN = frozenset({"P31"})
 """Relations that pages state without naming the other end as it is labelled."""

@@ -28,13 +28,13 @@ from contextlib import contextmanager
 from typing import Any
 
 from benchmarks.mock_endpoint import running
-from calls.caller import Caller
-from calls.open import open_cache
-from calls.request import FREE, CallRequest, Reply
-from models.chat_client import ChatClient
-from models.endpoints import EndpointConfig, RoleConfig
-from models.messages import user
-from records.errors import ProviderFault
+from questloom.calls.caller import Caller
+from questloom.calls.open import open_cache
+from questloom.calls.request import FREE, CallRequest, Reply
+from questloom.models.chat_client import ChatClient
+from questloom.models.endpoints import EndpointConfig, RoleConfig
+from questloom.models.messages import user
+from questloom.records.errors import ProviderFault
 
 RATE, MEAN = 100, 0.1
 WARM_UP = 2_000

@@ -17,8 +17,8 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from models.picture_file import decode
-from records.identity import chance
+from questloom.models.picture_file import decode
+from questloom.records.identity import chance
 
 PAINTING = "Q3305213"
 COLUMNS = {  # column: property, its label, class of the values, the class's label

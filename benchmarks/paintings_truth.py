@@ -17,7 +17,7 @@ from pathlib import Path
 from benchmarks.paintings import write
 from benchmarks.truth import certified, share
 from benchmarks.truth_reader.world import century_of
-from records.synthesis import Question
+from questloom.records.synthesis import Question
 
 Triples = dict[str, dict[str, set[str]]]
 
@@ -114,7 +114,7 @@ def main() -> None:
         "--set", action="append", default=["seeds.per_entity=12", "seeds.count=456"]
     )
     arguments = parser.parse_args()
-    command = [sys.executable, "-m", "pipeline.cli"]
+    command = [sys.executable, "-m", "questloom.pipeline.cli"]
     for hide in arguments.hide:
         work = arguments.work / f"hide-{hide:g}"
         write(arguments.folder, work / "dump", hide=hide, seed=1)

@@ -26,21 +26,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from agent.setup import opened_searches
-from files.opened import Opened
-from files.parquet import read_records, write_records
-from pipeline.evolve.loop import begin_loop, run_step
-from pipeline.evolve.loop_folder import LoopFolder, RoundFolder
-from pipeline.evolve.subset import LABEL, questions_of
-from pipeline.recipe import Recipe
-from records.errors import ProviderFault
-from records.knowledge import Value
-from records.synthesis import Question
-from records.table import Json
+from questloom.agent.setup import opened_searches
+from questloom.files.opened import Opened
+from questloom.files.parquet import read_records, write_records
+from questloom.pipeline.evolve.loop import begin_loop, run_step
+from questloom.pipeline.evolve.loop_folder import LoopFolder, RoundFolder
+from questloom.pipeline.evolve.subset import LABEL, questions_of
+from questloom.pipeline.recipe import Recipe
+from questloom.records.errors import ProviderFault
+from questloom.records.knowledge import Value
+from questloom.records.synthesis import Question
+from questloom.records.table import Json
+from questloom.transforms.stages.run_folder import RunFolder
+from questloom.transforms.stages.stage_shards import shard_facts
 from tests.pipeline.evolve.skilled import rules, with_policy
 from tests.pipeline.small_world import LEAN, small_recipe, small_store
-from transforms.stages.run_folder import RunFolder
-from transforms.stages.stage_shards import shard_facts
 
 ROUNDS = 4
 """The first, and three in which the edits may mend it."""

@@ -44,12 +44,12 @@ from benchmarks.truth_reader.query import (
 )
 from benchmarks.truth_reader.reader import answered
 from benchmarks.truth_reader.world import Thing, Truth, literal_of
-from knowledge.dates import keys_overlap
-from knowledge.store.store import Store
-from models.calibration import Calibration
-from models.clip import Clip
-from pipeline.recipe import Recipe, recipe_of
-from records.form import (
+from questloom.knowledge.dates import keys_overlap
+from questloom.knowledge.store.store import Store
+from questloom.models.calibration import Calibration
+from questloom.models.clip import Clip
+from questloom.pipeline.recipe import Recipe, recipe_of
+from questloom.records.form import (
     ClaimClause,
     ClassClause,
     Compare,
@@ -61,16 +61,16 @@ from records.form import (
     Term,
     variables,
 )
-from records.identity import chance
-from records.knowledge import Claim, Entity, ImageAsset, Value, entity_value
-from records.outcomes import Rejection
-from records.periods import parts_of, time_of, years_after
-from records.synthesis import Question
-from transforms.certificate.certify import Refusal, certify, given_by_picture
-from transforms.drafting.accept import binding_of
-from transforms.pictures.checkpoint_quality import check_grounding
-from transforms.pictures.picture_chooser import PictureChooser
-from transforms.stages.run_folder import RunFolder
+from questloom.records.identity import chance
+from questloom.records.knowledge import Claim, Entity, ImageAsset, Value, entity_value
+from questloom.records.outcomes import Rejection
+from questloom.records.periods import parts_of, time_of, years_after
+from questloom.records.synthesis import Question
+from questloom.transforms.certificate.certify import Refusal, certify, given_by_picture
+from questloom.transforms.drafting.accept import binding_of
+from questloom.transforms.pictures.checkpoint_quality import check_grounding
+from questloom.transforms.pictures.picture_chooser import PictureChooser
+from questloom.transforms.stages.run_folder import RunFolder
 
 GOAL = 0.99
 TWIN = "Q999999999"
@@ -547,8 +547,8 @@ class Planter:
         if not shown:
             return
         chooser = PictureChooser(
-            store=Overlay(self.store, images={question.anchor: shown}),
-            clip=Clip.load(self.recipe.models.clip),  # type: ignore[arg-type]
+            store=Overlay(self.store, images={question.anchor: shown}),  # type: ignore[arg-type]
+            clip=Clip.load(self.recipe.models.clip),
             rules=self.recipe.pictures,
             grounding=self.recipe.grounding,
             recipe_seed=self.recipe.seed,

@@ -21,10 +21,10 @@ from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
-from knowledge.readers.byte_ranges import ByteRange, plan_ranges
-from knowledge.readers.mediawiki_xml import RawPage, read_pages, read_site
-from knowledge.readers.titles import Site
-from knowledge.readers.wikitext import read_article, read_links
+from questloom.knowledge.readers.byte_ranges import ByteRange, plan_ranges
+from questloom.knowledge.readers.mediawiki_xml import RawPage, read_pages, read_site
+from questloom.knowledge.readers.titles import Site
+from questloom.knowledge.readers.wikitext import read_article, read_links
 
 GOAL = 0.6
 CHUNK = 1 << 18

@@ -20,11 +20,11 @@ from pathlib import Path
 
 from benchmarks.real_collections import Collection, write_dump
 from benchmarks.real_services import items_of_rows, services
-from files.parquet import read_records
-from knowledge.store import Store
-from records.identity import priority
-from records.outcomes import Rejection, StageCount
-from transforms.stages.run_folder import RunFolder
+from questloom.files.parquet import read_records
+from questloom.knowledge.store import Store
+from questloom.records.identity import priority
+from questloom.records.outcomes import Rejection, StageCount
+from questloom.transforms.stages.run_folder import RunFolder
 
 SYNTH = [
     "--recipe",
@@ -101,7 +101,7 @@ def command(*words: str) -> tuple[dict, str, float]:
     """(result, error text, seconds) of one command of Questloom."""
     started = time.monotonic()
     done = subprocess.run(
-        [sys.executable, "-m", "pipeline.cli", *words, "--json"],
+        [sys.executable, "-m", "questloom.pipeline.cli", *words, "--json"],
         capture_output=True,
         text=True,
         check=False,

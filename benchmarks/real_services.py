@@ -15,7 +15,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from benchmarks.paintings import item, item_value, statement
-from records.periods import DAY, JULIAN, parts_of, to_gregorian
+from questloom.records.periods import DAY, JULIAN, parts_of, to_gregorian
 
 ENTITY, WIKIBASE = "http://www.wikidata.org/entity/", "http://wikiba.se/ontology#"
 FILE = "http://commons.wikimedia.org/wiki/Special:FilePath/"

@@ -16,7 +16,7 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pipeline.report import build_report
+from questloom.pipeline.report import build_report
 from tests.pipeline.browser import Page
 from tests.pipeline.synthetic_run import write_run
 

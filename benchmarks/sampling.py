@@ -2,7 +2,7 @@
 
     python -m benchmarks.sampling STORE [--walks 1000] [--hops 3] [--s3-walks 200] [--join-walks 1000 20000]
 
-Look-ups: `transforms.drafting.walk`, as the drafting stage calls it, in one process; cold is a store that was just opened, warm the same walks
+Look-ups: `questloom.transforms.drafting.walk`, as the drafting stage calls it, in one process; cold is a store that was just opened, warm the same walks
 again. Reads are reads of a page of a Lance table, which is what a store in a bucket pays its latency for; the S3 server is moto's on
 loopback, and one that answers a GET after 20 ms is reckoned from the reads.
 
@@ -27,15 +27,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from knowledge.store import Store
-from knowledge.store.sorted_table import SortedTable
-from pipeline.runners.local_runner import local_runner
-from records.identity import chance
+from questloom.knowledge.store import Store
+from questloom.knowledge.store.sorted_table import SortedTable
+from questloom.pipeline.runners.local_runner import local_runner
+from questloom.records.identity import chance
+from questloom.transforms.certificate.facts import Trust
+from questloom.transforms.drafting.draft_rules import DraftRules
+from questloom.transforms.drafting.edges import Edge, edges
+from questloom.transforms.drafting.walk import pick, walk
 from tests.small_buckets import BUCKET, connect, s3_server
-from transforms.certificate.facts import Trust
-from transforms.drafting.draft_rules import DraftRules
-from transforms.drafting.edges import Edge, edges
-from transforms.drafting.walk import pick, walk
 
 SEED, TRUST, RULES = 7, Trust(), DraftRules(max_hub=400)
 COMPARED = 100

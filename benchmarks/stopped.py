@@ -26,14 +26,14 @@ from collections.abc import Iterator
 
 from benchmarks.mock_endpoint import running
 from benchmarks.pacing import redis_running
-from calls.cache import CallCache
-from calls.caller import Caller
-from calls.ledger import cost_lines
-from calls.open import open_cache
-from calls.shared.place import is_url
-from models.chat_client import ChatClient
-from models.endpoints import EndpointConfig, RoleConfig
-from models.messages import user
+from questloom.calls.cache import CallCache
+from questloom.calls.caller import Caller
+from questloom.calls.ledger import cost_lines
+from questloom.calls.open import open_cache
+from questloom.calls.shared.place import is_url
+from questloom.models.chat_client import ChatClient
+from questloom.models.endpoints import EndpointConfig, RoleConfig
+from questloom.models.messages import user
 
 WORKERS, QUESTIONS, WINDOW, MEAN = 3, 150, 16, 0.3
 LIFE = 1.0
@@ -46,7 +46,7 @@ def opened(place: str) -> CallCache:
     """The cache; in Redis with signs of life that soon end."""
     if not is_url(place):
         return open_cache(place)
-    from calls.shared.redis_cache import RedisCache
+    from questloom.calls.shared.redis_cache import RedisCache
 
     return RedisCache(place, life=LIFE)
 

@@ -23,17 +23,17 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from agent.providers.local_provider import LocalProvider
-from agent.tools import ToolBox, ToolSettings
-from agent.turns.image_bank import ImageBank
-from knowledge.store import Store
-from knowledge.store.build import build_store
-from knowledge.store.vectors import add_vectors
-from models.clip import Clip
-from records.episodes import ToolCall, ToolStatus
-from records.identity import sha256_hex
-from records.knowledge import Article, ImageAsset, Link, Section
-from records.table import Json
+from questloom.agent.providers.local_provider import LocalProvider
+from questloom.agent.tools import ToolBox, ToolSettings
+from questloom.agent.turns.image_bank import ImageBank
+from questloom.knowledge.store import Store
+from questloom.knowledge.store.build import build_store
+from questloom.knowledge.store.vectors import add_vectors
+from questloom.models.clip import Clip
+from questloom.records.episodes import ToolCall, ToolStatus
+from questloom.records.identity import sha256_hex
+from questloom.records.knowledge import Article, ImageAsset, Link, Section
+from questloom.records.table import Json
 
 PASSAGES, PICTURES, WORDS = 100_000, 20_000, 60_000
 IN_FLIGHT = 8

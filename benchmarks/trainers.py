@@ -25,16 +25,16 @@ from datasets import Dataset
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
+from questloom.train.normalise import agree
+from questloom.train.objective import Objective, count, loss_sum
+from questloom.train.optimiser import adamw
+from questloom.train.packing import micro_batches, pack
+from questloom.train.rows import PictureTokens, Row, check, rope_of
+from questloom.train.scorer import Scorer
+from questloom.train.settings import OptimiserSettings, WeightSettings
+from questloom.train.sft_loss import num_labels, sft_loss_sum
+from questloom.train.weights import load_model
 from tests.agent import tiny
-from train.normalise import agree
-from train.objective import Objective, count, loss_sum
-from train.optimiser import adamw
-from train.packing import micro_batches, pack
-from train.rows import PictureTokens, Row, check, rope_of
-from train.scorer import Scorer
-from train.settings import OptimiserSettings, WeightSettings
-from train.sft_loss import num_labels, sft_loss_sum
-from train.weights import load_model
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -63,7 +63,7 @@ class Contender(Protocol):
 
 
 class Ours:
-    """`train.sft` and the update of GRPO.
+    """`questloom.train.sft` and the update of GRPO.
 
     Args:
         folder: of the model.

@@ -17,11 +17,11 @@ from pathlib import Path
 import torch
 from transformers.models.qwen2_vl.image_processing_qwen2_vl import smart_resize
 
-from records.episodes import Episode
-from records.trajectories import Trajectory
-from train.rows import PictureTokens, Rope, Row, check, hashes_of, shortened
-from transforms.episodes.episode_folder import KEEP, TEACHER, EpisodeFolder
-from transforms.stages.run_folder import RunFolder
+from questloom.records.episodes import Episode
+from questloom.records.trajectories import Trajectory
+from questloom.train.rows import PictureTokens, Rope, Row, check, hashes_of, shortened
+from questloom.transforms.episodes.episode_folder import KEEP, TEACHER, EpisodeFolder
+from questloom.transforms.stages.run_folder import RunFolder
 
 SHAPES = Path(__file__).with_suffix(".json")
 CHARACTERS = 4

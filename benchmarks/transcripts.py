@@ -13,8 +13,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from agent.turns.transcripts import read_transcripts
-from agent.turns.turn_protocol import TurnProtocol
+from questloom.agent.turns.transcripts import read_transcripts
+from questloom.agent.turns.turn_protocol import TurnProtocol
 
 
 def shares(path: Path) -> tuple[int, Counter[str], Counter[str]]:

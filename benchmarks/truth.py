@@ -27,9 +27,9 @@ from pathlib import Path
 from benchmarks.truth_reader.judge import Finding, Judged, judge
 from benchmarks.truth_reader.reader import Reader
 from benchmarks.truth_reader.world import Truth, literal_of
-from files.parquet import read_records
-from records.outcomes import Rejection
-from records.synthesis import Question, Seed
+from questloom.files.parquet import read_records
+from questloom.records.outcomes import Rejection
+from questloom.records.synthesis import Question, Seed
 
 GOALS = {0: 0.0, 1: 0.007, 2: 0.015}
 """Highest share of certified questions that are not unique, by gaps."""
@@ -323,7 +323,7 @@ def questloom(*words: str) -> None:
     """
     workers = str(len(os.sched_getaffinity(0)))
     subprocess.run(
-        [sys.executable, "-m", "pipeline.cli", *words, "--workers", workers],
+        [sys.executable, "-m", "questloom.pipeline.cli", *words, "--workers", workers],
         check=True,
         stdout=subprocess.DEVNULL,
     )

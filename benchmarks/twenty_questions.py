@@ -9,11 +9,11 @@ reader who is to say of each whether it is natural, clear and fair.
 import argparse
 from pathlib import Path
 
-from models.picture_file import decode
-from prompts.phrases.words import answer_words
-from records.identity import priority
-from records.synthesis import Question
-from transforms.stages.run_folder import RunFolder
+from questloom.models.picture_file import decode
+from questloom.prompts.phrases.words import answer_words
+from questloom.records.identity import priority
+from questloom.records.synthesis import Question
+from questloom.transforms.stages.run_folder import RunFolder
 
 WIDTH = 360
 

@@ -22,11 +22,11 @@ from itertools import combinations
 from pathlib import Path
 from statistics import mean
 
-from records.synthesis import Question
+from questloom.records.synthesis import Question
+from questloom.transforms.stages.run_folder import RunFolder
+from questloom.transforms.writing.graph.lints import problems, repeated
 from tests.run_files import read_stage
 from tests.shared_data import SHARED
-from transforms.stages.run_folder import RunFolder
-from transforms.writing.graph.lints import problems, repeated
 
 DRAWS, SEED, AMONG, ALIKE = 10, 20261122, 100, 0.8
 COLUMNS = (

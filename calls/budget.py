@@ -7,8 +7,8 @@ tokens were estimated too low can, by the error of that estimate.
 
 from dataclasses import dataclass
 
-from calls.request import Price
-from records.errors import InputError
+from questloom.calls.request import Price
+from questloom.records.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)

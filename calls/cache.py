@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
-from calls.attempts import Status
-from calls.budget import Budget, Spend
-from calls.pacing import AnyLane, Pace
-from calls.request import CallRequest, Reply
+from questloom.calls.attempts import Status
+from questloom.calls.budget import Budget, Spend
+from questloom.calls.pacing import AnyLane, Pace
+from questloom.calls.request import CallRequest, Reply
 
 
 class Decision(Enum):

@@ -6,15 +6,15 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 
-from calls import meter
-from calls.attempts import Status
-from calls.budget import Budget
-from calls.cache import CallCache, Decision
-from calls.pacing import AnyLane, Pace
-from calls.request import CallRequest, Reply
-from calls.retry import WRONG_CREDENTIALS, CallFault, RetryPolicy
-from calls.waiting import not_counted
-from records.errors import BudgetExceeded
+from questloom.calls import meter
+from questloom.calls.attempts import Status
+from questloom.calls.budget import Budget
+from questloom.calls.cache import CallCache, Decision
+from questloom.calls.pacing import AnyLane, Pace
+from questloom.calls.request import CallRequest, Reply
+from questloom.calls.retry import WRONG_CREDENTIALS, CallFault, RetryPolicy
+from questloom.calls.waiting import not_counted
+from questloom.records.errors import BudgetExceeded
 
 Send = Callable[[str], Awaitable[Reply]]
 """Sends the request once, with the given idempotency key; raises `CallFault` where no reply comes."""

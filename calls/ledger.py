@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from calls import sqlite_ledger
-from calls.attempts import GROUPS, CostLine
-from calls.shared.place import is_url
+from questloom.calls import sqlite_ledger
+from questloom.calls.attempts import GROUPS, CostLine
+from questloom.calls.shared.place import is_url
 
 
 def cost_lines(path: str | Path, by: Sequence[str] = ("stage", "model")) -> list[CostLine]:
@@ -19,7 +19,7 @@ def cost_lines(path: str | Path, by: Sequence[str] = ("stage", "model")) -> list
     """
     assert all(column in GROUPS for column in by), by
     if is_url(path):
-        from calls.shared import redis_ledger  # the `redis` package is an extra
+        from questloom.calls.shared import redis_ledger  # the `redis` package is an extra
 
         return redis_ledger.cost_lines(str(path), by)
     return sqlite_ledger.cost_lines(Path(path), by)
@@ -28,7 +28,7 @@ def cost_lines(path: str | Path, by: Sequence[str] = ("stage", "model")) -> list
 def has_ledger(path: str | Path) -> bool:
     """Whether a ledger stands there. Raises InputError for a Redis server that cannot be reached."""
     if is_url(path):
-        from calls.shared import redis_ledger
+        from questloom.calls.shared import redis_ledger
 
         return redis_ledger.has_ledger(str(path))
     return sqlite_ledger.has_ledger(Path(path))
@@ -37,7 +37,7 @@ def has_ledger(path: str | Path) -> bool:
 def last_settled(path: str | Path) -> float:
     """When an attempt last ended, about (seconds since the epoch); 0 for a ledger that is not there or cannot be reached now."""
     if is_url(path):
-        from calls.shared import redis_ledger
+        from questloom.calls.shared import redis_ledger
 
         return redis_ledger.last_settled(str(path))
     return sqlite_ledger.last_settled(Path(path))
@@ -54,7 +54,7 @@ def last_attempts(path: str | Path, since: float, most: int) -> list[tuple[str, 
         InputError: there is no ledger at `path`, or it cannot be read now.
     """
     if is_url(path):
-        from calls.shared import redis_ledger
+        from questloom.calls.shared import redis_ledger
 
         return redis_ledger.last_attempts(str(path), since, most)
     return sqlite_ledger.last_attempts(Path(path), since, most)

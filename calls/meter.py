@@ -4,7 +4,7 @@ import threading
 from collections import defaultdict
 from dataclasses import dataclass
 
-from calls.request import CallRequest, Reply
+from questloom.calls.request import CallRequest, Reply
 
 
 @dataclass

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from calls.cache import CallCache
-from calls.shared.place import is_url
-from calls.sqlite import SqliteCache
-from records.errors import InputError
+from questloom.calls.cache import CallCache
+from questloom.calls.shared.place import is_url
+from questloom.calls.sqlite import SqliteCache
+from questloom.records.errors import InputError
 
 
 def open_cache(place: str | Path) -> CallCache:
@@ -20,7 +20,7 @@ def open_cache(place: str | Path) -> CallCache:
     if not is_url(place):
         return SqliteCache(place)
     try:
-        from calls.shared.redis_cache import RedisCache
+        from questloom.calls.shared.redis_cache import RedisCache
     except ModuleNotFoundError as error:
         if error.name != "redis":
             raise

@@ -26,7 +26,7 @@ class Pace:
         max_in_flight: calls at once.
         requests_per_minute: evenly spaced; None for no limit.
         work_per_minute: seconds that the provider may work for us in any minute, in calls one after the other over all processes that
-            share the cache (`calls.turns`); None where calls may overlap.
+            share the cache (`questloom.calls.turns`); None where calls may overlap.
         slow_start: the window begins with one call instead of the most, and learns from the replies.
 
     Raises:
@@ -51,7 +51,8 @@ class Pace:
 
 
 class AnyLane(Protocol):
-    """What a call passes through: this process's `Lane`, turns with other processes (`calls.turns`), or the lane of all workers (`calls.shared.lane`)."""
+    """What a call passes through: this process's `Lane`, turns with other processes (`questloom.calls.turns`), or
+    the lane of all workers (`questloom.calls.shared.lane`)."""
 
     async def enter(self) -> float:
         """Waits for a place; returns when it was given (monotonic seconds), for `leave`."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from records.identity import canonical_json, sha256_hex
+from questloom.records.identity import canonical_json, sha256_hex
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from calls.attempts import Status
-from records.errors import ProviderFault
-from records.identity import chance
+from questloom.calls.attempts import Status
+from questloom.records.errors import ProviderFault
+from questloom.records.identity import chance
 
 WRONG_CREDENTIALS = (401, 402)
 RETRYABLE_STATUS = (408, 409, 425, 429)

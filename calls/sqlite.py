@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from calls.attempts import FREE_OF_CHARGE, Status
-from calls.budget import Budget, Spend
-from calls.cache import Decision, Started
-from calls.owner import is_alive, this_owner
-from calls.pacing import AnyLane, Lane, Pace
-from calls.request import CallRequest, Reply
-from calls.turns import TurnLane
-from records.errors import InputError
+from questloom.calls.attempts import FREE_OF_CHARGE, Status
+from questloom.calls.budget import Budget, Spend
+from questloom.calls.cache import Decision, Started
+from questloom.calls.owner import is_alive, this_owner
+from questloom.calls.pacing import AnyLane, Lane, Pace
+from questloom.calls.request import CallRequest, Reply
+from questloom.calls.turns import TurnLane
+from questloom.records.errors import InputError
 
 VERSION = 1
 BUSY_SECONDS = 60.0

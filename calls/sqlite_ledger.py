@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from calls.attempts import CostLine
-from records.errors import InputError
+from questloom.calls.attempts import CostLine
+from questloom.records.errors import InputError
 
 
 def cost_lines(path: Path, by: Sequence[str]) -> list[CostLine]:
-    """Sums by group; see `calls.ledger.cost_lines`."""
+    """Sums by group; see `questloom.calls.ledger.cost_lines`."""
     columns = ", ".join(by)
     query = f"""SELECT {columns or "''"}, COALESCE(SUM(calls), 0), COALESCE(SUM(status NOT IN ('ok', 'in_flight')), 0),
         COALESCE(SUM(status = 'lost'), 0), COALESCE(SUM(tokens_in), 0), COALESCE(SUM(tokens_out), 0),
@@ -47,7 +47,7 @@ def last_settled(path: Path) -> float:
 
 
 def last_attempts(path: Path, since: float, most: int) -> list[tuple[str, str, str]]:
-    """See `calls.ledger.last_attempts`."""
+    """See `questloom.calls.ledger.last_attempts`."""
     return _rows(
         path,
         "SELECT provider, key, status FROM attempts WHERE id > (SELECT COALESCE(MAX(id), 0) - ? FROM attempts) AND started >= ?",

@@ -12,9 +12,9 @@ import os
 import time
 from pathlib import Path
 
-from calls.attempts import Status
-from calls.pacing import Pace
-from calls.retry import CallFault, RetryPolicy
+from questloom.calls.attempts import Status
+from questloom.calls.pacing import Pace
+from questloom.calls.retry import CallFault, RetryPolicy
 
 MINUTE = 60.0
 POLL_SECONDS = 0.02

@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from eval.items import Item
-from eval.rows import Rows, named
-from eval.statements import Cipher, Statement, Subset
-from records.errors import InputError
-from records.identity import priority, sha256_hex
-from records.knowledge import Value
-from records.synthesis import Answer
+from questloom.eval.items import Item
+from questloom.eval.rows import Rows, named
+from questloom.eval.statements import Cipher, Statement, Subset
+from questloom.records.errors import InputError
+from questloom.records.identity import priority, sha256_hex
+from questloom.records.knowledge import Value
+from questloom.records.synthesis import Answer
 
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 _PLACEHOLDER = re.compile(r"<image(?:[ _]?\d+)?>")

@@ -3,20 +3,20 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from agent.engines.engine import Engine
-from agent.engines.token_engine import TokenEngine
-from agent.play.player import Player
-from agent.play_settings import PlaySettings
-from agent.providers.provider import Answered, Block, Page, PageHit, PictureHit
-from agent.setup import PlayPlace, open_engine, open_toolbox, prompt_renderer
-from agent.tools import ToolBox
-from agent.turns.image_bank import ImageBank
-from agent.turns.tool_output import provider_fault
-from eval.dialects import Dialect
-from eval.items import Item
-from eval.modes import SEARCHES, Mode, SearchedFor, settings_for
-from eval.speaking import SpokenProtocol, SpokenRenderer, SpokenToolBox
-from records.synthesis import Question
+from questloom.agent.engines.engine import Engine
+from questloom.agent.engines.token_engine import TokenEngine
+from questloom.agent.play.player import Player
+from questloom.agent.play_settings import PlaySettings
+from questloom.agent.providers.provider import Answered, Block, Page, PageHit, PictureHit
+from questloom.agent.setup import PlayPlace, open_engine, open_toolbox, prompt_renderer
+from questloom.agent.tools import ToolBox
+from questloom.agent.turns.image_bank import ImageBank
+from questloom.agent.turns.tool_output import provider_fault
+from questloom.eval.dialects import Dialect
+from questloom.eval.items import Item
+from questloom.eval.modes import SEARCHES, Mode, SearchedFor, settings_for
+from questloom.eval.speaking import SpokenProtocol, SpokenRenderer, SpokenToolBox
+from questloom.records.synthesis import Question
 
 
 class NoProvider:
@@ -82,7 +82,7 @@ def open_agent(
         question_of: gives a run's question by its id, for the oracle.
 
     Raises:
-        InputError: see `agent.setup`.
+        InputError: see `questloom.agent.setup`.
     """
     left = settings_for(mode, settings, dialect)
     toolbox = (

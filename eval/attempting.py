@@ -9,18 +9,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent.play.journal import Journal
-from agent.play.player import Player, Task
-from agent.turns.image_bank import ImageBank
-from eval.items import Attempt, Item
-from models.picture_file import PictureError
-from records.episodes import EndReason, Episode
-from records.errors import BudgetExceeded, ProviderFault
-from records.outcomes import Pending, PendingCause, Rejection
-from records.trajectories import EpisodeTimes
-from transforms.episodes.episode_times import timeless
-from transforms.episodes.tool_statistics import statistics_of
-from transforms.stages.stage import reject
+from questloom.agent.play.journal import Journal
+from questloom.agent.play.player import Player, Task
+from questloom.agent.turns.image_bank import ImageBank
+from questloom.eval.items import Attempt, Item
+from questloom.models.picture_file import PictureError
+from questloom.records.episodes import EndReason, Episode
+from questloom.records.errors import BudgetExceeded, ProviderFault
+from questloom.records.outcomes import Pending, PendingCause, Rejection
+from questloom.records.trajectories import EpisodeTimes
+from questloom.transforms.episodes.episode_times import timeless
+from questloom.transforms.episodes.tool_statistics import statistics_of
+from questloom.transforms.stages.stage import reject
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,10 +14,10 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from eval.items import Item
-from models.picture_file import PictureError
-from records.errors import InputError
-from transforms.pictures.choose import near_duplicate, perceptual_hash
+from questloom.eval.items import Item
+from questloom.models.picture_file import PictureError
+from questloom.records.errors import InputError
+from questloom.transforms.pictures.choose import near_duplicate, perceptual_hash
 
 WORDS = 8
 """Words of an n-gram (as in the usual checks of text corpora, 8 to 13); a shorter question is compared as a whole."""

@@ -11,8 +11,8 @@ from typing import Any, Literal
 import yaml
 from pydantic import ConfigDict, TypeAdapter
 
-from agent.tools.tool_settings import ToolName
-from records.errors import InputError
+from questloom.agent.tools.tool_settings import ToolName
+from questloom.records.errors import InputError
 
 TABLE = Path(__file__).parent / "dialects.yaml"
 OURS = "questloom"

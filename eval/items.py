@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass, field
 
-from records.episodes import Episode
-from records.identity import record_id
-from records.synthesis import Answer
-from records.table import Record
-from records.trajectories import AnswerVerdict, ToolStatistics
+from questloom.records.episodes import Episode
+from questloom.records.identity import record_id
+from questloom.records.synthesis import Answer
+from questloom.records.table import Record
+from questloom.records.trajectories import AnswerVerdict, ToolStatistics
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from agent.judges.answer import AnswerJudge, Judgement
-from agent.judges.report import ReportJudge
-from eval.items import Attempt, Mark
-from models.structured import BadReply
-from records.episodes import Episode
-from records.outcomes import Pending, PendingCause
-from records.trajectories import AnswerVerdict
+from questloom.agent.judges.answer import AnswerJudge, Judgement
+from questloom.agent.judges.report import ReportJudge
+from questloom.eval.items import Attempt, Mark
+from questloom.models.structured import BadReply
+from questloom.records.episodes import Episode
+from questloom.records.outcomes import Pending, PendingCause
+from questloom.records.trajectories import AnswerVerdict
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from agent.engines.engine import Engine, Sample
-from agent.play_settings import PlaySettings
-from agent.tools.tool_settings import ToolName
-from agent.turns.conversation import Conversation
-from eval.dialects import Dialect
-from models.messages import Message
+from questloom.agent.engines.engine import Engine, Sample
+from questloom.agent.play_settings import PlaySettings
+from questloom.agent.tools.tool_settings import ToolName
+from questloom.agent.turns.conversation import Conversation
+from questloom.eval.dialects import Dialect
+from questloom.models.messages import Message
 
 MAX_QUERY_CHARS = 2_000
 """What the tool takes."""

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from eval.statements import Statement
-from files.data_folders import load_folder
-from records.errors import InputError
+from questloom.eval.statements import Statement
+from questloom.files.data_folders import load_folder
+from questloom.records.errors import InputError
 
 MAX_PICTURE_BYTES = 200_000_000
 MAX_NAME_CHARS = 255

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from eval.items import Item
-from records.errors import InputError
-from records.synthesis import Question
-from transforms.stages.run_folder import RunFolder
+from questloom.eval.items import Item
+from questloom.records.errors import InputError
+from questloom.records.synthesis import Question
+from questloom.transforms.stages.run_folder import RunFolder
 
 BENCHMARK = "benchmark"
 _ENTITY = re.compile(r"Q\d+")

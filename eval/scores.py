@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from eval.items import Mark
-from eval.statistics import DIGITS, clustered, pass_at_k, powers
-from records.episodes import Outcome
+from questloom.eval.items import Mark
+from questloom.eval.statistics import DIGITS, clustered, pass_at_k, powers
+from questloom.records.episodes import Outcome
 
 JUDGES = ("strict", "lenient")
 NOT_PLAYED = "not_played"

@@ -7,16 +7,16 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from agent.tools import ToolBox
-from agent.turns.image_bank import ImageBank, UnknownHandle
-from agent.turns.renderer import Bank, Renderer
-from agent.turns.turn_protocol import Checked, TurnProtocol, Violation
-from eval.dialects import Dialect, ForeignTool
-from models.messages import Message, system
-from prompts.agent import agent_prompt_version, dialect_system_prompt
-from records.episodes import ToolCall, ToolResult
-from records.identity import canonical_json
-from records.table import Json
+from questloom.agent.tools import ToolBox
+from questloom.agent.turns.image_bank import ImageBank, UnknownHandle
+from questloom.agent.turns.renderer import Bank, Renderer
+from questloom.agent.turns.turn_protocol import Checked, TurnProtocol, Violation
+from questloom.eval.dialects import Dialect, ForeignTool
+from questloom.models.messages import Message, system
+from questloom.prompts.agent import agent_prompt_version, dialect_system_prompt
+from questloom.records.episodes import ToolCall, ToolResult
+from questloom.records.identity import canonical_json
+from questloom.records.table import Json
 
 _HANDLE = re.compile(r"<image:(\d{1,6})>")
 _THOUGHT = re.compile(r"\s*(?:<think>(.*?)</think>)?(.*)", re.DOTALL)

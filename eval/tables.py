@@ -9,9 +9,9 @@ from typing import Any
 
 import jinja2
 
-from eval.published import Published, published_for
-from eval.scores import OUTCOMES
-from eval.statements import statements
+from questloom.eval.published import Published, published_for
+from questloom.eval.scores import OUTCOMES
+from questloom.eval.statements import statements
 
 TEMPLATE = Path(__file__).parent / "templates" / "scores.html.jinja"
 COLUMNS: Mapping[str, str] = {

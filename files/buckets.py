@@ -20,8 +20,8 @@ import fsspec
 from fsspec.asyn import sync
 from fsspec.exceptions import FSTimeoutError
 
-from records.errors import InputError, ProviderFault, QuestloomError
-from records.identity import sha256_hex
+from questloom.records.errors import InputError, ProviderFault, QuestloomError
+from questloom.records.identity import sha256_hex
 
 EXTRAS = {"s3": ("s3fs", "s3"), "gs": ("gcsfs", "gcs")}
 """Scheme to (package, extra of setup.py)."""

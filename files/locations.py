@@ -24,9 +24,9 @@ from functools import cache
 from pathlib import Path
 from typing import BinaryIO
 
-from files import buckets
-from files.buckets import THREADS, BucketPath, asking, is_remote
-from records.errors import InputError
+from questloom.files import buckets
+from questloom.files.buckets import THREADS, BucketPath, asking, is_remote
+from questloom.records.errors import InputError
 
 Location = Path | BucketPath
 GRACE_SECONDS = 5

@@ -8,9 +8,9 @@ from typing import TypeVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from files.locations import BucketPath, Location, readable
-from records.errors import InputError
-from records.table import Record
+from questloom.files.locations import BucketPath, Location, readable
+from questloom.records.errors import InputError
+from questloom.records.table import Record
 
 R = TypeVar("R", bound=Record)
 ROW_GROUP = 1024

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from PIL import ExifTags, Image, ImageCms, ImageOps, UnidentifiedImageError
 
-from records.outcomes import Reason
+from questloom.records.outcomes import Reason
 
 MAX_PIXELS = 100_000_000
 """Larger pictures are refused before a pixel is read: 100 megapixels are 300 MB in memory."""

@@ -14,8 +14,8 @@ from typing import Literal
 
 from num2words import num2words
 
-from records.knowledge import Value, value_of_key
-from records.periods import (
+from questloom.records.knowledge import Value, value_of_key
+from questloom.records.periods import (
     CENTURY,
     DAY,
     DECADE,
@@ -79,7 +79,7 @@ class Date:
     """A date as far as it is said: year (negative before Christ), month and day or 0.
 
     A decade or longer period is given by its first year. `precision` is Wikidata's: 6 millennium, 7 century, 8 decade,
-    9 year, 10 month, 11 day; see `records.periods`.
+    9 year, 10 month, 11 day; see `questloom.records.periods`.
     """
 
     year: int

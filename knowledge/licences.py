@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection
 
-from records.knowledge import ImageAsset
+from questloom.records.knowledge import ImageAsset
 
 ALLOWED = ("CC0", "PD", "CC BY", "CC BY-SA")
 """What a recipe allows by default. A missing licence is never one of them."""

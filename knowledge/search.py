@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from knowledge.store.codec import unpack
-from knowledge.store.lance_files import open_lance, reading
-from knowledge.store.layout import table_path
-from knowledge.store.store import Store
-from knowledge.store.vectors import load_vectors
-from records.identity import rounded
-from records.knowledge import Passage
+from questloom.knowledge.store.codec import unpack
+from questloom.knowledge.store.lance_files import open_lance, reading
+from questloom.knowledge.store.layout import table_path
+from questloom.knowledge.store.store import Store
+from questloom.knowledge.store.vectors import load_vectors
+from questloom.records.identity import rounded
+from questloom.records.knowledge import Passage
 
 _SPARE = 32
 _VECTOR_ROWS = 65_536

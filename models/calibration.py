@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from records.errors import InputError
-from records.identity import rounded
+from questloom.records.errors import InputError
+from questloom.records.identity import rounded
 
 FILE_NAME = "calibration.json"
 PERCENTILE = 95.0
@@ -64,7 +64,7 @@ class Calibration:
             raise InputError(
                 str(path),
                 f"is no calibration ({error})",
-                "Write it again: `models.calibration.calibration_of` makes one.",
+                "Write it again: `questloom.models.calibration.calibration_of` makes one.",
             ) from error
 
 

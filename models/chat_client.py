@@ -15,17 +15,17 @@ from urllib.request import getproxies, proxy_bypass
 import aiohttp
 import orjson
 
-from calls.attempts import Status
-from calls.caller import Caller
-from calls.request import CallRequest, Reply
-from calls.retry import CallFault
-from models.completion import read_completion, whole
-from models.endpoints import EndpointConfig, RoleConfig
-from models.event_stream import has_ended
-from models.message_parts import loaded
-from models.messages import Message, assistant, user
-from models.provider_error import Declined, error_in, fault_of_error
-from models.structured import (
+from questloom.calls.attempts import Status
+from questloom.calls.caller import Caller
+from questloom.calls.request import CallRequest, Reply
+from questloom.calls.retry import CallFault
+from questloom.models.completion import read_completion, whole
+from questloom.models.endpoints import EndpointConfig, RoleConfig
+from questloom.models.event_stream import has_ended
+from questloom.models.message_parts import loaded
+from questloom.models.messages import Message, assistant, user
+from questloom.models.provider_error import Declined, error_in, fault_of_error
+from questloom.models.structured import (
     BadReply,
     RefusedReply,
     Schema,
@@ -35,7 +35,7 @@ from models.structured import (
     parse,
     response_format,
 )
-from records.errors import InputError
+from questloom.records.errors import InputError
 
 MAX_BODY = 64 << 20
 """Bytes of a reply; no completion has so many."""

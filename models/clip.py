@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PIL import Image
 
-from files.pictures import as_shown, decode
-from models.calibration import PUBLISHED, Calibration
-from records.errors import InputError
-from records.identity import SCORE_DIGITS
+from questloom.files.pictures import as_shown, decode
+from questloom.models.calibration import PUBLISHED, Calibration
+from questloom.records.errors import InputError
+from questloom.records.identity import SCORE_DIGITS
 
 if TYPE_CHECKING:
     import torch

@@ -9,11 +9,11 @@ from typing import Any
 
 import orjson
 
-from calls.attempts import Status
-from calls.retry import CallFault
-from models.event_stream import joined
-from models.message_parts import loaded, name_and_arguments, said_in, sound
-from models.provider_error import error_in, fault_of_error
+from questloom.calls.attempts import Status
+from questloom.calls.retry import CallFault
+from questloom.models.event_stream import joined
+from questloom.models.message_parts import loaded, name_and_arguments, said_in, sound
+from questloom.models.provider_error import error_in, fault_of_error
 
 CUT = frozenset(
     {"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"}

@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from calls.pacing import Pace
-from calls.request import Price
-from records.errors import InputError
+from questloom.calls.pacing import Pace
+from questloom.calls.request import Price
+from questloom.records.errors import InputError
 
 Structured = Literal["json_schema", "json_object", "none"]
 

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from calls.attempts import Status
-from calls.retry import CallFault
-from models.message_parts import Said, loaded, name_and_arguments, said_in, sound
-from models.provider_error import error_in, fault_of_error
+from questloom.calls.attempts import Status
+from questloom.calls.retry import CallFault
+from questloom.models.message_parts import Said, loaded, name_and_arguments, said_in, sound
+from questloom.models.provider_error import error_in, fault_of_error
 
 LINE_END = re.compile(
     rb"\r\n|\n|\r"

@@ -5,8 +5,8 @@ import functools
 from dataclasses import dataclass
 from typing import Any
 
-from files.pictures import PictureError, kind_of, opened
-from records.identity import sha256_hex
+from questloom.files.pictures import PictureError, kind_of, opened
+from questloom.records.identity import sha256_hex
 
 MEDIA_TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "WEBP": "image/webp", "GIF": "image/gif"}
 PIXELS_PER_TOKEN = 28 * 28

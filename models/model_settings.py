@@ -6,7 +6,7 @@ from typing import Annotated
 
 from annotated_types import Gt
 
-from models.endpoints import EndpointConfig, RoleConfig
+from questloom.models.endpoints import EndpointConfig, RoleConfig
 
 
 @dataclass(frozen=True, kw_only=True)

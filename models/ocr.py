@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image
 
-from files.pictures import as_shown, decode
+from questloom.files.pictures import as_shown, decode
 
 DETECTION_SIDE = 512
 """Longer side, in pixels, to which a picture is scaled down before text is searched in it."""

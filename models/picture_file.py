@@ -1,10 +1,10 @@
-"""Picture files out: an RGB picture to the same bytes every time. Files in are `files.pictures`', at hand here too."""
+"""Picture files out: an RGB picture to the same bytes every time. Files in are `questloom.files.pictures`', at hand here too."""
 
 import io
 
 from PIL import Image
 
-from files.pictures import FORMATS, MAX_PIXELS, PictureError, decode
+from questloom.files.pictures import FORMATS, MAX_PIXELS, PictureError, decode
 
 __all__ = ["FORMATS", "JPEG_QUALITY", "MAX_PIXELS", "PictureError", "decode", "encode"]
 

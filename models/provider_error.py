@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from calls.attempts import Status
-from calls.retry import CallFault, fault_of_status
+from questloom.calls.attempts import Status
+from questloom.calls.retry import CallFault, fault_of_status
 
 REFUSAL_CODES = frozenset({"content_filter", "content_policy_violation"})
 QUOTA_SPENT = "insufficient_quota"

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from models.chat_client import ChatClient
-from models.endpoints import RoleConfig
+from questloom.models.chat_client import ChatClient
+from questloom.models.endpoints import RoleConfig
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from typing import Any
 import jsonschema
 from pydantic import BaseModel, ValidationError
 
-from models.endpoints import Structured
-from records.errors import QuestloomError
-from records.identity import canonical_json
+from questloom.models.endpoints import Structured
+from questloom.records.errors import QuestloomError
+from questloom.records.identity import canonical_json
 
 MAX_REPLY_CHARS = 200_000
 MAX_STARTS = 200

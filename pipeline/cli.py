@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.commands import training
-from pipeline.commands.evaluation import evaluate
-from pipeline.commands.options import (
+from questloom.pipeline.commands import training
+from questloom.pipeline.commands.evaluation import evaluate
+from questloom.pipeline.commands.options import (
     Cache_,
     Json_,
     Run_,
@@ -23,19 +23,19 @@ from pipeline.commands.options import (
     show,
     with_cache,
 )
-from pipeline.runners.run_log import (
+from questloom.pipeline.runners.run_log import (
     fault_message,
     known_cause,
     log_errors_to_file,
     log_path,
     note_fault,
 )
-from pipeline.runners.runner_flags import with_runner
-from pipeline.runners.runner_kind import NothingRun
-from records.errors import InputError, ProviderFault
+from questloom.pipeline.runners.runner_flags import with_runner
+from questloom.pipeline.runners.runner_kind import NothingRun
+from questloom.records.errors import InputError, ProviderFault
 
 if TYPE_CHECKING:
-    from pipeline.runners.runner_options import RunnerOptions
+    from questloom.pipeline.runners.runner_options import RunnerOptions
 
 DONE, FAILED, BAD_INPUT, BUDGET = 0, 1, 2, 3
 app = typer.Typer(
@@ -72,7 +72,7 @@ def demo(
     Writes a world, ingests it, runs the recipe `demo`, lets the oracle play the questions with real tool calls, and builds the data set
     with its trajectories and the report. Run again, it goes on where it was stopped.
     """
-    from pipeline.commands.demo import run_demo
+    from questloom.pipeline.commands.demo import run_demo
 
     typer.echo(
         run_demo(out, articles=articles, seed=seed, workers=workers or cpus(), recipe_name=recipe)
@@ -95,7 +95,7 @@ def demo_train(
     Writes the small learning world, lets the oracle play its questions, fine-tunes the shipped tiny base on these episodes, trains it on by GRPO, and
     shows what it does before and after. An unfinished demo is continued by the same command.
     """
-    from pipeline.commands.demo_train import run_demo_train
+    from questloom.pipeline.commands.demo_train import run_demo_train
 
     typer.echo(run_demo_train(out, seed=seed, steps=steps, workers=workers or cpus()))
 
@@ -118,7 +118,7 @@ def demo_loop(
     os.environ.setdefault(
         "OMP_NUM_THREADS", "1"
     )  # a tiny model on shared cores runs several times slower with a thread a core
-    from pipeline.commands.demo_loop import run_demo_loop
+    from questloom.pipeline.commands.demo_loop import run_demo_loop
 
     typer.echo(run_demo_loop(out, seed=seed, workers=workers or cpus()))
 
@@ -152,8 +152,8 @@ def world(
     as_json: Json_ = False,
 ) -> None:
     """Writes a fictional world as Wikimedia-format dumps and images."""
-    from knowledge.world.write import write_world
-    from pipeline.runners.progress import staged
+    from questloom.knowledge.world.write import write_world
+    from questloom.pipeline.runners.progress import staged
 
     with staged() as progress:
         made = write_world(
@@ -220,10 +220,10 @@ def ingest(
     runner: "RunnerOptions",
 ) -> None:
     """Reads dumps into a store."""
-    from pipeline.ingest.store_job import IngestOptions, run_ingest
-    from pipeline.runners.progress import staged
-    from pipeline.synth.id_files import words_of
-    from transforms.ingest.service_sources import COMMONS_API, WIKIDATA_ENDPOINT, Services
+    from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
+    from questloom.pipeline.runners.progress import staged
+    from questloom.pipeline.synth.id_files import words_of
+    from questloom.transforms.ingest.service_sources import COMMONS_API, WIKIDATA_ENDPOINT, Services
 
     ids = tuple(sorted(words_of([str(sparql_ids)], "--sparql-ids"))) if sparql_ids else ()
     if sparql_ids and not ids:
@@ -293,11 +293,11 @@ def synth(
     runner: "RunnerOptions",
 ) -> None:
     """The main job: seeds to certified questions, data set and report."""
-    from files.opened import Opened
-    from pipeline.export.run_end import finish_run
-    from pipeline.recipe import load_recipe
-    from pipeline.synth.job import Job
-    from pipeline.synth.synth_job import run_synth
+    from questloom.files.opened import Opened
+    from questloom.pipeline.export.run_end import finish_run
+    from questloom.pipeline.recipe import load_recipe
+    from questloom.pipeline.synth.job import Job
+    from questloom.pipeline.synth.synth_job import run_synth
 
     started = time.time()
     settings = load_recipe(recipe, with_cache(overrides, cache))
@@ -355,10 +355,10 @@ def teach(
     The recipe's section `teach` says the rest: uses (whose questions: sft, rl), keep (trajectories a task), limits (calls, tokens, seconds, faults),
     tools, reference (a JSON file of counts to compare the distribution of tool calls with), live (the web in place of the store).
     """
-    from files.opened import Opened
-    from pipeline.plan.teach_forecast import forecast_line
-    from pipeline.teach.teach_end import finish_teach
-    from pipeline.teach.teach_job import recipe_for, run_teach
+    from questloom.files.opened import Opened
+    from questloom.pipeline.plan.teach_forecast import forecast_line
+    from questloom.pipeline.teach.teach_end import finish_teach
+    from questloom.pipeline.teach.teach_job import recipe_for, run_teach
 
     sets = [
         *with_cache(overrides, cache),
@@ -417,10 +417,10 @@ def evolve(
 
     Every round lies in OUT/rounds/NN, with a run.sh that repeats it step by step. Killed in any step, the same command goes on there.
     """
-    from files.opened import Opened
-    from pipeline.evolve.loop import begin_loop, run_loop, run_step
-    from pipeline.evolve.loop_folder import LoopFolder
-    from pipeline.recipe import load_recipe
+    from questloom.files.opened import Opened
+    from questloom.pipeline.evolve.loop import begin_loop, run_loop, run_step
+    from questloom.pipeline.evolve.loop_folder import LoopFolder
+    from questloom.pipeline.recipe import load_recipe
 
     loop = (
         begin_loop(out, load_recipe(recipe, tuple(overrides or ())), store)
@@ -473,9 +473,9 @@ def chat(
 
     To see what a policy sees, play one yourself: questloom chat --store STORE --picture tower.jpg --by-hand "Who built this tower?"
     """
-    from files.opened import Opened
-    from pipeline.commands.chat import chat as ask
-    from pipeline.recipe import load_recipe
+    from questloom.files.opened import Opened
+    from questloom.pipeline.commands.chat import chat as ask
+    from questloom.pipeline.recipe import load_recipe
 
     with Opened() as opened:
         settings = load_recipe(recipe, (*(overrides or ()), f"teach.engine={json.dumps(engine)}"))
@@ -528,10 +528,10 @@ def plan(
     if ctx.invoked_subcommand:
         return
     training.needs_store(store)
-    from files.opened import Opened
-    from pipeline.plan import forecast
-    from pipeline.plan.round_forecast import round_forecast
-    from pipeline.recipe import load_recipe
+    from questloom.files.opened import Opened
+    from questloom.pipeline.plan import forecast
+    from questloom.pipeline.plan.round_forecast import round_forecast
+    from questloom.pipeline.recipe import load_recipe
 
     settings = load_recipe(recipe, with_cache(overrides, cache))
     with Opened() as opened:
@@ -550,7 +550,7 @@ def plan(
 @app.command()
 def report(run: Run_) -> None:
     """Builds the HTML report of a run; opens from a file, without a server or network."""
-    from pipeline.report import build_report
+    from questloom.pipeline.report import build_report
 
     typer.echo(build_report(run))
 
@@ -564,7 +564,7 @@ def audit(
     as_json: Json_ = False,
 ) -> None:
     """Writes a sheet of random kept and rejected items for people, or reads a filled one back as precision with its interval."""
-    from pipeline.commands.audit import read_sheet, write_sheet
+    from questloom.pipeline.commands.audit import read_sheet, write_sheet
 
     if read is None:
         typer.echo(write_sheet(run, items=items, seed=seed))
@@ -576,7 +576,7 @@ def audit(
 @app.command()
 def recheck(run: Run_, store: Store_, as_json: Json_ = False) -> None:
     """Executes every certificate of a run again on a newer store: still unique, still the same answer?"""
-    from pipeline.commands.recheck import recheck_run
+    from questloom.pipeline.commands.recheck import recheck_run
 
     made = recheck_run(run, store)
     show(made.as_json(), as_json, made.as_text())
@@ -614,7 +614,7 @@ def publish(
 
     An upload that broke off is continued by the same command.
     """
-    from pipeline.commands import publish as publishing
+    from questloom.pipeline.commands import publish as publishing
 
     if bool(run) == bool(model) or (model and drop) or (run and scores):
         raise InputError(
@@ -646,11 +646,11 @@ def doctor(
     runner: "RunnerOptions",
 ) -> None:
     """What is installed, reachable and configured, and what is not; with --runner also whether a job can run there."""
-    from pipeline.commands.doctor import examine
-    from pipeline.recipe import load_recipe
-    from pipeline.runners.runner_checks import check_runner
-    from pipeline.synth.needed_tools import tools_of_run
-    from transforms.stages.run_folder import absolute
+    from questloom.pipeline.commands.doctor import examine
+    from questloom.pipeline.recipe import load_recipe
+    from questloom.pipeline.runners.runner_checks import check_runner
+    from questloom.pipeline.synth.needed_tools import tools_of_run
+    from questloom.transforms.stages.run_folder import absolute
 
     settings = load_recipe(recipe, tuple(overrides or ())) if recipe else None
     tools = tools_of_run(settings) if settings else ()

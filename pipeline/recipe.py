@@ -16,19 +16,19 @@ import yaml
 from annotated_types import Ge
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from pipeline.settings import EvolveRules, ExportRules, FilterRules, ModelRules, RunRules
-from prompts.roles import check_roles
-from records.errors import InputError
-from records.identity import canonical_json, sha256_hex
-from transforms.certificate.certify import CertificateRules
-from transforms.drafting.draft_rules import DraftRules, SeedRules
-from transforms.enhancement.degrade import EnhancementRules
-from transforms.episodes.episode_rules import TeachRules
-from transforms.external.outside_rows import ExternalRules
-from transforms.filters.languages import LANGUAGES
-from transforms.pictures.choose import PictureRules
-from transforms.pictures.ground import GroundingRules
-from transforms.writing.llm.llm_writer import WRITER_ROLES
+from questloom.pipeline.settings import EvolveRules, ExportRules, FilterRules, ModelRules, RunRules
+from questloom.prompts.roles import check_roles
+from questloom.records.errors import InputError
+from questloom.records.identity import canonical_json, sha256_hex
+from questloom.transforms.certificate.certify import CertificateRules
+from questloom.transforms.drafting.draft_rules import DraftRules, SeedRules
+from questloom.transforms.enhancement.degrade import EnhancementRules
+from questloom.transforms.episodes.episode_rules import TeachRules
+from questloom.transforms.external.outside_rows import ExternalRules
+from questloom.transforms.filters.languages import LANGUAGES
+from questloom.transforms.pictures.choose import PictureRules
+from questloom.transforms.pictures.ground import GroundingRules
+from questloom.transforms.writing.llm.llm_writer import WRITER_ROLES
 
 UNREADABLE = (yaml.YAMLError, UnicodeError, ValueError, RecursionError, OSError)
 RECIPES = Path(__file__).parent.parent / "recipes"

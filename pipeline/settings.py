@@ -6,12 +6,12 @@ from typing import Annotated, Literal
 
 from annotated_types import Ge, Gt, Le
 
-from agent.play_settings import PlaySettings
-from agent.tools.tool_settings import ALL_TOOLS, ToolNames
-from models.model_settings import ModelSettings
-from records.evolves import Evolves
-from transforms.filters.quotas import QuotaRules
-from transforms.writing.llm.llm_writer import LlmRules
+from questloom.agent.play_settings import PlaySettings
+from questloom.agent.tools.tool_settings import ALL_TOOLS, ToolNames
+from questloom.models.model_settings import ModelSettings
+from questloom.records.evolves import Evolves
+from questloom.transforms.filters.quotas import QuotaRules
+from questloom.transforms.writing.llm.llm_writer import LlmRules
 
 Share = Annotated[float, Ge(0), Le(1)]
 Switch = Annotated[bool, Evolves("filters")]
@@ -92,7 +92,7 @@ class RunRules:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingRules:
-    """What trains the policy between rounds: `python -m train.sft` or `train.grpo`, by their own settings."""
+    """What trains the policy between rounds: `python -m questloom.train.sft` or `questloom.train.grpo`, by their own settings."""
 
     trainer: Literal["sft", "grpo"]
     config: str

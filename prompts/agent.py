@@ -1,6 +1,6 @@
 """The system prompt of the search agent: one template for teacher, filters, training and evaluation.
 
-The agent replies in the turn protocol and not in one JSON object, so it is no `prompts.render.Role`.
+The agent replies in the turn protocol and not in one JSON object, so it is no `questloom.prompts.render.Role`.
 """
 
 import functools
@@ -10,8 +10,8 @@ from typing import Any
 
 import jinja2
 
-from prompts.render import VERSION_DIGITS
-from records.identity import canonical_json, sha256_hex
+from questloom.prompts.render import VERSION_DIGITS
+from questloom.records.identity import canonical_json, sha256_hex
 
 FOLDER = Path(__file__).parent / "templates" / "agent"
 SYSTEM, BRIEF, DIRECT, DIALECT = (

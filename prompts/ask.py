@@ -8,17 +8,17 @@ own conversation, and then the reply is bad.
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
-from models.endpoints import RoleConfig
-from models.messages import assistant, user
-from models.structured import BadReply, correction
-from prompts.fence import inline
-from prompts.render import Prompt
+from questloom.models.endpoints import RoleConfig
+from questloom.models.messages import assistant, user
+from questloom.models.structured import BadReply, correction
+from questloom.prompts.fence import inline
+from questloom.prompts.render import Prompt
 
 Read = TypeVar("Read")
 
 
 class Client(Protocol):
-    """What prompts need of `models.chat_client.ChatClient`."""
+    """What prompts need of `questloom.models.chat_client.ChatClient`."""
 
     @property
     def roles(self) -> dict[str, RoleConfig]: ...

@@ -8,7 +8,7 @@ cannot let raw text through by accident.
 
 import re
 
-from records.identity import sha256_hex
+from questloom.records.identity import sha256_hex
 
 MAX_INLINE_CHARS = 300
 MAX_BLOCK_CHARS = 24_000

@@ -15,9 +15,9 @@ import jinja2
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from models.messages import Message, Picture
-from prompts.fence import NOTICE, Fenced, inline
-from records.identity import canonical_json, sha256_hex
+from questloom.models.messages import Message, Picture
+from questloom.prompts.fence import NOTICE, Fenced, inline
+from questloom.records.identity import canonical_json, sha256_hex
 
 TEMPLATES = Path(__file__).parent / "templates"
 PARTS = "=== user\n"
@@ -117,10 +117,10 @@ def render(
     """The prompt of a role.
 
     Args:
-        role: one of `prompts.roles.ROLES`.
+        role: one of `questloom.prompts.roles.ROLES`.
         pictures: shown before the text of the user's part, in order.
         guidance: what a recipe adds to the system message.
-        values: what the template names. Retrieved text is passed as `prompts.fence.fenced(...)`; every other string is put
+        values: what the template names. Retrieved text is passed as `questloom.prompts.fence.fenced(...)`; every other string is put
             on one line and shortened.
 
     Raises:

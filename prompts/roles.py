@@ -3,9 +3,9 @@
 import difflib
 from collections.abc import Collection, Iterable
 
-from prompts import replies
-from prompts.render import Role
-from records.errors import InputError
+from questloom.prompts import replies
+from questloom.prompts.render import Role
+from questloom.records.errors import InputError
 
 ROLES: dict[str, Role] = {
     role.name: role

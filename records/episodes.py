@@ -7,8 +7,8 @@ bytes by their sha256, and whoever stores episodes stores each such picture once
 from dataclasses import dataclass
 from enum import StrEnum
 
-from records.identity import record_id
-from records.table import Json, Record
+from questloom.records.identity import record_id
+from questloom.records.table import Json, Record
 
 
 class ToolStatus(StrEnum):

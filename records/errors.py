@@ -5,7 +5,7 @@
 * `ProviderFault`: something outside the process failed (endpoint, query service, bucket). Retried,
   and if it lasts the item stays *pending*; never a rejection.
 * `BudgetExceeded`: the hard budget is reached. The item stays pending; the command exits with 3.
-* `records.outcomes.Rejection`: an item of data does not pass. It is data, not an exception.
+* `questloom.records.outcomes.Rejection`: an item of data does not pass. It is data, not an exception.
 * `assert`: an invariant of our own is broken. In a stage it becomes a rejection with reason `error`.
 """
 

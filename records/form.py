@@ -14,7 +14,7 @@ Example: the year in which the architect of the building in the picture was born
 from dataclasses import dataclass
 from typing import Any
 
-from records.knowledge import Value
+from questloom.records.knowledge import Value
 
 Term = str | Value
 OPERATIONS = (
@@ -94,7 +94,7 @@ class Compute:
 class Reads:
     """`var` is the value of a detail that is seen on the question's picture of `of` and only close up.
 
-    `property` and `part` name the detail as `records.knowledge.Detail` does.
+    `property` and `part` name the detail as `questloom.records.knowledge.Detail` does.
     """
 
     var: str

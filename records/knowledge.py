@@ -3,10 +3,18 @@
 import builtins
 from dataclasses import dataclass, field
 
-from records.identity import canonical_json, record_id
-from records.names import codes_of, label_in
-from records.periods import DAY, JULIAN, YEAR, key_of_time, parts_of, time_of_key, to_gregorian
-from records.table import Json, Record
+from questloom.records.identity import canonical_json, record_id
+from questloom.records.names import codes_of, label_in
+from questloom.records.periods import (
+    DAY,
+    JULIAN,
+    YEAR,
+    key_of_time,
+    parts_of,
+    time_of_key,
+    to_gregorian,
+)
+from questloom.records.table import Json, Record
 
 VALUE_KINDS = (
     "entity",
@@ -47,7 +55,7 @@ class Value(Record):
 
     Only the fields of its kind are filled: `entity` (QID), `text` (string, monolingual, url, external_id,
     commons_media), `number` (quantity), `time` and `precision` (ISO 8601 with sign, as it is stated;
-    see `records.periods`), `latitude`/`longitude` (coordinate).
+    see `questloom.records.periods`), `latitude`/`longitude` (coordinate).
     """
 
     kind: str

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from records.table import Json, Record
+from questloom.records.table import Json, Record
 
 
 class Reason(StrEnum):

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from records.form import Form
-from records.identity import record_id
-from records.knowledge import Value
-from records.table import Json, Record
+from questloom.records.form import Form
+from questloom.records.identity import record_id
+from questloom.records.knowledge import Value
+from questloom.records.table import Json, Record
 
 METHODS = ("paths", "injection", "exploration", "external")
 LEVELS = ("easy", "medium", "hard", "expert", "benchmark")
@@ -190,7 +190,7 @@ class Question(Record):
     writer: str
     answer: Answer
     form: Json = Json(None)
-    """The logical form as JSON (`records.form.Form`), or null where the draft has none."""
+    """The logical form as JSON (`questloom.records.form.Form`), or null where the draft has none."""
     bindings: dict[str, str] = field(default_factory=dict)
     """Variable to the entity id or value key that it is meant to have."""
     hops: tuple[Hop, ...] = ()
@@ -207,7 +207,7 @@ class Question(Record):
     votes: Json = Json(None)
     """Models' votes that accepted what no form supports, in order; null where everything had a form."""
     explored: Json = Json(None)
-    """The evidence graph from which an explored question was taken (`transforms.writing.evidence`); null for other methods."""
+    """The evidence graph from which an explored question was taken (`questloom.transforms.writing.evidence`); null for other methods."""
     certificate: Certificate | None = None
     grounding: Json = Json(None)
     verdicts: tuple[Verdict, ...] = ()

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NewType, Self
 
 import pyarrow as pa
 
-from records.identity import canonical_json
+from questloom.records.identity import canonical_json
 
 Json = NewType("Json", object)
 

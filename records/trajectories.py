@@ -5,9 +5,9 @@ Nothing here depends on time, machine or worker: what was measured with a clock 
 
 from dataclasses import dataclass, field
 
-from records.episodes import Episode
-from records.synthesis import Answer
-from records.table import Record
+from questloom.records.episodes import Episode
+from questloom.records.synthesis import Answer
+from questloom.records.table import Record
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +38,7 @@ class AnswerVerdict(Record):
     """What the answer judge said."""
 
     outcome: str
-    """A `records.episodes.Outcome`."""
+    """A `questloom.records.episodes.Outcome`."""
     by: str
     """"rules", or the model's name."""
     given: str = ""

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from files.locations import Location
-from transforms.episodes.episode_folder import EpisodeFolder
-from transforms.stages.run_folder import RunFolder, name_of
+from questloom.files.locations import Location
+from questloom.transforms.episodes.episode_folder import EpisodeFolder
+from questloom.transforms.stages.run_folder import RunFolder, name_of
 
 
 def folder(run: str | Path | RunFolder) -> RunFolder:

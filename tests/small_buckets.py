@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from gcsfs.core import GCSFileSystem
 from s3fs import S3FileSystem
 
-from files.buckets import _files
+from questloom.files.buckets import _files
 
 BUCKET = "questloom-tests"
 FAKE_GCS = os.environ.get("FAKE_GCS_SERVER") or shutil.which("fake-gcs-server") or ""

@@ -2,9 +2,9 @@
 
 from collections import Counter, defaultdict
 
-from knowledge.dates import index_keys, keys_overlap, refined
-from knowledge.store.profiles import PERIODS, answer_key
-from records.knowledge import (
+from questloom.knowledge.dates import index_keys, keys_overlap, refined
+from questloom.knowledge.store.profiles import PERIODS, answer_key
+from questloom.records.knowledge import (
     Article,
     Claim,
     Entity,
@@ -22,7 +22,7 @@ def year(number: int) -> Value:
 
 
 class SmallFacts:
-    """Implements `transforms.certificate.facts.Facts` over given claims, entities and pictures."""
+    """Implements `questloom.transforms.certificate.facts.Facts` over given claims, entities and pictures."""
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
 """Processes on machines that can, or cannot, confine a policy's code, whatever this machine can."""
 
-from agent.sandbox import Sandbox, SandboxLimits
-from files.opened import Opened
+from questloom.agent.sandbox import Sandbox, SandboxLimits
+from questloom.files.opened import Opened
 
 
 def unconfined() -> Opened:

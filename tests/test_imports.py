@@ -54,7 +54,7 @@ def test_an_import_from_a_test_is_noticed(text):
     [
         "import pytest",
         "from tests.run_files import folder",
-        "from models import test_client",
+        "from questloom.models import test_client",
         "from ..run_files import folder",
     ],
 )

@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipeline.runners.distribution import PACKAGES
-from tests.doctests import FOLDERS
+from tests.doctests import FOLDERS, PACKAGES
 
 ROOT = Path(__file__).parent.parent
 

@@ -11,23 +11,23 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from agent.judges.answer import ROLE as ANSWER_ROLE
-from agent.judges.answer import AnswerJudge, Judgement
-from agent.judges.query import MEASURED, retrieval_score
-from agent.judges.query import ROLE as QUERY_ROLE
-from agent.play.episode_files import EpisodeFiles
-from agent.play.journal import Journal
-from agent.play.player import Begin, Played, Player, Task
-from calls.event_loop import submit
-from files.locations import remove_tree
-from models.picture_file import PictureError
-from prompts.ask import Client
-from records.errors import BudgetExceeded, InputError, QuestloomError
-from train.questions import Asked
-from train.rewards import UNKNOWN
-from train.stopping import Stop, Stopped
-from transforms.episodes.run_questions import task_of
-from transforms.stages.run_folder import RunFolder
+from questloom.agent.judges.answer import ROLE as ANSWER_ROLE
+from questloom.agent.judges.answer import AnswerJudge, Judgement
+from questloom.agent.judges.query import MEASURED, retrieval_score
+from questloom.agent.judges.query import ROLE as QUERY_ROLE
+from questloom.agent.play.episode_files import EpisodeFiles
+from questloom.agent.play.journal import Journal
+from questloom.agent.play.player import Begin, Played, Player, Task
+from questloom.calls.event_loop import submit
+from questloom.files.locations import remove_tree
+from questloom.models.picture_file import PictureError
+from questloom.prompts.ask import Client
+from questloom.records.errors import BudgetExceeded, InputError, QuestloomError
+from questloom.train.questions import Asked
+from questloom.train.rewards import UNKNOWN
+from questloom.train.stopping import Stop, Stopped
+from questloom.transforms.episodes.run_questions import task_of
+from questloom.transforms.stages.run_folder import RunFolder
 
 T = TypeVar("T")
 LOOK_SECONDS = 0.5

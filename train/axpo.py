@@ -21,9 +21,9 @@ import torch
 from annotated_types import Ge, Gt
 from torch import Tensor
 
-from records.errors import InputError
-from train.groups import DELTA, Statistic, advantages
-from train.rows import PictureTokens, Row, RowError, RowFault, cut
+from questloom.records.errors import InputError
+from questloom.train.groups import DELTA, Statistic, advantages
+from questloom.train.rows import PictureTokens, Row, RowError, RowFault, cut
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -27,8 +27,8 @@ from torch import nn
 from torch.distributed.checkpoint.api import CheckpointException
 from torch.distributed.checkpoint.state_dict import StateDictOptions, get_state_dict, set_state_dict
 
-from records.errors import QuestloomError
-from train.parallel import World
+from questloom.records.errors import QuestloomError
+from questloom.train.parallel import World
 
 _OPTIONS = StateDictOptions(ignore_frozen_params=True, strict=False)
 

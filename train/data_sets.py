@@ -19,8 +19,8 @@ from typing import Any
 
 import yaml
 
-from files.locations import BucketPath, location
-from records.errors import InputError
+from questloom.files.locations import BucketPath, location
+from questloom.records.errors import InputError
 
 SUFFIXES = (".parquet", ".json", ".jsonl", ".json.gz", ".jsonl.gz")
 CARD, LIST = "README.md", "dataset_info.json"

@@ -16,12 +16,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from agent.turns.renderer import storable
-from agent.turns.token_renderer import Segment, TokenRenderer
-from models.messages import Message, Picture, system, user
-from models.picture_file import PictureError
-from records.episodes import Turn
-from train.rows import RowFault, UnusableRow
+from questloom.agent.turns.renderer import storable
+from questloom.agent.turns.token_renderer import Segment, TokenRenderer
+from questloom.models.messages import Message, Picture, system, user
+from questloom.models.picture_file import PictureError
+from questloom.records.episodes import Turn
+from questloom.train.rows import RowFault, UnusableRow
 
 IMAGE = "<image>"
 POLICY, READ = "policy", "read"

@@ -8,13 +8,21 @@ from collections.abc import Sequence
 
 import torch
 
-from agent.play.episode_files import StoredBank
-from agent.turns.conversation import Conversation
-from agent.turns.image_bank import ImageBank
-from agent.turns.renderer import Exchange, Renderer, task_handles
-from agent.turns.token_renderer import Segment, TokenRenderer
-from records.episodes import Episode
-from train.rows import PictureTokens, Rope, Row, RowError, RowFault, check_sampled, hashes_of
+from questloom.agent.play.episode_files import StoredBank
+from questloom.agent.turns.conversation import Conversation
+from questloom.agent.turns.image_bank import ImageBank
+from questloom.agent.turns.renderer import Exchange, Renderer, task_handles
+from questloom.agent.turns.token_renderer import Segment, TokenRenderer
+from questloom.records.episodes import Episode
+from questloom.train.rows import (
+    PictureTokens,
+    Rope,
+    Row,
+    RowError,
+    RowFault,
+    check_sampled,
+    hashes_of,
+)
 
 
 def row_of_segments(

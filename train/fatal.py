@@ -16,7 +16,7 @@ from typing import Annotated, Literal
 from annotated_types import Ge
 from torch import Tensor
 
-from records.episodes import EndReason, Episode, ToolStatus
+from questloom.records.episodes import EndReason, Episode, ToolStatus
 
 OVERLONG = frozenset({EndReason.TOKENS, EndReason.CALLS, EndReason.TIME})
 

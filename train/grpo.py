@@ -1,4 +1,4 @@
-"""GRPO with rollouts in the loop: `python -m train.grpo --config CONFIG --run RUN --store STORE --model MODEL --out OUT`.
+"""GRPO with rollouts in the loop: `python -m questloom.train.grpo --config CONFIG --run RUN --store STORE --model MODEL --out OUT`.
 
 OUT/settings.json    what the run is; written first
     episodes/        prompt, pictures, journals of what is being played; some steps' rollouts, to be read
@@ -19,49 +19,55 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from agent.judges.answer import ROLE as ANSWER_ROLE
-from agent.judges.answer import AnswerJudge
-from agent.judges.query import MEASURED
-from agent.judges.query import ROLE as QUERY_ROLE
-from agent.setup import PlayPlace, check_client, open_toolbox, opened_store, prompt_renderer
-from agent.tools.tool_settings import ToolSettings
-from agent.turns.conversation import Conversation
-from agent.turns.image_bank import ImageBank
-from agent.turns.renderer import Renderer, task_handles
-from files.opened import Opened
-from files.parquet import write_whole
-from models.model_settings import ModelSettings
-from records.episodes import Turn
-from records.errors import InputError, QuestloomError
-from train.actor import Actor
-from train.episode_rows import row_of_segments
-from train.grpo_loop import Training, train
-from train.grpo_settings import GrpoSettings, load_grpo_settings
-from train.grpo_setup import Model, episode_files, load, trainer_of
-from train.held_out import held_out
-from train.metrics import Metrics
-from train.parallel import World, world
-from train.policy_engine import OwnWeights, PolicyPlayers, Weights
-from train.questions import Asked, QuestionCourse, Questions, read_questions, taught_tools
-from train.rows import Row
-from train.run_claim import check_claim, claim, once, place, together
-from train.scorer import Scorer
-from train.self_check import check_on
-from train.server_weights import ServerWeights
-from train.settings_file import presets, settings_of
-from train.step_lessons import CallTags
-from train.step_play import StepPlay
-from train.stopping import Stop, exit_code, stopping
-from train.weights import Loaded, counts, export
-from transforms.stages.run_folder import RunFolder, absolute
+from questloom.agent.judges.answer import ROLE as ANSWER_ROLE
+from questloom.agent.judges.answer import AnswerJudge
+from questloom.agent.judges.query import MEASURED
+from questloom.agent.judges.query import ROLE as QUERY_ROLE
+from questloom.agent.setup import (
+    PlayPlace,
+    check_client,
+    open_toolbox,
+    opened_store,
+    prompt_renderer,
+)
+from questloom.agent.tools.tool_settings import ToolSettings
+from questloom.agent.turns.conversation import Conversation
+from questloom.agent.turns.image_bank import ImageBank
+from questloom.agent.turns.renderer import Renderer, task_handles
+from questloom.files.opened import Opened
+from questloom.files.parquet import write_whole
+from questloom.models.model_settings import ModelSettings
+from questloom.records.episodes import Turn
+from questloom.records.errors import InputError, QuestloomError
+from questloom.train.actor import Actor
+from questloom.train.episode_rows import row_of_segments
+from questloom.train.grpo_loop import Training, train
+from questloom.train.grpo_settings import GrpoSettings, load_grpo_settings
+from questloom.train.grpo_setup import Model, episode_files, load, trainer_of
+from questloom.train.held_out import held_out
+from questloom.train.metrics import Metrics
+from questloom.train.parallel import World, world
+from questloom.train.policy_engine import OwnWeights, PolicyPlayers, Weights
+from questloom.train.questions import Asked, QuestionCourse, Questions, read_questions, taught_tools
+from questloom.train.rows import Row
+from questloom.train.run_claim import check_claim, claim, once, place, together
+from questloom.train.scorer import Scorer
+from questloom.train.self_check import check_on
+from questloom.train.server_weights import ServerWeights
+from questloom.train.settings_file import presets, settings_of
+from questloom.train.step_lessons import CallTags
+from questloom.train.step_play import StepPlay
+from questloom.train.stopping import Stop, exit_code, stopping
+from questloom.train.weights import Loaded, counts, export
+from questloom.transforms.stages.run_folder import RunFolder, absolute
 
 HELP = f"""\
 GRPO: the model plays questions of a run with real tool calls, several rollouts each, and learns from which of them went well.
 
-  python -m train.grpo --config grpo-vsearcher --run RUN --store STORE --model sft/model --out grpo
-  torchrun --nproc_per_node 8 -m train.grpo --config grpo-vsearcher --questions RUN …            eight GPUs; weights sharded by --set parallel.kind=fsdp
-  accelerate launch --config_file fsdp2.yaml -m train.grpo --config grpo-vsearcher …             the same by accelerate
-  python -m train.grpo --config grpo-tiny --run RUN --store STORE --model MODEL --out OUT --set step.steps=5
+  python -m questloom.train.grpo --config grpo-vsearcher --run RUN --store STORE --model sft/model --out grpo
+  torchrun --nproc_per_node 8 -m questloom.train.grpo --config grpo-vsearcher --questions RUN …          eight GPUs; weights sharded by --set parallel.kind=fsdp
+  accelerate launch --config_file fsdp2.yaml -m questloom.train.grpo --config grpo-vsearcher …             the same by accelerate
+  python -m questloom.train.grpo --config grpo-tiny --run RUN --store STORE --model MODEL --out OUT --set step.steps=5
 
 RUN is a finished run (questloom synth) with questions of the splits rl/train and rl/validation, STORE the store that it was made from. The policy
 has the tools of RUN's teacher, unless the settings name others (play.tools).
@@ -70,7 +76,7 @@ Every rollout of every step is taught or left out for a reason that is counted. 
 is not played again, no row is learned from twice, and the weights become those of an unbroken run; SIGTERM writes a checkpoint first. OUT/model
 then plays as it is:
   questloom teach --run RUN --store STORE --policy grpo --engine transformers --set teach.model=OUT/model
-An update can be run again: python -m train.replay OUT --update 12
+An update can be run again: python -m questloom.train.replay OUT --update 12
 
 Presets: {", ".join(presets(grpo=True))} (train/presets/). Settings with their meaning: train/grpo_settings.py, train/settings.py.
 """
@@ -100,7 +106,7 @@ CURVES = (
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; returns its exit code: 2 for wrong input, 1 for a run that broke off with a named error."""
     parser = argparse.ArgumentParser(
-        prog="python -m train.grpo",
+        prog="python -m questloom.train.grpo",
         description=HELP,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

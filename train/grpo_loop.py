@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent.judges.query import MEASURED
-from files.parquet import write_whole
-from train.checkpoints import Checkpoints
-from train.grpo_update import Learner
-from train.held_out import examined
-from train.metrics import Metrics, duration, peak_memory_gb
-from train.objective import EngineMismatch
-from train.questions import Asked
-from train.step_play import StepPlay
-from train.stopping import Stopped, stopped_after
+from questloom.agent.judges.query import MEASURED
+from questloom.files.parquet import write_whole
+from questloom.train.checkpoints import Checkpoints
+from questloom.train.grpo_update import Learner
+from questloom.train.held_out import examined
+from questloom.train.metrics import Metrics, duration, peak_memory_gb
+from questloom.train.objective import EngineMismatch
+from questloom.train.questions import Asked
+from questloom.train.step_play import StepPlay
+from questloom.train.stopping import Stopped, stopped_after
 
 
 @dataclass(frozen=True)

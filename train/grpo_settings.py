@@ -7,16 +7,16 @@ from typing import Annotated, Any, Literal
 from annotated_types import Ge, Gt, Le
 from pydantic import TypeAdapter
 
-from agent.play_settings import PlaySettings
-from models.model_settings import ModelSettings
-from prompts.roles import check_roles
-from records.errors import InputError
-from train.axpo import Axpo
-from train.fatal import FatalRules
-from train.groups import Statistic
-from train.objective import KL_ALARM, Objective
-from train.rewards import RewardRules
-from train.settings import (
+from questloom.agent.play_settings import PlaySettings
+from questloom.models.model_settings import ModelSettings
+from questloom.prompts.roles import check_roles
+from questloom.records.errors import InputError
+from questloom.train.axpo import Axpo
+from questloom.train.fatal import FatalRules
+from questloom.train.groups import Statistic
+from questloom.train.objective import KL_ALARM, Objective
+from questloom.train.rewards import RewardRules
+from questloom.train.settings import (
     OF_THE_MACHINE,
     DataSettings,
     OptimiserSettings,
@@ -25,7 +25,7 @@ from train.settings import (
     check_micro_tokens,
     identity_of,
 )
-from train.settings_file import presets, read_settings
+from questloom.train.settings_file import presets, read_settings
 
 
 @dataclass(frozen=True, kw_only=True)

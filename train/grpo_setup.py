@@ -7,20 +7,20 @@ from typing import Any
 import torch
 from torch import nn
 
-from agent.play.episode_files import EpisodeFiles
-from agent.turns.token_renderer import TokenRenderer
-from train.checkpoints import Checkpoints
-from train.grpo_settings import GrpoSettings
-from train.grpo_update import Learner
-from train.optimiser import adamw
-from train.parallel import World, wrapped
-from train.reference import reference_of
-from train.rows import PictureTokens, rope_of
-from train.run_claim import together
-from train.scored import RolloutRows
-from train.scorer import Scorer
-from train.step_files import Pixels, StepFiles
-from train.weights import Loaded, load_model, load_processor
+from questloom.agent.play.episode_files import EpisodeFiles
+from questloom.agent.turns.token_renderer import TokenRenderer
+from questloom.train.checkpoints import Checkpoints
+from questloom.train.grpo_settings import GrpoSettings
+from questloom.train.grpo_update import Learner
+from questloom.train.optimiser import adamw
+from questloom.train.parallel import World, wrapped
+from questloom.train.reference import reference_of
+from questloom.train.rows import PictureTokens, rope_of
+from questloom.train.run_claim import together
+from questloom.train.scored import RolloutRows
+from questloom.train.scorer import Scorer
+from questloom.train.step_files import Pixels, StepFiles
+from questloom.train.weights import Loaded, load_model, load_processor
 
 
 @dataclass(frozen=True)

@@ -8,16 +8,16 @@ import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 
-from train.grpo_settings import GrpoSettings
-from train.lessons import Counted, Lesson, tensors_of
-from train.logprobs import TokenScores
-from train.normalise import Agreed, agree, most
-from train.objective import check_engine, clipped, count, kl_k3, loss_sum
-from train.packing import Packed, micro_batches, pack
-from train.parallel import World, no_sync_but_last
-from train.rows import PictureTokens
-from train.step_lessons import Share
-from train.updating import products, step_taken
+from questloom.train.grpo_settings import GrpoSettings
+from questloom.train.lessons import Counted, Lesson, tensors_of
+from questloom.train.logprobs import TokenScores
+from questloom.train.normalise import Agreed, agree, most
+from questloom.train.objective import check_engine, clipped, count, kl_k3, loss_sum
+from questloom.train.packing import Packed, micro_batches, pack
+from questloom.train.parallel import World, no_sync_but_last
+from questloom.train.rows import PictureTokens
+from questloom.train.step_lessons import Share
+from questloom.train.updating import products, step_taken
 
 Reference = Callable[[Packed], Tensor]
 """Log-probabilities, (N,), of a micro-batch's labels by the model that the policy began as."""

@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 
-from records.episodes import EndReason, Outcome
-from records.synthesis import Question
-from train.actor import Actor, Judged, Unplayed
-from train.grpo_settings import EvaluationSettings
-from train.parallel import World
-from train.policy_engine import PolicyPlayers
-from train.questions import Asked
-from train.run_claim import together
-from train.scored import has_call
-from train.step_figures import added
+from questloom.records.episodes import EndReason, Outcome
+from questloom.records.synthesis import Question
+from questloom.train.actor import Actor, Judged, Unplayed
+from questloom.train.grpo_settings import EvaluationSettings
+from questloom.train.parallel import World
+from questloom.train.policy_engine import PolicyPlayers
+from questloom.train.questions import Asked
+from questloom.train.run_claim import together
+from questloom.train.scored import has_call
+from questloom.train.step_figures import added
 
 
 def held_out(questions: Sequence[Question], settings: EvaluationSettings) -> list[Asked]:

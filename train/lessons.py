@@ -14,8 +14,8 @@ from enum import StrEnum
 import torch
 from torch import Tensor
 
-from records.episodes import EndReason
-from train.axpo import (
+from questloom.records.episodes import EndReason
+from questloom.train.axpo import (
     Axpo,
     continuation_advantages,
     continuation_mask,
@@ -23,12 +23,12 @@ from train.axpo import (
     prefix_mask,
     recovered_reward,
 )
-from train.fatal import OVERLONG, FatalRules, in_statistics, step_mask, treat
-from train.groups import Statistic, advantages, has_variance
-from train.objective import Objective
-from train.packing import Packed
-from train.rewards import UNKNOWN
-from train.rows import Row
+from questloom.train.fatal import OVERLONG, FatalRules, in_statistics, step_mask, treat
+from questloom.train.groups import Statistic, advantages, has_variance
+from questloom.train.objective import Objective
+from questloom.train.packing import Packed
+from questloom.train.rewards import UNKNOWN
+from questloom.train.rows import Row
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ import torch
 from matplotlib.figure import Figure
 from torch.utils.tensorboard import SummaryWriter
 
-from files.parquet import write_whole
+from questloom.files.parquet import write_whole
 
 CURVES = ("loss", "validation_loss", "lr", "grad_norm", "tokens_per_second", "peak_memory_gb")
 DRAW_SECONDS = 60.0

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from records.errors import InputError
+from questloom.records.errors import InputError
 
 
 @dataclass(frozen=True, kw_only=True)

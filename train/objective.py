@@ -11,7 +11,7 @@ import torch.distributed as dist
 from annotated_types import Ge, Gt
 from torch import Tensor
 
-from records.errors import QuestloomError
+from questloom.records.errors import QuestloomError
 
 
 @dataclass(frozen=True, kw_only=True)

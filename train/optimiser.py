@@ -5,7 +5,7 @@ import math
 import torch
 from torch import nn
 
-from train.settings import OptimiserSettings
+from questloom.train.settings import OptimiserSettings
 
 
 def adamw(policy: nn.Module, settings: OptimiserSettings) -> torch.optim.AdamW:

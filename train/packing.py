@@ -21,7 +21,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from train.rows import PictureTokens, Row, RowFault, UnusableRow
+from questloom.train.rows import PictureTokens, Row, RowFault, UnusableRow
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -23,9 +23,9 @@ from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 from torch.distributed.tensor import DTensor
 from torch.nn.parallel import DistributedDataParallel
 
-from records.errors import InputError, QuestloomError
-from train.scorer import Scorer
-from train.settings import ParallelSettings
+from questloom.records.errors import InputError, QuestloomError
+from questloom.train.scorer import Scorer
+from questloom.train.settings import ParallelSettings
 
 _BROKEN = re.compile(r"Connection (closed|reset)|[Tt]imed out|[Tt]imeout", re.ASCII)
 """What torch says of a collective call that not all ranks make."""

@@ -13,15 +13,15 @@ import torch
 from torch import nn
 from torch.distributed.tensor import DTensor
 
-from agent.engines.token_engine import Sampling, TokenEngine
-from agent.engines.transformers_engine import TransformersEngine
-from agent.play.player import Player
-from agent.setup import Playing, PlayPlace, open_player, own_engine
-from agent.turns.token_renderer import TokenRenderer
-from records.identity import sha256_hex
-from train.grpo_settings import EvaluationSettings, PolicySettings
-from train.parallel import World
-from train.settings import WeightSettings
+from questloom.agent.engines.token_engine import Sampling, TokenEngine
+from questloom.agent.engines.transformers_engine import TransformersEngine
+from questloom.agent.play.player import Player
+from questloom.agent.setup import Playing, PlayPlace, open_player, own_engine
+from questloom.agent.turns.token_renderer import TokenRenderer
+from questloom.records.identity import sha256_hex
+from questloom.train.grpo_settings import EvaluationSettings, PolicySettings
+from questloom.train.parallel import World
+from questloom.train.settings import WeightSettings
 
 
 class Weights(Protocol):

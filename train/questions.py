@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from models.model_settings import ModelSettings
-from prompts.roles import check_roles
-from records.errors import InputError
-from records.synthesis import Question
-from train.settings_file import settings_of
-from transforms.episodes.episode_folder import EpisodeFolder
-from transforms.episodes.run_questions import finished_stage
-from transforms.stages.run_folder import RunFolder
+from questloom.models.model_settings import ModelSettings
+from questloom.prompts.roles import check_roles
+from questloom.records.errors import InputError
+from questloom.records.synthesis import Question
+from questloom.train.settings_file import settings_of
+from questloom.transforms.episodes.episode_folder import EpisodeFolder
+from questloom.transforms.episodes.run_questions import finished_stage
+from questloom.transforms.stages.run_folder import RunFolder
 
 TRAIN, VALIDATION = "rl/train", "rl/validation"
 

@@ -5,13 +5,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from train.grpo_settings import GrpoSettings
-from train.grpo_update import Reference
-from train.packing import Packed
-from train.parallel import World, wrapped
-from train.scorer import Scorer
-from train.updating import products
-from train.weights import Loaded, load_model
+from questloom.train.grpo_settings import GrpoSettings
+from questloom.train.grpo_update import Reference
+from questloom.train.packing import Packed
+from questloom.train.parallel import World, wrapped
+from questloom.train.scorer import Scorer
+from questloom.train.updating import products
+from questloom.train.weights import Loaded, load_model
 
 
 def reference_of(

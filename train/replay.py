@@ -1,4 +1,4 @@
-"""Runs an update of GRPO again from what was kept of it: `python -m train.replay OUT --update 12`.
+"""Runs an update of GRPO again from what was kept of it: `python -m questloom.train.replay OUT --update 12`.
 
 From the newest checkpoint before it, through the updates between, with the rows that were learned from; on the same machine, with as many
 processes, bit for bit.
@@ -16,20 +16,20 @@ import torch
 from torch import Tensor, nn
 from torch.distributed.tensor import DTensor
 
-from records.errors import InputError, QuestloomError
-from train.grpo_settings import GrpoSettings
-from train.grpo_setup import Trainer, load, trainer_of
-from train.metrics import read_metrics
-from train.parallel import World, world
-from train.run_claim import together
-from train.settings_file import settings_of
+from questloom.records.errors import InputError, QuestloomError
+from questloom.train.grpo_settings import GrpoSettings
+from questloom.train.grpo_setup import Trainer, load, trainer_of
+from questloom.train.metrics import read_metrics
+from questloom.train.parallel import World, world
+from questloom.train.run_claim import together
+from questloom.train.settings_file import settings_of
 
 HELP = """\
 Runs an update of a run of GRPO again, from the newest checkpoint before it (else from the model that the run began with), and compares its figures,
 and its weights where a checkpoint of them stands, with what was written down. Nothing of the run is changed.
 
-  python -m train.replay OUT --update 12
-  torchrun --nproc_per_node 8 -m train.replay OUT --update 12        of a run with eight processes
+  python -m questloom.train.replay OUT --update 12
+  torchrun --nproc_per_node 8 -m questloom.train.replay OUT --update 12        of a run with eight processes
 """
 COMPARED = ("loss", "grad_norm", "lr", "entropy", "labels", "rows")
 
@@ -41,7 +41,7 @@ class Differs(QuestloomError):
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; returns its exit code: 2 for wrong input, 1 where the update comes out otherwise."""
     parser = argparse.ArgumentParser(
-        prog="python -m train.replay",
+        prog="python -m questloom.train.replay",
         description=HELP,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -77,7 +77,7 @@ def replay(out: Path, update: int) -> str:
         raise InputError(
             str(out),
             "is no run of GRPO (no settings.json in it)",
-            "Name the folder given to train.grpo --out.",
+            "Name the folder given to questloom.train.grpo --out.",
         )
     facts = json.loads(path.read_text(encoding="utf-8"))
     settings = settings_of(GrpoSettings, facts["settings"], str(path))
@@ -162,7 +162,7 @@ def _noted(out: Path, update: int) -> dict[str, Any]:
         raise InputError(
             f"--update {update}",
             "was played and not yet made",
-            "Run train.grpo again first, as before.",
+            "Run questloom.train.grpo again first, as before.",
         )
     return found
 

@@ -13,7 +13,7 @@ import torch
 from annotated_types import Ge, Le
 from torch import Tensor
 
-from records.episodes import Outcome, ToolStatus, Turn
+from questloom.records.episodes import Outcome, ToolStatus, Turn
 
 UNKNOWN = math.nan
 

@@ -22,7 +22,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from records.errors import InputError, QuestloomError
+from questloom.records.errors import InputError, QuestloomError
 
 
 class RowFault(StrEnum):

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from files.parquet import write_whole
-from records.errors import InputError, QuestloomError
-from train.parallel import World
-from train.stopping import STOPPED, Stopped, exit_code
+from questloom.files.parquet import write_whole
+from questloom.records.errors import InputError, QuestloomError
+from questloom.train.parallel import World
+from questloom.train.stopping import STOPPED, Stopped, exit_code
 
 T = TypeVar("T")
 UNCLAIMED = ".begun"

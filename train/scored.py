@@ -9,15 +9,22 @@ from dataclasses import dataclass
 
 import torch
 
-from agent.turns.token_renderer import Segment
-from records.episodes import EndReason, Episode
-from train.actor import Judged
-from train.episode_rows import row_of_segments
-from train.fatal import FatalRules, fatal_step, statuses
-from train.lessons import Rollout
-from train.rewards import UNKNOWN, RewardRules, accuracy, format_reward, rewards, step_passed
-from train.rows import PictureTokens, Rope, Row, RowFault, UnusableRow, check, shortened
-from train.settings import DataSettings
+from questloom.agent.turns.token_renderer import Segment
+from questloom.records.episodes import EndReason, Episode
+from questloom.train.actor import Judged
+from questloom.train.episode_rows import row_of_segments
+from questloom.train.fatal import FatalRules, fatal_step, statuses
+from questloom.train.lessons import Rollout
+from questloom.train.rewards import (
+    UNKNOWN,
+    RewardRules,
+    accuracy,
+    format_reward,
+    rewards,
+    step_passed,
+)
+from questloom.train.rows import PictureTokens, Rope, Row, RowFault, UnusableRow, check, shortened
+from questloom.train.settings import DataSettings
 
 
 @dataclass(frozen=True)

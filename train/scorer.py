@@ -8,9 +8,9 @@ from typing import Any
 
 from torch import nn
 
-from records.errors import InputError
-from train.logprobs import TokenScores, token_scores
-from train.packing import Packed
+from questloom.records.errors import InputError
+from questloom.train.logprobs import TokenScores, token_scores
+from questloom.train.packing import Packed
 
 
 class Scorer(nn.Module):

@@ -9,12 +9,12 @@ from contextlib import nullcontext
 
 import torch
 
-from records.errors import InputError
-from train.packing import pack
-from train.parallel import World
-from train.rows import PictureTokens, Row, cut
-from train.scorer import Scorer
-from train.settings import WeightSettings
+from questloom.records.errors import InputError
+from questloom.train.packing import pack
+from questloom.train.parallel import World
+from questloom.train.rows import PictureTokens, Row, cut
+from questloom.train.scorer import Scorer
+from questloom.train.settings import WeightSettings
 
 TOLERANCE = {torch.float64: 1e-6, torch.float32: 1e-3, torch.bfloat16: 0.5, torch.float16: 0.1}
 """Of a log-probability. On the tiny model rounding makes 3e-6 in fp32 and 0.03 in bf16, rows that read each other 3.3."""

@@ -4,13 +4,13 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from agent.engines.server_engine import ServerConfig, ServerEngine
-from agent.engines.token_engine import Sampling, TokenEngine
-from agent.turns.token_renderer import TokenRenderer
-from calls.caller import Caller
-from calls.event_loop import submit
-from train.parallel import World
-from train.run_claim import once
+from questloom.agent.engines.server_engine import ServerConfig, ServerEngine
+from questloom.agent.engines.token_engine import Sampling, TokenEngine
+from questloom.agent.turns.token_renderer import TokenRenderer
+from questloom.calls.caller import Caller
+from questloom.calls.event_loop import submit
+from questloom.train.parallel import World
+from questloom.train.run_claim import once
 
 
 class ServerWeights:

@@ -11,8 +11,8 @@ from typing import Annotated, Any, Literal
 from annotated_types import Ge, Gt, Le
 from pydantic import TypeAdapter
 
-from records.errors import InputError
-from train.settings_file import presets, read_settings
+from questloom.records.errors import InputError
+from questloom.train.settings_file import presets, read_settings
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
-from records.errors import InputError
+from questloom.records.errors import InputError
 
 PRESETS = Path(__file__).parent / "presets"
 GRPO = "grpo-"

@@ -1,4 +1,4 @@
-"""Supervised fine-tuning: `python -m train.sft --config CONFIG --data DATA --model MODEL --out OUT`.
+"""Supervised fine-tuning: `python -m questloom.train.sft --config CONFIG --data DATA --model MODEL --out OUT`.
 
 OUT/settings.json    what the run is; written first
     rows/            what is learned from, and what became of each row
@@ -18,21 +18,21 @@ from typing import Any
 
 import torch
 
-from agent.turns.token_renderer import TokenRenderer
-from files.parquet import write_whole
-from records.errors import InputError, QuestloomError
-from train.checkpoints import Checkpoints
-from train.data_sets import full_name
-from train.metrics import Metrics
-from train.optimiser import adamw
-from train.parallel import World, world, wrapped
-from train.rows import PictureTokens, rope_of
-from train.run_claim import UNCLAIMED, check_claim, claim, forget, once, place
-from train.scorer import Scorer
-from train.self_check import check_on
-from train.settings import SftSettings, load_settings
-from train.settings_file import presets
-from train.sft_data import (
+from questloom.agent.turns.token_renderer import TokenRenderer
+from questloom.files.parquet import write_whole
+from questloom.records.errors import InputError, QuestloomError
+from questloom.train.checkpoints import Checkpoints
+from questloom.train.data_sets import full_name
+from questloom.train.metrics import Metrics
+from questloom.train.optimiser import adamw
+from questloom.train.parallel import World, world, wrapped
+from questloom.train.rows import PictureTokens, rope_of
+from questloom.train.run_claim import UNCLAIMED, check_claim, claim, forget, once, place
+from questloom.train.scorer import Scorer
+from questloom.train.self_check import check_on
+from questloom.train.settings import SftSettings, load_settings
+from questloom.train.settings_file import presets
+from questloom.train.sft_data import (
     DOCUMENTS,
     SURVEY,
     Course,
@@ -47,18 +47,18 @@ from train.sft_data import (
     write_documents,
     write_survey,
 )
-from train.sft_loop import Training, train
-from train.sources import check_sources, read_documents
-from train.stopping import Stop, exit_code, stopping
-from train.weights import Loaded, counts, export, load_model, load_processor
+from questloom.train.sft_loop import Training, train
+from questloom.train.sources import check_sources, read_documents
+from questloom.train.stopping import Stop, exit_code, stopping
+from questloom.train.weights import Loaded, counts, export, load_model, load_processor
 
 HELP = f"""\
 Supervised fine-tuning on kept episodes: next-token loss on what the policy said, never on what it read.
 
-  python -m train.sft --config vsearcher --data RUN --model Qwen3-VL-8B-Thinking --out sft
-  torchrun --nproc_per_node 8 -m train.sft --config vsearcher --set parallel.kind=fsdp …        eight GPUs, weights sharded
-  accelerate launch --config_file fsdp.yaml -m train.sft --config vsearcher …                   the same by accelerate
-  python -m train.sft --config tiny --data dialogues.json --model MODEL --out OUT --set batch.epochs=1
+  python -m questloom.train.sft --config vsearcher --data RUN --model Qwen3-VL-8B-Thinking --out sft
+  torchrun --nproc_per_node 8 -m questloom.train.sft --config vsearcher --set parallel.kind=fsdp …        eight GPUs, weights sharded
+  accelerate launch --config_file fsdp.yaml -m questloom.train.sft --config vsearcher …                   the same by accelerate
+  python -m questloom.train.sft --config tiny --data dialogues.json --model MODEL --out OUT --set batch.epochs=1
 
 DATA is a run in which `questloom teach` played, a folder RUN/episodes/POLICY, a file or folder of dialogues in ShareGPT form (Parquet, JSON,
 JSON lines), or one configuration of a data set, in a folder or on the Hub: RUN/dataset:sft, ORG/NAME:sft. --data may be given several times;
@@ -75,7 +75,7 @@ Presets: {", ".join(presets(grpo=False))} (train/presets/). Settings with their 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; returns its exit code: 2 for wrong input, 1 for a run that broke off with a named error."""
     parser = argparse.ArgumentParser(
-        prog="python -m train.sft",
+        prog="python -m questloom.train.sft",
         description=HELP,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

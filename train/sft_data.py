@@ -20,18 +20,27 @@ from typing import Any
 
 import pyarrow as pa
 
-from agent.play.episode_files import EpisodeFiles
-from agent.turns.renderer import Renderer
-from agent.turns.token_renderer import TokenRenderer
-from files.parquet import write_whole
-from records.episodes import Episode
-from records.errors import InputError
-from records.identity import canonical_json
-from train.dialogues import segments_of_dialogue
-from train.episode_rows import row_of_episode, row_of_segments, without_slips
-from train.rows import PictureTokens, Rope, Row, RowError, RowFault, UnusableRow, check, shortened
-from train.settings import DataSettings
-from train.sources import FOREIGN_SPLIT, OTHER_SPLIT, Document, LeftOut, Split
+from questloom.agent.play.episode_files import EpisodeFiles
+from questloom.agent.turns.renderer import Renderer
+from questloom.agent.turns.token_renderer import TokenRenderer
+from questloom.files.parquet import write_whole
+from questloom.records.episodes import Episode
+from questloom.records.errors import InputError
+from questloom.records.identity import canonical_json
+from questloom.train.dialogues import segments_of_dialogue
+from questloom.train.episode_rows import row_of_episode, row_of_segments, without_slips
+from questloom.train.rows import (
+    PictureTokens,
+    Rope,
+    Row,
+    RowError,
+    RowFault,
+    UnusableRow,
+    check,
+    shortened,
+)
+from questloom.train.settings import DataSettings
+from questloom.train.sources import FOREIGN_SPLIT, OTHER_SPLIT, Document, LeftOut, Split
 
 SAMPLED, RENDERED = "sampled", "rendered"
 DOCUMENTS, SURVEY = "documents.arrow", "survey.json"

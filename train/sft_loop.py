@@ -9,16 +9,16 @@ from typing import TypeVar
 import torch
 from torch import nn
 
-from train.checkpoints import Checkpoints
-from train.metrics import Metrics, peak_memory_gb
-from train.normalise import agree
-from train.packing import Packed, micro_batches, pack
-from train.parallel import World, no_sync_but_last
-from train.settings import SftSettings
-from train.sft_data import Course, Documents, RowMaker, Surveyed, dealt
-from train.sft_loss import num_labels, sft_loss_sum
-from train.stopping import Stop, stopped_after
-from train.updating import products, step_taken
+from questloom.train.checkpoints import Checkpoints
+from questloom.train.metrics import Metrics, peak_memory_gb
+from questloom.train.normalise import agree
+from questloom.train.packing import Packed, micro_batches, pack
+from questloom.train.parallel import World, no_sync_but_last
+from questloom.train.settings import SftSettings
+from questloom.train.sft_data import Course, Documents, RowMaker, Surveyed, dealt
+from questloom.train.sft_loss import num_labels, sft_loss_sum
+from questloom.train.stopping import Stop, stopped_after
+from questloom.train.updating import products, step_taken
 
 T = TypeVar("T")
 R = TypeVar("R")

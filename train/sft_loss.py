@@ -2,7 +2,7 @@
 
 from torch import Tensor
 
-from train.packing import Packed
+from questloom.train.packing import Packed
 
 
 def sft_loss_sum(logp: Tensor) -> Tensor:

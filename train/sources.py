@@ -16,14 +16,14 @@ from typing import Any, Literal
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from records.errors import InputError
-from records.identity import canonical_json
-from records.trajectories import Trajectory
-from train.data_sets import HUB, TRAIN, VALIDATION, DialogueFile, dialogue_files
-from train.dialogues import fields_of
-from train.rows import UnusableRow
-from transforms.episodes.episode_folder import KEEP, TEACHER, EpisodeFolder
-from transforms.stages.run_folder import RunFolder
+from questloom.records.errors import InputError
+from questloom.records.identity import canonical_json
+from questloom.records.trajectories import Trajectory
+from questloom.train.data_sets import HUB, TRAIN, VALIDATION, DialogueFile, dialogue_files
+from questloom.train.dialogues import fields_of
+from questloom.train.rows import UnusableRow
+from questloom.transforms.episodes.episode_folder import KEEP, TEACHER, EpisodeFolder
+from questloom.transforms.stages.run_folder import RunFolder
 
 Split = Literal["train", "validation"]
 OTHER_SPLIT = "other_split"

@@ -5,15 +5,15 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agent.judges.query import MEASURED
-from records.episodes import EndReason, ToolStatus
-from records.errors import QuestloomError
-from train.fatal import FatalRules
-from train.grpo_settings import CareSettings
-from train.parallel import World
-from train.rewards import step_passed
-from train.scored import Scored
-from train.step_lessons import Group, StepLessons, all_wrong
+from questloom.agent.judges.query import MEASURED
+from questloom.records.episodes import EndReason, ToolStatus
+from questloom.records.errors import QuestloomError
+from questloom.train.fatal import FatalRules
+from questloom.train.grpo_settings import CareSettings
+from questloom.train.parallel import World
+from questloom.train.rewards import step_passed
+from questloom.train.scored import Scored
+from questloom.train.step_lessons import Group, StepLessons, all_wrong
 
 
 class ProvidersFailed(QuestloomError):

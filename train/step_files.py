@@ -17,15 +17,15 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from agent.play.episode_files import EpisodeFiles
-from files.parquet import write_whole
-from models.picture_file import decode
-from train.checkpoints import named_if_full
-from train.lessons import Counted, Lesson
-from train.parallel import World
-from train.rows import PictureTokens, Rope, Row, check
-from train.run_claim import together
-from train.step_lessons import Share, Taught
+from questloom.agent.play.episode_files import EpisodeFiles
+from questloom.files.parquet import write_whole
+from questloom.models.picture_file import decode
+from questloom.train.checkpoints import named_if_full
+from questloom.train.lessons import Counted, Lesson
+from questloom.train.parallel import World
+from questloom.train.rows import PictureTokens, Rope, Row, check
+from questloom.train.run_claim import together
+from questloom.train.step_lessons import Share, Taught
 
 _TENSORS = ("ids", "loss_mask", "grid_thw", "old_logp")
 _PLAIN = ("episode_id", "turns", "pictures", "pixel_hashes", "policy_version")

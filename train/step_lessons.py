@@ -11,16 +11,16 @@ from dataclasses import dataclass, field
 
 import torch
 
-from records.episodes import EndReason
-from train.actor import Again, Judged, Unplayed
-from train.axpo import Axpo, Boundary, Source, boundary, check_prefix, select, triggered
-from train.fatal import FatalRules
-from train.groups import has_variance
-from train.grpo_settings import GrpoSettings
-from train.lessons import Counted, LeftOut, Lesson, Resampled, in_group, lessons
-from train.questions import Asked
-from train.rows import PictureTokens, without_tail
-from train.scored import RolloutRows, Scored, scored
+from questloom.records.episodes import EndReason
+from questloom.train.actor import Again, Judged, Unplayed
+from questloom.train.axpo import Axpo, Boundary, Source, boundary, check_prefix, select, triggered
+from questloom.train.fatal import FatalRules
+from questloom.train.groups import has_variance
+from questloom.train.grpo_settings import GrpoSettings
+from questloom.train.lessons import Counted, LeftOut, Lesson, Resampled, in_group, lessons
+from questloom.train.questions import Asked
+from questloom.train.rows import PictureTokens, without_tail
+from questloom.train.scored import RolloutRows, Scored, scored
 
 PICTURE = "task_picture"
 """Why rollouts are left out whose question's picture cannot be used."""

@@ -9,22 +9,22 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from agent.judges.answer import Judgement
-from agent.play.player import Player
-from files.parquet import write_records
-from records.episodes import Episode
-from records.synthesis import Question
-from records.trajectories import AnswerVerdict, Trajectory
-from train.actor import Actor, Again
-from train.grpo_settings import GrpoSettings
-from train.parallel import World
-from train.policy_engine import PolicyPlayers
-from train.questions import Asked, QuestionCourse
-from train.run_claim import together
-from train.scored import RolloutRows, Scored, scored
-from train.step_figures import check_step, gathered, told
-from train.step_files import StepFiles
-from train.step_lessons import (
+from questloom.agent.judges.answer import Judgement
+from questloom.agent.play.player import Player
+from questloom.files.parquet import write_records
+from questloom.records.episodes import Episode
+from questloom.records.synthesis import Question
+from questloom.records.trajectories import AnswerVerdict, Trajectory
+from questloom.train.actor import Actor, Again
+from questloom.train.grpo_settings import GrpoSettings
+from questloom.train.parallel import World
+from questloom.train.policy_engine import PolicyPlayers
+from questloom.train.questions import Asked, QuestionCourse
+from questloom.train.run_claim import together
+from questloom.train.scored import RolloutRows, Scored, scored
+from questloom.train.step_figures import check_step, gathered, told
+from questloom.train.step_files import StepFiles
+from questloom.train.step_lessons import (
     CallTags,
     Group,
     Share,
@@ -34,8 +34,8 @@ from train.step_lessons import (
     grouped,
     taught_of,
 )
-from transforms.episodes.episode_times import timeless
-from transforms.episodes.tool_statistics import statistics_of
+from questloom.transforms.episodes.episode_times import timeless
+from questloom.transforms.episodes.tool_statistics import statistics_of
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 
-from records.errors import InputError, QuestloomError
-from train.parallel import World
+from questloom.records.errors import InputError, QuestloomError
+from questloom.train.parallel import World
 
 STOPPED = 128 + signal.SIGTERM
 """The exit code of a run that was asked to stop, as shells have it."""

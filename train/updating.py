@@ -7,10 +7,10 @@ from typing import Any
 import torch
 from torch import nn
 
-from records.errors import QuestloomError
-from train.optimiser import lr_at
-from train.parallel import World, clip_gradients
-from train.settings import OptimiserSettings
+from questloom.records.errors import QuestloomError
+from questloom.train.optimiser import lr_at
+from questloom.train.parallel import World, clip_gradients
+from questloom.train.settings import OptimiserSettings
 
 
 class NotFinite(QuestloomError):

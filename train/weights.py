@@ -13,10 +13,10 @@ from torch import nn
 from torch.distributed.checkpoint.state_dict import StateDictOptions, get_model_state_dict
 from transformers import AutoModelForImageTextToText, AutoProcessor
 
-from records.errors import InputError
-from train.attention import ROW_BY_ROW
-from train.scorer import Scorer
-from train.settings import WeightSettings
+from questloom.records.errors import InputError
+from questloom.train.attention import ROW_BY_ROW
+from questloom.train.scorer import Scorer
+from questloom.train.settings import WeightSettings
 
 FIX = (
     "Name the folder of an image-text model of transformers, with its processor and chat template."

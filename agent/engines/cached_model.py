@@ -18,10 +18,10 @@ import torch
 from transformers import DynamicCache
 from transformers.cache_utils import DynamicLayer
 
-from agent.engines.key_values import Layers, Stack
-from agent.engines.token_engine import Sampling
-from agent.turns.token_renderer import Segment
-from records.errors import InputError
+from questloom.agent.engines.key_values import Layers, Stack
+from questloom.agent.engines.token_engine import Sampling
+from questloom.agent.turns.token_renderer import Segment
+from questloom.records.errors import InputError
 
 NUM_PROMPTS = 8
 """Beginnings that are kept for rows that come later; a question's rollouts come close to each other."""

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from agent.turns.conversation import Conversation
-from models.messages import Message
+from questloom.agent.turns.conversation import Conversation
+from questloom.models.messages import Message
 
 
 @dataclass(frozen=True, kw_only=True)

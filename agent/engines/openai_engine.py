@@ -5,12 +5,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from agent.engines.engine import ContextFull, Sample
-from agent.turns.conversation import Conversation
-from calls.request import Price
-from models.chat_client import ChatClient, ChatReply
-from models.messages import Message
-from records.errors import ProviderFault
+from questloom.agent.engines.engine import ContextFull, Sample
+from questloom.agent.turns.conversation import Conversation
+from questloom.calls.request import Price
+from questloom.models.chat_client import ChatClient, ChatReply
+from questloom.models.messages import Message
+from questloom.records.errors import ProviderFault
 
 CONTEXT_FULL = re.compile(
     r"context[ _](?:length|window)|maximum (?:context|input|prompt)|(?:prompt|input) is too long|too many tokens",

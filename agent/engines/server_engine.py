@@ -23,21 +23,21 @@ from urllib.parse import urlsplit
 import aiohttp
 import orjson
 
-from agent.engines.engine import ContextFull, Sample
-from agent.engines.openai_engine import CONTEXT_FULL
-from agent.engines.token_engine import Sampling, TokenEngine
-from agent.turns.conversation import Conversation
-from agent.turns.token_renderer import Segment, TokenRenderer
-from calls.attempts import Status
-from calls.caller import Caller
-from calls.pacing import Pace
-from calls.request import FREE, CallRequest, Reply
-from calls.retry import CallFault, fault_of_status
-from models.completion import BROKEN
-from models.messages import Picture
-from models.provider_error import error_in, fault_of_error
-from records.errors import InputError, ProviderFault
-from records.identity import canonical_json, sha256_hex
+from questloom.agent.engines.engine import ContextFull, Sample
+from questloom.agent.engines.openai_engine import CONTEXT_FULL
+from questloom.agent.engines.token_engine import Sampling, TokenEngine
+from questloom.agent.turns.conversation import Conversation
+from questloom.agent.turns.token_renderer import Segment, TokenRenderer
+from questloom.calls.attempts import Status
+from questloom.calls.caller import Caller
+from questloom.calls.pacing import Pace
+from questloom.calls.request import FREE, CallRequest, Reply
+from questloom.calls.retry import CallFault, fault_of_status
+from questloom.models.completion import BROKEN
+from questloom.models.messages import Picture
+from questloom.models.provider_error import error_in, fault_of_error
+from questloom.records.errors import InputError, ProviderFault
+from questloom.records.identity import canonical_json, sha256_hex
 
 FORBID = -100.0
 """Bias on the logits of tokens that may not be drawn. The server's log-probabilities are those with it; a trained model gives these tokens

@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agent.engines.engine import Sample
-from agent.turns.conversation import Conversation
-from agent.turns.token_renderer import Segment, TokenRenderer
-from agent.turns.turn_protocol import TAGS
-from models.messages import Message
-from records.episodes import Turn
-from records.errors import InputError
+from questloom.agent.engines.engine import Sample
+from questloom.agent.turns.conversation import Conversation
+from questloom.agent.turns.token_renderer import Segment, TokenRenderer
+from questloom.agent.turns.turn_protocol import TAGS
+from questloom.models.messages import Message
+from questloom.records.episodes import Turn
+from questloom.records.errors import InputError
 
 _MARKS = tuple(mark for tag in TAGS for mark in (f"<{tag}>", f"</{tag}>"))
 

@@ -12,11 +12,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from agent.engines.cached_model import Asked, CachedModel, Row
-from agent.engines.engine import ContextFull, Sample
-from agent.engines.token_engine import Sampling, TokenEngine
-from agent.turns.conversation import Conversation
-from agent.turns.token_renderer import Segment, TokenRenderer
+from questloom.agent.engines.cached_model import Asked, CachedModel, Row
+from questloom.agent.engines.engine import ContextFull, Sample
+from questloom.agent.engines.token_engine import Sampling, TokenEngine
+from questloom.agent.turns.conversation import Conversation
+from questloom.agent.turns.token_renderer import Segment, TokenRenderer
 
 
 @dataclass(eq=False)

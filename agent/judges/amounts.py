@@ -6,8 +6,8 @@ from functools import lru_cache
 
 from num2words import num2words
 
-from agent.judges.normalise import clean, fold
-from agent.judges.units import PREFIXES, SUBUNITS, UNITS, Unit
+from questloom.agent.judges.normalise import clean, fold
+from questloom.agent.judges.units import PREFIXES, SUBUNITS, UNITS, Unit
 
 COMMA_DECIMALS = frozenset(
     {

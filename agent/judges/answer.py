@@ -8,19 +8,19 @@ so that a reply which talks the model into a verdict, or a model that fills in w
 import re
 from dataclasses import dataclass
 
-from agent.judges.frame import is_nothing
-from agent.judges.match import EXACT, Tolerance, match
-from agent.judges.normalise import clean, name_key, solid
-from models.structured import BadReply
-from prompts.ask import Client, ask
-from prompts.fence import fenced
-from prompts.phrases.words import answer_words
-from prompts.render import render
-from prompts.replies import AnswerJudged
-from prompts.roles import ROLES
-from records.episodes import Outcome
-from records.errors import ProviderFault
-from records.synthesis import Answer
+from questloom.agent.judges.frame import is_nothing
+from questloom.agent.judges.match import EXACT, Tolerance, match
+from questloom.agent.judges.normalise import clean, name_key, solid
+from questloom.models.structured import BadReply
+from questloom.prompts.ask import Client, ask
+from questloom.prompts.fence import fenced
+from questloom.prompts.phrases.words import answer_words
+from questloom.prompts.render import render
+from questloom.prompts.replies import AnswerJudged
+from questloom.prompts.roles import ROLES
+from questloom.records.episodes import Outcome
+from questloom.records.errors import ProviderFault
+from questloom.records.synthesis import Answer
 
 MAX_SHOWN_CHARS = 1_500
 """Of a final answer that cannot be parted from what surrounds it. Who has not answered by then has not answered."""

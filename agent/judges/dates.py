@@ -1,8 +1,8 @@
 """Finds the dates in free text, each with the precision that the text gives it, from day to century."""
 
-from agent.judges.amounts import digits_for_words
-from agent.judges.normalise import clean, fold
-from knowledge.dates import Date, dates_in
+from questloom.agent.judges.amounts import digits_for_words
+from questloom.agent.judges.normalise import clean, fold
+from questloom.knowledge.dates import Date, dates_in
 
 
 def dates(text: str, *, day_first: bool = False) -> list[tuple[Date, int, int]]:

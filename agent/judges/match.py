@@ -8,13 +8,13 @@ and explanations are never read past. A false accept trains a policy to be vague
 import re
 from dataclasses import dataclass
 
-from agent.judges import amounts as amounts_
-from agent.judges.dates import dates, readable_date
-from agent.judges.frame import framed_name, is_frame, names, says_yes_or_no
-from agent.judges.normalise import clean, same_name, without_bracket
-from agent.judges.units import Unit, unit_of
-from knowledge.dates import PRECISIONS, dates_of
-from records.synthesis import Answer
+from questloom.agent.judges import amounts as amounts_
+from questloom.agent.judges.dates import dates, readable_date
+from questloom.agent.judges.frame import framed_name, is_frame, names, says_yes_or_no
+from questloom.agent.judges.normalise import clean, same_name, without_bracket
+from questloom.agent.judges.units import Unit, unit_of
+from questloom.knowledge.dates import PRECISIONS, dates_of
+from questloom.records.synthesis import Answer
 
 MAX_CHARS = 300
 """A final answer is a phrase or a short sentence."""

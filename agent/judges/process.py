@@ -6,15 +6,15 @@ effect; what the thoughts say that an observation said stands in one. Each broke
 
 from dataclasses import dataclass
 
-from agent.judges.citations import Source, cited, unfounded
-from agent.judges.steps import Step, num_calls, same_text, steps, transcript
-from models.structured import BadReply
-from prompts.ask import Client, ask
-from prompts.fence import fenced
-from prompts.render import render
-from prompts.roles import ROLES
-from records.episodes import EndReason, Episode
-from records.errors import ProviderFault
+from questloom.agent.judges.citations import Source, cited, unfounded
+from questloom.agent.judges.steps import Step, num_calls, same_text, steps, transcript
+from questloom.models.structured import BadReply
+from questloom.prompts.ask import Client, ask
+from questloom.prompts.fence import fenced
+from questloom.prompts.render import render
+from questloom.prompts.roles import ROLES
+from questloom.records.episodes import EndReason, Episode
+from questloom.records.errors import ProviderFault
 
 ROLE = "judge_process"
 DIMENSIONS = ("tool_use", "consistency", "progression", "evidence")

@@ -7,17 +7,25 @@ number alone.
 import math
 from dataclasses import dataclass
 
-from agent.judges.steps import Step, handles, handles_in, num_calls, steps, terms, transcript
-from models.structured import BadReply
-from prompts.ask import Client, ask
-from prompts.fence import fenced
-from prompts.render import render
-from prompts.replies import RetrievalJudged
-from prompts.roles import ROLES
-from records.episodes import Episode
-from records.errors import ProviderFault
-from records.identity import canonical_json
-from records.synthesis import Answer
+from questloom.agent.judges.steps import (
+    Step,
+    handles,
+    handles_in,
+    num_calls,
+    steps,
+    terms,
+    transcript,
+)
+from questloom.models.structured import BadReply
+from questloom.prompts.ask import Client, ask
+from questloom.prompts.fence import fenced
+from questloom.prompts.render import render
+from questloom.prompts.replies import RetrievalJudged
+from questloom.prompts.roles import ROLES
+from questloom.records.episodes import Episode
+from questloom.records.errors import ProviderFault
+from questloom.records.identity import canonical_json
+from questloom.records.synthesis import Answer
 
 ROLE = "judge_retrieval"
 MEASURED = "measured"

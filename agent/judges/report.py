@@ -6,18 +6,18 @@ with theirs and with nothing else; the strict judge (`answer.py`) stands beside 
 
 from dataclasses import dataclass
 
-from agent.judges.answer import Judgement
-from agent.judges.frame import is_nothing, names
-from models.structured import BadReply
-from prompts.ask import Client, ask
-from prompts.fence import fenced
-from prompts.phrases.words import answer_words
-from prompts.render import render
-from prompts.replies import ReportJudged
-from prompts.roles import ROLES
-from records.episodes import Outcome
-from records.errors import ProviderFault
-from records.synthesis import Answer
+from questloom.agent.judges.answer import Judgement
+from questloom.agent.judges.frame import is_nothing, names
+from questloom.models.structured import BadReply
+from questloom.prompts.ask import Client, ask
+from questloom.prompts.fence import fenced
+from questloom.prompts.phrases.words import answer_words
+from questloom.prompts.render import render
+from questloom.prompts.replies import ReportJudged
+from questloom.prompts.roles import ROLES
+from questloom.records.episodes import Outcome
+from questloom.records.errors import ProviderFault
+from questloom.records.synthesis import Answer
 
 ROLE = "judge_report"
 MAX_REPORT_CHARS = 8_000

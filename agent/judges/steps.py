@@ -5,12 +5,12 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from agent.judges.normalise import clean, fold, tokens
-from agent.turns.limits import without_warning
-from knowledge.readers.sentences import split_sentences
-from prompts.fence import capped
-from records.episodes import Episode, ToolResult, ToolStatus, Turn
-from records.identity import canonical_json
+from questloom.agent.judges.normalise import clean, fold, tokens
+from questloom.agent.turns.limits import without_warning
+from questloom.knowledge.readers.sentences import split_sentences
+from questloom.prompts.fence import capped
+from questloom.records.episodes import Episode, ToolResult, ToolStatus, Turn
+from questloom.records.identity import canonical_json
 
 MAX_STEPS = 20
 MAX_ARGUMENT_CHARS = 200

@@ -17,11 +17,11 @@ import orjson
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import ThreadedResolver
 
-from agent.live.live_settings import ServiceSettings
-from agent.live.service_protocols import Asked, Parse, key_header
-from calls.attempts import Status
-from calls.request import Reply
-from calls.retry import CallFault, fault_of_status
+from questloom.agent.live.live_settings import ServiceSettings
+from questloom.agent.live.service_protocols import Asked, Parse, key_header
+from questloom.calls.attempts import Status
+from questloom.calls.request import Reply
+from questloom.calls.retry import CallFault, fault_of_status
 
 MAX_REPLY_BYTES = 16 << 20
 MAX_REDIRECTS = 3

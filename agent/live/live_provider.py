@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 from urllib.parse import urljoin, urlsplit
 
-from agent.live.http_client import Http, Keys, is_blocked, is_public
-from agent.live.live_settings import LiveSettings, ServiceSettings
-from agent.live.service_protocols import (
+from questloom.agent.live.http_client import Http, Keys, is_blocked, is_public
+from questloom.agent.live.live_settings import LiveSettings, ServiceSettings
+from questloom.agent.live.service_protocols import (
     Asked,
     FoundPage,
     ask_ocr,
@@ -28,7 +28,7 @@ from agent.live.service_protocols import (
     parse_words,
     web_address,
 )
-from agent.providers.provider import (
+from questloom.agent.providers.provider import (
     Answered,
     Block,
     Page,
@@ -37,16 +37,16 @@ from agent.providers.provider import (
     PagePicture,
     PictureHit,
 )
-from agent.turns.image_bank import ImageBank, usable_picture
-from agent.turns.tool_output import ToolFault, model_fault, provider_fault
-from calls.attempts import Status
-from calls.caller import Caller
-from calls.pacing import Pace
-from calls.request import FREE, CallRequest, Reply
-from calls.retry import CallFault
-from models.picture_file import decode
-from records.errors import InputError, ProviderFault
-from records.identity import sha256_hex
+from questloom.agent.turns.image_bank import ImageBank, usable_picture
+from questloom.agent.turns.tool_output import ToolFault, model_fault, provider_fault
+from questloom.calls.attempts import Status
+from questloom.calls.caller import Caller
+from questloom.calls.pacing import Pace
+from questloom.calls.request import FREE, CallRequest, Reply
+from questloom.calls.retry import CallFault
+from questloom.models.picture_file import decode
+from questloom.records.errors import InputError, ProviderFault
+from questloom.records.identity import sha256_hex
 
 KINDS = {
     "text": ("serper", "serper_scholar", "google"),

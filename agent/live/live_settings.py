@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit
 
-from calls.pacing import Pace
-from calls.request import Price
-from records.errors import InputError
+from questloom.calls.pacing import Pace
+from questloom.calls.request import Price
+from questloom.records.errors import InputError
 
 Kind = Literal[
     "serper",

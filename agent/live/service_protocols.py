@@ -14,10 +14,10 @@ from urllib.parse import quote, urlsplit
 
 import orjson
 
-from agent.live.live_settings import ServiceSettings
-from agent.providers.provider import Block, PageHit
-from calls.attempts import Status
-from calls.retry import CallFault
+from questloom.agent.live.live_settings import ServiceSettings
+from questloom.agent.providers.provider import Block, PageHit
+from questloom.calls.attempts import Status
+from questloom.calls.retry import CallFault
 
 MAX_CONTENT_CHARS = 400_000
 MAX_WORDS_CHARS = 10_000

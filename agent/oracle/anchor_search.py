@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import Any
 
-from agent.oracle.desk import Desk, Listing
-from agent.oracle.observation_reading import Line, PageRead, Thing, hits_of
-from agent.oracle.speech import (
+from questloom.agent.oracle.desk import Desk, Listing
+from questloom.agent.oracle.observation_reading import Line, PageRead, Thing, hits_of
+from questloom.agent.oracle.speech import (
     Action,
     Observation,
     asked_about,

@@ -5,10 +5,10 @@ from collections.abc import Generator, Mapping
 from datetime import date
 from typing import Any
 
-from agent.oracle.desk import Desk
-from agent.oracle.observation_reading import Line, Literal, Read, Thing
-from agent.oracle.puzzle import Const, Sum
-from agent.oracle.speech import Action, Observation, named
+from questloom.agent.oracle.desk import Desk
+from questloom.agent.oracle.observation_reading import Line, Literal, Read, Thing
+from questloom.agent.oracle.puzzle import Const, Sum
+from questloom.agent.oracle.speech import Action, Observation, named
 
 _OF_TWO = ("difference", "ratio", "sum", "duration_years")
 

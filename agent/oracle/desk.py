@@ -5,9 +5,17 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from agent.oracle.observation_reading import Line, PageRead, Read, Thing, hits_of, key, read_page
-from agent.oracle.puzzle import Const, End, Fact, Puzzle
-from agent.oracle.speech import Action, Observation, clean
+from questloom.agent.oracle.observation_reading import (
+    Line,
+    PageRead,
+    Read,
+    Thing,
+    hits_of,
+    key,
+    read_page,
+)
+from questloom.agent.oracle.puzzle import Const, End, Fact, Puzzle
+from questloom.agent.oracle.speech import Action, Observation, clean
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ import re
 from collections.abc import Generator
 from typing import Any
 
-from agent.oracle.desk import Desk
-from agent.oracle.observation_reading import Line, Literal, texts_read
-from agent.oracle.puzzle import Look
-from agent.oracle.speech import Action, Observation
+from questloom.agent.oracle.desk import Desk
+from questloom.agent.oracle.observation_reading import Line, Literal, texts_read
+from questloom.agent.oracle.puzzle import Look
+from questloom.agent.oracle.speech import Action, Observation
 
 REPAIRS: tuple[tuple[str, dict[str, Any], str], ...] = (
     (

@@ -2,7 +2,7 @@
 
 import re
 
-from agent.oracle.observation_reading import (
+from questloom.agent.oracle.observation_reading import (
     Line,
     Literal,
     PageRead,
@@ -12,9 +12,9 @@ from agent.oracle.observation_reading import (
     key,
     says,
 )
-from agent.oracle.puzzle import Const, Fact
-from agent.oracle.relation_words import cues_of
-from agent.oracle.speech import named
+from questloom.agent.oracle.puzzle import Const, Fact
+from questloom.agent.oracle.relation_words import cues_of
+from questloom.agent.oracle.speech import named
 
 SURE = 3.0
 """Candidates with a lower score are looked at before they are taken: no cue points at them, or a weak one does."""

@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from agent.oracle.relation_words import OF_NOUNS, Cue, Relation, cues_of
-from knowledge.dates import MONTHS, Date, dates_in
+from questloom.agent.oracle.relation_words import OF_NOUNS, Cue, Relation, cues_of
+from questloom.knowledge.dates import MONTHS, Date, dates_in
 
 _AMOUNT = re.compile(
     r"(?<![\w.,])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"

@@ -9,17 +9,17 @@ from collections.abc import Collection, Generator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agent.engines.engine import Sample
-from agent.oracle.desk import Ended, advanced
-from agent.oracle.puzzle import Puzzle
-from agent.oracle.sighted_solver import SightedSolver
-from agent.oracle.slips import Slip, slipping, turn_text
-from agent.oracle.solver import Solver
-from agent.oracle.speech import Action, Observation
-from agent.turns.conversation import Conversation
-from models.messages import Message
-from records.episodes import ToolStatus
-from records.identity import chance
+from questloom.agent.engines.engine import Sample
+from questloom.agent.oracle.desk import Ended, advanced
+from questloom.agent.oracle.puzzle import Puzzle
+from questloom.agent.oracle.sighted_solver import SightedSolver
+from questloom.agent.oracle.slips import Slip, slipping, turn_text
+from questloom.agent.oracle.solver import Solver
+from questloom.agent.oracle.speech import Action, Observation
+from questloom.agent.turns.conversation import Conversation
+from questloom.models.messages import Message
+from questloom.records.episodes import ToolStatus
+from questloom.records.identity import chance
 
 
 @dataclass

@@ -7,10 +7,10 @@ them. Constants stand under the name that the question uses, classes and relatio
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from agent.oracle.relation_words import Relation
-from knowledge.dates import coarsened
-from knowledge.store import Store
-from records.form import (
+from questloom.agent.oracle.relation_words import Relation
+from questloom.knowledge.dates import coarsened
+from questloom.knowledge.store import Store
+from questloom.records.form import (
     ClaimClause,
     ClassClause,
     Compare,
@@ -20,8 +20,8 @@ from records.form import (
     SentenceClause,
     Term,
 )
-from records.knowledge import Value
-from records.synthesis import Question
+from questloom.records.knowledge import Value
+from questloom.records.synthesis import Question
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +69,7 @@ class Order:
 
 @dataclass(frozen=True, kw_only=True)
 class Sum:
-    """`out` is computed, as `records.form.Compute` says."""
+    """`out` is computed, as `questloom.records.form.Compute` says."""
 
     out: str
     op: str

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from prompts.phrases import property_phrase, verb_forms
+from questloom.prompts.phrases import property_phrase, verb_forms
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,8 +9,8 @@ import re
 from collections.abc import Generator
 from typing import Any
 
-from agent.oracle.desk import Ended
-from agent.oracle.observation_reading import (
+from questloom.agent.oracle.desk import Ended
+from questloom.agent.oracle.observation_reading import (
     Candidate,
     Line,
     PageRead,
@@ -20,8 +20,8 @@ from agent.oracle.observation_reading import (
     key,
     says,
 )
-from agent.oracle.puzzle import Fact, Puzzle
-from agent.oracle.speech import Action, Observation, clean
+from questloom.agent.oracle.puzzle import Fact, Puzzle
+from questloom.agent.oracle.speech import Action, Observation, clean
 
 SEARCH, VISIT = "text_search", "visit"
 MISTAKES = ("look", "page", "address")

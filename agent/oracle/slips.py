@@ -10,8 +10,8 @@ import random
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
-from agent.oracle.desk import Ended, advanced
-from agent.oracle.speech import Action, Observation
+from questloom.agent.oracle.desk import Ended, advanced
+from questloom.agent.oracle.speech import Action, Observation
 
 MAX_SLIPS = 2
 """Of an episode: in a row, too, fewer than the three faults that end one (OpenSearch-VL)."""

@@ -11,11 +11,11 @@ import itertools
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
 
-from agent.oracle.anchor_search import AnchorSearch
-from agent.oracle.computation import computed
-from agent.oracle.desk import Actions, Bindings, Bound, Ended, names_of
-from agent.oracle.detail_reading import looking
-from agent.oracle.doubt import (
+from questloom.agent.oracle.anchor_search import AnchorSearch
+from questloom.agent.oracle.computation import computed
+from questloom.agent.oracle.desk import Actions, Bindings, Bound, Ended, names_of
+from questloom.agent.oracle.detail_reading import looking
+from questloom.agent.oracle.doubt import (
     NOT_SAID,
     SURE,
     bare,
@@ -25,7 +25,7 @@ from agent.oracle.doubt import (
     same,
     speaks_of,
 )
-from agent.oracle.observation_reading import (
+from questloom.agent.oracle.observation_reading import (
     Candidate,
     Line,
     Literal,
@@ -40,9 +40,9 @@ from agent.oracle.observation_reading import (
     says,
     subjects,
 )
-from agent.oracle.puzzle import Const, Fact
-from agent.oracle.relation_words import OF_PERSONS, OF_PLACES, cues_of
-from agent.oracle.speech import (
+from questloom.agent.oracle.puzzle import Const, Fact
+from questloom.agent.oracle.relation_words import OF_PERSONS, OF_PLACES, cues_of
+from questloom.agent.oracle.speech import (
     Action,
     Observation,
     answer_of,

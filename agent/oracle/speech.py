@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agent.oracle.observation_reading import Literal, PageRead, Read, Thing, flat, key
-from agent.oracle.puzzle import Const, Fact, Order, Puzzle
-from agent.oracle.relation_words import Relation, cues_of
-from prompts.phrases import property_phrase, verb_forms
-from prompts.phrases.words import Words
+from questloom.agent.oracle.observation_reading import Literal, PageRead, Read, Thing, flat, key
+from questloom.agent.oracle.puzzle import Const, Fact, Order, Puzzle
+from questloom.agent.oracle.relation_words import Relation, cues_of
+from questloom.prompts.phrases import property_phrase, verb_forms
+from questloom.prompts.phrases.words import Words
 
 MAX_QUOTED = 240
 LONG_LABEL = 25

@@ -15,13 +15,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from agent.turns.image_bank import UnknownHandle
-from agent.turns.renderer import Renderer
-from files.locations import Location, location
-from files.parquet import write_whole
-from records.episodes import BankImage
-from records.errors import InputError
-from records.identity import canonical_json, sha256_hex
+from questloom.agent.turns.image_bank import UnknownHandle
+from questloom.agent.turns.renderer import Renderer
+from questloom.files.locations import Location, location
+from questloom.files.parquet import write_whole
+from questloom.records.episodes import BankImage
+from questloom.records.errors import InputError
+from questloom.records.identity import canonical_json, sha256_hex
 
 FIX = "Play the episodes again into a new folder."
 

@@ -16,9 +16,9 @@ from typing import Any
 
 import orjson
 
-from records.episodes import BankImage, EndReason, Turn
-from records.errors import InputError
-from records.identity import canonical_json, sha256_hex
+from questloom.records.episodes import BankImage, EndReason, Turn
+from questloom.records.errors import InputError
+from questloom.records.identity import canonical_json, sha256_hex
 
 VERSION = 1
 

@@ -13,25 +13,25 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
-from agent.engines.engine import ContextFull, Engine, Sample
-from agent.engines.token_engine import TokenEngine
-from agent.play.journal import Begun, Journal
-from agent.tools import ToolBox
-from agent.turns.conversation import Conversation
-from agent.turns.image_bank import ImageBank
-from agent.turns.limits import (
+from questloom.agent.engines.engine import ContextFull, Engine, Sample
+from questloom.agent.engines.token_engine import TokenEngine
+from questloom.agent.play.journal import Begun, Journal
+from questloom.agent.tools import ToolBox
+from questloom.agent.turns.conversation import Conversation
+from questloom.agent.turns.image_bank import ImageBank
+from questloom.agent.turns.limits import (
     Limits,
     is_repetitive,
     num_faults_in_row,
     num_same_turns,
     repetition_warning,
 )
-from agent.turns.renderer import Exchange, Renderer, storable, task_handles
-from agent.turns.token_renderer import Segment
-from agent.turns.turn_protocol import Checked, TurnProtocol, Violation
-from records.episodes import BankImage, EndReason, Episode, ToolResult, ToolStatus, Turn
-from records.errors import BudgetExceeded, InputError, ProviderFault
-from records.identity import record_id
+from questloom.agent.turns.renderer import Exchange, Renderer, storable, task_handles
+from questloom.agent.turns.token_renderer import Segment
+from questloom.agent.turns.turn_protocol import Checked, TurnProtocol, Violation
+from questloom.records.episodes import BankImage, EndReason, Episode, ToolResult, ToolStatus, Turn
+from questloom.records.errors import BudgetExceeded, InputError, ProviderFault
+from questloom.records.identity import record_id
 
 HINT = 'Write one turn: <think>…</think>, then one <tool_call>{"name": …, "arguments": {…}}</tool_call> or one <answer>…</answer>.'
 

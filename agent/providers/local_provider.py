@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agent.providers.provider import (
+from questloom.agent.providers.provider import (
     Answered,
     Block,
     Page,
@@ -25,16 +25,16 @@ from agent.providers.provider import (
     PagePicture,
     PictureHit,
 )
-from agent.turns.image_bank import MAX_HASH_BITS, ImageBank
-from agent.turns.tool_output import model_fault
-from knowledge.licences import may_be_given_on
-from knowledge.readers.titles import normalise_title
-from knowledge.search import PictureSearch, TextSearch
-from knowledge.store import Store
-from models.clip import Clip
-from models.picture_file import PictureError
-from records.errors import InputError
-from records.knowledge import Article, ImageAsset, Passage
+from questloom.agent.turns.image_bank import MAX_HASH_BITS, ImageBank
+from questloom.agent.turns.tool_output import model_fault
+from questloom.knowledge.licences import may_be_given_on
+from questloom.knowledge.readers.titles import normalise_title
+from questloom.knowledge.search import PictureSearch, TextSearch
+from questloom.knowledge.store import Store
+from questloom.models.clip import Clip
+from questloom.models.picture_file import PictureError
+from questloom.records.errors import InputError
+from questloom.records.knowledge import Article, ImageAsset, Passage
 
 NUM_PAGES = 8
 """Pages whose pictures a search by words looks at."""

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from agent.turns.image_bank import ImageBank
+from questloom.agent.turns.image_bank import ImageBank
 
 T = TypeVar("T")
 

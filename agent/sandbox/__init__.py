@@ -1,5 +1,5 @@
 """Where a policy's Python runs: confined by bubblewrap, or not at all."""
 
-from agent.sandbox.sandbox import Ran, Sandbox, SandboxFault, SandboxLimits, open_sandbox
+from questloom.agent.sandbox.sandbox import Ran, Sandbox, SandboxFault, SandboxLimits, open_sandbox
 
 __all__ = ["Ran", "Sandbox", "SandboxFault", "SandboxLimits", "open_sandbox"]

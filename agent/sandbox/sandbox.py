@@ -21,7 +21,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent.sandbox.seccomp import NoFilterError, syscall_filter
+from questloom.agent.sandbox.seccomp import NoFilterError, syscall_filter
 
 HERE = Path(__file__).parent
 MIN_VERSION = (0, 8)

@@ -6,8 +6,8 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
-from agent.providers.provider import Page, PageLink
-from knowledge.readers.sentences import split_sentences
+from questloom.agent.providers.provider import Page, PageLink
+from questloom.knowledge.readers.sentences import split_sentences
 
 NUM_SENTENCES = 14
 MAX_SENTENCE_CHARS = 600

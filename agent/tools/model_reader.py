@@ -1,12 +1,12 @@
 """A model that reads a page for a goal (OpenSearch-VL's search with summaries, VSearcher's visit)."""
 
-from calls.attempts import Status
-from calls.retry import CallFault
-from models.structured import BadReply
-from prompts.ask import Client, ask
-from prompts.fence import fenced
-from prompts.render import render
-from prompts.roles import ROLES
+from questloom.calls.attempts import Status
+from questloom.calls.retry import CallFault
+from questloom.models.structured import BadReply
+from questloom.prompts.ask import Client, ask
+from questloom.prompts.fence import fenced
+from questloom.prompts.render import render
+from questloom.prompts.roles import ROLES
 
 ROLE = "read_page"
 

@@ -6,14 +6,14 @@ from typing import Annotated, Literal
 from PIL import Image, ImageOps
 from pydantic import Field
 
-from agent.tools.quote import one_line
-from agent.tools.tool_context import Context
-from agent.tools.tool_schema import Box, Handle
-from agent.turns.image_bank import MAX_ASPECT, MIN_SIDE
-from agent.turns.tool_output import NewPicture, Output, model_fault, no_effect, no_results
-from models import picture_ops
-from models.ocr import TextBlock, read_text
-from models.picture_file import encode
+from questloom.agent.tools.quote import one_line
+from questloom.agent.tools.tool_context import Context
+from questloom.agent.tools.tool_schema import Box, Handle
+from questloom.agent.turns.image_bank import MAX_ASPECT, MIN_SIDE
+from questloom.agent.turns.tool_output import NewPicture, Output, model_fault, no_effect, no_results
+from questloom.models import picture_ops
+from questloom.models.ocr import TextBlock, read_text
+from questloom.models.picture_file import encode
 
 LOSSLESS_PIXELS = 1 << 20
 """Made pictures up to this size are PNG: nothing is lost when one is worked on again, and equal pixels give the old handle."""

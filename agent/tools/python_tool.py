@@ -4,11 +4,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from agent.sandbox import Sandbox, SandboxFault
-from agent.tools.quote import quoted
-from agent.tools.tool_context import Context
-from agent.turns.tool_output import NewPicture, Output, ToolFault, provider_fault
-from records.episodes import ToolStatus
+from questloom.agent.sandbox import Sandbox, SandboxFault
+from questloom.agent.tools.quote import quoted
+from questloom.agent.tools.tool_context import Context
+from questloom.agent.turns.tool_output import NewPicture, Output, ToolFault, provider_fault
+from questloom.records.episodes import ToolStatus
 
 MAX_STREAM_CHARS = 6_000
 

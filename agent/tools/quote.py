@@ -2,7 +2,7 @@
 
 import re
 
-from prompts.fence import capped, clean
+from questloom.prompts.fence import capped, clean
 
 # The protocol's tags in any spelling that a lenient reader might take, and handles, which only the tool box may give out.
 _TAG = re.compile(

@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 
-from agent.turns.tool_output import Output
+from questloom.agent.turns.tool_output import Output
 
 
 class OutputCache:

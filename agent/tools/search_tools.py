@@ -5,13 +5,13 @@ from typing import Annotated
 
 from pydantic import Field
 
-from agent.providers.provider import Page, PageHit, PictureHit
-from agent.tools.goal_extract import extract, links_for, names_goal
-from agent.tools.quote import one_line, quoted
-from agent.tools.tool_context import Context
-from agent.tools.tool_schema import Handle, Text
-from agent.turns.tool_output import NewPicture, Output, ToolFault, model_fault, no_results
-from records.errors import ProviderFault
+from questloom.agent.providers.provider import Page, PageHit, PictureHit
+from questloom.agent.tools.goal_extract import extract, links_for, names_goal
+from questloom.agent.tools.quote import one_line, quoted
+from questloom.agent.tools.tool_context import Context
+from questloom.agent.tools.tool_schema import Handle, Text
+from questloom.agent.turns.tool_output import NewPicture, Output, ToolFault, model_fault, no_results
+from questloom.records.errors import ProviderFault
 
 NUM_SNIPPETS = 5
 SNIPPET_CHARS = 320

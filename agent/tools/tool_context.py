@@ -3,11 +3,11 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from agent.providers.provider import Provider
-from agent.sandbox import Sandbox
-from agent.tools.tool_settings import ToolSettings
-from agent.turns.image_bank import ImageBank, UnknownHandle, parse_handle
-from agent.turns.tool_output import model_fault
+from questloom.agent.providers.provider import Provider
+from questloom.agent.sandbox import Sandbox
+from questloom.agent.tools.tool_settings import ToolSettings
+from questloom.agent.turns.image_bank import ImageBank, UnknownHandle, parse_handle
+from questloom.agent.turns.tool_output import model_fault
 
 Summarise = Callable[[str, str, str], Awaitable[tuple[str, float]]]
 """(goal, title, page text) to (what the page says about the goal, cost); raises `ProviderFault`."""

@@ -14,8 +14,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
-from agent.turns.tool_output import Output, model_fault
-from records.identity import canonical_json
+from questloom.agent.turns.tool_output import Output, model_fault
+from questloom.records.identity import canonical_json
 
 Handle = Annotated[
     Annotated[int, Field(ge=0)] | Annotated[str, Field(pattern=r"^<image:\d{1,6}>$")], "handle"

@@ -10,18 +10,18 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from agent.providers.provider import Provider
-from agent.sandbox import Sandbox
-from agent.tools import picture_tools as pictures
-from agent.tools import python_tool as python
-from agent.tools import search_tools as search
-from agent.tools.quote import one_line
-from agent.tools.result_cache import OutputCache
-from agent.tools.tool_context import Context, Summarise, handle_in
-from agent.tools.tool_schema import Tool
-from agent.tools.tool_settings import CONFINED, ToolSettings
-from agent.turns.image_bank import ImageBank, handle_text, parse_handle
-from agent.turns.tool_output import (
+from questloom.agent.providers.provider import Provider
+from questloom.agent.sandbox import Sandbox
+from questloom.agent.tools import picture_tools as pictures
+from questloom.agent.tools import python_tool as python
+from questloom.agent.tools import search_tools as search
+from questloom.agent.tools.quote import one_line
+from questloom.agent.tools.result_cache import OutputCache
+from questloom.agent.tools.tool_context import Context, Summarise, handle_in
+from questloom.agent.tools.tool_schema import Tool
+from questloom.agent.tools.tool_settings import CONFINED, ToolSettings
+from questloom.agent.turns.image_bank import ImageBank, handle_text, parse_handle
+from questloom.agent.turns.tool_output import (
     NewPicture,
     Output,
     ToolFault,
@@ -29,12 +29,12 @@ from agent.turns.tool_output import (
     of_provider,
     provider_fault,
 )
-from calls.waiting import time_limit
-from models.picture_file import PictureError
-from prompts.fence import capped
-from records.episodes import ToolCall, ToolResult, ToolStatus
-from records.errors import InputError, ProviderFault
-from records.identity import canonical_json, sha256_hex
+from questloom.calls.waiting import time_limit
+from questloom.models.picture_file import PictureError
+from questloom.prompts.fence import capped
+from questloom.records.episodes import ToolCall, ToolResult, ToolStatus
+from questloom.records.errors import InputError, ProviderFault
+from questloom.records.identity import canonical_json, sha256_hex
 
 TOOLS = (
     Tool(search.text_search, remote=True),
@@ -101,7 +101,7 @@ class ToolBox:
             raise InputError(
                 "tools",
                 f"{CONFINED} runs code in a sandbox, and none was given",
-                "Give one (agent.sandbox.open_sandbox), or name the tools without it.",
+                "Give one (questloom.agent.sandbox.open_sandbox), or name the tools without it.",
             )
         if self.settings.summaries and summarise is None:
             raise InputError(

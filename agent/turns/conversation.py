@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from agent.turns.renderer import Exchange
-from models.messages import Message
-from records.identity import canonical_json, sha256_hex
+from questloom.agent.turns.renderer import Exchange
+from questloom.models.messages import Message
+from questloom.records.identity import canonical_json, sha256_hex
 
 
 @dataclass(frozen=True, kw_only=True)

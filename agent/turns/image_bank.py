@@ -21,10 +21,10 @@ import imagehash
 import numpy as np
 from PIL import Image
 
-from files.pictures import MAX_PIXELS, PictureError, decode, kind_of, opened
-from models.picture_file import encode
-from records.episodes import BankImage
-from records.outcomes import Reason
+from questloom.files.pictures import MAX_PIXELS, PictureError, decode, kind_of, opened
+from questloom.models.picture_file import encode
+from questloom.records.episodes import BankImage
+from questloom.records.outcomes import Reason
 
 MAX_SIDE = 4096
 """Pixels; a larger picture is scaled down before the model is shown it. What super-resolution may give is the limit."""

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from annotated_types import Ge, Gt
 
-from records.episodes import ToolStatus, Turn
+from questloom.records.episodes import ToolStatus, Turn
 
 REPETITIVE_WORDS = 2_500
 REPETITIVE_CHARS = 30

@@ -16,10 +16,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from agent.turns.turn_protocol import VIOLATIONS
-from models.messages import Message, Picture, assistant, system, user
-from prompts.agent import agent_prompt_version, agent_system_prompt
-from records.episodes import BankImage, ToolResult, Turn
+from questloom.agent.turns.turn_protocol import VIOLATIONS
+from questloom.models.messages import Message, Picture, assistant, system, user
+from questloom.prompts.agent import agent_prompt_version, agent_system_prompt
+from questloom.records.episodes import BankImage, ToolResult, Turn
 
 FEW_CALLS = 3
 """From so many on the calls that are left are counted down."""

@@ -18,11 +18,11 @@ from typing import Any, Literal
 
 from PIL import Image
 
-from agent.turns.conversation import Conversation
-from models.messages import Message, Picture, assistant, system, user
-from models.picture_file import decode
-from records.episodes import Turn
-from records.errors import InputError
+from questloom.agent.turns.conversation import Conversation
+from questloom.models.messages import Message, Picture, assistant, system, user
+from questloom.models.picture_file import decode
+from questloom.records.episodes import Turn
+from questloom.records.errors import InputError
 
 NUM_RECENT = 8
 _PROBE_TURN = '<think>\nprobe thought {0}\n</think>\n\n<tool_call>\n{{"name": "probe", "arguments": {{"n": "probe end {0}"}}}}\n</tool_call>'
@@ -71,7 +71,7 @@ class TokenRenderer:
 
     @property
     def special_tokens(self) -> tuple[str, ...]:
-        """What text from outside must not contain: see `agent.turns.renderer.Escape`."""
+        """What text from outside must not contain: see `questloom.agent.turns.renderer.Escape`."""
         added = [
             token.content for token in self.tokenizer.added_tokens_decoder.values() if token.special
         ]

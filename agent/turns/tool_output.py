@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from calls.attempts import Status
-from calls.retry import CallFault
-from records.episodes import ToolStatus
-from records.errors import ProviderFault
+from questloom.calls.attempts import Status
+from questloom.calls.retry import CallFault
+from questloom.records.episodes import ToolStatus
+from questloom.records.errors import ProviderFault
 
 
 @dataclass(frozen=True, kw_only=True)

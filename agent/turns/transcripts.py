@@ -14,10 +14,10 @@ from typing import Any
 
 import jsonschema
 
-from agent.turns.renderer import storable
-from agent.turns.turn_protocol import TurnProtocol
-from records.episodes import ToolResult, ToolStatus, Turn
-from records.errors import InputError
+from questloom.agent.turns.renderer import storable
+from questloom.agent.turns.turn_protocol import TurnProtocol
+from questloom.records.episodes import ToolResult, ToolStatus, Turn
+from questloom.records.errors import InputError
 
 _TOOLS = re.compile(r"<tools>(.*?)</tools>", re.DOTALL)
 _RESPONSE = re.compile(r"^\s*<tool_response>\n?(.*?)\n?</tool_response>\s*$", re.DOTALL)

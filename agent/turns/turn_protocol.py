@@ -20,9 +20,9 @@ from typing import Any
 
 import jsonschema
 
-from records.episodes import ToolCall
-from records.identity import canonical_json
-from records.table import Json
+from questloom.records.episodes import ToolCall
+from questloom.records.identity import canonical_json
+from questloom.records.table import Json
 
 MAX_TURN_CHARS = 2_000_000
 """Far above any limit on tokens; a longer text is no turn."""

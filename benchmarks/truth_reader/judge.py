@@ -9,8 +9,8 @@ from benchmarks.truth_reader.parts import BARE
 from benchmarks.truth_reader.query import Has, Kind, Query, Related, Seen
 from benchmarks.truth_reader.reader import Reader, Reading
 from benchmarks.truth_reader.world import WHERE, Number, Text, century_of
-from records.knowledge import Value
-from records.synthesis import Question
+from questloom.records.knowledge import Value
+from questloom.records.synthesis import Question
 
 
 class Finding(StrEnum):

@@ -1,4 +1,4 @@
-"""The pace of one (provider, model) over all workers: the `Lane` of `calls.pacing`, with its state in Redis.
+"""The pace of one (provider, model) over all workers: the `Lane` of `questloom.calls.pacing`, with its state in Redis.
 
 `scripts/lane.lua` decides: a window of calls in flight (additive increase, halved by 5xx and timeouts), a rate of starts
 that 429s teach (a cubic), and a time before which nobody starts (`Retry-After`). A worker tells what it holds and what
@@ -10,11 +10,11 @@ import math
 import time
 from collections import deque
 
-from calls.attempts import Status
-from calls.pacing import Latency, Pace
-from calls.retry import CallFault, RetryPolicy
-from calls.shared.link import Link
-from records.errors import ProviderFault
+from questloom.calls.attempts import Status
+from questloom.calls.pacing import Latency, Pace
+from questloom.calls.retry import CallFault, RetryPolicy
+from questloom.calls.shared.link import Link
+from questloom.records.errors import ProviderFault
 
 FLOOR_SECONDS = 0.004
 """Between two messages: what happens meanwhile goes into the next."""

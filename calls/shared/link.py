@@ -32,8 +32,8 @@ from redis.exceptions import (
 )
 from redis.retry import Retry
 
-from calls.shared.place import Place
-from records.errors import ProviderFault
+from questloom.calls.shared.place import Place
+from questloom.records.errors import ProviderFault
 
 LOG = logging.getLogger(__name__)
 SCRIPTS = Path(__file__).parent / "scripts"

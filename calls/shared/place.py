@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from records.errors import InputError
+from questloom.records.errors import InputError
 
 SCHEMES = ("redis", "rediss")
 PASSWORD_ENV = "QUESTLOOM_REDIS_PASSWORD"

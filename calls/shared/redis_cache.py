@@ -25,16 +25,16 @@ from typing import Any
 import orjson
 from redis.exceptions import RedisError
 
-from calls.attempts import FREE_OF_CHARGE, Status
-from calls.budget import Budget, Spend
-from calls.cache import Decision, Started
-from calls.owner import is_alive, this_machine, this_owner
-from calls.pacing import Pace
-from calls.request import CallRequest, Reply
-from calls.shared.lane import SharedLane
-from calls.shared.link import Link
-from calls.shared.place import Place, place_of
-from records.errors import InputError, ProviderFault
+from questloom.calls.attempts import FREE_OF_CHARGE, Status
+from questloom.calls.budget import Budget, Spend
+from questloom.calls.cache import Decision, Started
+from questloom.calls.owner import is_alive, this_machine, this_owner
+from questloom.calls.pacing import Pace
+from questloom.calls.request import CallRequest, Reply
+from questloom.calls.shared.lane import SharedLane
+from questloom.calls.shared.link import Link
+from questloom.calls.shared.place import Place, place_of
+from questloom.records.errors import InputError, ProviderFault
 
 LOG = logging.getLogger(__name__)
 VERSION = 1

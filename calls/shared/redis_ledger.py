@@ -1,4 +1,4 @@
-"""The sums of a ledger in Redis; the rows are JSON, as `calls.shared.redis_cache` writes them."""
+"""The sums of a ledger in Redis; the rows are JSON, as `questloom.calls.shared.redis_cache` writes them."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -6,11 +6,11 @@ from typing import Any
 
 import orjson
 
-from calls.attempts import CostLine, Status
-from calls.shared.link import Link
-from calls.shared.place import place_of
-from calls.shared.redis_cache import OPEN_SECONDS, PATIENCE_SECONDS
-from records.errors import InputError, ProviderFault
+from questloom.calls.attempts import CostLine, Status
+from questloom.calls.shared.link import Link
+from questloom.calls.shared.place import place_of
+from questloom.calls.shared.redis_cache import OPEN_SECONDS, PATIENCE_SECONDS
+from questloom.records.errors import InputError, ProviderFault
 
 CHUNK = 10_000
 
@@ -76,7 +76,7 @@ def last_settled(place: str) -> float:
 
 
 def last_attempts(place: str, since: float, most: int) -> list[tuple[str, str, str]]:
-    """See `calls.ledger.last_attempts`; those that were lost with their worker are left out."""
+    """See `questloom.calls.ledger.last_attempts`; those that were lost with their worker are left out."""
     link = Link(place_of(place), patience=PATIENCE_SECONDS)
     try:
         ended = [
@@ -103,7 +103,7 @@ def last_attempts(place: str, since: float, most: int) -> list[tuple[str, str, s
 
 
 def cost_lines(place: str, by: Sequence[str]) -> list[CostLine]:
-    """Sums by group; see `calls.ledger.cost_lines`."""
+    """Sums by group; see `questloom.calls.ledger.cost_lines`."""
     groups: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
     if not by:
         groups[()] = []

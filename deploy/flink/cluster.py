@@ -163,7 +163,7 @@ class Cluster:
         command = [
             sys.executable,
             "-m",
-            "pipeline.runners.worker_pool",
+            "questloom.pipeline.runners.worker_pool",
             "--bind",
             f"{self.pool_address(number)}:{self.pool_port}",
         ]

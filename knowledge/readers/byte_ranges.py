@@ -16,8 +16,8 @@ import re
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from files.locations import open_binary
-from records.errors import InputError
+from questloom.files.locations import open_binary
+from questloom.records.errors import InputError
 
 RANGE_BYTES = 16 << 20
 """Bytes of the file that make a range; compressed, about 60 MB of XML or three seconds of one core."""

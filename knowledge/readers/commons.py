@@ -10,16 +10,16 @@ from typing import Any
 import aiohttp
 import orjson
 
-from calls.attempts import Status
-from calls.caller import Caller
-from calls.retry import CallFault, fault_of_status, retry_after
-from knowledge.readers.commons_page import file_name, image_asset
-from knowledge.readers.picture_check import MAX_BYTES, Refusal, inspect_picture
-from knowledge.readers.polite import COMMONS, FILES, ask, user_agent
-from knowledge.readers.rejections import reject
-from records.errors import InputError
-from records.knowledge import ImageAsset
-from records.outcomes import Reason, Rejection
+from questloom.calls.attempts import Status
+from questloom.calls.caller import Caller
+from questloom.calls.retry import CallFault, fault_of_status, retry_after
+from questloom.knowledge.readers.commons_page import file_name, image_asset
+from questloom.knowledge.readers.picture_check import MAX_BYTES, Refusal, inspect_picture
+from questloom.knowledge.readers.polite import COMMONS, FILES, ask, user_agent
+from questloom.knowledge.readers.rejections import reject
+from questloom.records.errors import InputError
+from questloom.records.knowledge import ImageAsset
+from questloom.records.outcomes import Reason, Rejection
 
 COMMONS_API = "https://commons.wikimedia.org/w/api.php"
 STANDARD_WIDTHS = (20, 40, 60, 120, 250, 330, 500, 960, 1280, 1920, 3840)

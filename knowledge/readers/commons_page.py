@@ -7,11 +7,11 @@ import re
 import urllib.parse
 from typing import Any
 
-from knowledge.readers.html_text import visible_text
-from knowledge.readers.picture_check import PictureFacts
-from knowledge.readers.wikidata_json import read_value
-from records.identity import sha256_hex
-from records.knowledge import Detail, ImageAsset
+from questloom.knowledge.readers.html_text import visible_text
+from questloom.knowledge.readers.picture_check import PictureFacts
+from questloom.knowledge.readers.wikidata_json import read_value
+from questloom.records.identity import sha256_hex
+from questloom.records.knowledge import Detail, ImageAsset
 
 MAX_TEXT_CHARS = 4000
 DEPICTS, INSCRIPTION, QUANTITY, COLOUR, POSITION = "P180", "P1684", "P1114", "P462", "P2677"

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from io import TextIOWrapper
 from typing import Any, NamedTuple
 
-from files.locations import Location, listed, location, open_binary, size_of
-from knowledge.readers.commons_page import file_name, image_asset
-from knowledge.readers.picture_check import MAX_BYTES, Refusal, inspect_picture
-from knowledge.readers.rejections import reject
-from records.errors import InputError
-from records.knowledge import ImageAsset
-from records.outcomes import Reason, Rejection
+from questloom.files.locations import Location, listed, location, open_binary, size_of
+from questloom.knowledge.readers.commons_page import file_name, image_asset
+from questloom.knowledge.readers.picture_check import MAX_BYTES, Refusal, inspect_picture
+from questloom.knowledge.readers.rejections import reject
+from questloom.records.errors import InputError
+from questloom.records.knowledge import ImageAsset
+from questloom.records.outcomes import Reason, Rejection
 
 METADATA_NAMES = ("metadata.jsonl", "metadata.csv")
 _CSV_FIELDS = {

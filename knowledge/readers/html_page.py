@@ -7,10 +7,10 @@ import urllib.parse
 from lxml import etree
 from lxml.html import HtmlElement, HTMLParser, document_fromstring
 
-from knowledge.readers.html_text import is_hidden
-from knowledge.readers.sentences import links_in_sentences
-from knowledge.readers.titles import Site, link_resolver
-from records.knowledge import Article, ArticlePicture, InfoboxField, Link, Section
+from questloom.knowledge.readers.html_text import is_hidden
+from questloom.knowledge.readers.sentences import links_in_sentences
+from questloom.knowledge.readers.titles import Site, link_resolver
+from questloom.records.knowledge import Article, ArticlePicture, InfoboxField, Link, Section
 
 _SKIPPED = frozenset(
     "table style script noscript figure template math audio video nav button form map".split()

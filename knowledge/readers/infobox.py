@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from knowledge.readers.markup import arguments, restore, unescape
-from knowledge.readers.templates import expand_templates
-from records.knowledge import InfoboxField
+from questloom.knowledge.readers.markup import arguments, restore, unescape
+from questloom.knowledge.readers.templates import expand_templates
+from questloom.records.knowledge import InfoboxField
 
 MAX_FIELDS = 300
 MAX_NAME_CHARS = 1000

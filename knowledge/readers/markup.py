@@ -9,7 +9,7 @@ import html
 import re
 from collections.abc import Iterator
 
-from knowledge.readers.titles import FILE, Site, namespace_numbers
+from questloom.knowledge.readers.titles import FILE, Site, namespace_numbers
 
 MAX_TAG_CHARS = 1000
 MAX_PICTURE_CHARS = 10_000

@@ -13,20 +13,20 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from knowledge.readers.byte_ranges import ByteRange, plan_ranges
-from knowledge.readers.pieces import Window
-from knowledge.readers.rejections import reject
-from knowledge.readers.revisions import (
+from questloom.knowledge.readers.byte_ranges import ByteRange, plan_ranges
+from questloom.knowledge.readers.pieces import Window
+from questloom.knowledge.readers.rejections import reject
+from questloom.knowledge.readers.revisions import (
     newest_revision,
     revision_id_of,
     timestamp_of,
     withheld,
     wrong_sum,
 )
-from knowledge.readers.titles import Site, normalise_title, split_namespace
-from records.errors import InputError
-from records.knowledge import Redirect
-from records.outcomes import Reason, Rejection
+from questloom.knowledge.readers.titles import Site, normalise_title, split_namespace
+from questloom.records.errors import InputError
+from questloom.records.knowledge import Redirect
+from questloom.records.outcomes import Reason, Rejection
 
 MAX_PAGE_BYTES = 16 << 20
 """XML of a page and one revision beyond which the file is taken for damaged; MediaWiki's own limit is 2 MiB of text."""

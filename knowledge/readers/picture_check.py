@@ -5,8 +5,15 @@ from typing import NamedTuple
 import imagehash
 from PIL import Image
 
-from files.pictures import PictureError, as_shown, is_animation, kind_of, opened, shown_size
-from records.outcomes import Reason
+from questloom.files.pictures import (
+    PictureError,
+    as_shown,
+    is_animation,
+    kind_of,
+    opened,
+    shown_size,
+)
+from questloom.records.outcomes import Reason
 
 MAX_BYTES = 100 << 20
 MIN_SIDE = 2

@@ -6,9 +6,9 @@ import zlib
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
-from knowledge.readers.byte_ranges import ByteRange, next_stream, open_dump
-from knowledge.readers.bz2_blocks import read_blocks
-from records.errors import InputError
+from questloom.knowledge.readers.byte_ranges import ByteRange, next_stream, open_dump
+from questloom.knowledge.readers.bz2_blocks import read_blocks
+from questloom.records.errors import InputError
 
 CHUNK = 1 << 18
 

@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from calls.caller import Caller
-from calls.pacing import Pace
-from calls.request import FREE, CallRequest, Reply
-from calls.retry import RetryPolicy
-from calls.sqlite import SqliteCache
-from records.errors import InputError
+from questloom.calls.caller import Caller
+from questloom.calls.pacing import Pace
+from questloom.calls.request import FREE, CallRequest, Reply
+from questloom.calls.retry import RetryPolicy
+from questloom.calls.sqlite import SqliteCache
+from questloom.records.errors import InputError
 
 CONTACT_VARIABLE = "QUESTLOOM_CONTACT"
 CALLS = "calls.sqlite"

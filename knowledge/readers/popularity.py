@@ -15,10 +15,10 @@ from itertools import islice
 
 import numpy as np
 
-from files.locations import open_binary
-from knowledge.readers.byte_ranges import open_dump
-from records.errors import InputError
-from records.knowledge import Popularity
+from questloom.files.locations import open_binary
+from questloom.knowledge.readers.byte_ranges import open_dump
+from questloom.records.errors import InputError
+from questloom.records.knowledge import Popularity
 
 FIGURES = ("sitelinks", "page_views")
 COLUMNS = ("id", *FIGURES, "sources")

@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from knowledge.readers import markup
-from knowledge.readers.language_variants import has_converter, without_rules
-from knowledge.readers.mediawiki_xml import RawPage
-from knowledge.readers.rejections import reject
-from knowledge.readers.titles import FILE, Site, link_resolver
-from records.knowledge import Article
-from records.outcomes import Reason, Rejection
+from questloom.knowledge.readers import markup
+from questloom.knowledge.readers.language_variants import has_converter, without_rules
+from questloom.knowledge.readers.mediawiki_xml import RawPage
+from questloom.knowledge.readers.rejections import reject
+from questloom.knowledge.readers.titles import FILE, Site, link_resolver
+from questloom.records.knowledge import Article
+from questloom.records.outcomes import Reason, Rejection
 
 MAX_CHARS = 1 << 20
 SECONDS = 10.0
@@ -109,7 +109,12 @@ class ReferenceParser:
         """The child's reply, or why there is none."""
         if self._child is None:
             self._child = subprocess.Popen(
-                [sys.executable, "-m", "knowledge.readers.reference_parse", str(self.memory_bytes)],
+                [
+                    sys.executable,
+                    "-m",
+                    "questloom.knowledge.readers.reference_parse",
+                    str(self.memory_bytes),
+                ],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

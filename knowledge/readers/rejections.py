@@ -1,8 +1,8 @@
 """The one way in which a reader refuses an item."""
 
-from records.identity import record_id
-from records.outcomes import Reason, Rejection
-from records.table import Json
+from questloom.records.identity import record_id
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.table import Json
 
 STAGE = "read"
 

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from records.knowledge import Link
+from questloom.records.knowledge import Link
 
 # A mark of the full-width and Indic scripts ends a sentence by itself; a Latin one where a blank and no small letter follow,
 # and not after an initial.

@@ -25,11 +25,11 @@ from SPARQLWrapper.SPARQLExceptions import (
     URITooLong,
 )
 
-from calls.attempts import Status
-from calls.caller import Caller
-from calls.retry import CallFault, fault_of_status
-from knowledge.readers.polite import QUERIES, ask, user_agent
-from knowledge.readers.wikidata_json import (
+from questloom.calls.attempts import Status
+from questloom.calls.caller import Caller
+from questloom.calls.retry import CallFault, fault_of_status
+from questloom.knowledge.readers.polite import QUERIES, ask, user_agent
+from questloom.knowledge.readers.wikidata_json import (
     WIKI,
     Item,
     holds_at,
@@ -37,9 +37,9 @@ from knowledge.readers.wikidata_json import (
     make_quantity,
     make_time,
 )
-from records.knowledge import Claim, Entity, Qualifier, Redirect, Value
-from records.names import codes_of, names_by_language
-from records.periods import JULIAN, parts_of, time_of, to_julian
+from questloom.records.knowledge import Claim, Entity, Qualifier, Redirect, Value
+from questloom.records.names import codes_of, names_by_language
+from questloom.records.periods import JULIAN, parts_of, time_of, to_julian
 
 WIKIDATA_ENDPOINT = "https://query.wikidata.org/sparql"
 TIMEOUT = 70

@@ -12,8 +12,8 @@ import urllib.parse
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from knowledge.readers.interwiki import INTERWIKI_PREFIXES
-from records.outcomes import Reason
+from questloom.knowledge.readers.interwiki import INTERWIKI_PREFIXES
+from questloom.records.outcomes import Reason
 
 MAX_TITLE_BYTES = 255
 CANONICAL_NAMESPACES = {

@@ -10,14 +10,22 @@ from typing import Any
 
 import orjson
 
-from knowledge.dates import coarsened, dates_of
-from knowledge.readers.byte_ranges import ByteRange
-from knowledge.readers.pieces import Window
-from knowledge.readers.rejections import reject
-from records.knowledge import RANKS, Claim, Entity, PropertyInfo, Qualifier, Redirect, Value
-from records.names import codes_of, names_by_language
-from records.outcomes import Reason, Rejection
-from records.periods import (
+from questloom.knowledge.dates import coarsened, dates_of
+from questloom.knowledge.readers.byte_ranges import ByteRange
+from questloom.knowledge.readers.pieces import Window
+from questloom.knowledge.readers.rejections import reject
+from questloom.records.knowledge import (
+    RANKS,
+    Claim,
+    Entity,
+    PropertyInfo,
+    Qualifier,
+    Redirect,
+    Value,
+)
+from questloom.records.names import codes_of, names_by_language
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.periods import (
     DAY,
     JULIAN,
     MONTH,

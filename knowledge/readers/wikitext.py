@@ -6,8 +6,8 @@ this extraction with mwparserfromhell on sampled pages.
 
 import re
 
-from knowledge.readers import markup
-from knowledge.readers.infobox import (
+from questloom.knowledge.readers import markup
+from questloom.knowledge.readers.infobox import (
     PICTURE_NAME,
     Infobox,
     field_text,
@@ -15,12 +15,12 @@ from knowledge.readers.infobox import (
     is_infobox,
     read_infobox,
 )
-from knowledge.readers.language_variants import without_rules
-from knowledge.readers.mediawiki_xml import RawPage
-from knowledge.readers.rejections import reject
-from knowledge.readers.sentences import links_in_sentences
-from knowledge.readers.templates import expand_template, stands_for_words, template_name
-from knowledge.readers.titles import (
+from questloom.knowledge.readers.language_variants import without_rules
+from questloom.knowledge.readers.mediawiki_xml import RawPage
+from questloom.knowledge.readers.rejections import reject
+from questloom.knowledge.readers.sentences import links_in_sentences
+from questloom.knowledge.readers.templates import expand_template, stands_for_words, template_name
+from questloom.knowledge.readers.titles import (
     CATEGORY,
     FILE,
     Site,
@@ -28,8 +28,8 @@ from knowledge.readers.titles import (
     normalise_title,
     split_namespace,
 )
-from records.knowledge import Article, ArticlePicture, Link, Section
-from records.outcomes import Reason, Rejection
+from questloom.records.knowledge import Article, ArticlePicture, Link, Section
+from questloom.records.outcomes import Reason, Rejection
 
 _HEADING = re.compile(r"(={1,6})(.*[^=])\1\Z")
 _LINK = re.compile(r"\[\[([^\[\]|\n]{0,512}+)(?:\|([^\[\]]*+))?\]\]([a-zß-öø-ÿа-яё]*)")

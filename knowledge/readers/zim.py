@@ -16,15 +16,15 @@ from dataclasses import dataclass
 
 from libzim.reader import Archive
 
-from files.locations import is_remote, local_copy, location, size_of
-from knowledge.readers.html_page import read_html
-from knowledge.readers.picture_check import MAX_BYTES, Refusal, inspect_picture
-from knowledge.readers.rejections import reject
-from knowledge.readers.titles import Site, normalise_title, split_namespace
-from records.errors import InputError
-from records.identity import sha256_hex
-from records.knowledge import Article, ImageAsset, Redirect
-from records.outcomes import Reason, Rejection
+from questloom.files.locations import is_remote, local_copy, location, size_of
+from questloom.knowledge.readers.html_page import read_html
+from questloom.knowledge.readers.picture_check import MAX_BYTES, Refusal, inspect_picture
+from questloom.knowledge.readers.rejections import reject
+from questloom.knowledge.readers.titles import Site, normalise_title, split_namespace
+from questloom.records.errors import InputError
+from questloom.records.identity import sha256_hex
+from questloom.records.knowledge import Article, ImageAsset, Redirect
+from questloom.records.outcomes import Reason, Rejection
 
 ENTRIES_PER_RANGE = 2000
 MAX_PAGE_BYTES = 16 << 20

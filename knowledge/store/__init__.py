@@ -1,5 +1,5 @@
 """The store: sorted Lance tables of articles, entities, claims and pictures, and the look-ups on them."""
 
-from knowledge.store.store import Store
+from questloom.knowledge.store.store import Store
 
 __all__ = ["Store"]

@@ -1,4 +1,4 @@
-"""A store from records in memory, for worlds made by hand; dumps go through `pipeline.ingest.store_job` instead."""
+"""A store from records in memory, for worlds made by hand; dumps go through `questloom.pipeline.ingest.store_job` instead."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -6,10 +6,10 @@ from types import MappingProxyType
 
 import pyarrow as pa
 
-from knowledge.store.codec import pack
-from knowledge.store.layout import SCHEMAS
-from knowledge.store.passages import passages_of
-from knowledge.store.profiles import (
+from questloom.knowledge.store.codec import pack
+from questloom.knowledge.store.layout import SCHEMAS
+from questloom.knowledge.store.passages import passages_of
+from questloom.knowledge.store.profiles import (
     Counts,
     answer_key,
     count_commonest,
@@ -17,7 +17,7 @@ from knowledge.store.profiles import (
     count_values,
     profile_rows,
 )
-from knowledge.store.rows import (
+from questloom.knowledge.store.rows import (
     Row,
     article_rows,
     claim_rows,
@@ -25,8 +25,8 @@ from knowledge.store.rows import (
     image_rows,
     sorted_claims,
 )
-from knowledge.store.writer import index_passages, write_meta, write_table
-from records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo
+from questloom.knowledge.store.writer import index_passages, write_meta, write_table
+from questloom.records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo
 
 NO_COUNTS: Mapping[str, int] = MappingProxyType({})
 

@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 
 import orjson
 
-from records.identity import canonical_json
-from records.table import Json, Record
+from questloom.records.identity import canonical_json
+from questloom.records.table import Json, Record
 
 R = TypeVar("R", bound=Record)
 

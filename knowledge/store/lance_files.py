@@ -8,8 +8,8 @@ from typing import Any
 import lance
 import pyarrow as pa
 
-from files.locations import location, reaching, remove_tree
-from records.errors import InputError
+from questloom.files.locations import location, reaching, remove_tree
+from questloom.records.errors import InputError
 
 ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 

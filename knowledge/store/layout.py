@@ -12,7 +12,7 @@ Every table has a `key` that is looked up, and a `record`; rows with one key sta
     articles    entity id                  Article
     entities    entity id                  Entity
     claims      subject                    Claim; within a subject by (property, value key, claim id)
-    values      "PROPERTY VALUE_KEY"       subject of a best claim with that value; see `knowledge.dates.index_keys`
+    values      "PROPERTY VALUE_KEY"       subject of a best claim with that value; see `questloom.knowledge.dates.index_keys`
     inbound     entity id                  best Claim whose value is this entity; by (subject, property, claim id)
     members     class id                   entity id of an instance, by class closure
     images      image id                   ImageAsset; the file itself in column `bytes`

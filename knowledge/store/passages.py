@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from records.identity import record_id
-from records.knowledge import Article, Passage
+from questloom.records.identity import record_id
+from questloom.records.knowledge import Article, Passage
 
 MAX_WORDS = 120
 _WORD = re.compile(r"\S+")

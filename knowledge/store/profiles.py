@@ -8,10 +8,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from knowledge.dates import refined
-from knowledge.store.codec import pack
-from knowledge.store.rows import Row
-from records.knowledge import Claim, PropertyProfile, Value
+from questloom.knowledge.dates import refined
+from questloom.knowledge.store.codec import pack
+from questloom.knowledge.store.rows import Row
+from questloom.records.knowledge import Claim, PropertyProfile, Value
 
 PERIODS = ("P580", "P582", "P585")
 """Qualifiers that say when a claim holds: start, end, point in time."""

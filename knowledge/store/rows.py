@@ -5,10 +5,10 @@ A row is (key, order, record, …): tables are sorted by (key, order); `order` i
 
 from collections.abc import Iterator
 
-from knowledge.dates import index_keys
-from knowledge.store.codec import pack
-from knowledge.store.layout import value_row_key
-from records.knowledge import Article, Claim, Entity, ImageAsset, Passage
+from questloom.knowledge.dates import index_keys
+from questloom.knowledge.store.codec import pack
+from questloom.knowledge.store.layout import value_row_key
+from questloom.records.knowledge import Article, Claim, Entity, ImageAsset, Passage
 
 Row = tuple
 """(key, order, record), with the extra column of `images` and `passages` behind."""

@@ -11,8 +11,8 @@ from functools import lru_cache
 
 import pyarrow as pa
 
-from knowledge.store.lance_files import open_lance, read_batches, reading
-from knowledge.store.layout import PAGE, RECORD_PAGE, table_path
+from questloom.knowledge.store.lance_files import open_lance, read_batches, reading
+from questloom.knowledge.store.layout import PAGE, RECORD_PAGE, table_path
 
 CACHED_PAGES = 1024
 CACHED_ID_PAGES = 4096

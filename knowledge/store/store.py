@@ -5,14 +5,21 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from files.locations import location
-from knowledge.dates import overlapping
-from knowledge.store.codec import unpack
-from knowledge.store.layout import META, STORE_VERSION, value_row_key
-from knowledge.store.sorted_table import SortedTable
-from records.errors import InputError
-from records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo, PropertyProfile
-from records.table import Record
+from questloom.files.locations import location
+from questloom.knowledge.dates import overlapping
+from questloom.knowledge.store.codec import unpack
+from questloom.knowledge.store.layout import META, STORE_VERSION, value_row_key
+from questloom.knowledge.store.sorted_table import SortedTable
+from questloom.records.errors import InputError
+from questloom.records.knowledge import (
+    Article,
+    Claim,
+    Entity,
+    ImageAsset,
+    PropertyInfo,
+    PropertyProfile,
+)
+from questloom.records.table import Record
 
 R = TypeVar("R", bound=Record)
 CACHED_ENTITIES = 16_384

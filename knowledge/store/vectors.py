@@ -15,12 +15,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from files.locations import Location, location, remove_tree
-from files.parquet import write_whole
-from knowledge.store.lance_files import open_lance, read_batches, reading, write_lance
-from knowledge.store.layout import VECTORS, table_path
-from records.errors import InputError
-from records.identity import SCORE_DIGITS, sha256_hex
+from questloom.files.locations import Location, location, remove_tree
+from questloom.files.parquet import write_whole
+from questloom.knowledge.store.lance_files import open_lance, read_batches, reading, write_lance
+from questloom.knowledge.store.layout import VECTORS, table_path
+from questloom.records.errors import InputError
+from questloom.records.identity import SCORE_DIGITS, sha256_hex
 
 PART = 2048
 """Pictures a part: 8 s of a core with the small checkpoint, some minutes with ViT-B/32."""

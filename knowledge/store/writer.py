@@ -13,11 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from files.locations import location, reaching
-from files.parquet import write_whole
-from knowledge.store.lance_files import open_lance, write_lance
-from knowledge.store.layout import META, SCHEMAS, STORE_VERSION, table_path
-from records.identity import digest_of
+from questloom.files.locations import location, reaching
+from questloom.files.parquet import write_whole
+from questloom.knowledge.store.lance_files import open_lance, write_lance
+from questloom.knowledge.store.layout import META, SCHEMAS, STORE_VERSION, table_path
+from questloom.records.identity import digest_of
 
 DIGEST_ROWS = 1024
 BATCH_BYTES = 8 << 20

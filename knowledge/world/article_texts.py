@@ -4,10 +4,10 @@ import random
 import re
 from dataclasses import dataclass
 
-from knowledge.world.infobox_texts import infobox
-from knowledge.world.model import Picture, Thing
-from knowledge.world.part import Part
-from knowledge.world.prose import Prose
+from questloom.knowledge.world.infobox_texts import infobox
+from questloom.knowledge.world.model import Picture, Thing
+from questloom.knowledge.world.part import Part
+from questloom.knowledge.world.prose import Prose
 
 REFERENCES = (
     "<ref>{{cite book |title=Handbook of the Provinces |year=1934 |page=%d}}</ref>",

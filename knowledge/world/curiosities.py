@@ -6,11 +6,11 @@ Made last of a region, from generators of its own, so that everything before sta
 import itertools
 import random
 
-from knowledge.world import vocabulary
-from knowledge.world.model import Thing, day, monolingual, year
-from knowledge.world.part import Part, heavy, some_day
-from knowledge.world.people import alive, workers
-from knowledge.world.structures import maker_and_year
+from questloom.knowledge.world import vocabulary
+from questloom.knowledge.world.model import Thing, day, monolingual, year
+from questloom.knowledge.world.part import Part, heavy, some_day
+from questloom.knowledge.world.people import alive, workers
+from questloom.knowledge.world.structures import maker_and_year
 
 GROUPS = vocabulary.groups()
 FATAL = 0.62

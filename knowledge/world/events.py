@@ -2,8 +2,8 @@
 
 import random
 
-from knowledge.world import vocabulary
-from knowledge.world.model import (
+from questloom.knowledge.world import vocabulary
+from questloom.knowledge.world.model import (
     SNAPSHOT_YEAR,
     Mark,
     day,
@@ -13,10 +13,10 @@ from knowledge.world.model import (
     value_of,
     year,
 )
-from knowledge.world.part import Part, born, heavy, some_day
-from knowledge.world.people import alive, workers
-from knowledge.world.settlements import locate
-from knowledge.world.structures import maker_and_year
+from questloom.knowledge.world.part import Part, born, heavy, some_day
+from questloom.knowledge.world.people import alive, workers
+from questloom.knowledge.world.settlements import locate
+from questloom.knowledge.world.structures import maker_and_year
 
 ORDINALS = ("1st", "2nd", "3rd", "4th", "5th", "6th", "7th", "8th", "9th", "10th", "11th", "12th")
 

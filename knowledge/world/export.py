@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
-from knowledge.world.article_texts import Page
+from questloom.knowledge.world.article_texts import Page
 
 PAGES_PER_STREAM = 100
 PAGES_PER_PART = 5_000

@@ -12,9 +12,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from knowledge.world import vocabulary
-from knowledge.world.model import Statement, Thing
-from records.identity import chance
+from questloom.knowledge.world import vocabulary
+from questloom.knowledge.world.model import Statement, Thing
+from questloom.records.identity import chance
 
 KEPT = ("P31", "P279", "P18", "P373", "P225")
 

@@ -3,8 +3,8 @@
 import random
 from typing import Any
 
-from knowledge.world import vocabulary
-from knowledge.world.model import (
+from questloom.knowledge.world import vocabulary
+from questloom.knowledge.world.model import (
     SNAPSHOT_YEAR,
     Mark,
     Thing,
@@ -15,9 +15,9 @@ from knowledge.world.model import (
     value_of,
     year,
 )
-from knowledge.world.part import Part, heavy, some_day
-from knowledge.world.people import workers
-from knowledge.world.structures import maker_and_year
+from questloom.knowledge.world.part import Part, heavy, some_day
+from questloom.knowledge.world.people import workers
+from questloom.knowledge.world.structures import maker_and_year
 
 GROUPS = vocabulary.groups()
 TRADES = (

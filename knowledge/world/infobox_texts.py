@@ -1,9 +1,9 @@
 """Infobox templates: which one a kind of thing has, and which parameters."""
 
-from knowledge.world.model import Thing
-from knowledge.world.part import Part
-from knowledge.world.readable import value_text
-from records.knowledge import Value
+from questloom.knowledge.world.model import Thing
+from questloom.knowledge.world.part import Part
+from questloom.knowledge.world.readable import value_text
+from questloom.records.knowledge import Value
 
 STRUCTURE = (
     ("location", "P131"),

@@ -7,11 +7,11 @@ pages have three lines. What is asked for (architect, owner; a person's birthpla
 
 import itertools
 
-from knowledge.world import vocabulary
-from knowledge.world.article_texts import Page
-from knowledge.world.model import Mark, Picture, Statement, Thing, monolingual, value_of
-from knowledge.world.part import Part
-from records.knowledge import Value
+from questloom.knowledge.world import vocabulary
+from questloom.knowledge.world.article_texts import Page
+from questloom.knowledge.world.model import Mark, Picture, Statement, Thing, monolingual, value_of
+from questloom.knowledge.world.part import Part
+from questloom.records.knowledge import Value
 
 KINDS = ("tower", "bridge", "castle", "windmill", "lighthouse", "statue", "dam", "ship")
 COLOURS = ("red", "blue", "green", "yellow", "white", "black")

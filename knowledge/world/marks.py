@@ -1,8 +1,15 @@
 """Details that only a close look at a picture shows, and that belong to the thing, not to the picture."""
 
-from knowledge.world import vocabulary
-from knowledge.world.model import SNAPSHOT_YEAR, Mark, Thing, monolingual, quantity, value_of
-from knowledge.world.part import Part
+from questloom.knowledge.world import vocabulary
+from questloom.knowledge.world.model import (
+    SNAPSHOT_YEAR,
+    Mark,
+    Thing,
+    monolingual,
+    quantity,
+    value_of,
+)
+from questloom.knowledge.world.part import Part
 
 MOTTOES = (
     "HOLD FAST",

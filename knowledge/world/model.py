@@ -4,8 +4,8 @@ import datetime
 from dataclasses import dataclass, field
 from typing import Any
 
-from knowledge.world import vocabulary
-from records.knowledge import Qualifier, Value
+from questloom.knowledge.world import vocabulary
+from questloom.records.knowledge import Qualifier, Value
 
 SNAPSHOT_YEAR = 2024
 UNITS = vocabulary.groups()["unit"]

@@ -2,8 +2,8 @@
 
 import random
 
-from knowledge.world import vocabulary
-from knowledge.world.model import (
+from questloom.knowledge.world import vocabulary
+from questloom.knowledge.world.model import (
     Thing,
     coordinate,
     day,
@@ -13,7 +13,7 @@ from knowledge.world.model import (
     string,
     year,
 )
-from knowledge.world.part import Part, some_day
+from questloom.knowledge.world.part import Part, some_day
 
 MOVEMENTS = (
     "Coastal School",

@@ -2,11 +2,11 @@
 
 import random
 
-from knowledge.world import vocabulary
-from knowledge.world.model import Mark, monolingual, quantity, string, value_of, year
-from knowledge.world.part import Part, heavy
-from knowledge.world.people import workers
-from knowledge.world.structures import maker_and_year
+from questloom.knowledge.world import vocabulary
+from questloom.knowledge.world.model import Mark, monolingual, quantity, string, value_of, year
+from questloom.knowledge.world.part import Part, heavy
+from questloom.knowledge.world.people import workers
+from questloom.knowledge.world.structures import maker_and_year
 
 GROUPS = vocabulary.groups()
 COMMON = {

@@ -9,10 +9,10 @@ import random
 from collections.abc import Sequence
 from typing import TypeVar
 
-from knowledge.world import vocabulary
-from knowledge.world.model import Thing, Value
-from knowledge.world.names import NameSource
-from records.identity import chance
+from questloom.knowledge.world import vocabulary
+from questloom.knowledge.world.model import Thing, Value
+from questloom.knowledge.world.names import NameSource
+from questloom.records.identity import chance
 
 T = TypeVar("T")
 FIRST_ID = 900_000_001

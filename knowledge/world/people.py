@@ -6,8 +6,8 @@ before the teacher dies, honours and wars fall within a life.
 
 import random
 
-from knowledge.world import vocabulary
-from knowledge.world.model import (
+from questloom.knowledge.world import vocabulary
+from questloom.knowledge.world.model import (
     SNAPSHOT_YEAR,
     Mark,
     Thing,
@@ -17,7 +17,7 @@ from knowledge.world.model import (
     value_of,
     year,
 )
-from knowledge.world.part import Part, born, heavy, some_day
+from questloom.knowledge.world.part import Part, born, heavy, some_day
 
 OCCUPATIONS = (
     ("architect", 30),

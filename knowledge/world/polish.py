@@ -3,9 +3,9 @@
 import random
 from dataclasses import replace
 
-from knowledge.world.model import Statement, Thing, year
-from knowledge.world.part import Part
-from knowledge.world.prose import group_noun
+from questloom.knowledge.world.model import Statement, Thing, year
+from questloom.knowledge.world.part import Part
+from questloom.knowledge.world.prose import group_noun
 
 UNKNOWN_SHARE = 0.012
 """Statements whose value the dump gives as "somevalue"."""

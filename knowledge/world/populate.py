@@ -1,18 +1,18 @@
 """Makes a whole part: its things in the order in which they refer to each other, then names, rank and articles."""
 
-from knowledge.world.curiosities import make_curiosities
-from knowledge.world.events import make_events
-from knowledge.world.industry import make_industry
-from knowledge.world.nation import make_nation
-from knowledge.world.nature import make_nature
-from knowledge.world.part import Part
-from knowledge.world.people import make_people
-from knowledge.world.pictures.plan import plan_pictures
-from knowledge.world.polish import polish
-from knowledge.world.second import add_second_order
-from knowledge.world.settlements import make_places
-from knowledge.world.structures import make_structures
-from knowledge.world.works import make_works
+from questloom.knowledge.world.curiosities import make_curiosities
+from questloom.knowledge.world.events import make_events
+from questloom.knowledge.world.industry import make_industry
+from questloom.knowledge.world.nation import make_nation
+from questloom.knowledge.world.nature import make_nature
+from questloom.knowledge.world.part import Part
+from questloom.knowledge.world.people import make_people
+from questloom.knowledge.world.pictures.plan import plan_pictures
+from questloom.knowledge.world.polish import polish
+from questloom.knowledge.world.second import add_second_order
+from questloom.knowledge.world.settlements import make_places
+from questloom.knowledge.world.structures import make_structures
+from questloom.knowledge.world.works import make_works
 
 PART_ARTICLES = 1000
 """Articles of a region; a world of N articles has about N / 1000 regions and one nation."""

@@ -9,12 +9,12 @@ that the phrasing lists, {early|late} is one of the choices, drawn for the page.
 
 import random
 
-from knowledge.world import vocabulary
-from knowledge.world.model import Thing
-from knowledge.world.part import Part
-from knowledge.world.phrases import plan_of
-from knowledge.world.readable import MONTHS, article_for, hint, mention, unit_words
-from records.knowledge import Value
+from questloom.knowledge.world import vocabulary
+from questloom.knowledge.world.model import Thing
+from questloom.knowledge.world.part import Part
+from questloom.knowledge.world.phrases import plan_of
+from questloom.knowledge.world.readable import MONTHS, article_for, hint, mention, unit_words
+from questloom.records.knowledge import Value
 
 COUNTABLE = frozenset(
     qid

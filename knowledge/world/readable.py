@@ -2,9 +2,9 @@
 
 import random
 
-from knowledge.world import vocabulary
-from knowledge.world.model import Thing
-from records.knowledge import Value
+from questloom.knowledge.world import vocabulary
+from questloom.knowledge.world.model import Thing
+from questloom.records.knowledge import Value
 
 MONTHS = (
     "January",

@@ -5,10 +5,10 @@ They are what makes real items long: many entities have twenty statements or mor
 
 import random
 
-from knowledge.world import vocabulary
-from knowledge.world.model import Statement, Thing, string
-from knowledge.world.part import Part, heavy
-from records.knowledge import Value
+from questloom.knowledge.world import vocabulary
+from questloom.knowledge.world.model import Statement, Thing, string
+from questloom.knowledge.world.part import Part, heavy
+from questloom.records.knowledge import Value
 
 BUILT = (
     "lighthouse",

@@ -1,6 +1,6 @@
 """A region's land: districts, towns, villages, rivers, lakes, mountains, islands."""
 
-from knowledge.world.model import (
+from questloom.knowledge.world.model import (
     Thing,
     coordinate,
     monolingual,
@@ -9,7 +9,7 @@ from knowledge.world.model import (
     value_of,
     year,
 )
-from knowledge.world.part import Part, heavy
+from questloom.knowledge.world.part import Part, heavy
 
 RIVER_PATTERNS = ("River {}", "{} Water", "{} Brook", "River {}")
 MOUNTAIN_PATTERNS = ("Mount {}", "{} Fell", "{} Peak", "{} Horn")

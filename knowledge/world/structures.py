@@ -6,12 +6,12 @@ Nearly half of them are twins: they repeat another one's facts but for one or tw
 import random
 from typing import Any
 
-from knowledge.world import vocabulary
-from knowledge.world.marks import add_marks
-from knowledge.world.model import SNAPSHOT_YEAR, Thing, day, quantity, value_of, year
-from knowledge.world.part import Part, heavy, some_day
-from knowledge.world.people import alive, workers
-from knowledge.world.settlements import locate
+from questloom.knowledge.world import vocabulary
+from questloom.knowledge.world.marks import add_marks
+from questloom.knowledge.world.model import SNAPSHOT_YEAR, Thing, day, quantity, value_of, year
+from questloom.knowledge.world.part import Part, heavy, some_day
+from questloom.knowledge.world.people import alive, workers
+from questloom.knowledge.world.settlements import locate
 
 TWIN_SHARE = 0.45
 GROUPS = vocabulary.groups()

@@ -10,12 +10,12 @@ from typing import Any
 
 import orjson
 
-from knowledge.world import gaps, vocabulary
-from knowledge.world.model import Statement, Thing
-from knowledge.world.part import Part
-from knowledge.world.readable import value_text
-from records.identity import sha256_hex
-from records.knowledge import Qualifier, Value
+from questloom.knowledge.world import gaps, vocabulary
+from questloom.knowledge.world.model import Statement, Thing
+from questloom.knowledge.world.part import Part
+from questloom.knowledge.world.readable import value_text
+from questloom.records.identity import sha256_hex
+from questloom.records.knowledge import Qualifier, Value
 
 CALENDAR = "http://www.wikidata.org/entity/Q1985727"
 ENTITY_URL = "http://www.wikidata.org/entity/"

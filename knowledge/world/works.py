@@ -3,13 +3,21 @@
 import random
 from typing import Any
 
-from knowledge.world import vocabulary
-from knowledge.world.marks import add_marks
-from knowledge.world.model import SNAPSHOT_YEAR, Mark, Thing, monolingual, quantity, string, year
-from knowledge.world.part import Part, heavy
-from knowledge.world.people import workers
-from knowledge.world.settlements import locate
-from knowledge.world.structures import maker_and_year
+from questloom.knowledge.world import vocabulary
+from questloom.knowledge.world.marks import add_marks
+from questloom.knowledge.world.model import (
+    SNAPSHOT_YEAR,
+    Mark,
+    Thing,
+    monolingual,
+    quantity,
+    string,
+    year,
+)
+from questloom.knowledge.world.part import Part, heavy
+from questloom.knowledge.world.people import workers
+from questloom.knowledge.world.settlements import locate
+from questloom.knowledge.world.structures import maker_and_year
 
 GROUPS = vocabulary.groups()
 TIMES = (

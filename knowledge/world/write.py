@@ -17,19 +17,19 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from files.parquet import write_whole
-from knowledge.world import gaps as gap_rules
-from knowledge.world import vocabulary
-from knowledge.world.article_texts import Page, pages
-from knowledge.world.export import footer, header, streams
-from knowledge.world.learning import MOST_ARTICLES, learning_pages, make_learning_part
-from knowledge.world.model import Picture, Thing
-from knowledge.world.part import Part
-from knowledge.world.pictures.draw import draw
-from knowledge.world.pictures.metadata import metadata_line
-from knowledge.world.populate import make_part, part_sizes
-from knowledge.world.wikibase import item_line, term_lines, truth_line
-from records.errors import InputError
+from questloom.files.parquet import write_whole
+from questloom.knowledge.world import gaps as gap_rules
+from questloom.knowledge.world import vocabulary
+from questloom.knowledge.world.article_texts import Page, pages
+from questloom.knowledge.world.export import footer, header, streams
+from questloom.knowledge.world.learning import MOST_ARTICLES, learning_pages, make_learning_part
+from questloom.knowledge.world.model import Picture, Thing
+from questloom.knowledge.world.part import Part
+from questloom.knowledge.world.pictures.draw import draw
+from questloom.knowledge.world.pictures.metadata import metadata_line
+from questloom.knowledge.world.populate import make_part, part_sizes
+from questloom.knowledge.world.wikibase import item_line, term_lines, truth_line
+from questloom.records.errors import InputError
 
 FORMAT_VERSION = 1
 UNFINISHED = "world.unfinished"

@@ -21,21 +21,21 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from files.locations import Location, check_locations, location
-from files.parquet import write_whole
-from knowledge.readers.titles import is_invented
-from knowledge.store.store import Store
-from pipeline.report.gallery import hop_words
-from pipeline.report.people_names import Names, Sources
-from pipeline.report.run_reader import Run, find_questions, open_run, store_of
-from pipeline.report.thumbnails import Picture, picture_reader, shrunk
-from records.errors import InputError
-from records.identity import priority
-from records.outcomes import Rejection
-from records.share import Share
-from records.synthesis import Hop, Question
-from transforms.certificate.evidence import evidence
-from transforms.drafting.accept import binding_of
+from questloom.files.locations import Location, check_locations, location
+from questloom.files.parquet import write_whole
+from questloom.knowledge.readers.titles import is_invented
+from questloom.knowledge.store.store import Store
+from questloom.pipeline.report.gallery import hop_words
+from questloom.pipeline.report.people_names import Names, Sources
+from questloom.pipeline.report.run_reader import Run, find_questions, open_run, store_of
+from questloom.pipeline.report.thumbnails import Picture, picture_reader, shrunk
+from questloom.records.errors import InputError
+from questloom.records.identity import priority
+from questloom.records.outcomes import Rejection
+from questloom.records.share import Share
+from questloom.records.synthesis import Hop, Question
+from questloom.transforms.certificate.evidence import evidence
+from questloom.transforms.drafting.accept import binding_of
 
 CRITERIA = {
     "natural": "A person could have written it.",
@@ -232,13 +232,13 @@ def _hash(text: str) -> str:
 
 def _page(name: str, shown: list[dict], *, invented: bool) -> str:
     environment = Environment(
-        loader=PackageLoader("pipeline.report", "templates"),
+        loader=PackageLoader("questloom.pipeline.report", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    assets = files("pipeline.report")
+    assets = files("questloom.pipeline.report")
     style, script = (
         (assets / kind / f"audit.{kind}").read_text(encoding="utf-8") for kind in ("css", "js")
     )

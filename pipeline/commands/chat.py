@@ -9,22 +9,22 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 
-from agent.engines.engine import Engine
-from agent.play.player import Player, Task
-from agent.setup import PlayPlace, check_engine, open_player, opened_sandbox, own_engine
-from agent.turns.conversation import Conversation
-from calls.event_loop import submit
-from files.opened import Opened
-from models.messages import Message
-from models.picture_file import PictureError, decode
-from pipeline.commands.chat_page import ChatPage, HandEngine
-from pipeline.commands.watched_engine import WatchedEngine
-from pipeline.ingest.store_vectors import embed_store
-from pipeline.recipe import Recipe
-from records.episodes import EndReason, Episode, ToolResult
-from records.errors import InputError
-from records.identity import sha256_hex
-from transforms.stages.run_folder import RunFolder, absolute
+from questloom.agent.engines.engine import Engine
+from questloom.agent.play.player import Player, Task
+from questloom.agent.setup import PlayPlace, check_engine, open_player, opened_sandbox, own_engine
+from questloom.agent.turns.conversation import Conversation
+from questloom.calls.event_loop import submit
+from questloom.files.opened import Opened
+from questloom.models.messages import Message
+from questloom.models.picture_file import PictureError, decode
+from questloom.pipeline.commands.chat_page import ChatPage, HandEngine
+from questloom.pipeline.commands.watched_engine import WatchedEngine
+from questloom.pipeline.ingest.store_vectors import embed_store
+from questloom.pipeline.recipe import Recipe
+from questloom.records.episodes import EndReason, Episode, ToolResult
+from questloom.records.errors import InputError
+from questloom.records.identity import sha256_hex
+from questloom.transforms.stages.run_folder import RunFolder, absolute
 
 MAX_SHOWN = 2_000
 """Characters of an observation that are printed."""

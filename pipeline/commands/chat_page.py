@@ -13,10 +13,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from agent.engines.engine import Sample
-from agent.turns.conversation import Conversation
-from models.messages import Message, Picture
-from records.episodes import Episode
+from questloom.agent.engines.engine import Sample
+from questloom.agent.turns.conversation import Conversation
+from questloom.models.messages import Message, Picture
+from questloom.records.episodes import Episode
 
 PAGE = Path(__file__).with_name("chat.html")
 STYLE = Path(__file__).parents[1] / "report" / "css" / "base.css"

@@ -5,19 +5,19 @@ import sys
 import time
 from pathlib import Path
 
-from agent.setup import opened_sandbox
-from files.opened import Opened
-from knowledge.world.write import write_world
-from pipeline.commands.demo_end import Clock, example_text, places_text
-from pipeline.export.run_end import finish_run
-from pipeline.ingest.store_job import IngestOptions, run_ingest
-from pipeline.recipe import Recipe, load_recipe
-from pipeline.runners.progress import say, staged
-from pipeline.synth.job import Job
-from pipeline.synth.needed_tools import tools_of_run
-from pipeline.synth.synth_job import run_synth
-from pipeline.teach.teach_job import recipe_for, run_teach
-from records.errors import InputError
+from questloom.agent.setup import opened_sandbox
+from questloom.files.opened import Opened
+from questloom.knowledge.world.write import write_world
+from questloom.pipeline.commands.demo_end import Clock, example_text, places_text
+from questloom.pipeline.export.run_end import finish_run
+from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
+from questloom.pipeline.recipe import Recipe, load_recipe
+from questloom.pipeline.runners.progress import say, staged
+from questloom.pipeline.synth.job import Job
+from questloom.pipeline.synth.needed_tools import tools_of_run
+from questloom.pipeline.synth.synth_job import run_synth
+from questloom.pipeline.teach.teach_job import recipe_for, run_teach
+from questloom.records.errors import InputError
 
 SNAPSHOT = "2026-01-01"
 RECIPE, WITHOUT_PYTHON = "demo", "demo_without_python"

@@ -7,8 +7,8 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from records.synthesis import Question
-from transforms.stages.run_folder import RunFolder
+from questloom.records.synthesis import Question
+from questloom.transforms.stages.run_folder import RunFolder
 
 LEVEL, SPLIT = "medium", "train"
 

@@ -5,17 +5,17 @@ import time
 from pathlib import Path
 from typing import Any
 
-from files.opened import Opened
-from files.parquet import write_whole
-from pipeline.commands.demo_train import SFT, prepare, tiny_base, training
-from pipeline.evolve.before_after import read
-from pipeline.evolve.loop import begin_loop, run_loop
-from pipeline.evolve.loop_folder import LoopFolder
-from pipeline.evolve.subset import questions_of
-from pipeline.recipe import load_recipe
-from pipeline.runners.progress import say
-from records.share import Share
-from transforms.stages.run_folder import RunFolder
+from questloom.files.opened import Opened
+from questloom.files.parquet import write_whole
+from questloom.pipeline.commands.demo_train import SFT, prepare, tiny_base, training
+from questloom.pipeline.evolve.before_after import read
+from questloom.pipeline.evolve.loop import begin_loop, run_loop
+from questloom.pipeline.evolve.loop_folder import LoopFolder
+from questloom.pipeline.evolve.subset import questions_of
+from questloom.pipeline.recipe import load_recipe
+from questloom.pipeline.runners.progress import say
+from questloom.records.share import Share
+from questloom.transforms.stages.run_folder import RunFolder
 
 RECIPE = "learning_loop"
 LESSONS = (
@@ -58,7 +58,7 @@ def start(out: Path, *, seed: int, workers: int) -> tuple[Path, Path, Path]:
     run, store = prepare(out, seed=seed, workers=workers, recipe=load_recipe(RECIPE, LESSONS))
     say("demo: supervised fine-tuning on the oracle's episodes")
     training(
-        "train.sft",
+        "questloom.train.sft",
         "--config",
         SFT,
         "--data",

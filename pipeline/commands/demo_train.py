@@ -11,19 +11,19 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from files.opened import Opened
-from files.parquet import read_facts, read_records
-from knowledge.world.learning import ARTICLES
-from pipeline.commands.demo import SNAPSHOT, write_once
-from pipeline.export.run_end import finish_run
-from pipeline.ingest.store_job import IngestOptions, run_ingest
-from pipeline.recipe import Recipe, load_recipe
-from pipeline.runners.progress import say, staged
-from pipeline.synth.job import Job
-from pipeline.synth.synth_job import run_synth
-from pipeline.teach.teach_job import recipe_for, run_teach
-from records.errors import QuestloomError
-from records.trajectories import Trajectory
+from questloom.files.opened import Opened
+from questloom.files.parquet import read_facts, read_records
+from questloom.knowledge.world.learning import ARTICLES
+from questloom.pipeline.commands.demo import SNAPSHOT, write_once
+from questloom.pipeline.export.run_end import finish_run
+from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
+from questloom.pipeline.recipe import Recipe, load_recipe
+from questloom.pipeline.runners.progress import say, staged
+from questloom.pipeline.synth.job import Job
+from questloom.pipeline.synth.synth_job import run_synth
+from questloom.pipeline.teach.teach_job import recipe_for, run_teach
+from questloom.records.errors import QuestloomError
+from questloom.records.trajectories import Trajectory
 
 RECIPE, SFT, GRPO = "learning", "learning", "grpo-learning"
 BASE, TUNED, LEARNED = "base", "after SFT", "after GRPO"
@@ -47,7 +47,7 @@ BARS = "▁▂▃▄▅▆▇█"
 
 def tiny_base() -> Path:
     """The folder of the shipped base."""
-    return Path(str(files("models") / "tiny_base"))
+    return Path(str(files("questloom.models") / "tiny_base"))
 
 
 def run_demo_train(out: Path, *, seed: int, steps: int, workers: int) -> str:
@@ -61,8 +61,11 @@ def run_demo_train(out: Path, *, seed: int, steps: int, workers: int) -> str:
         InputError: `out` holds another demo, or cannot be one.
         QuestloomError: a part broke off; the same command goes on.
     """
-    from pipeline.commands.demo_train_page import measured, write_page  # these import torch
-    from train.run_claim import claim
+    from questloom.pipeline.commands.demo_train_page import (  # these import torch
+        measured,
+        write_page,
+    )
+    from questloom.train.run_claim import claim
 
     claim(out, {"seed": seed, "steps": steps}, {})
     took: dict[str, float] = {}
@@ -72,7 +75,7 @@ def run_demo_train(out: Path, *, seed: int, steps: int, workers: int) -> str:
     with timed("SFT", took):
         say("demo: supervised fine-tuning on the oracle's episodes")
         training(
-            "train.sft",
+            "questloom.train.sft",
             "--config",
             SFT,
             "--data",
@@ -89,7 +92,7 @@ def run_demo_train(out: Path, *, seed: int, steps: int, workers: int) -> str:
             f"demo: GRPO, {steps} steps; held-out questions are played before, in between and after"
         )
         training(
-            "train.grpo",
+            "questloom.train.grpo",
             "--config",
             GRPO,
             "--run",
@@ -202,7 +205,9 @@ def held_out(out: Path, name: str, model: Path, run: Path, store: Path) -> list[
     path = out / "held_out" / f"{name.replace(' ', '_')}.parquet"
     if read_facts(path) is None:
         say(f"demo: held-out questions, {name}")
-        training("pipeline.commands.held_out_play", str(model), str(run), str(store), str(path))
+        training(
+            "questloom.pipeline.commands.held_out_play", str(model), str(run), str(store), str(path)
+        )
     return list(read_records(path, Trajectory))
 
 

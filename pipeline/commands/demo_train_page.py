@@ -10,11 +10,11 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from files.parquet import write_whole
-from pipeline.commands.held_out_play import is_right, success, tool_use, valid_turns
-from records.episodes import Turn
-from records.trajectories import Trajectory
-from transforms.stages.run_folder import RunFolder
+from questloom.files.parquet import write_whole
+from questloom.pipeline.commands.held_out_play import is_right, success, tool_use, valid_turns
+from questloom.records.episodes import Turn
+from questloom.records.trajectories import Trajectory
+from questloom.transforms.stages.run_folder import RunFolder
 
 WIDTH, HEIGHT, MARGIN = 420, 150, 28
 SHOWN = 2
@@ -84,7 +84,7 @@ def write_page(
     """
     run = RunFolder(str(out / "run"))
     environment = Environment(
-        loader=PackageLoader("pipeline.report", "templates"),
+        loader=PackageLoader("questloom.pipeline.report", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -99,7 +99,10 @@ def write_page(
         questions=[_question(some, run) for some in chosen(played)],
     )
     for style in ("base.css", "loop.css", "training.css"):
-        write_whole(out / "report" / style, (files("pipeline.report") / "css" / style).read_bytes())
+        write_whole(
+            out / "report" / style,
+            (files("questloom.pipeline.report") / "css" / style).read_bytes(),
+        )
     write_whole(out / "report" / "index.html", page.encode())
     return out / "report" / "index.html"
 

@@ -25,11 +25,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from models.endpoints import EndpointConfig
-from pipeline.recipe import Recipe
-from pipeline.runners.distribution import PACKAGES
-from pipeline.runners.findings import Line, Status
-from records.errors import InputError
+from questloom.models.endpoints import EndpointConfig
+from questloom.pipeline.recipe import Recipe
+from questloom.pipeline.runners.findings import Line, Status
+from questloom.records.errors import InputError
 
 DISTRIBUTION = "questloom"
 ROOT = Path(__file__).resolve().parents[2]
@@ -86,10 +85,9 @@ def examine(recipe: Recipe | None = None, more: Iterable[Line] = ()) -> Findings
 
     Args:
         recipe: its CLIP checkpoint is loaded and its endpoints are asked for their list of models.
-        more: further lines, such as those of a runner (`pipeline.runners.runner_checks`).
+        more: further lines, such as those of a runner (`questloom.pipeline.runners.runner_checks`).
     """
     lines = [
-        *names_taken(),
         *_python(),
         *_requirements(),
         *_machine(),
@@ -106,51 +104,6 @@ def examine(recipe: Recipe | None = None, more: Iterable[Line] = ()) -> Findings
         *more,
     ]
     return Findings(tuple(lines))
-
-
-def names_taken() -> Iterator[Line]:
-    """Which other distribution shadows one of our top-level names, or lies under it."""
-    owners = importlib.metadata.packages_distributions()
-    clean = True
-    for name in PACKAGES:
-        others = sorted({d for d in owners.get(name, ()) if d.lower() != DISTRIBUTION})
-        where = _location(name)
-        if where is not None and where.parent != ROOT:
-            clean = False
-            who = f"distribution {', '.join(others)}" if others else "a folder earlier on sys.path"
-            yield Line(
-                "names",
-                name,
-                Status.MISSING,
-                f"import {name} finds {where}, of {who}, not {ROOT / name}",
-                _uninstall(others)
-                if others
-                else f"Remove {where.parent} from PYTHONPATH, or start elsewhere.",
-            )
-        elif others:
-            clean = False
-            yield Line(
-                "names",
-                name,
-                Status.INFO,
-                f"{', '.join(others)} installs a package of this name too; ours comes first today",
-                _uninstall(others),
-            )
-    if clean:
-        yield Line("names", "top-level packages", Status.OK, f"all {len(PACKAGES)} are ours")
-
-
-def _location(name: str) -> Path | None:
-    """The folder that a fresh `import name` would take: by the path, else by what editable installs add to Python."""
-    spec = importlib.machinery.PathFinder.find_spec(name) or importlib.util.find_spec(name)
-    if spec is None:
-        return None
-    places = list(spec.submodule_search_locations or ()) or [spec.origin or ""]
-    return Path(places[0]).resolve()
-
-
-def _uninstall(others: list[str]) -> str:
-    return f"pip uninstall {' '.join(others)}, or give questloom an environment of its own."
 
 
 def _python() -> Iterator[Line]:
@@ -248,7 +201,7 @@ def _line(topic: str, name: str, look: Callable[[], str], fix: str) -> Line:
 def _ocr() -> str:
     from PIL import Image, ImageDraw, ImageFont
 
-    from models.ocr import read_text
+    from questloom.models.ocr import read_text
 
     picture = Image.new("RGB", (320, 96), "white")
     ImageDraw.Draw(picture).text((40, 24), "Tower 1832", "black", font=ImageFont.load_default(40))
@@ -263,7 +216,7 @@ def _ocr() -> str:
 
 
 def _clip(spec: str) -> str:
-    from models.clip import Clip
+    from questloom.models.clip import Clip
 
     clip = Clip.load(spec)
     return f"{clip.name} loads; vectors of {clip.dimension} numbers"
@@ -271,10 +224,10 @@ def _clip(spec: str) -> str:
 
 def _sandbox(recipe: Recipe | None) -> Line:
     """Whether a policy's code can be confined here; missing only where the recipe names the tool that runs it."""
-    from agent.sandbox import open_sandbox
-    from agent.setup import MEND_SANDBOX
-    from agent.tools.tool_settings import CONFINED
-    from pipeline.synth.needed_tools import tools_of_run
+    from questloom.agent.sandbox import open_sandbox
+    from questloom.agent.setup import MEND_SANDBOX
+    from questloom.agent.tools.tool_settings import CONFINED
+    from questloom.pipeline.synth.needed_tools import tools_of_run
 
     sandbox, why = open_sandbox()
     if sandbox is not None:

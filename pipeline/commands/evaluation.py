@@ -6,8 +6,16 @@ from typing import Annotated
 
 import typer
 
-from pipeline.commands.options import Cache_, Json_, Set_, Workers_, cpus, show, with_cache
-from records.errors import InputError
+from questloom.pipeline.commands.options import (
+    Cache_,
+    Json_,
+    Set_,
+    Workers_,
+    cpus,
+    show,
+    with_cache,
+)
+from questloom.records.errors import InputError
 
 
 def evaluate(
@@ -132,11 +140,11 @@ def evaluate(
     Every question stays in the denominator. What was played is not played again, and nothing is paid twice: an unfinished evaluation is continued by the
     same command. OUT/scores.md, scores.csv, scores.html and calls.png show everything in OUT.
     """
-    from eval.modes import Mode
-    from files.opened import Opened
-    from pipeline.evaluate.benchmark_folder import Asked
-    from pipeline.evaluate.evaluate_run import Wanted, evaluation_recipe
-    from pipeline.evaluate.evaluate_run import evaluate as run_evaluation
+    from questloom.eval.modes import Mode
+    from questloom.files.opened import Opened
+    from questloom.pipeline.evaluate.benchmark_folder import Asked
+    from questloom.pipeline.evaluate.evaluate_run import Wanted, evaluation_recipe
+    from questloom.pipeline.evaluate.evaluate_run import evaluate as run_evaluation
 
     if listing:
         typer.echo(_listed(benchmark))
@@ -190,8 +198,8 @@ def evaluate(
 
 def _listed(benchmark: str) -> str:
     """All benchmarks, or everything about one of them."""
-    from eval.published import published_text
-    from eval.statements import listing, statements
+    from questloom.eval.published import published_text
+    from questloom.eval.statements import listing, statements
 
     if not benchmark:
         return listing()

@@ -1,6 +1,6 @@
 """A local model plays held-out questions of a run, judged by the rules: what the training demo shows before and after.
 
-python -m pipeline.commands.held_out_play MODEL RUN STORE FILE [QUESTIONS]     in a process of its own, since torch keeps its number of threads
+python -m questloom.pipeline.commands.held_out_play MODEL RUN STORE FILE [QUESTIONS]     in a process of its own, since torch keeps its number of threads
 """
 
 import asyncio
@@ -9,20 +9,20 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from agent.judges.answer import judge_by_rules
-from agent.play.player import Task
-from agent.play_settings import PlaySettings
-from agent.setup import PlayPlace, open_player
-from files.opened import Opened
-from files.parquet import write_records
-from models.model_settings import ModelSettings
-from pipeline.recipe import load_recipe
-from records.episodes import Episode, Outcome
-from records.synthesis import Question
-from records.trajectories import Trajectory
-from train.scored import has_call
-from train.step_play import trajectory_of
-from transforms.stages.run_folder import RunFolder
+from questloom.agent.judges.answer import judge_by_rules
+from questloom.agent.play.player import Task
+from questloom.agent.play_settings import PlaySettings
+from questloom.agent.setup import PlayPlace, open_player
+from questloom.files.opened import Opened
+from questloom.files.parquet import write_records
+from questloom.models.model_settings import ModelSettings
+from questloom.pipeline.recipe import load_recipe
+from questloom.records.episodes import Episode, Outcome
+from questloom.records.synthesis import Question
+from questloom.records.trajectories import Trajectory
+from questloom.train.scored import has_call
+from questloom.train.step_play import trajectory_of
+from questloom.transforms.stages.run_folder import RunFolder
 
 SPLIT, RECIPE = "rl/validation", "learning"
 

@@ -9,14 +9,14 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from files.locations import Location, check_locations, local_copy, location, whole_folder
-from pipeline.evaluate.score_files import all_scores
-from pipeline.export import drop as drop_pictures
-from pipeline.export import read_names
-from pipeline.export.model_card import write_model_folder
-from pipeline.export.purge import HASHES
-from records.errors import InputError, ProviderFault
-from transforms.stages.run_folder import RunFolder
+from questloom.files.locations import Location, check_locations, local_copy, location, whole_folder
+from questloom.pipeline.evaluate.score_files import all_scores
+from questloom.pipeline.export import drop as drop_pictures
+from questloom.pipeline.export import read_names
+from questloom.pipeline.export.model_card import write_model_folder
+from questloom.pipeline.export.purge import HASHES
+from questloom.records.errors import InputError, ProviderFault
+from questloom.transforms.stages.run_folder import RunFolder
 
 HUB, TOKEN = "hf://", "HF_TOKEN"
 _REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
@@ -33,7 +33,7 @@ def publish(
     Args:
         run: the run's folder.
         to: a folder, local or in a bucket, or "hf://ORG/NAME".
-        drop: a file of pictures, see `pipeline.export.read_names`.
+        drop: a file of pictures, see `questloom.pipeline.export.read_names`.
         private: on the Hub a repository that is made now is shown to its owners only.
 
     Raises:

@@ -11,19 +11,24 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
-from files.locations import check_locations, location
-from knowledge.store.store import Store
-from pipeline.recipe import recipe_of
-from pipeline.report.run_reader import Run, open_run
-from records.errors import InputError
-from records.form import Form
-from records.outcomes import Reason
-from records.synthesis import Question
-from transforms.certificate.certify import CertificateRules, Refusal, certify, given_by_picture
-from transforms.certificate.execute import TooLarge, answers
-from transforms.certificate.facts import Facts
-from transforms.drafting.accept import binding_of
-from transforms.writing.form_edits import constants
+from questloom.files.locations import check_locations, location
+from questloom.knowledge.store.store import Store
+from questloom.pipeline.recipe import recipe_of
+from questloom.pipeline.report.run_reader import Run, open_run
+from questloom.records.errors import InputError
+from questloom.records.form import Form
+from questloom.records.outcomes import Reason
+from questloom.records.synthesis import Question
+from questloom.transforms.certificate.certify import (
+    CertificateRules,
+    Refusal,
+    certify,
+    given_by_picture,
+)
+from questloom.transforms.certificate.execute import TooLarge, answers
+from questloom.transforms.certificate.facts import Facts
+from questloom.transforms.drafting.accept import binding_of
+from questloom.transforms.writing.form_edits import constants
 
 
 class Outcome(StrEnum):

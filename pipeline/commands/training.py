@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from pipeline.commands.options import Json_
-from records.errors import InputError
+from questloom.pipeline.commands.options import Json_
+from questloom.records.errors import InputError
 
 THROUGH = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
 HELP = """\
@@ -18,8 +18,8 @@ Trains a vision-language agent: sft on kept episodes, then grpo on rewards. What
 One process:
   questloom train sft --config vsearcher --data RUN --model MODEL --out OUT
 Several GPUs: a launcher starts the trainer itself, once a GPU (docs/training.md):
-  torchrun --nproc_per_node 8 -m train.sft --config vsearcher ... --set parallel.kind=fsdp --set parallel.processes=8
-  accelerate launch --config_file fsdp2.yaml -m train.sft --config vsearcher ... --set parallel.processes=8
+  torchrun --nproc_per_node 8 -m questloom.train.sft --config vsearcher ... --set parallel.kind=fsdp --set parallel.processes=8
+  accelerate launch --config_file fsdp2.yaml -m questloom.train.sft --config vsearcher ... --set parallel.processes=8
 What it will take:
   questloom plan sft --run RUN --model MODEL --gpus 8
 """
@@ -50,10 +50,10 @@ Pictures_ = Annotated[
     int, typer.Option("--pictures", min=0, help="Without --run: pictures of a row.")
 ]
 Config_ = Annotated[
-    str, typer.Option("--config", help="A file of settings of train.sft, or a preset.")
+    str, typer.Option("--config", help="A file of settings of questloom.train.sft, or a preset.")
 ]
 GrpoConfig_ = Annotated[
-    str, typer.Option("--config", help="A file of settings of train.grpo, or a preset.")
+    str, typer.Option("--config", help="A file of settings of questloom.train.grpo, or a preset.")
 ]
 Set_ = Annotated[
     list[str] | None,
@@ -86,14 +86,14 @@ Pace_ = Annotated[
     "sft", context_settings=THROUGH, help="Supervised fine-tuning on kept episodes or dialogues."
 )
 def train_sft(ctx: typer.Context) -> None:
-    raise typer.Exit(handed_through("train.sft", ctx.args))
+    raise typer.Exit(handed_through("questloom.train.sft", ctx.args))
 
 
 @train.command(
     "grpo", context_settings=THROUGH, help="Reinforcement learning on a run's questions."
 )
 def train_grpo(ctx: typer.Context) -> None:
-    raise typer.Exit(handed_through("train.grpo", ctx.args))
+    raise typer.Exit(handed_through("questloom.train.grpo", ctx.args))
 
 
 def handed_through(module: str, arguments: Sequence[str]) -> int:
@@ -124,10 +124,10 @@ def plan_sft(
 
     questloom plan sft --run RUN --model qwen3-vl-8b --config vsearcher --gpus 8
     """
-    from pipeline.plan import train_forecast as plan
-    from train.forecast import Gpu, forecast_sft
-    from train.model_shape import shape_of
-    from train.settings import load_settings
+    from questloom.pipeline.plan import train_forecast as plan
+    from questloom.train.forecast import Gpu, forecast_sft
+    from questloom.train.model_shape import shape_of
+    from questloom.train.settings import load_settings
 
     settings, shape = load_settings(config, overrides or ()), shape_of(model)
     gpu = Gpu(memory=gpu_memory * 1e9, peak=gpu_peak * 1e12, mfu=mfu)
@@ -183,15 +183,16 @@ def plan_grpo(
 ) -> None:
     """GRPO: rollouts, tokens sampled and updated on, memory a GPU, GPU hours.
 
-    Steps, questions, rollouts, row length and weights are those that train.grpo would run by the same CONFIG. Lengths are of a run's kept episodes, or as
+    Steps, questions, rollouts, row length and weights are those that questloom.train.grpo would run by the same
+    CONFIG. Lengths are of a run's kept episodes, or as
     given. Refills, AXPO's continuations, held-out questions and waiting for tools and judges are not reckoned.
 
     questloom plan grpo --run RUN --model qwen3-vl-8b --gpus 8 --config grpo-vsearcher --set step.steps=200
     """
-    from pipeline.plan import train_forecast as plan
-    from train.forecast import Gpu, forecast_grpo
-    from train.grpo_settings import load_grpo_settings
-    from train.model_shape import shape_of
+    from questloom.pipeline.plan import train_forecast as plan
+    from questloom.train.forecast import Gpu, forecast_grpo
+    from questloom.train.grpo_settings import load_grpo_settings
+    from questloom.train.model_shape import shape_of
 
     settings, shape = load_grpo_settings(config, overrides or ()), shape_of(model)
     step, gpu = settings.step, Gpu(memory=gpu_memory * 1e9, peak=gpu_peak * 1e12, mfu=mfu)

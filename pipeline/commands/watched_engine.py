@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from agent.engines.engine import Engine, Sample
-from agent.turns.conversation import Conversation
-from models.messages import Message
+from questloom.agent.engines.engine import Engine, Sample
+from questloom.agent.turns.conversation import Conversation
+from questloom.models.messages import Message
 
 
 class WatchedEngine:

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from eval.adapter import chosen, entries, with_pictures
-from eval.items import Item
-from eval.rows import open_hub, open_local
-from eval.run_split import is_run, run_items
-from eval.statements import Statement, statements
-from files.parquet import write_whole
-from pipeline.recipe import Recipe, recipe_of
-from records.errors import InputError
-from records.identity import canonical_json, digest_of
-from transforms.stages.run_folder import RunFolder, absolute
+from questloom.eval.adapter import chosen, entries, with_pictures
+from questloom.eval.items import Item
+from questloom.eval.rows import open_hub, open_local
+from questloom.eval.run_split import is_run, run_items
+from questloom.eval.statements import Statement, statements
+from questloom.files.parquet import write_whole
+from questloom.pipeline.recipe import Recipe, recipe_of
+from questloom.records.errors import InputError
+from questloom.records.identity import canonical_json, digest_of
+from questloom.transforms.stages.run_folder import RunFolder, absolute
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,28 +17,28 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from agent.judges.answer import ROLE as STRICT_ROLE
-from agent.judges.answer import AnswerJudge
-from agent.judges.report import ROLE as LENIENT_ROLE
-from agent.judges.report import ReportJudge
-from agent.setup import AGENT, READER, PlayPlace
-from eval.agents import open_agent
-from eval.attempting import Attempting
-from eval.dialects import Dialect
-from eval.items import Attempt, Item, Mark
-from eval.marking import Marking
-from eval.modes import Mode
-from eval.run_split import questions_of
-from files.opened import Opened
-from pipeline.recipe import Recipe
-from records.errors import InputError
-from records.identity import canonical_json, sha256_hex
-from records.synthesis import Question
-from records.trajectories import EpisodeTimes
-from transforms.episodes.episode_folder import EpisodeFolder
-from transforms.episodes.episode_rules import PLAYED
-from transforms.stages.run_folder import RunFolder
-from transforms.stages.stage import Apply, Stage, in_order
+from questloom.agent.judges.answer import ROLE as STRICT_ROLE
+from questloom.agent.judges.answer import AnswerJudge
+from questloom.agent.judges.report import ROLE as LENIENT_ROLE
+from questloom.agent.judges.report import ReportJudge
+from questloom.agent.setup import AGENT, READER, PlayPlace
+from questloom.eval.agents import open_agent
+from questloom.eval.attempting import Attempting
+from questloom.eval.dialects import Dialect
+from questloom.eval.items import Attempt, Item, Mark
+from questloom.eval.marking import Marking
+from questloom.eval.modes import Mode
+from questloom.eval.run_split import questions_of
+from questloom.files.opened import Opened
+from questloom.pipeline.recipe import Recipe
+from questloom.records.errors import InputError
+from questloom.records.identity import canonical_json, sha256_hex
+from questloom.records.synthesis import Question
+from questloom.records.trajectories import EpisodeTimes
+from questloom.transforms.episodes.episode_folder import EpisodeFolder
+from questloom.transforms.episodes.episode_rules import PLAYED
+from questloom.transforms.stages.run_folder import RunFolder
+from questloom.transforms.stages.stage import Apply, Stage, in_order
 
 ITEMS, PLAY, MARK = "items", "play", "mark"
 """The stages by name."""

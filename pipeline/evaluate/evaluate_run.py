@@ -14,33 +14,38 @@ from typing import Any
 
 import apache_beam as beam
 
-from agent.play_settings import EngineName
-from agent.setup import AGENT, check_client, check_engine, opened_sandbox, opened_store
-from calls.ledger import cost_lines, has_ledger
-from eval.contamination import Findings, compare, read_training
-from eval.dialects import OURS, dialect_of
-from eval.items import Item, Mark
-from eval.modes import SEARCHES, Mode, settings_for
-from eval.scores import scores_of
-from eval.tables import as_text
-from files.locations import check_locations
-from files.opened import Opened
-from files.parquet import read_facts, read_records, write_records, write_whole
-from pipeline.evaluate.benchmark_folder import Asked, Benchmark, read_benchmark, run_recipe
-from pipeline.evaluate.evaluate_job import ITEMS, MARK, PLAY, EvaluateJob
-from pipeline.evaluate.score_files import all_scores, write_tables
-from pipeline.ingest.store_vectors import embed_store
-from pipeline.recipe import Recipe, load_recipe, with_overrides
-from pipeline.runners.runner_options import LOCAL
-from pipeline.runners.stage_job import Funnel, run_stages
-from records.errors import InputError
-from records.identity import canonical_json, shard_of
-from records.outcomes import Rejection
-from records.trajectories import EpisodeTimes
-from transforms.stages.run_folder import RunFolder, absolute
-from transforms.stages.stage import Stage
-from transforms.stages.stage_shards import shard_facts
-from transforms.stages.stage_transform import run_in_order
+from questloom.agent.play_settings import EngineName
+from questloom.agent.setup import AGENT, check_client, check_engine, opened_sandbox, opened_store
+from questloom.calls.ledger import cost_lines, has_ledger
+from questloom.eval.contamination import Findings, compare, read_training
+from questloom.eval.dialects import OURS, dialect_of
+from questloom.eval.items import Item, Mark
+from questloom.eval.modes import SEARCHES, Mode, settings_for
+from questloom.eval.scores import scores_of
+from questloom.eval.tables import as_text
+from questloom.files.locations import check_locations
+from questloom.files.opened import Opened
+from questloom.files.parquet import read_facts, read_records, write_records, write_whole
+from questloom.pipeline.evaluate.benchmark_folder import (
+    Asked,
+    Benchmark,
+    read_benchmark,
+    run_recipe,
+)
+from questloom.pipeline.evaluate.evaluate_job import ITEMS, MARK, PLAY, EvaluateJob
+from questloom.pipeline.evaluate.score_files import all_scores, write_tables
+from questloom.pipeline.ingest.store_vectors import embed_store
+from questloom.pipeline.recipe import Recipe, load_recipe, with_overrides
+from questloom.pipeline.runners.runner_options import LOCAL
+from questloom.pipeline.runners.stage_job import Funnel, run_stages
+from questloom.records.errors import InputError
+from questloom.records.identity import canonical_json, shard_of
+from questloom.records.outcomes import Rejection
+from questloom.records.trajectories import EpisodeTimes
+from questloom.transforms.stages.run_folder import RunFolder, absolute
+from questloom.transforms.stages.stage import Stage
+from questloom.transforms.stages.stage_shards import shard_facts
+from questloom.transforms.stages.stage_transform import run_in_order
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 SECTIONS = ("teach.", "models.", "run.", "seed=")

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from eval.plot import calls_plot
-from eval.tables import as_csv, as_html, as_markdown, sections
-from files.parquet import write_whole
+from questloom.eval.plot import calls_plot
+from questloom.eval.tables import as_csv, as_html, as_markdown, sections
+from questloom.files.parquet import write_whole
 
 PLOT = "calls.png"
 

@@ -3,13 +3,14 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from records.form import ClaimClause, Compare, Compute, SentenceClause
-from records.identity import priority
-from records.synthesis import Question
+from questloom.records.form import ClaimClause, Compare, Compute, SentenceClause
+from questloom.records.identity import priority
+from questloom.records.synthesis import Question
 
 
 def profile_of(question: Question) -> str:
-    """Which of `records.synthesis.ABILITIES` a question asks for: the picture must always be seen; a claim must be searched for; values must be computed
+    """Which of `questloom.records.synthesis.ABILITIES` a question asks for: the picture
+    must always be seen; a claim must be searched for; values must be computed
     or compared. A question without a form needs a search, as far as is known."""
     form = question.logical_form
     search = form is None or bool(form.of(ClaimClause) or form.of(SentenceClause))

@@ -4,14 +4,14 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from files.opened import Opened
-from pipeline.evolve.freeze import Try
-from pipeline.evolve.loop_folder import LoopFolder, write_json
-from pipeline.evolve.rollouts import Played, read_rollouts
-from pipeline.evolve.subset import questions_of
-from pipeline.evolve.verify import play_batch, policy_of, policy_settings
-from records.share import Share
-from transforms.episodes.episode_folder import EpisodeFolder
+from questloom.files.opened import Opened
+from questloom.pipeline.evolve.freeze import Try
+from questloom.pipeline.evolve.loop_folder import LoopFolder, write_json
+from questloom.pipeline.evolve.rollouts import Played, read_rollouts
+from questloom.pipeline.evolve.subset import questions_of
+from questloom.pipeline.evolve.verify import play_batch, policy_of, policy_settings
+from questloom.records.share import Share
+from questloom.transforms.episodes.episode_folder import EpisodeFolder
 
 BEFORE = "before"
 """The folder of the first policy's episodes, beside those of the last."""

@@ -7,22 +7,22 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from models.model_settings import ModelSettings
-from pipeline.evolve.findings import Finding
-from pipeline.settings import ModelRules
-from pipeline.synth.filter_stages import (
+from questloom.models.model_settings import ModelSettings
+from questloom.pipeline.evolve.findings import Finding
+from questloom.pipeline.settings import ModelRules
+from questloom.pipeline.synth.filter_stages import (
     make_answer_in_question,
     make_image_search,
     make_text_search,
     make_visible_text,
 )
-from pipeline.synth.job import Job
-from pipeline.synth.solver_stages import NO_TOOLS, TEXT_ONLY
-from records.outcomes import Reason, Rejection
-from records.synthesis import Question
-from transforms.external.outside_rows import METHOD
-from transforms.pictures.ground import FAILED, GroundingRules
-from transforms.pictures.picture_chooser import PictureChooser
+from questloom.pipeline.synth.job import Job
+from questloom.pipeline.synth.solver_stages import NO_TOOLS, TEXT_ONLY
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.synthesis import Question
+from questloom.transforms.external.outside_rows import METHOD
+from questloom.transforms.pictures.ground import FAILED, GroundingRules
+from questloom.transforms.pictures.picture_chooser import PictureChooser
 
 MAKERS: dict[str, Callable[[Job], Any]] = {
     "answer_in_question": make_answer_in_question,

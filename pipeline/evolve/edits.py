@@ -4,12 +4,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pipeline.evolve.evolvable import Field, allowed, fields_of, stepped, with_value
-from pipeline.recipe import Recipe
-from pipeline.synth.settings_check import check_settings
-from prompts.fence import inline
-from records.errors import InputError
-from records.identity import canonical_json
+from questloom.pipeline.evolve.evolvable import Field, allowed, fields_of, stepped, with_value
+from questloom.pipeline.recipe import Recipe
+from questloom.pipeline.synth.settings_check import check_settings
+from questloom.prompts.fence import inline
+from questloom.records.errors import InputError
+from questloom.records.identity import canonical_json
 
 Action = Literal["set", "append", "replace", "rewrite"]
 MAX_TEXT = 300

@@ -1,4 +1,4 @@
-"""The fields of a recipe that the loop may change: found by their declarations (`records.evolves.Evolves`), and moved by one step."""
+"""The fields of a recipe that the loop may change: found by their declarations (`questloom.records.evolves.Evolves`), and moved by one step."""
 
 import dataclasses
 import json
@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pipeline.recipe import Recipe, recipe_of
-from records.evolves import Evolves
+from questloom.pipeline.recipe import Recipe, recipe_of
+from questloom.records.evolves import Evolves
 
 METHODS = {
     "draft.explore.": {"exploration"},

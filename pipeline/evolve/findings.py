@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any, Protocol
 
-from records.synthesis import Question
+from questloom.records.synthesis import Question
 
 STAGES = ("seeds", "paths", "writer", "pictures", "filters")
 """That a fault is laid to. Ours, as our synthesis has other stages than ODE's generator: docs/loop.md says which of its four stages stands for which."""

@@ -5,14 +5,14 @@ import os
 import shutil
 from pathlib import Path
 
-from agent.play_settings import PlaySettings
-from agent.setup import check_engine
-from pipeline.evolve.training import model_to_train
-from pipeline.evolve.verify import policy_settings, solver_settings
-from pipeline.recipe import Recipe
-from records.errors import InputError
-from train.grpo_settings import load_grpo_settings
-from train.settings import load_settings
+from questloom.agent.play_settings import PlaySettings
+from questloom.agent.setup import check_engine
+from questloom.pipeline.evolve.training import model_to_train
+from questloom.pipeline.evolve.verify import policy_settings, solver_settings
+from questloom.pipeline.recipe import Recipe
+from questloom.records.errors import InputError
+from questloom.train.grpo_settings import load_grpo_settings
+from questloom.train.settings import load_settings
 
 
 def check_players(recipe: Recipe) -> None:

@@ -3,20 +3,20 @@
 import dataclasses
 from collections.abc import Iterable, Sequence
 
-from files.opened import Opened
-from files.parquet import write_whole
-from pipeline.evolve.axes import balanced, counts
-from pipeline.evolve.loop_folder import LoopFolder, RoundFolder
-from pipeline.evolve.spending import calls_of
-from pipeline.evolve.subset import questions_of, write_subset
-from pipeline.recipe import Recipe
-from pipeline.settings import FilterRules
-from pipeline.synth.synth_job import run_synth
-from records.errors import QuestloomError
-from records.synthesis import Question
-from transforms.certificate.leak import folded
-from transforms.filters.duplicates import duplicate_keys
-from transforms.filters.near_duplicates import alike
+from questloom.files.opened import Opened
+from questloom.files.parquet import write_whole
+from questloom.pipeline.evolve.axes import balanced, counts
+from questloom.pipeline.evolve.loop_folder import LoopFolder, RoundFolder
+from questloom.pipeline.evolve.spending import calls_of
+from questloom.pipeline.evolve.subset import questions_of, write_subset
+from questloom.pipeline.recipe import Recipe
+from questloom.pipeline.settings import FilterRules
+from questloom.pipeline.synth.synth_job import run_synth
+from questloom.records.errors import QuestloomError
+from questloom.records.synthesis import Question
+from questloom.transforms.certificate.leak import folded
+from questloom.transforms.filters.duplicates import duplicate_keys
+from questloom.transforms.filters.near_duplicates import alike
 
 
 def forward(

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import yaml
 
-from files.opened import Opened
-from files.parquet import write_whole
-from pipeline.evolve.loop_folder import LoopFolder, RoundFolder, write_json
-from pipeline.evolve.scores import Mean, score_of
-from records.identity import canonical_json
+from questloom.files.opened import Opened
+from questloom.files.parquet import write_whole
+from questloom.pipeline.evolve.loop_folder import LoopFolder, RoundFolder, write_json
+from questloom.pipeline.evolve.scores import Mean, score_of
+from questloom.records.identity import canonical_json
 
 Try = Callable[[LoopFolder, RoundFolder, Opened, int], None]
 

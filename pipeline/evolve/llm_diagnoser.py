@@ -6,22 +6,22 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from models.messages import Picture
-from pipeline.evolve.findings import WEIGHTS, Diagnosis, Finding, Score, TaskDiagnosis
-from pipeline.evolve.measured import MeasuredDiagnoser
-from pipeline.evolve.rollouts import CORRECT
-from pipeline.evolve.tags import Tag
-from pipeline.synth.job import Job
-from pipeline.synth.solver_stages import evidence_words, shown_picture
-from prompts.ask import Client, ask
-from prompts.fence import Fenced, fenced
-from prompts.phrases.words import answer_words
-from prompts.render import render
-from prompts.replies import Diagnosed
-from prompts.roles import ROLES
-from records.outcomes import Reason
-from records.synthesis import Question
-from transforms.stages.run_folder import RunFolder
+from questloom.models.messages import Picture
+from questloom.pipeline.evolve.findings import WEIGHTS, Diagnosis, Finding, Score, TaskDiagnosis
+from questloom.pipeline.evolve.measured import MeasuredDiagnoser
+from questloom.pipeline.evolve.rollouts import CORRECT
+from questloom.pipeline.evolve.tags import Tag
+from questloom.pipeline.synth.job import Job
+from questloom.pipeline.synth.solver_stages import evidence_words, shown_picture
+from questloom.prompts.ask import Client, ask
+from questloom.prompts.fence import Fenced, fenced
+from questloom.prompts.phrases.words import answer_words
+from questloom.prompts.render import render
+from questloom.prompts.replies import Diagnosed
+from questloom.prompts.roles import ROLES
+from questloom.records.outcomes import Reason
+from questloom.records.synthesis import Question
+from questloom.transforms.stages.run_folder import RunFolder
 
 ROLE = "diagnose"
 BASES = {

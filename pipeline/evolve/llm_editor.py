@@ -5,18 +5,18 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from calls.event_loop import submit
-from files.opened import Opened
-from pipeline.evolve.edits import Edit
-from pipeline.evolve.evolvable import Field, fields_of
-from pipeline.evolve.loop_folder import LoopFolder, RoundFolder
-from pipeline.recipe import Recipe
-from pipeline.synth.job import Job
-from prompts.ask import Client, ask
-from prompts.fence import Fenced, fenced
-from prompts.render import render
-from prompts.replies import EditReviewed, EditsProposed, EditsReviewed, ProposedEdit
-from prompts.roles import ROLES
+from questloom.calls.event_loop import submit
+from questloom.files.opened import Opened
+from questloom.pipeline.evolve.edits import Edit
+from questloom.pipeline.evolve.evolvable import Field, fields_of
+from questloom.pipeline.evolve.loop_folder import LoopFolder, RoundFolder
+from questloom.pipeline.recipe import Recipe
+from questloom.pipeline.synth.job import Job
+from questloom.prompts.ask import Client, ask
+from questloom.prompts.fence import Fenced, fenced
+from questloom.prompts.render import render
+from questloom.prompts.replies import EditReviewed, EditsProposed, EditsReviewed, ProposedEdit
+from questloom.prompts.roles import ROLES
 
 PROPOSE, REVIEW = "propose_edits", "review_edits"
 MAX_TASKS_SHOWN = 6

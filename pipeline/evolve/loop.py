@@ -4,30 +4,30 @@ import shlex
 from collections.abc import Callable
 from pathlib import Path
 
-from calls.event_loop import submit
-from files.opened import Opened
-from files.parquet import write_whole
-from knowledge.store.store import Store
-from pipeline.evolve.before_after import compare
-from pipeline.evolve.checks import Checks
-from pipeline.evolve.findings import Diagnoser, as_json
-from pipeline.evolve.first_check import check_players
-from pipeline.evolve.forward import forward
-from pipeline.evolve.freeze import freeze
-from pipeline.evolve.llm_diagnoser import open_llm_diagnoser
-from pipeline.evolve.loop_folder import STEPS, LoopFolder, RoundFolder
-from pipeline.evolve.loop_report import build_loop_report
-from pipeline.evolve.measured import MeasuredDiagnoser
-from pipeline.evolve.spending import note_spent
-from pipeline.evolve.subset import questions_of
-from pipeline.evolve.tags import Tag
-from pipeline.evolve.training import train
-from pipeline.evolve.update import update
-from pipeline.evolve.verify import policy_settings, verify
-from pipeline.recipe import Recipe, recipe_of
-from pipeline.synth.job import Job
-from records.errors import InputError
-from transforms.stages.run_folder import absolute
+from questloom.calls.event_loop import submit
+from questloom.files.opened import Opened
+from questloom.files.parquet import write_whole
+from questloom.knowledge.store.store import Store
+from questloom.pipeline.evolve.before_after import compare
+from questloom.pipeline.evolve.checks import Checks
+from questloom.pipeline.evolve.findings import Diagnoser, as_json
+from questloom.pipeline.evolve.first_check import check_players
+from questloom.pipeline.evolve.forward import forward
+from questloom.pipeline.evolve.freeze import freeze
+from questloom.pipeline.evolve.llm_diagnoser import open_llm_diagnoser
+from questloom.pipeline.evolve.loop_folder import STEPS, LoopFolder, RoundFolder
+from questloom.pipeline.evolve.loop_report import build_loop_report
+from questloom.pipeline.evolve.measured import MeasuredDiagnoser
+from questloom.pipeline.evolve.spending import note_spent
+from questloom.pipeline.evolve.subset import questions_of
+from questloom.pipeline.evolve.tags import Tag
+from questloom.pipeline.evolve.training import train
+from questloom.pipeline.evolve.update import update
+from questloom.pipeline.evolve.verify import policy_settings, verify
+from questloom.pipeline.recipe import Recipe, recipe_of
+from questloom.pipeline.synth.job import Job
+from questloom.records.errors import InputError
+from questloom.transforms.stages.run_folder import absolute
 
 Say = Callable[[str], None]
 

@@ -7,11 +7,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from files.parquet import write_whole
-from pipeline.recipe import Recipe, recipe_of
-from records.errors import InputError
-from records.identity import canonical_json, chance
-from transforms.stages.run_folder import RunFolder
+from questloom.files.parquet import write_whole
+from questloom.pipeline.recipe import Recipe, recipe_of
+from questloom.records.errors import InputError
+from questloom.records.identity import canonical_json, chance
+from questloom.transforms.stages.run_folder import RunFolder
 
 STEPS = ("forward", "verify", "diagnose", "update", "train")
 """In their order."""

@@ -10,16 +10,16 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from files.parquet import write_whole
-from pipeline.evolve.findings import WEIGHTS
-from pipeline.evolve.loop_folder import LoopFolder, RoundFolder
-from pipeline.evolve.rollouts import read_rollouts
-from pipeline.evolve.scores import score_of
-from pipeline.evolve.shown_episodes import amount, pairs_of
-from pipeline.evolve.spending import spent_words
-from pipeline.evolve.tags import Tag
-from records.share import Share
-from transforms.episodes.episode_folder import EpisodeFolder
+from questloom.files.parquet import write_whole
+from questloom.pipeline.evolve.findings import WEIGHTS
+from questloom.pipeline.evolve.loop_folder import LoopFolder, RoundFolder
+from questloom.pipeline.evolve.rollouts import read_rollouts
+from questloom.pipeline.evolve.scores import score_of
+from questloom.pipeline.evolve.shown_episodes import amount, pairs_of
+from questloom.pipeline.evolve.spending import spent_words
+from questloom.pipeline.evolve.tags import Tag
+from questloom.records.share import Share
+from questloom.transforms.episodes.episode_folder import EpisodeFolder
 
 WIDTH, HEIGHT, MARGIN = 420, 150, 28
 TAGS = tuple(tag.value for tag in Tag)
@@ -86,7 +86,7 @@ def build_loop_report(loop: LoopFolder) -> Path:
     rounds = [each for each in loop.rounds() if each.done("update")]
     shown = [_round(each) for each in rounds]
     environment = Environment(
-        loader=PackageLoader("pipeline.report", "templates"),
+        loader=PackageLoader("questloom.pipeline.report", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -110,7 +110,9 @@ def build_loop_report(loop: LoopFolder) -> Path:
     )
     target.mkdir(parents=True, exist_ok=True)
     for style in ("base.css", "loop.css"):
-        write_whole(target / style, (files("pipeline.report") / "css" / style).read_bytes())
+        write_whole(
+            target / style, (files("questloom.pipeline.report") / "css" / style).read_bytes()
+        )
     write_whole(target / "index.html", page.encode())
     return target / "index.html"
 

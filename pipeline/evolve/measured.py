@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from pipeline.evolve.checks import Checks
-from pipeline.evolve.findings import (
+from questloom.pipeline.evolve.checks import Checks
+from questloom.pipeline.evolve.findings import (
     HIGHEST,
     LOWEST,
     WEIGHTS,
@@ -21,8 +21,8 @@ from pipeline.evolve.findings import (
     TaskDiagnosis,
     bounded,
 )
-from pipeline.evolve.tags import Tag
-from records.synthesis import Question
+from questloom.pipeline.evolve.tags import Tag
+from questloom.records.synthesis import Question
 
 MATCH = {Tag.RECOVERABLE: 2.0, Tag.TOO_EASY: -4.0, Tag.TOO_HARD: -4.0, Tag.FAKE_HARD: LOWEST}
 UTILITY = {Tag.RECOVERABLE: 3.0, Tag.TOO_EASY: -3.0, Tag.TOO_HARD: -2.0, Tag.FAKE_HARD: LOWEST}

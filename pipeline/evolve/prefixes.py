@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from math import exp
 from statistics import fmean
 
-from agent.engines.token_engine import TokenEngine
-from agent.play.player import Begin, Task
-from agent.turns.image_bank import ImageBank
-from records.episodes import Episode, Turn
+from questloom.agent.engines.token_engine import TokenEngine
+from questloom.agent.play.player import Begin, Task
+from questloom.agent.turns.image_bank import ImageBank
+from questloom.records.episodes import Episode, Turn
 
 OPEN = "<tool_call>"
 

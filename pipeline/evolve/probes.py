@@ -4,19 +4,19 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
-from agent.engines.token_engine import TokenEngine
-from agent.judges.answer import ROLE, AnswerJudge
-from agent.play.journal import Journal
-from agent.play.player import Begin, Player, Task
-from agent.setup import Playing, open_player
-from calls.event_loop import submit
-from pipeline.evolve.prefixes import least_sure
-from pipeline.evolve.rollouts import CORRECT, Played, Rollout, rollout_of
-from pipeline.teach.play_job import PlayJob
-from records.episodes import EndReason, Episode, Outcome
-from records.errors import ProviderFault, QuestloomError
-from records.outcomes import Reason
-from records.synthesis import Question
+from questloom.agent.engines.token_engine import TokenEngine
+from questloom.agent.judges.answer import ROLE, AnswerJudge
+from questloom.agent.play.journal import Journal
+from questloom.agent.play.player import Begin, Player, Task
+from questloom.agent.setup import Playing, open_player
+from questloom.calls.event_loop import submit
+from questloom.pipeline.evolve.prefixes import least_sure
+from questloom.pipeline.evolve.rollouts import CORRECT, Played, Rollout, rollout_of
+from questloom.pipeline.teach.play_job import PlayJob
+from questloom.records.episodes import EndReason, Episode, Outcome
+from questloom.records.errors import ProviderFault, QuestloomError
+from questloom.records.outcomes import Reason
+from questloom.records.synthesis import Question
 
 FIRST = 10_000
 """Number of the first continuation, so that none is taken for a rollout of the task."""

@@ -6,13 +6,13 @@ from operator import attrgetter
 from statistics import fmean
 from typing import Any
 
-from agent.tools.tool_settings import ToolName
-from pipeline.evolve.edits import Edit, applied, step
-from pipeline.evolve.evolvable import Field, fields_of
-from pipeline.recipe import Recipe
-from pipeline.synth.settings_check import check_settings
-from records.errors import InputError
-from records.identity import chance
+from questloom.agent.tools.tool_settings import ToolName
+from questloom.pipeline.evolve.edits import Edit, applied, step
+from questloom.pipeline.evolve.evolvable import Field, fields_of
+from questloom.pipeline.recipe import Recipe
+from questloom.pipeline.synth.settings_check import check_settings
+from questloom.records.errors import InputError
+from questloom.records.identity import chance
 
 Move = tuple[str, int]
 """A field's path, and the direction of the step."""

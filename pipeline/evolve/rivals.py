@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from knowledge.store.store import Store
-from records.synthesis import Question
-from transforms.certificate.certify import given_by_picture, rival_fits
-from transforms.drafting.accept import binding_of
-from transforms.filters.rivals import rival_keys
+from questloom.knowledge.store.store import Store
+from questloom.records.synthesis import Question
+from questloom.transforms.certificate.certify import given_by_picture, rival_fits
+from questloom.transforms.drafting.accept import binding_of
+from questloom.transforms.filters.rivals import rival_keys
 
 
 @dataclass(frozen=True)

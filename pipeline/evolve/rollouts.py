@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from agent.judges.normalise import fold
-from agent.tools.tool_settings import ToolName
-from records.episodes import Episode, ToolStatus
-from records.outcomes import Reason, Rejection
-from records.trajectories import ToolStatistics, Trajectory
-from transforms.episodes.episode_folder import ANSWER, PLAY, PROCESS, EpisodeFolder
-from transforms.episodes.tool_statistics import statistics_of
+from questloom.agent.judges.normalise import fold
+from questloom.agent.tools.tool_settings import ToolName
+from questloom.records.episodes import Episode, ToolStatus
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.trajectories import ToolStatistics, Trajectory
+from questloom.transforms.episodes.episode_folder import ANSWER, PLAY, PROCESS, EpisodeFolder
+from questloom.transforms.episodes.tool_statistics import statistics_of
 
 CORRECT = "correct"
 KINDS: dict[ToolName, str] = {

@@ -6,7 +6,7 @@ from math import sqrt
 from statistics import fmean, variance
 from typing import Any
 
-from pipeline.evolve.findings import WEIGHTS, WITHOUT_POLICY, overall
+from questloom.pipeline.evolve.findings import WEIGHTS, WITHOUT_POLICY, overall
 
 ONE_SIDED = 1.645
 

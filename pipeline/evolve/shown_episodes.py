@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from files.parquet import write_whole
-from pipeline.evolve.before_after import BEFORE, read
-from pipeline.evolve.loop_folder import LoopFolder
-from pipeline.evolve.rollouts import Played, read_rollouts
-from pipeline.evolve.verify import policy_of
-from pipeline.report.thumbnails import THUMBNAIL, shrunk
-from records.episodes import Episode, Turn
-from transforms.episodes.episode_folder import EpisodeFolder
+from questloom.files.parquet import write_whole
+from questloom.pipeline.evolve.before_after import BEFORE, read
+from questloom.pipeline.evolve.loop_folder import LoopFolder
+from questloom.pipeline.evolve.rollouts import Played, read_rollouts
+from questloom.pipeline.evolve.verify import policy_of
+from questloom.pipeline.report.thumbnails import THUMBNAIL, shrunk
+from questloom.records.episodes import Episode, Turn
+from questloom.transforms.episodes.episode_folder import EpisodeFolder
 
 MOST_TEXT = 600
 """Characters of a thought or a result that are shown."""

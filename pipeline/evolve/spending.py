@@ -6,12 +6,12 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, Literal
 
-from calls.attempts import CostLine
-from calls.ledger import cost_lines, has_ledger
-from pipeline.evolve.loop_folder import LoopFolder, RoundFolder, write_json
-from pipeline.recipe import Recipe
-from pipeline.report.spend_text import money_words
-from transforms.stages.run_folder import RunFolder
+from questloom.calls.attempts import CostLine
+from questloom.calls.ledger import cost_lines, has_ledger
+from questloom.pipeline.evolve.loop_folder import LoopFolder, RoundFolder, write_json
+from questloom.pipeline.recipe import Recipe
+from questloom.pipeline.report.spend_text import money_words
+from questloom.transforms.stages.run_folder import RunFolder
 
 FILE = "spent.json"
 """Of a round: the ledger's sums by stage before and after it. No step's file, since a request that was under way at a kill counts twice."""

@@ -2,12 +2,12 @@
 
 from collections.abc import Collection
 
-from files.parquet import read_records, write_records, write_whole
-from records.outcomes import Reason, Rejection
-from records.synthesis import Question
-from transforms.stages.run_folder import RunFolder
-from transforms.stages.stage import reject
-from transforms.stages.stage_shards import shard_facts
+from questloom.files.parquet import read_records, write_records, write_whole
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.synthesis import Question
+from questloom.transforms.stages.run_folder import RunFolder
+from questloom.transforms.stages.stage import reject
+from questloom.transforms.stages.stage_shards import shard_facts
 
 LABEL = "01-split"
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from records.share import Share
+from questloom.records.share import Share
 
 
 class Tag(StrEnum):

@@ -7,17 +7,17 @@ import sys
 from collections.abc import Collection
 from pathlib import Path
 
-from files.opened import Opened
-from files.parquet import read_records, write_records
-from pipeline.evolve.loop_folder import LoopFolder, RoundFolder
-from pipeline.evolve.subset import write_subset
-from pipeline.evolve.tags import SOUND
-from pipeline.evolve.verify import policy_of, policy_settings
-from pipeline.recipe import Recipe
-from records.errors import InputError, QuestloomError
-from records.trajectories import Trajectory
-from train.grpo_settings import load_grpo_settings
-from transforms.episodes.episode_folder import KEEP, TEACHER, EpisodeFolder
+from questloom.files.opened import Opened
+from questloom.files.parquet import read_records, write_records
+from questloom.pipeline.evolve.loop_folder import LoopFolder, RoundFolder
+from questloom.pipeline.evolve.subset import write_subset
+from questloom.pipeline.evolve.tags import SOUND
+from questloom.pipeline.evolve.verify import policy_of, policy_settings
+from questloom.pipeline.recipe import Recipe
+from questloom.records.errors import InputError, QuestloomError
+from questloom.records.trajectories import Trajectory
+from questloom.train.grpo_settings import load_grpo_settings
+from questloom.transforms.episodes.episode_folder import KEEP, TEACHER, EpisodeFolder
 
 LEAST_TASKS = 3
 """Fewer sound tasks than these are not trained on: a provider spoiled the round, or the recipe is broken."""

@@ -4,16 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from files.opened import Opened
-from pipeline.evolve.edits import Edit, applied, refusal
-from pipeline.evolve.llm_editor import Editor, open_editor
-from pipeline.evolve.loop_folder import LoopFolder, RoundFolder
-from pipeline.evolve.remedies import at_random, proposed
-from pipeline.evolve.scores import is_worse, score_of
-from pipeline.evolve.tags import Tag
-from pipeline.evolve.verify import policy_settings
-from pipeline.recipe import Recipe
-from pipeline.settings import EvolveRules
+from questloom.files.opened import Opened
+from questloom.pipeline.evolve.edits import Edit, applied, refusal
+from questloom.pipeline.evolve.llm_editor import Editor, open_editor
+from questloom.pipeline.evolve.loop_folder import LoopFolder, RoundFolder
+from questloom.pipeline.evolve.remedies import at_random, proposed
+from questloom.pipeline.evolve.scores import is_worse, score_of
+from questloom.pipeline.evolve.tags import Tag
+from questloom.pipeline.evolve.verify import policy_settings
+from questloom.pipeline.recipe import Recipe
+from questloom.pipeline.settings import EvolveRules
 
 OUTAGE = 0.5
 """Share of tasks that a provider spoiled from which a round changes nothing."""

@@ -6,31 +6,31 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from agent.play_settings import PlaySettings
-from files.opened import Opened
-from pipeline.evolve.axes import axes_of
-from pipeline.evolve.loop_folder import LoopFolder, RoundFolder
-from pipeline.evolve.probes import probe
-from pipeline.evolve.rivals import FittingRival, fitting_rival
-from pipeline.evolve.rollouts import Played, Rollout, read_rollouts, strategy_of
-from pipeline.evolve.subset import questions_of, write_subset
-from pipeline.evolve.tags import SOUND, Evidence, Tag, tag_of
-from pipeline.recipe import Recipe
-from pipeline.teach.play_job import PlayJob
-from pipeline.teach.teach_job import run_teach
-from records.errors import QuestloomError
-from records.outcomes import Reason
-from records.share import Share
-from records.synthesis import Question
-from transforms.episodes.episode_folder import TEACHER, EpisodeFolder
-from transforms.episodes.episode_rules import TeachRules
-from transforms.stages.run_folder import RunFolder
+from questloom.agent.play_settings import PlaySettings
+from questloom.files.opened import Opened
+from questloom.pipeline.evolve.axes import axes_of
+from questloom.pipeline.evolve.loop_folder import LoopFolder, RoundFolder
+from questloom.pipeline.evolve.probes import probe
+from questloom.pipeline.evolve.rivals import FittingRival, fitting_rival
+from questloom.pipeline.evolve.rollouts import Played, Rollout, read_rollouts, strategy_of
+from questloom.pipeline.evolve.subset import questions_of, write_subset
+from questloom.pipeline.evolve.tags import SOUND, Evidence, Tag, tag_of
+from questloom.pipeline.recipe import Recipe
+from questloom.pipeline.teach.play_job import PlayJob
+from questloom.pipeline.teach.teach_job import run_teach
+from questloom.records.errors import QuestloomError
+from questloom.records.outcomes import Reason
+from questloom.records.share import Share
+from questloom.records.synthesis import Question
+from questloom.transforms.episodes.episode_folder import TEACHER, EpisodeFolder
+from questloom.transforms.episodes.episode_rules import TeachRules
+from questloom.transforms.stages.run_folder import RunFolder
 
 POLICY = "policy"
 
 
 def policy_of(recipe: Recipe) -> str:
-    """The name of the folder of verify's rollouts; the teacher's is what `train.sft` learns from."""
+    """The name of the folder of verify's rollouts; the teacher's is what `questloom.train.sft` learns from."""
     return TEACHER if recipe.evolve.mode == "sft" else POLICY
 
 

@@ -1,6 +1,6 @@
 """The data set of a run, and taking pictures out of it. See README.md."""
 
-from pipeline.export.dataset import ExportSummary, export_dataset
-from pipeline.export.purge import DropSummary, drop, read_names
+from questloom.pipeline.export.dataset import ExportSummary, export_dataset
+from questloom.pipeline.export.purge import DropSummary, drop, read_names
 
 __all__ = ["DropSummary", "ExportSummary", "drop", "export_dataset", "read_names"]

@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agent.setup import prompt_renderer
-from agent.tools.toolbox import tool_schemas
-from agent.turns.image_bank import ImageBank
-from agent.turns.renderer import Renderer, task_handles
-from models.messages import Message
-from pipeline.export.columns import ReadPicture
-from pipeline.recipe import Recipe
-from records.synthesis import Question
+from questloom.agent.setup import prompt_renderer
+from questloom.agent.tools.toolbox import tool_schemas
+from questloom.agent.turns.image_bank import ImageBank
+from questloom.agent.turns.renderer import Renderer, task_handles
+from questloom.models.messages import Message
+from questloom.pipeline.export.columns import ReadPicture
+from questloom.pipeline.recipe import Recipe
+from questloom.records.synthesis import Question
 
 
 @dataclass(frozen=True)

@@ -15,15 +15,15 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from files.locations import Location, readable
-from files.parquet import read_facts, read_records, write_records, write_whole
-from knowledge.store.store import Store
-from records.errors import InputError
-from records.identity import canonical_json
-from records.knowledge import ImageAsset
-from records.synthesis import Question
-from records.table import Record
-from transforms.stages.run_folder import RunFolder
+from questloom.files.locations import Location, readable
+from questloom.files.parquet import read_facts, read_records, write_records, write_whole
+from questloom.knowledge.store.store import Store
+from questloom.records.errors import InputError
+from questloom.records.identity import canonical_json
+from questloom.records.knowledge import ImageAsset
+from questloom.records.synthesis import Question
+from questloom.records.table import Record
+from questloom.transforms.stages.run_folder import RunFolder
 
 STORE_FACTS = ("wiki", "base", "snapshot", "languages", "dumps", "digest")
 RE_ENCODED = "re-encoded as JPEG without metadata, at most 2,048 pixels a side"

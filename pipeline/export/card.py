@@ -13,24 +13,24 @@ import pyarrow.parquet as pq
 import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from calls.shared.place import is_url
-from knowledge.readers.titles import is_invented
-from pipeline.export.attribution import Attribution, store_facts
-from pipeline.export.column_words import COLUMNS
-from pipeline.export.data_files import patterns
-from pipeline.export.dataset_shards import Tally
-from pipeline.export.formats import REWARDED
-from pipeline.export.quota import BENCHMARK_SPLIT
-from pipeline.export.reply_costs import replies_of
-from pipeline.export.scrub import without_places
-from pipeline.recipe import Recipe
-from pipeline.synth.id_files import words_of
-from prompts.phrases.words import answer_words
-from records.outcomes import Reason, StageCount
-from transforms.episodes.episode_folder import EpisodeFolder
-from transforms.pictures.choose import read_hashes
-from transforms.stages.reason_words import CHECKS, FILTERS
-from transforms.stages.run_folder import RunFolder
+from questloom.calls.shared.place import is_url
+from questloom.knowledge.readers.titles import is_invented
+from questloom.pipeline.export.attribution import Attribution, store_facts
+from questloom.pipeline.export.column_words import COLUMNS
+from questloom.pipeline.export.data_files import patterns
+from questloom.pipeline.export.dataset_shards import Tally
+from questloom.pipeline.export.formats import REWARDED
+from questloom.pipeline.export.quota import BENCHMARK_SPLIT
+from questloom.pipeline.export.reply_costs import replies_of
+from questloom.pipeline.export.scrub import without_places
+from questloom.pipeline.recipe import Recipe
+from questloom.pipeline.synth.id_files import words_of
+from questloom.prompts.phrases.words import answer_words
+from questloom.records.outcomes import Reason, StageCount
+from questloom.transforms.episodes.episode_folder import EpisodeFolder
+from questloom.transforms.pictures.choose import read_hashes
+from questloom.transforms.stages.reason_words import CHECKS, FILTERS
+from questloom.transforms.stages.run_folder import RunFolder
 
 CONFIGURATIONS = ("tasks", "rl", "sft", "benchmark", "rejected", "attribution")
 _SIZES = (
@@ -56,7 +56,7 @@ def write_card(
         licences: pictures by licence name.
     """
     environment = Environment(
-        loader=PackageLoader("pipeline.export", "."),
+        loader=PackageLoader("questloom.pipeline.export", "."),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

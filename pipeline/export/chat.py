@@ -6,7 +6,7 @@ from typing import Any
 
 from datasets import List, Value
 
-from models.messages import Message, Picture
+from questloom.models.messages import Message, Picture
 
 IMAGE_TOKEN = "<image>"
 PLACEHOLDERS = (IMAGE_TOKEN, "<video>", "<audio>")

@@ -8,13 +8,21 @@ from typing import Any
 
 from datasets import Features, Image, List, Value
 
-from pipeline.export.attribution import Attribution
-from pipeline.export.chat import image_cell
-from pipeline.export.scrub import error_kind, without_pictures
-from records.identity import canonical_json
-from records.outcomes import Reason, Rejection
-from records.synthesis import Certificate, Check, Enhancement, Hop, Question, Rewrite, Verdict
-from records.table import Json, Record
+from questloom.pipeline.export.attribution import Attribution
+from questloom.pipeline.export.chat import image_cell
+from questloom.pipeline.export.scrub import error_kind, without_pictures
+from questloom.records.identity import canonical_json
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.synthesis import (
+    Certificate,
+    Check,
+    Enhancement,
+    Hop,
+    Question,
+    Rewrite,
+    Verdict,
+)
+from questloom.records.table import Json, Record
 
 ReadPicture = Callable[[str], bytes]
 """Bytes of a picture by its hash."""

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from datasets import Features
 
-from files.data_folders import content_digest
+from questloom.files.data_folders import content_digest
 
 FILE_BYTES = 300_000_000
 """A file that has grown so large is followed by another."""

@@ -17,23 +17,23 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from files.locations import readable, whole_folder
-from files.parquet import read_facts
-from pipeline.export.attribution import merged, write_ledger
-from pipeline.export.card import licence_counts, write_card
-from pipeline.export.columns import ATTRIBUTION, attribution_row
-from pipeline.export.data_files import DataFiles, RowWriter, name_files
-from pipeline.export.dataset_shards import Tally, attribution_part, write_shard
-from pipeline.export.episode_ledger import write_episode_ledger
-from pipeline.export.formats import FORMATS, REWARDED, dataset_info
-from pipeline.export.quota import Key, Quota, draw, quota
-from pipeline.export.sft_rows import Teaching
-from pipeline.recipe import Recipe
-from pipeline.synth.job import Job
-from records.errors import InputError
-from records.identity import record_id
-from transforms.episodes.episode_folder import EpisodeFolder
-from transforms.stages.run_folder import RunFolder
+from questloom.files.locations import readable, whole_folder
+from questloom.files.parquet import read_facts
+from questloom.pipeline.export.attribution import merged, write_ledger
+from questloom.pipeline.export.card import licence_counts, write_card
+from questloom.pipeline.export.columns import ATTRIBUTION, attribution_row
+from questloom.pipeline.export.data_files import DataFiles, RowWriter, name_files
+from questloom.pipeline.export.dataset_shards import Tally, attribution_part, write_shard
+from questloom.pipeline.export.episode_ledger import write_episode_ledger
+from questloom.pipeline.export.formats import FORMATS, REWARDED, dataset_info
+from questloom.pipeline.export.quota import Key, Quota, draw, quota
+from questloom.pipeline.export.sft_rows import Teaching
+from questloom.pipeline.recipe import Recipe
+from questloom.pipeline.synth.job import Job
+from questloom.records.errors import InputError
+from questloom.records.identity import record_id
+from questloom.transforms.episodes.episode_folder import EpisodeFolder
+from questloom.transforms.stages.run_folder import RunFolder
 
 _SPLIT = re.compile(r"\w+")
 

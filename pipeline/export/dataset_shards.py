@@ -10,22 +10,22 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from files.parquet import read_records, write_records
-from pipeline.export.asked import Asking
-from pipeline.export.attribution import Attribution, read_ledger
-from pipeline.export.columns import REJECTED, rejected_row, task_features, task_row
-from pipeline.export.data_files import DataFiles
-from pipeline.export.episode_ledger import read_episode_ledger
-from pipeline.export.formats import FORMATS
-from pipeline.export.quota import SURPLUS_USE, Quota
-from pipeline.export.sft_rows import SFT, TRAJECTORY_FORMATS, Teaching, sft_row
-from pipeline.recipe import Recipe
-from records.errors import InputError
-from records.identity import priority
-from records.outcomes import Rejection
-from records.synthesis import Question
-from transforms.episodes.episode_folder import EpisodeFolder
-from transforms.stages.run_folder import RunFolder
+from questloom.files.parquet import read_records, write_records
+from questloom.pipeline.export.asked import Asking
+from questloom.pipeline.export.attribution import Attribution, read_ledger
+from questloom.pipeline.export.columns import REJECTED, rejected_row, task_features, task_row
+from questloom.pipeline.export.data_files import DataFiles
+from questloom.pipeline.export.episode_ledger import read_episode_ledger
+from questloom.pipeline.export.formats import FORMATS
+from questloom.pipeline.export.quota import SURPLUS_USE, Quota
+from questloom.pipeline.export.sft_rows import SFT, TRAJECTORY_FORMATS, Teaching, sft_row
+from questloom.pipeline.recipe import Recipe
+from questloom.records.errors import InputError
+from questloom.records.identity import priority
+from questloom.records.outcomes import Rejection
+from questloom.records.synthesis import Question
+from questloom.transforms.episodes.episode_folder import EpisodeFolder
+from questloom.transforms.stages.run_folder import RunFolder
 
 
 @dataclass

@@ -5,14 +5,19 @@ Of all that was played, not of what was kept alone, so that a picture can be dro
 
 from collections.abc import Iterator
 
-from files.parquet import read_records, write_records
-from knowledge.store.store import Store
-from pipeline.export.attribution import Attribution, ledger_path, read_ledger, write_ledger
-from records.knowledge import ImageAsset
-from records.trajectories import Trajectory
-from transforms.episodes.episode_folder import PLAY, EpisodeFolder
-from transforms.episodes.tool_statistics import is_made
-from transforms.stages.run_folder import RunFolder
+from questloom.files.parquet import read_records, write_records
+from questloom.knowledge.store.store import Store
+from questloom.pipeline.export.attribution import (
+    Attribution,
+    ledger_path,
+    read_ledger,
+    write_ledger,
+)
+from questloom.records.knowledge import ImageAsset
+from questloom.records.trajectories import Trajectory
+from questloom.transforms.episodes.episode_folder import PLAY, EpisodeFolder
+from questloom.transforms.episodes.tool_statistics import is_made
+from questloom.transforms.stages.run_folder import RunFolder
 
 AS_FOUND = "as it is, or re-encoded without metadata where it was no plain JPEG or PNG file"
 

@@ -11,13 +11,13 @@ Written at the end of the run; VSearcher's benchmark leaves out the seeds of its
 import re
 from collections.abc import Iterable
 
-from files.parquet import write_whole
-from pipeline.synth.job import Job
-from pipeline.synth.outside_stages import source_picture
-from pipeline.synth.splits import BENCHMARK
-from records.synthesis import Question
-from transforms.pictures.choose import perceptual_hash
-from transforms.stages.run_folder import RunFolder
+from questloom.files.parquet import write_whole
+from questloom.pipeline.synth.job import Job
+from questloom.pipeline.synth.outside_stages import source_picture
+from questloom.pipeline.synth.splits import BENCHMARK
+from questloom.records.synthesis import Question
+from questloom.transforms.pictures.choose import perceptual_hash
+from questloom.transforms.stages.run_folder import RunFolder
 
 _ENTITY = re.compile(r"Q\d+")
 

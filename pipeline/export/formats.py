@@ -20,8 +20,8 @@ from typing import Any
 
 from datasets import Features, Image, List, Value
 
-from pipeline.export.asked import Asked
-from pipeline.export.chat import (
+from questloom.pipeline.export.asked import Asked
+from questloom.pipeline.export.chat import (
     IMAGE_TOKEN,
     PARTS,
     TEXTS,
@@ -32,7 +32,7 @@ from pipeline.export.chat import (
     with_placeholders,
     without_placeholders,
 )
-from records.synthesis import Question
+from questloom.records.synthesis import Question
 
 ABILITY = "multimodal_search"
 AGENT_LOOP = "tool_agent"

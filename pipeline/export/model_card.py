@@ -17,9 +17,9 @@ from typing import Any
 import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from eval.tables import EXPLANATION, as_markdown, sections
-from pipeline.export.scrub import without_places
-from records.errors import InputError
+from questloom.eval.tables import EXPLANATION, as_markdown, sections
+from questloom.pipeline.export.scrub import without_places
+from questloom.records.errors import InputError
 
 SHOWN = {
     "validation_loss": "validation loss",
@@ -139,7 +139,7 @@ def write_model_folder(
 
 def _card(stages: list[Stage], tables: str, *, has_curves: bool) -> str:
     environment = Environment(
-        loader=PackageLoader("pipeline.export", "."),
+        loader=PackageLoader("questloom.pipeline.export", "."),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

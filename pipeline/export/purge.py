@@ -16,23 +16,23 @@ from urllib.parse import quote
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from files.locations import Location, readable
-from files.parquet import read_facts, write_records, write_whole
-from pipeline.export.attribution import Attribution, ledger_path, read_ledger
-from pipeline.export.dataset import ExportSummary, build_dataset
-from pipeline.export.episode_ledger import read_episode_ledger
-from pipeline.export.purge_episodes import pictures_from, purge_episodes
-from pipeline.export.rewrite import rewrite
-from pipeline.recipe import Recipe, recipe_of
-from pipeline.report import build_report
-from records.errors import InputError
-from records.identity import canonical_json, record_id
-from records.outcomes import Reason, Rejection
-from records.synthesis import Question
-from transforms.episodes.episode_folder import EpisodeFolder
-from transforms.pictures.choose import perceptual_hash
-from transforms.stages.run_folder import RunFolder, name_of
-from transforms.stages.stage_shards import file_digest, source_digest
+from questloom.files.locations import Location, readable
+from questloom.files.parquet import read_facts, write_records, write_whole
+from questloom.pipeline.export.attribution import Attribution, ledger_path, read_ledger
+from questloom.pipeline.export.dataset import ExportSummary, build_dataset
+from questloom.pipeline.export.episode_ledger import read_episode_ledger
+from questloom.pipeline.export.purge_episodes import pictures_from, purge_episodes
+from questloom.pipeline.export.rewrite import rewrite
+from questloom.pipeline.recipe import Recipe, recipe_of
+from questloom.pipeline.report import build_report
+from questloom.records.errors import InputError
+from questloom.records.identity import canonical_json, record_id
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.synthesis import Question
+from questloom.transforms.episodes.episode_folder import EpisodeFolder
+from questloom.transforms.pictures.choose import perceptual_hash
+from questloom.transforms.stages.run_folder import RunFolder, name_of
+from questloom.transforms.stages.stage_shards import file_digest, source_digest
 
 BLANK = "(dropped)"
 HASHES = ("exclude", "dropped_pictures.txt")

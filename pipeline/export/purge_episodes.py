@@ -9,17 +9,17 @@ from collections.abc import Callable
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from files.locations import Location, readable, remove_tree
-from files.parquet import read_facts, read_records, write_records, write_whole
-from pipeline.export.attribution import Attribution
-from pipeline.export.rewrite import rewrite
-from records.identity import canonical_json, record_id
-from records.outcomes import Reason, Rejection
-from records.trajectories import Trajectory
-from transforms.episodes.behaviour import numbers_of
-from transforms.episodes.episode_folder import KEEP, PLAY, SOLVED, TASKS, EpisodeFolder
-from transforms.stages.run_folder import name_of
-from transforms.stages.stage_shards import file_digest, source_digest
+from questloom.files.locations import Location, readable, remove_tree
+from questloom.files.parquet import read_facts, read_records, write_records, write_whole
+from questloom.pipeline.export.attribution import Attribution
+from questloom.pipeline.export.rewrite import rewrite
+from questloom.records.identity import canonical_json, record_id
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.trajectories import Trajectory
+from questloom.transforms.episodes.behaviour import numbers_of
+from questloom.transforms.episodes.episode_folder import KEEP, PLAY, SOLVED, TASKS, EpisodeFolder
+from questloom.transforms.stages.run_folder import name_of
+from questloom.transforms.stages.stage_shards import file_digest, source_digest
 
 _KINDS = ("side", "pending", "rejected", "kept")
 Blank = Callable[[pa.Table], pa.Table]

@@ -8,8 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from records.identity import priority
-from records.synthesis import Question
+from questloom.records.identity import priority
+from questloom.records.synthesis import Question
 
 BENCHMARK_SPLIT, SURPLUS_USE = "test", "tasks"
 Key = tuple[str, str, str]

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from calls.attempts import Status
-from calls.ledger import has_ledger
-from files.locations import BucketPath
-from transforms.stages.run_folder import RunFolder
+from questloom.calls.attempts import Status
+from questloom.calls.ledger import has_ledger
+from questloom.files.locations import BucketPath
+from questloom.transforms.stages.run_folder import RunFolder
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def replies_of(run: RunFolder, calls: str = "") -> list[Spent]:
 
 
 def _replies_in_redis(address: str) -> list[Spent]:
-    from calls.shared.redis_ledger import rows  # the `redis` package is an extra
+    from questloom.calls.shared.redis_ledger import rows  # the `redis` package is an extra
 
     by_model: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in rows(address):

@@ -1,10 +1,10 @@
-"""Replaces a stage's Parquet file after rows were changed or removed, byte for byte as `files.parquet.write_records` would write it."""
+"""Replaces a stage's Parquet file after rows were changed or removed, byte for byte as `questloom.files.parquet.write_records` would write it."""
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from files.locations import Location, readable
-from files.parquet import ROW_GROUP, read_facts, write_whole
+from questloom.files.locations import Location, readable
+from questloom.files.parquet import ROW_GROUP, read_facts, write_whole
 
 
 def rewrite(path: Location, table: pa.Table, facts: dict[str, str]) -> None:

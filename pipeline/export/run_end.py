@@ -11,17 +11,17 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from calls.ledger import cost_lines, has_ledger
-from files.locations import readable
-from files.parquet import write_whole
-from pipeline.export.dataset import export_dataset
-from pipeline.export.exclusions import write_exclusions
-from pipeline.report import build_report
-from pipeline.runners.stage_job import Funnel
-from pipeline.synth.job import Job
-from records.identity import canonical_json
-from records.synthesis import NOT_RUN
-from transforms.stages.run_folder import COUNTS, RunFolder
+from questloom.calls.ledger import cost_lines, has_ledger
+from questloom.files.locations import readable
+from questloom.files.parquet import write_whole
+from questloom.pipeline.export.dataset import export_dataset
+from questloom.pipeline.export.exclusions import write_exclusions
+from questloom.pipeline.report import build_report
+from questloom.pipeline.runners.stage_job import Funnel
+from questloom.pipeline.synth.job import Job
+from questloom.records.identity import canonical_json
+from questloom.records.synthesis import NOT_RUN
+from questloom.transforms.stages.run_folder import COUNTS, RunFolder
 
 VERSIONS = (
     "questloom",

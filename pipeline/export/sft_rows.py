@@ -12,10 +12,10 @@ from typing import Any
 
 from datasets import Features, Image, List, Value
 
-from agent.turns.renderer import Renderer
-from files.parquet import read_records
-from models.messages import Message, Picture
-from pipeline.export.chat import (
+from questloom.agent.turns.renderer import Renderer
+from questloom.files.parquet import read_records
+from questloom.models.messages import Message, Picture
+from questloom.pipeline.export.chat import (
     PARTS,
     TEXTS,
     data_uri,
@@ -24,13 +24,13 @@ from pipeline.export.chat import (
     with_parts,
     with_placeholders,
 )
-from pipeline.export.formats import STORED
-from records.identity import canonical_json
-from records.outcomes import Reason, Rejection
-from records.trajectories import TaskResult, Trajectory
-from transforms.episodes.episode_folder import KEEP, SOLVED, EpisodeFolder
-from transforms.stages.run_folder import RunFolder
-from transforms.stages.stage import reject
+from questloom.pipeline.export.formats import STORED
+from questloom.records.identity import canonical_json
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.trajectories import TaskResult, Trajectory
+from questloom.transforms.episodes.episode_folder import KEEP, SOLVED, EpisodeFolder
+from questloom.transforms.stages.run_folder import RunFolder
+from questloom.transforms.stages.stage import reject
 
 _STATISTICS = (
     "num_turns",
@@ -88,7 +88,7 @@ class RenderedTrajectory:
 
 
 def slips_of(trajectory: Trajectory) -> dict[int, str]:
-    """The turns that broke the protocol. `train.sft` keeps them out of its loss; a format of messages cannot say so, and they would be imitated."""
+    """The turns that broke the protocol. `questloom.train.sft` keeps them out of its loss; a format of messages cannot say so, and they would be imitated."""
     return {
         number: turn.violation
         for number, turn in enumerate(trajectory.episode.turns)

@@ -12,7 +12,7 @@ from datetime import date
 from typing import Any
 from urllib.parse import urlsplit
 
-from files.locations import (
+from questloom.files.locations import (
     BucketPath,
     Location,
     check_locations,
@@ -21,21 +21,21 @@ from files.locations import (
     location,
     remove_tree,
 )
-from files.parquet import read_records, write_records, write_whole
-from knowledge.readers.folder import METADATA_NAMES
-from knowledge.store.layout import META, REJECTED, STORE_VERSION
-from knowledge.store.writer import write_meta
-from pipeline.runners.progress import say
-from pipeline.runners.run_log import path_error
-from pipeline.runners.runner_checks import require_runner
-from pipeline.runners.runner_options import LOCAL, RunnerOptions
-from pipeline.runners.submit import run_pipeline
-from records.errors import InputError, QuestloomError
-from records.identity import canonical_json, sha256_hex
-from records.outcomes import Reason, Rejection, StageCount
-from transforms.ingest.ingest_graph import STAGES, Ingest, num_tasks, read_failure
-from transforms.ingest.ingest_job import WORK, Job, done_path, read_done
-from transforms.ingest.service_sources import (
+from questloom.files.parquet import read_records, write_records, write_whole
+from questloom.knowledge.readers.folder import METADATA_NAMES
+from questloom.knowledge.store.layout import META, REJECTED, STORE_VERSION
+from questloom.knowledge.store.writer import write_meta
+from questloom.pipeline.runners.progress import say
+from questloom.pipeline.runners.run_log import path_error
+from questloom.pipeline.runners.runner_checks import require_runner
+from questloom.pipeline.runners.runner_options import LOCAL, RunnerOptions
+from questloom.pipeline.runners.submit import run_pipeline
+from questloom.records.errors import InputError, QuestloomError
+from questloom.records.identity import canonical_json, sha256_hex
+from questloom.records.outcomes import Reason, Rejection, StageCount
+from questloom.transforms.ingest.ingest_graph import STAGES, Ingest, num_tasks, read_failure
+from questloom.transforms.ingest.ingest_job import WORK, Job, done_path, read_done
+from questloom.transforms.ingest.service_sources import (
     COMMONS,
     COMMONS_API,
     SPARQL,
@@ -44,7 +44,7 @@ from transforms.ingest.service_sources import (
     Services,
     named,
 )
-from transforms.ingest.sources import (
+from questloom.transforms.ingest.sources import (
     ReadOptions,
     ReadTask,
     plan_articles,
@@ -54,7 +54,7 @@ from transforms.ingest.sources import (
     range_text,
     site_of,
 )
-from transforms.stages.run_folder import absolute
+from questloom.transforms.stages.run_folder import absolute
 
 MIN_PARTITIONS = 2
 MAX_ERROR_SHARE = 0.01

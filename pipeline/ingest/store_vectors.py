@@ -1,18 +1,18 @@
 """Embeds the store's pictures, before the jobs that search by them: here where they are few, else as a job of its own."""
 
-from files.locations import is_remote
-from knowledge.store.vectors import (
+from questloom.files.locations import is_remote
+from questloom.knowledge.store.vectors import (
     add_vectors,
     finished_parts,
     gather_parts,
     have_vectors,
     num_parts,
 )
-from models.clip import Clip
-from pipeline.runners.progress import counting, watching
-from pipeline.runners.runner_options import LOCAL, RunnerOptions
-from pipeline.runners.submit import run_pipeline
-from transforms.pictures.embed_pictures import EmbedPictures
+from questloom.models.clip import Clip
+from questloom.pipeline.runners.progress import counting, watching
+from questloom.pipeline.runners.runner_options import LOCAL, RunnerOptions
+from questloom.pipeline.runners.submit import run_pipeline
+from questloom.transforms.pictures.embed_pictures import EmbedPictures
 
 FEW = 4
 """Parts that this process computes itself: for fewer pictures workers would take longer to load the checkpoint."""

@@ -1,5 +1,5 @@
 """The forecast of a run: calls, tokens, money, hours and survivors, each from low over likely to high. See README.md."""
 
-from pipeline.plan.forecast import forecast
+from questloom.pipeline.plan.forecast import forecast
 
 __all__ = ["forecast"]

@@ -7,22 +7,22 @@ what they must ask is counted, how often a step needs another try is a prior.
 from collections import Counter
 from dataclasses import dataclass
 
-from agent.judges.answer import ROLE as JUDGE
-from calls.request import Price
-from knowledge.store.store import Store
-from models.endpoints import EndpointConfig, RoleConfig
-from models.messages import PIXELS_PER_TOKEN
-from pipeline.plan import priors
-from pipeline.plan.estimates import ZERO, Range, exactly, mean_of
-from pipeline.recipe import Recipe
-from pipeline.synth.writer_choice import llm_rules
-from prompts.fence import NOTICE
-from prompts.render import reply_outline
-from prompts.roles import ROLES
-from records.errors import InputError
-from transforms.filters.solvers import MAX_MATERIAL_CHARS, MAX_PAGE_CHARS
-from transforms.pictures.shown import MAX_SIDE
-from transforms.writing.llm.material import material
+from questloom.agent.judges.answer import ROLE as JUDGE
+from questloom.calls.request import Price
+from questloom.knowledge.store.store import Store
+from questloom.models.endpoints import EndpointConfig, RoleConfig
+from questloom.models.messages import PIXELS_PER_TOKEN
+from questloom.pipeline.plan import priors
+from questloom.pipeline.plan.estimates import ZERO, Range, exactly, mean_of
+from questloom.pipeline.recipe import Recipe
+from questloom.pipeline.synth.writer_choice import llm_rules
+from questloom.prompts.fence import NOTICE
+from questloom.prompts.render import reply_outline
+from questloom.prompts.roles import ROLES
+from questloom.records.errors import InputError
+from questloom.transforms.filters.solvers import MAX_MATERIAL_CHARS, MAX_PAGE_CHARS
+from questloom.transforms.pictures.shown import MAX_SIDE
+from questloom.transforms.writing.llm.material import material
 
 DRAFT = "draft"
 JUDGED = {

@@ -7,24 +7,24 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from files.opened import Opened
-from knowledge.store.vectors import PART, vectors_of
-from models.clip import Clip
-from pipeline.ingest.store_vectors import FEW
-from pipeline.plan import priors
-from pipeline.plan.call_forecast import RoleCalls, planned_calls, uses_model
-from pipeline.plan.estimates import ZERO, Range, exactly, share_of
-from pipeline.plan.pilot import Pilot, run_pilot
-from pipeline.plan.seed_forecast import SeedCount, count_seeds
-from pipeline.recipe import Recipe
-from pipeline.synth.filters_not_run import filters_not_run, told_before
-from pipeline.synth.id_files import words_of
-from pipeline.synth.job import Job
-from pipeline.synth.outside_stages import outside_seeds
-from pipeline.synth.settings_check import check_settings
-from pipeline.synth.synth_stages import synth_stages
-from pipeline.synth.writer_choice import check_writer
-from records.errors import InputError
+from questloom.files.opened import Opened
+from questloom.knowledge.store.vectors import PART, vectors_of
+from questloom.models.clip import Clip
+from questloom.pipeline.ingest.store_vectors import FEW
+from questloom.pipeline.plan import priors
+from questloom.pipeline.plan.call_forecast import RoleCalls, planned_calls, uses_model
+from questloom.pipeline.plan.estimates import ZERO, Range, exactly, share_of
+from questloom.pipeline.plan.pilot import Pilot, run_pilot
+from questloom.pipeline.plan.seed_forecast import SeedCount, count_seeds
+from questloom.pipeline.recipe import Recipe
+from questloom.pipeline.synth.filters_not_run import filters_not_run, told_before
+from questloom.pipeline.synth.id_files import words_of
+from questloom.pipeline.synth.job import Job
+from questloom.pipeline.synth.outside_stages import outside_seeds
+from questloom.pipeline.synth.settings_check import check_settings
+from questloom.pipeline.synth.synth_stages import synth_stages
+from questloom.pipeline.synth.writer_choice import check_writer
+from questloom.records.errors import InputError
 
 FILTERS = "answer_in_question"
 """Where outside rows join."""

@@ -8,21 +8,27 @@ the folder or on other seeds, so the run finds every reply of the pilot in the c
 from collections import defaultdict
 from dataclasses import dataclass, replace
 
-from calls.attempts import CostLine
-from calls.ledger import cost_lines, has_ledger
-from pipeline.plan import priors
-from pipeline.plan.call_forecast import RoleCalls, uses_model
-from pipeline.plan.estimates import Range, mean_of
-from pipeline.recipe import Recipe
-from pipeline.runners.runner_options import new_pipeline
-from pipeline.runners.stage_job import Funnel
-from pipeline.synth.global_steps import seed_shards, seeds_stand, write_seeds
-from pipeline.synth.job import Job
-from pipeline.synth.synth_job import check_models, claim_folder, prepare, run_synth, without_seeds
-from pipeline.synth.synth_stages import synth_stages
-from records.identity import priority
-from records.synthesis import Seed
-from transforms.external.outside_rows import METHOD
+from questloom.calls.attempts import CostLine
+from questloom.calls.ledger import cost_lines, has_ledger
+from questloom.pipeline.plan import priors
+from questloom.pipeline.plan.call_forecast import RoleCalls, uses_model
+from questloom.pipeline.plan.estimates import Range, mean_of
+from questloom.pipeline.recipe import Recipe
+from questloom.pipeline.runners.runner_options import new_pipeline
+from questloom.pipeline.runners.stage_job import Funnel
+from questloom.pipeline.synth.global_steps import seed_shards, seeds_stand, write_seeds
+from questloom.pipeline.synth.job import Job
+from questloom.pipeline.synth.synth_job import (
+    check_models,
+    claim_folder,
+    prepare,
+    run_synth,
+    without_seeds,
+)
+from questloom.pipeline.synth.synth_stages import synth_stages
+from questloom.records.identity import priority
+from questloom.records.synthesis import Seed
+from questloom.transforms.external.outside_rows import METHOD
 
 Counts = dict[str, tuple[int, int]]
 COROUTINES = ("draft", "text_only", "no_tools")

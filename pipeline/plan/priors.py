@@ -7,7 +7,7 @@ a lot, which the ranges say: about threefold odds each way for what depends on t
 
 from dataclasses import dataclass
 
-from pipeline.plan.estimates import Range
+from questloom.pipeline.plan.estimates import Range
 
 DEMO = "measured on the demo, 900 seeds"
 ASSUMED = "assumed; nothing is published"

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from pipeline.plan.estimates import Range, exactly
-from pipeline.plan.forecast import Forecast
-from pipeline.plan.teach_forecast import OBSERVATION, OPENING, TOKENS_OUT, TURNS
-from pipeline.recipe import Recipe
+from questloom.pipeline.plan.estimates import Range, exactly
+from questloom.pipeline.plan.forecast import Forecast
+from questloom.pipeline.plan.teach_forecast import OBSERVATION, OPENING, TOKENS_OUT, TURNS
+from questloom.pipeline.recipe import Recipe
 
 UNSOLVED = Range(0.1, 0.3, 0.6)
 """Share of tasks that no rollout solves; ours, wide until a round was played."""

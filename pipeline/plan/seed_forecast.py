@@ -4,11 +4,11 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 
-from knowledge.store.store import Store
-from pipeline.plan.call_forecast import Mix
-from pipeline.plan.estimates import Range, Z
-from pipeline.recipe import Recipe
-from transforms.drafting.seeds import Candidate, candidates, choose
+from questloom.knowledge.store.store import Store
+from questloom.pipeline.plan.call_forecast import Mix
+from questloom.pipeline.plan.estimates import Range, Z
+from questloom.pipeline.recipe import Recipe
+from questloom.transforms.drafting.seeds import Candidate, candidates, choose
 
 SCANNED = 20_000
 """Entities looked at (about 1 ms each); a larger store is sampled in even blocks."""

@@ -2,12 +2,12 @@
 
 import pyarrow.parquet as pq
 
-from agent.setup import AGENT
-from files.locations import readable
-from pipeline.plan.estimates import Range
-from pipeline.recipe import Recipe
-from records.errors import InputError
-from transforms.stages.run_folder import RunFolder
+from questloom.agent.setup import AGENT
+from questloom.files.locations import readable
+from questloom.pipeline.plan.estimates import Range
+from questloom.pipeline.recipe import Recipe
+from questloom.records.errors import InputError
+from questloom.transforms.stages.run_folder import RunFolder
 
 TURNS = Range(3.0, 6.3, 15.0)
 """Turns an episode: OpenSearch-VL's teacher took 6.3 on average; the ends are ours."""

@@ -8,12 +8,12 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from records.errors import InputError
-from records.trajectories import Trajectory
-from train.forecast import Gpu, GrpoForecast, Memory, Pace, RowLength, SftForecast
-from train.model_shape import ModelShape
-from transforms.episodes.episode_folder import KEEP, EpisodeFolder
-from transforms.stages.run_folder import RunFolder
+from questloom.records.errors import InputError
+from questloom.records.trajectories import Trajectory
+from questloom.train.forecast import Gpu, GrpoForecast, Memory, Pace, RowLength, SftForecast
+from questloom.train.model_shape import ModelShape
+from questloom.transforms.episodes.episode_folder import KEEP, EpisodeFolder
+from questloom.transforms.stages.run_folder import RunFolder
 
 CHARACTERS = 4
 """Of a token, where an engine told none: Qwen's tokenizer on English with some JSON, roughly."""

@@ -1,5 +1,5 @@
 """The HTML report of a run: one folder that opens from a file, without a server or network."""
 
-from pipeline.report.report_pages import build_report
+from questloom.pipeline.report.report_pages import build_report
 
 __all__ = ["build_report"]

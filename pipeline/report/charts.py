@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pipeline.report.seed_outcomes import StageFlow
+from questloom.pipeline.report.seed_outcomes import StageFlow
 
 WIDTH = 1000
 NUM_REASON_SHADES = 5

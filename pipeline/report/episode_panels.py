@@ -10,22 +10,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from calls.attempts import CostLine
-from files.locations import Location
-from files.parquet import read_facts, read_records
-from pipeline.report.charts import BarTable, bar_table
-from pipeline.report.evidence_text import evidence_text
-from pipeline.report.people_names import Names
-from pipeline.report.run_reader import Run, open_run
-from pipeline.report.seed_outcomes import StageFlow, stage_flow
-from pipeline.report.spend_text import read_spend
-from records.episodes import BankImage, ToolResult, Turn
-from records.outcomes import Pending, Rejection
-from records.trajectories import EpisodeTimes, Trajectory
-from transforms.episodes.episode_folder import KEEP, PLAY, EpisodeFolder
-from transforms.episodes.tool_statistics import is_made
-from transforms.stages.reason_words import PENDING, REASONS, words
-from transforms.stages.run_folder import RunFolder
+from questloom.calls.attempts import CostLine
+from questloom.files.locations import Location
+from questloom.files.parquet import read_facts, read_records
+from questloom.pipeline.report.charts import BarTable, bar_table
+from questloom.pipeline.report.evidence_text import evidence_text
+from questloom.pipeline.report.people_names import Names
+from questloom.pipeline.report.run_reader import Run, open_run
+from questloom.pipeline.report.seed_outcomes import StageFlow, stage_flow
+from questloom.pipeline.report.spend_text import read_spend
+from questloom.records.episodes import BankImage, ToolResult, Turn
+from questloom.records.outcomes import Pending, Rejection
+from questloom.records.trajectories import EpisodeTimes, Trajectory
+from questloom.transforms.episodes.episode_folder import KEEP, PLAY, EpisodeFolder
+from questloom.transforms.episodes.tool_statistics import is_made
+from questloom.transforms.stages.reason_words import PENDING, REASONS, words
+from questloom.transforms.stages.run_folder import RunFolder
 
 MAX_TEXT = 6_000
 """Characters of a thought or an observation that are shown; the rest is counted."""

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from pipeline.report.path_graph import PICTURE
-from pipeline.report.people_names import Names
-from records.form import ClaimClause, Term
-from records.knowledge import VALUE_KINDS, Value
-from records.synthesis import Question
-from transforms.stages.reason_words import words
+from questloom.pipeline.report.path_graph import PICTURE
+from questloom.pipeline.report.people_names import Names
+from questloom.records.form import ClaimClause, Term
+from questloom.records.knowledge import VALUE_KINDS, Value
+from questloom.records.synthesis import Question
+from questloom.transforms.stages.reason_words import words
 
 
 class _Graph:

@@ -2,17 +2,17 @@
 
 from typing import Any
 
-from pipeline.report.evidence_graph import evidence_graph
-from pipeline.report.evidence_text import evidence_text
-from pipeline.report.path_graph import question_graph
-from pipeline.report.people_names import Names, clause_words
-from records.form import ClaimClause, Form
-from records.knowledge import ImageAsset, Value
-from records.synthesis import Certificate, Hop, Question
-from transforms.stages.reason_words import CHECKS, FILTERS, words
+from questloom.pipeline.report.evidence_graph import evidence_graph
+from questloom.pipeline.report.evidence_text import evidence_text
+from questloom.pipeline.report.path_graph import question_graph
+from questloom.pipeline.report.people_names import Names, clause_words
+from questloom.records.form import ClaimClause, Form
+from questloom.records.knowledge import ImageAsset, Value
+from questloom.records.synthesis import Certificate, Hop, Question
+from questloom.transforms.stages.reason_words import CHECKS, FILTERS, words
 
 NO_RIVAL = 9
-"""Margins from here on mean that no rival at all was left (`transforms.certificate.margin.NO_RIVAL`)."""
+"""Margins from here on mean that no rival at all was left (`questloom.transforms.certificate.margin.NO_RIVAL`)."""
 
 
 def relations(question: Question) -> list[str]:

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from pipeline.report.people_names import Names, read_words
-from records.form import (
+from questloom.pipeline.report.people_names import Names, read_words
+from questloom.records.form import (
     ClaimClause,
     ClassClause,
     Compare,
@@ -15,9 +15,9 @@ from records.form import (
     Term,
     variables,
 )
-from records.knowledge import Value
-from records.synthesis import Question
-from transforms.stages.reason_words import words
+from questloom.records.knowledge import Value
+from questloom.records.synthesis import Question
+from questloom.transforms.stages.reason_words import words
 
 PICTURE = "picture"
 _OP_WORDS = {"<": "is less than", ">": "is more than", "=": "equals"}

@@ -3,8 +3,8 @@
 import re
 from typing import Any, Protocol
 
-from prompts.phrases.words import Words
-from records.form import (
+from questloom.prompts.phrases.words import Words
+from questloom.records.form import (
     ClaimClause,
     ClassClause,
     Compare,
@@ -15,8 +15,8 @@ from records.form import (
     SentenceClause,
     Term,
 )
-from records.knowledge import Claim, ImageAsset, PropertyInfo, Value, value_of_key
-from records.periods import DAY, YEAR, parts_of
+from questloom.records.knowledge import Claim, ImageAsset, PropertyInfo, Value, value_of_key
+from questloom.records.periods import DAY, YEAR, parts_of
 
 _MONTHS = (
     "January",
@@ -37,7 +37,7 @@ _LITERAL = re.compile(r"\b(?:time:[+-][\w-]*/\d+|quantity:\S+)")
 
 
 class Sources(Protocol):
-    """What the report asks of a store (`knowledge.store.Store`); without one it shows ids."""
+    """What the report asks of a store (`questloom.knowledge.store.Store`); without one it shows ids."""
 
     def label(self, entity_id: str, language: str = "en") -> str: ...
     def property(self, property_id: str) -> PropertyInfo | None: ...

@@ -19,23 +19,23 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from files.locations import Location, check_locations, location, whole_folder
-from knowledge.readers.titles import is_invented
-from pipeline.report.charts import funnel
-from pipeline.report.distributions import Distributions
-from pipeline.report.episode_panels import Episodes, standing, teacher_of
-from pipeline.report.evidence_text import evidence_text
-from pipeline.report.gallery import Index, detail, facets
-from pipeline.report.people_names import Names, Sources
-from pipeline.report.run_reader import Run, find_questions, open_run, store_of
-from pipeline.report.seed_outcomes import seed_outcomes, stage_flow
-from pipeline.report.spend_text import money_words, read_spend, seconds_words
-from pipeline.report.thumbnails import Picture, picture_reader, write_thumbnails
-from records.identity import priority
-from records.knowledge import ImageAsset
-from records.outcomes import Reason, Rejection
-from records.synthesis import NOT_RUN
-from transforms.stages.reason_words import PENDING, REASONS, stage_words, words
+from questloom.files.locations import Location, check_locations, location, whole_folder
+from questloom.knowledge.readers.titles import is_invented
+from questloom.pipeline.report.charts import funnel
+from questloom.pipeline.report.distributions import Distributions
+from questloom.pipeline.report.episode_panels import Episodes, standing, teacher_of
+from questloom.pipeline.report.evidence_text import evidence_text
+from questloom.pipeline.report.gallery import Index, detail, facets
+from questloom.pipeline.report.people_names import Names, Sources
+from questloom.pipeline.report.run_reader import Run, find_questions, open_run, store_of
+from questloom.pipeline.report.seed_outcomes import seed_outcomes, stage_flow
+from questloom.pipeline.report.spend_text import money_words, read_spend, seconds_words
+from questloom.pipeline.report.thumbnails import Picture, picture_reader, write_thumbnails
+from questloom.records.identity import priority
+from questloom.records.knowledge import ImageAsset
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.synthesis import NOT_RUN
+from questloom.transforms.stages.reason_words import PENDING, REASONS, stage_words, words
 
 QUESTIONS_PER_CHUNK = 50
 OUTCOMES_PER_CHUNK = 5_000
@@ -144,7 +144,9 @@ class _Builder:
         assets.mkdir()
         for kind, listed in (("css", STYLES), ("js", SCRIPTS)):
             for name in listed:
-                (assets / name).write_bytes((files("pipeline.report") / kind / name).read_bytes())
+                (assets / name).write_bytes(
+                    (files("questloom.pipeline.report") / kind / name).read_bytes()
+                )
         self._page(flows, outcomes, len(missing))
 
     def _put(self, name: str, value: Any) -> None:
@@ -292,7 +294,7 @@ class _Builder:
 
     def _page(self, flows: Sequence, outcomes: dict[str, int], num_missing: int) -> None:
         environment = Environment(
-            loader=PackageLoader("pipeline.report", "templates"),
+            loader=PackageLoader("questloom.pipeline.report", "templates"),
             autoescape=True,
             undefined=StrictUndefined,
             trim_blocks=True,

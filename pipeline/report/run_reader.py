@@ -15,13 +15,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from files.locations import Location, listed, readable
-from files.parquet import read_facts, read_records
-from knowledge.store.store import Store
-from records.errors import InputError, ProviderFault
-from records.identity import record_id
-from records.outcomes import Pending, Rejection, StageCount
-from records.synthesis import Question, Seed
+from questloom.files.locations import Location, listed, readable
+from questloom.files.parquet import read_facts, read_records
+from questloom.knowledge.store.store import Store
+from questloom.records.errors import InputError, ProviderFault
+from questloom.records.identity import record_id
+from questloom.records.outcomes import Pending, Rejection, StageCount
+from questloom.records.synthesis import Question, Seed
 
 _STAGE_FOLDER = re.compile(r"(\d+)-(.+)")
 _BATCH = 1024

@@ -3,10 +3,10 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-from pipeline.report.evidence_text import MAX_EVIDENCE, evidence_text
-from pipeline.report.people_names import Names
-from pipeline.report.run_reader import Run, Stage
-from records.synthesis import Seed
+from questloom.pipeline.report.evidence_text import MAX_EVIDENCE, evidence_text
+from questloom.pipeline.report.people_names import Names
+from questloom.pipeline.report.run_reader import Run, Stage
+from questloom.records.synthesis import Seed
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from calls.attempts import CostLine
-from calls.ledger import cost_lines
-from files.locations import BucketPath, Location
+from questloom.calls.attempts import CostLine
+from questloom.calls.ledger import cost_lines
+from questloom.files.locations import BucketPath, Location
 
 LEDGER = "calls.sqlite"
 

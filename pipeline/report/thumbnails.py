@@ -5,11 +5,11 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from files.locations import Location
-from models.picture_file import PictureError, decode
-from records.errors import InputError
-from transforms.episodes.episode_folder import EpisodeFolder
-from transforms.stages.run_folder import RunFolder
+from questloom.files.locations import Location
+from questloom.models.picture_file import PictureError, decode
+from questloom.records.errors import InputError
+from questloom.transforms.episodes.episode_folder import EpisodeFolder
+from questloom.transforms.stages.run_folder import RunFolder
 
 THUMBNAIL = 480
 """Longest edge, in pixels."""

@@ -11,18 +11,18 @@ from apache_beam.options.pipeline_options import (
     WorkerOptions,
 )
 
-from agent.setup import MEND_SANDBOX
-from agent.tools.tool_settings import CONFINED
-from files.locations import check_locations
-from pipeline.runners.findings import Line, Status
-from pipeline.runners.runner_options import RunnerOptions
-from records.errors import QuestloomError
+from questloom.agent.setup import MEND_SANDBOX
+from questloom.agent.tools.tool_settings import CONFINED
+from questloom.files.locations import check_locations
+from questloom.pipeline.runners.findings import Line, Status
+from questloom.pipeline.runners.runner_options import RunnerOptions
+from questloom.records.errors import QuestloomError
 
 
 def dataflow_lines(
     runner: RunnerOptions, folders: tuple[str, ...], tools: Collection[str] = ()
 ) -> Iterator[Line]:
-    """One line for each thing that Dataflow needs; see `pipeline.runners.runner_checks.check_runner`."""
+    """One line for each thing that Dataflow needs; see `questloom.pipeline.runners.runner_checks.check_runner`."""
     if importlib.util.find_spec("apitools") is None:
         yield Line(
             "dataflow",

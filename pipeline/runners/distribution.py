@@ -4,21 +4,8 @@ import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
 
-PACKAGES = (
-    "records",
-    "files",
-    "calls",
-    "knowledge",
-    "models",
-    "prompts",
-    "agent",
-    "transforms",
-    "train",
-    "eval",
-    "recipes",
-    "pipeline",
-)
-"""Its packages, which install under their top-level names."""
+PACKAGE = "questloom"
+"""The one name that it installs."""
 DATA_KINDS = (
     "yaml",
     "txt",
@@ -38,14 +25,16 @@ DATA_KINDS = (
 
 
 def installed_files() -> Iterator[tuple[str, Path]]:
-    """Every file of the distribution as this process finds it: its name (`records/table.py`), the same on every machine, and its path; in order of names."""
-    for package in sorted(PACKAGES):
-        spec = importlib.util.find_spec(package)
-        for folder in (spec.submodule_search_locations or ()) if spec else ():
-            found = {
-                path.relative_to(folder).as_posix(): path
-                for kind in ("py", *DATA_KINDS)
-                for path in Path(folder).rglob(f"*.{kind}")
-            }
-            for name in sorted(found):
-                yield f"{package}/{name}", found[name]
+    """Every file of the distribution as this process finds it: its name (`questloom/records/table.py`), the same on every
+    machine, and its path; in order of names."""
+    spec = importlib.util.find_spec(PACKAGE)
+    found = {
+        path.relative_to(root).as_posix(): path
+        for root in map(Path, (spec.submodule_search_locations or ()) if spec else ())
+        # In a checkout the folders are links, which `rglob` follows only where it begins.
+        for folder in (root, *(inner for inner in root.iterdir() if inner.is_dir()))
+        for kind in ("py", *DATA_KINDS)
+        for path in (folder.glob if folder == root else folder.rglob)(f"*.{kind}")
+    }
+    for name in sorted(found):
+        yield f"{PACKAGE}/{name}", found[name]

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from calls.attempts import FREE_OF_CHARGE, Status
-from calls.ledger import has_ledger, last_attempts
-from calls.shared.place import is_url
-from models.endpoints import EndpointConfig
-from records.errors import InputError
+from questloom.calls.attempts import FREE_OF_CHARGE, Status
+from questloom.calls.ledger import has_ledger, last_attempts
+from questloom.calls.shared.place import is_url
+from questloom.models.endpoints import EndpointConfig
+from questloom.records.errors import InputError
 
 LAST = 2_000
 """Attempts that are looked at, the last ones."""

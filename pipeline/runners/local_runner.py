@@ -15,6 +15,6 @@ def local_runner(workers: int) -> FnApiRunner:
         return FnApiRunner()
     return FnApiRunner(
         default_environment=SubprocessSDKEnvironment(
-            command_string=f"{sys.executable} -m pipeline.runners.quiet_worker"
+            command_string=f"{sys.executable} -m questloom.pipeline.runners.quiet_worker"
         )
     )

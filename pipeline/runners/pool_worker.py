@@ -1,4 +1,4 @@
-"""One worker of `pipeline.runners.worker_pool`: imports the package, says that it is ready, and serves Beam's control stream until it ends."""
+"""One worker of `questloom.pipeline.runners.worker_pool`: imports the package, says that it is ready, and serves Beam's control stream until it ends."""
 
 import faulthandler
 import logging
@@ -11,8 +11,8 @@ if __name__ == "__main__":
     control, worker_id = sys.argv[1:]
     from apache_beam.runners.worker.sdk_worker import SdkHarness
 
-    from pipeline.runners.probe import import_jobs
-    from pipeline.runners.worker_pool import READY
+    from questloom.pipeline.runners.probe import import_jobs
+    from questloom.pipeline.runners.worker_pool import READY
 
     import_jobs()  # a worker that cannot import its stages must not say that it is ready
     harness = SdkHarness(

@@ -18,10 +18,14 @@ from functools import cache
 
 import apache_beam as beam
 
-from files.locations import Location, listed, location
-from pipeline.runners.distribution import installed_files
+from questloom.files.locations import Location, listed, location
+from questloom.pipeline.runners.distribution import installed_files
 
-JOBS = ("pipeline.ingest.store_job", "pipeline.synth.synth_job", "pipeline.teach.teach_job")
+JOBS = (
+    "questloom.pipeline.ingest.store_job",
+    "questloom.pipeline.synth.synth_job",
+    "questloom.pipeline.teach.teach_job",
+)
 """Modules that import all stages; by name, since the jobs stand above what runs them."""
 NUM_PROBES = 16
 """Elements of the job: with as many, every worker gets one."""
@@ -79,7 +83,7 @@ def write(path: Location, text: str) -> None:
 def here() -> Worker:
     """This process. It imports all stages, since a worker that cannot is none."""
     import_jobs()
-    from agent.sandbox import open_sandbox
+    from questloom.agent.sandbox import open_sandbox
 
     return Worker(
         socket.gethostname(),

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from pipeline.runners.stage_words import left
+from questloom.pipeline.runners.stage_words import left
 
 POLL_SECONDS, SLOW_POLL_SECONDS = 0.5, 5.0
 LINE_SECONDS = 10.0

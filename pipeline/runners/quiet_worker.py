@@ -9,7 +9,7 @@ import os
 import sys
 
 if __name__ == "__main__":
-    # The command's log; without one, stderr. (pipeline.runners.run_log would import Beam first.)
+    # The command's log; without one, stderr. (questloom.pipeline.runners.run_log would import Beam first.)
     handler = (
         logging.FileHandler(os.environ["QUESTLOOM_LOG"], encoding="utf-8", delay=True)
         if "QUESTLOOM_LOG" in os.environ

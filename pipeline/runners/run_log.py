@@ -13,7 +13,7 @@ import time
 import traceback
 from pathlib import Path
 
-from records.errors import InputError, QuestloomError
+from questloom.records.errors import InputError, QuestloomError
 
 VARIABLE = "QUESTLOOM_LOG"
 """Tells worker processes where the log is."""

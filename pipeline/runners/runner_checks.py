@@ -17,16 +17,16 @@ from pathlib import Path
 from apache_beam.options.pipeline_options import FlinkRunnerOptions
 from apache_beam.utils.subprocess_server import JavaJarServer
 
-from agent.setup import MEND_SANDBOX
-from agent.tools.tool_settings import CONFINED
-from pipeline.runners import probe
-from pipeline.runners.dataflow_checks import dataflow_lines
-from pipeline.runners.findings import Line, Status
-from pipeline.runners.flink_rest import FlinkRest, Unreachable
-from pipeline.runners.runner_kind import RunnerKind
-from pipeline.runners.runner_options import LOOPBACK, RunnerOptions
-from pipeline.runners.submit import JobFailed, Stalled, minor, run_on_flink
-from records.errors import InputError, QuestloomError
+from questloom.agent.setup import MEND_SANDBOX
+from questloom.agent.tools.tool_settings import CONFINED
+from questloom.pipeline.runners import probe
+from questloom.pipeline.runners.dataflow_checks import dataflow_lines
+from questloom.pipeline.runners.findings import Line, Status
+from questloom.pipeline.runners.flink_rest import FlinkRest, Unreachable
+from questloom.pipeline.runners.runner_kind import RunnerKind
+from questloom.pipeline.runners.runner_options import LOOPBACK, RunnerOptions
+from questloom.pipeline.runners.submit import JobFailed, Stalled, minor, run_on_flink
+from questloom.records.errors import InputError, QuestloomError
 
 FREE_SECONDS = 8.0
 """A job that has just ended gives its slots back within so long."""
@@ -337,7 +337,8 @@ def _did_not_start(runner: RunnerOptions, fault: str) -> Line:
         "worker",
         Status.MISSING,
         f"no worker of the pool {runner.environment} answered within {runner.probe_seconds:.0f} s{_shown(fault)}",
-        "Start pools with `python -m pipeline.runners.worker_pool`, which says why a worker does not start; Beam's own starts `python` from its PATH, "
+        "Start pools with `python -m questloom.pipeline.runners.worker_pool`, which says why a worker does not "
+        "start; Beam's own starts `python` from its PATH, "
         "which must have questloom installed. On a busy machine, raise --probe-seconds.",
     )
 

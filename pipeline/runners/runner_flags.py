@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pipeline.runners.runner_kind import RunnerKind
+from questloom.pipeline.runners.runner_kind import RunnerKind
 
 PANEL = "Where it runs"
 FLAGS: dict[str, tuple[Any, Any]] = {
@@ -49,7 +49,7 @@ FLAGS: dict[str, tuple[Any, Any]] = {
             str,
             typer.Option(
                 help="Where Flink's task managers find Python workers: HOST:PORT of a worker pool "
-                "(python -m pipeline.runners.worker_pool), or `loopback`: this process, on one machine.",
+                "(python -m questloom.pipeline.runners.worker_pool), or `loopback`: this process, on one machine.",
                 rich_help_panel=PANEL,
             ),
         ],
@@ -129,7 +129,7 @@ def with_runner(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _options(flags: dict[str, Any], further: tuple[str, ...]) -> Any:
-    from pipeline.runners.runner_options import (
+    from questloom.pipeline.runners.runner_options import (
         RunnerOptions,
         check_arguments,
     )  # Beam's import takes a second

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from records.errors import QuestloomError
+from questloom.records.errors import QuestloomError
 
 
 class RunnerKind(StrEnum):

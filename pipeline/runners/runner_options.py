@@ -11,9 +11,9 @@ import apache_beam as beam
 from annotated_types import Ge, Gt
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from pipeline.runners.local_runner import local_runner
-from pipeline.runners.runner_kind import RunnerKind
-from records.errors import InputError
+from questloom.pipeline.runners.local_runner import local_runner
+from questloom.pipeline.runners.runner_kind import RunnerKind
+from questloom.records.errors import InputError
 
 LOOPBACK = "loopback"
 JOB_SERVER_JAVA = ("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")

@@ -7,20 +7,20 @@ from typing import Any
 
 import apache_beam as beam
 
-from calls.ledger import last_settled
-from files.locations import is_remote, listed
-from files.parquet import write_whole
-from models.endpoints import EndpointConfig
-from pipeline.runners.endpoint_progress import EndpointProgress
-from pipeline.runners.progress import watching
-from pipeline.runners.run_log import known_cause
-from pipeline.runners.runner_options import RunnerOptions
-from pipeline.runners.stage_progress import StageProgress
-from pipeline.runners.submit import run_pipeline
-from records.errors import InputError, QuestloomError
-from records.outcomes import Pending, PendingCause, Reason, Rejection, StageCount
-from transforms.stages.run_folder import RunFolder
-from transforms.stages.stage import Stage
+from questloom.calls.ledger import last_settled
+from questloom.files.locations import is_remote, listed
+from questloom.files.parquet import write_whole
+from questloom.models.endpoints import EndpointConfig
+from questloom.pipeline.runners.endpoint_progress import EndpointProgress
+from questloom.pipeline.runners.progress import watching
+from questloom.pipeline.runners.run_log import known_cause
+from questloom.pipeline.runners.runner_options import RunnerOptions
+from questloom.pipeline.runners.stage_progress import StageProgress
+from questloom.pipeline.runners.submit import run_pipeline
+from questloom.records.errors import InputError, QuestloomError
+from questloom.records.outcomes import Pending, PendingCause, Reason, Rejection, StageCount
+from questloom.transforms.stages.run_folder import RunFolder
+from questloom.transforms.stages.stage import Stage
 
 
 def run_stages(

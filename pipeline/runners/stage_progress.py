@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 
 import pyarrow.parquet as pq
 
-from files.locations import Location, is_remote, readable
-from files.parquet import read_facts
-from pipeline.runners.stage_words import UNITS, because, doing, left, units
-from records.outcomes import StageCount
-from transforms.stages.run_folder import RunFolder, count_of
-from transforms.stages.stage import Stage, source_of
+from questloom.files.locations import Location, is_remote, readable
+from questloom.files.parquet import read_facts
+from questloom.pipeline.runners.stage_words import UNITS, because, doing, left, units
+from questloom.records.outcomes import StageCount
+from questloom.transforms.stages.run_folder import RunFolder, count_of
+from questloom.transforms.stages.stage import Stage, source_of
 
 
 @dataclass

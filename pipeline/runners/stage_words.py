@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from records.table import Record
+from questloom.records.table import Record
 
 DOING = {
     "seeds": "choosing what to ask about",
@@ -48,7 +48,7 @@ def doing(stage: str) -> str:
 def units(number: int, record: type[Record]) -> str:
     """So many records of a type, as people call them.
 
-    >>> from records.synthesis import Seed
+    >>> from questloom.records.synthesis import Seed
     >>> units(1, Seed), units(1200, Seed)
     ('1 seed', '1,200 seeds')
     """
@@ -62,7 +62,7 @@ def because(reasons: Iterable[tuple[str, int]]) -> str:
     >>> because([("not_unique", 3)])
     'more than one answer fits (3)'
     """
-    from transforms.stages.reason_words import (
+    from questloom.transforms.stages.reason_words import (
         REASONS,
     )  # the report's package loads slowly, and no worker needs it
 

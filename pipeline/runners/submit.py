@@ -14,10 +14,10 @@ import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.flink_runner import FlinkJarJobServer
 
-from pipeline.runners.flink_rest import FlinkRest, Unreachable
-from pipeline.runners.runner_kind import NothingRun, RunnerKind
-from pipeline.runners.runner_options import RunnerOptions, new_pipeline
-from records.errors import QuestloomError
+from questloom.pipeline.runners.flink_rest import FlinkRest, Unreachable
+from questloom.pipeline.runners.runner_kind import NothingRun, RunnerKind
+from questloom.pipeline.runners.runner_options import RunnerOptions, new_pipeline
+from questloom.records.errors import QuestloomError
 
 Build = Callable[[beam.Pipeline], Any]
 """Adds the transforms."""

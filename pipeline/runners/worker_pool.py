@@ -1,6 +1,6 @@
 """A worker pool for clusters: starts Beam's Python workers where a task manager asks for them.
 
-    python -m pipeline.runners.worker_pool --bind 0.0.0.0:50000
+    python -m questloom.pipeline.runners.worker_pool --bind 0.0.0.0:50000
 
 Beam's own pool (`apache_beam.runners.worker.worker_pool_main`) starts `python` from PATH and answers before the worker
 lives; where that is another Python, or none, or the package is not installed there, the job hangs for ever without a word.
@@ -24,7 +24,7 @@ import grpc
 from apache_beam.portability.api import beam_fn_api_pb2, beam_fn_api_pb2_grpc
 from apache_beam.utils import thread_pool_executor
 
-from records.errors import InputError
+from questloom.records.errors import InputError
 
 START_SECONDS = 120.0
 """Within which a worker must have imported the package: 7 s of one core, more where cores are shared. One that fails says so at once."""
@@ -45,7 +45,7 @@ class WorkerPool(beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolServicer):
 
     def __init__(
         self,
-        command: tuple[str, ...] = (sys.executable, "-m", "pipeline.runners.pool_worker"),
+        command: tuple[str, ...] = (sys.executable, "-m", "questloom.pipeline.runners.pool_worker"),
         start_seconds: float = START_SECONDS,
     ) -> None:
         self.command, self.start_seconds = command, start_seconds
@@ -155,7 +155,8 @@ def serve(bind: str, pool: WorkerPool) -> tuple[grpc.Server, int]:
 def main(arguments: list[str] | None = None) -> None:
     """Serves until it is told to stop."""
     parser = argparse.ArgumentParser(
-        prog="python -m pipeline.runners.worker_pool", description=(__doc__ or "").splitlines()[0]
+        prog="python -m questloom.pipeline.runners.worker_pool",
+        description=(__doc__ or "").splitlines()[0],
     )
     parser.add_argument(
         "--bind",

@@ -1,19 +1,24 @@
 """Makes the functions of the filter stages, once a process: by the recipe's models, the local searches, or the oracle."""
 
-from pipeline.recipe import Recipe
-from pipeline.synth.filters_not_run import OFF
-from pipeline.synth.global_steps import Loser, Surplus
-from pipeline.synth.job import Job
-from pipeline.synth.needed_tools import tools_of_filter
-from pipeline.synth.oracle_filter import make_oracle_filter
-from pipeline.synth.solver_stages import IMAGE_SEARCH, SOLVABLE, found_by_picture, found_by_text
-from records.outcomes import Reason, Rejection
-from records.synthesis import Question, Verdict, not_run
-from transforms.filters.answer_in_question import answer_in_question
-from transforms.filters.evidence_only import solvable
-from transforms.filters.search_shortcuts import search_shortcut
-from transforms.filters.visible_text import visible_text
-from transforms.stages.stage import Apply, reject
+from questloom.pipeline.recipe import Recipe
+from questloom.pipeline.synth.filters_not_run import OFF
+from questloom.pipeline.synth.global_steps import Loser, Surplus
+from questloom.pipeline.synth.job import Job
+from questloom.pipeline.synth.needed_tools import tools_of_filter
+from questloom.pipeline.synth.oracle_filter import make_oracle_filter
+from questloom.pipeline.synth.solver_stages import (
+    IMAGE_SEARCH,
+    SOLVABLE,
+    found_by_picture,
+    found_by_text,
+)
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.synthesis import Question, Verdict, not_run
+from questloom.transforms.filters.answer_in_question import answer_in_question
+from questloom.transforms.filters.evidence_only import solvable
+from questloom.transforms.filters.search_shortcuts import search_shortcut
+from questloom.transforms.filters.visible_text import visible_text
+from questloom.transforms.stages.stage import Apply, reject
 
 
 def languages(recipe: Recipe) -> tuple[str, ...]:
@@ -78,7 +83,9 @@ def make_solvable(job: Job) -> Apply:
 
 
 def make_visible_text(job: Job) -> Apply:
-    from models.ocr import read_text  # loads an inference engine: only where the stage runs
+    from questloom.models.ocr import (
+        read_text,  # loads an inference engine: only where the stage runs
+    )
 
     store, names = job.store, languages(job.recipe)
 

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from knowledge.store.store import Store
-from pipeline.synth.job import Job
-from records.knowledge import Entity
-from records.synthesis import not_run
-from transforms.filters.fame import FIGURES, Fame, fame_of
-from transforms.stages.stage import Apply
+from questloom.knowledge.store.store import Store
+from questloom.pipeline.synth.job import Job
+from questloom.records.knowledge import Entity
+from questloom.records.synthesis import not_run
+from questloom.transforms.filters.fame import FIGURES, Fame, fame_of
+from questloom.transforms.stages.stage import Apply
 
 SWITCHES = (
     "answer_in_question",

@@ -8,19 +8,19 @@ from dataclasses import dataclass
 
 import apache_beam as beam
 
-from files.parquet import read_facts, read_records, write_records
-from pipeline.synth.job import Job
-from pipeline.synth.outside_stages import outside_seeds
-from pipeline.synth.splits import BENCHMARK, components, keys_of, sets_aside
-from records.identity import canonical_json, shard_of
-from records.knowledge import Entity
-from records.outcomes import Rejection
-from records.synthesis import Question, Seed
-from records.table import Record
-from transforms.drafting.seeds import Candidate, candidates, choose
-from transforms.filters.duplicates import Losers, duplicate_keys, rank
-from transforms.filters.quotas import over_quota, parts_of
-from transforms.stages.stage_shards import shard_facts
+from questloom.files.parquet import read_facts, read_records, write_records
+from questloom.pipeline.synth.job import Job
+from questloom.pipeline.synth.outside_stages import outside_seeds
+from questloom.pipeline.synth.splits import BENCHMARK, components, keys_of, sets_aside
+from questloom.records.identity import canonical_json, shard_of
+from questloom.records.knowledge import Entity
+from questloom.records.outcomes import Rejection
+from questloom.records.synthesis import Question, Seed
+from questloom.records.table import Record
+from questloom.transforms.drafting.seeds import Candidate, candidates, choose
+from questloom.transforms.filters.duplicates import Losers, duplicate_keys, rank
+from questloom.transforms.filters.quotas import over_quota, parts_of
+from questloom.transforms.stages.stage_shards import shard_facts
 
 RANGE = 2_000
 """Entities a worker looks at in one go when seeds are drawn."""

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from files.locations import location
-from records.errors import InputError
+from questloom.files.locations import location
+from questloom.records.errors import InputError
 
 
 def words_of(files: Iterable[str], key: str) -> frozenset[str]:

@@ -3,14 +3,14 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from agent.providers.local_provider import LocalProvider
-from agent.setup import PlayPlace, opened_searches, opened_store
-from files.opened import Opened
-from knowledge.store.store import Store
-from models.clip import Clip
-from models.stage_client import StageClient
-from pipeline.recipe import Recipe
-from transforms.stages.run_folder import RunFolder, absolute
+from questloom.agent.providers.local_provider import LocalProvider
+from questloom.agent.setup import PlayPlace, opened_searches, opened_store
+from questloom.files.opened import Opened
+from questloom.knowledge.store.store import Store
+from questloom.models.clip import Clip
+from questloom.models.stage_client import StageClient
+from questloom.pipeline.recipe import Recipe
+from questloom.transforms.stages.run_folder import RunFolder, absolute
 
 
 @dataclass(frozen=True)

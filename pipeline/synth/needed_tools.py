@@ -1,7 +1,7 @@
 """With which tools a recipe's jobs play: what has to be there before they start, on every machine that they run on."""
 
-from pipeline.recipe import Recipe
-from pipeline.synth.solver_stages import SOLVABLE
+from questloom.pipeline.recipe import Recipe
+from questloom.pipeline.synth.solver_stages import SOLVABLE
 
 
 def tools_of_filter(recipe: Recipe) -> tuple[str, ...]:

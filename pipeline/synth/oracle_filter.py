@@ -2,18 +2,18 @@
 
 import dataclasses
 
-from agent.judges.answer import judge_by_rules
-from agent.oracle.oracle_engine import OracleEngine
-from agent.play.player import Task
-from agent.play_settings import PlaySettings
-from agent.setup import open_player
-from agent.tools.tool_settings import ToolSettings
-from models.model_settings import ModelSettings
-from pipeline.synth.job import Job
-from records.episodes import Outcome
-from records.outcomes import Reason, Rejection
-from records.synthesis import Check, Question, Verdict, not_run
-from transforms.stages.stage import Apply, reject
+from questloom.agent.judges.answer import judge_by_rules
+from questloom.agent.oracle.oracle_engine import OracleEngine
+from questloom.agent.play.player import Task
+from questloom.agent.play_settings import PlaySettings
+from questloom.agent.setup import open_player
+from questloom.agent.tools.tool_settings import ToolSettings
+from questloom.models.model_settings import ModelSettings
+from questloom.pipeline.synth.job import Job
+from questloom.records.episodes import Outcome
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.synthesis import Check, Question, Verdict, not_run
+from questloom.transforms.stages.stage import Apply, reject
 
 CHECK = "solved_with_tools"
 

@@ -3,14 +3,20 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from files.parquet import write_whole
-from pipeline.synth.job import Job
-from records.errors import InputError
-from records.outcomes import Rejection
-from records.synthesis import Question, Seed
-from transforms.external.outside_rows import METHOD, Source, open_source, picture_of, question_of
-from transforms.pictures.choose import read_hashes
-from transforms.stages.stage import Apply
+from questloom.files.parquet import write_whole
+from questloom.pipeline.synth.job import Job
+from questloom.records.errors import InputError
+from questloom.records.outcomes import Rejection
+from questloom.records.synthesis import Question, Seed
+from questloom.transforms.external.outside_rows import (
+    METHOD,
+    Source,
+    open_source,
+    picture_of,
+    question_of,
+)
+from questloom.transforms.pictures.choose import read_hashes
+from questloom.transforms.stages.stage import Apply
 
 
 def open_sources(job: Job) -> dict[str, Source]:
@@ -28,8 +34,9 @@ def open_sources(job: Job) -> dict[str, Source]:
                 "Give one of them a name.",
             )
         found[rules.source] = job.opened.once(
-            ("outside rows", rules), lambda rules=rules: open_source(rules)
-        )  # type: ignore[misc]
+            ("outside rows", rules),
+            lambda rules=rules: open_source(rules),  # type: ignore[misc]
+        )
     return found
 
 

@@ -1,29 +1,29 @@
 """The stages that make a question what it is, as functions of a process: draft, picture, certificate, enhancement."""
 
-from files.parquet import write_whole
-from pipeline.synth.job import Job
-from pipeline.synth.outside_stages import (
+from questloom.files.parquet import write_whole
+from questloom.pipeline.synth.job import Job
+from questloom.pipeline.synth.outside_stages import (
     drafting_outside,
     external_first,
     outside_picture,
     source_picture,
 )
-from pipeline.synth.solver_stages import judge_picture, make_solvers
-from pipeline.synth.writer_choice import make_exploration, make_writer
-from records.outcomes import Rejection
-from records.synthesis import Question
-from records.table import Json
-from transforms.certificate.certify import Refusal, certify, given_by_picture
-from transforms.drafting.accept import Accept, binding_of
-from transforms.drafting.drafter import Drafter
-from transforms.enhancement.degrade import is_chosen
-from transforms.enhancement.enhance import Enhanced, enhance
-from transforms.enhancement.recoverable import Source
-from transforms.external.outside_rows import certified
-from transforms.pictures.choose import perceptual_hash
-from transforms.pictures.picture_chooser import PictureChooser
-from transforms.pictures.shown import shown
-from transforms.stages.stage import Apply, reject
+from questloom.pipeline.synth.solver_stages import judge_picture, make_solvers
+from questloom.pipeline.synth.writer_choice import make_exploration, make_writer
+from questloom.records.outcomes import Rejection
+from questloom.records.synthesis import Question
+from questloom.records.table import Json
+from questloom.transforms.certificate.certify import Refusal, certify, given_by_picture
+from questloom.transforms.drafting.accept import Accept, binding_of
+from questloom.transforms.drafting.drafter import Drafter
+from questloom.transforms.enhancement.degrade import is_chosen
+from questloom.transforms.enhancement.enhance import Enhanced, enhance
+from questloom.transforms.enhancement.recoverable import Source
+from questloom.transforms.external.outside_rows import certified
+from questloom.transforms.pictures.choose import perceptual_hash
+from questloom.transforms.pictures.picture_chooser import PictureChooser
+from questloom.transforms.pictures.shown import shown
+from questloom.transforms.stages.stage import Apply, reject
 
 
 def make_draft(job: Job) -> Apply:

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from agent.judges.answer import ROLE as JUDGE
-from pipeline.recipe import Recipe
-from pipeline.synth.filters_not_run import PRIOR_ROLES
-from records.errors import InputError
+from questloom.agent.judges.answer import ROLE as JUDGE
+from questloom.pipeline.recipe import Recipe
+from questloom.pipeline.synth.filters_not_run import PRIOR_ROLES
+from questloom.records.errors import InputError
 
 SOLVER_ROLES = {
     **PRIOR_ROLES,

@@ -3,25 +3,25 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from agent.judges.answer import ROLE as JUDGE
-from agent.tools.tool_settings import ToolSettings
-from agent.turns.image_bank import ImageBank
-from models.messages import Picture
-from models.structured import BadReply
-from pipeline.synth.filters_not_run import PRIOR_ROLES, NotRun, prior_of
-from pipeline.synth.job import Job
-from records.outcomes import Reason, Rejection
-from records.synthesis import Question, Verdict
-from transforms.certificate.certify import given_by_picture, rival_fits
-from transforms.drafting.accept import binding_of
-from transforms.filters.fame import Fame
-from transforms.filters.popularity import popularity_prior
-from transforms.filters.rivals import named_rivals
-from transforms.filters.search_shortcuts import Found, page_text
-from transforms.filters.solvers import Solvers
-from transforms.stages.stage import Apply, reject
-from transforms.writing.llm.evidence_words import evidence_lines
-from transforms.writing.writer import Draft
+from questloom.agent.judges.answer import ROLE as JUDGE
+from questloom.agent.tools.tool_settings import ToolSettings
+from questloom.agent.turns.image_bank import ImageBank
+from questloom.models.messages import Picture
+from questloom.models.structured import BadReply
+from questloom.pipeline.synth.filters_not_run import PRIOR_ROLES, NotRun, prior_of
+from questloom.pipeline.synth.job import Job
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.synthesis import Question, Verdict
+from questloom.transforms.certificate.certify import given_by_picture, rival_fits
+from questloom.transforms.drafting.accept import binding_of
+from questloom.transforms.filters.fame import Fame
+from questloom.transforms.filters.popularity import popularity_prior
+from questloom.transforms.filters.rivals import named_rivals
+from questloom.transforms.filters.search_shortcuts import Found, page_text
+from questloom.transforms.filters.solvers import Solvers
+from questloom.transforms.stages.stage import Apply, reject
+from questloom.transforms.writing.llm.evidence_words import evidence_lines
+from questloom.transforms.writing.writer import Draft
 
 
 def make_solvers(job: Job, stage: str) -> Solvers:

@@ -6,9 +6,9 @@ seed goes one way too (VSearcher removes its training seeds from its benchmark),
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from pipeline.recipe import Recipe
-from records.synthesis import Question
-from transforms.drafting.schedule import by_weight
+from questloom.pipeline.recipe import Recipe
+from questloom.records.synthesis import Question
+from questloom.transforms.drafting.schedule import by_weight
 
 BENCHMARK = "benchmark"
 """A split, and the level of the questions that always go there."""

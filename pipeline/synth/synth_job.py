@@ -11,33 +11,33 @@ from typing import Any
 
 import apache_beam as beam
 
-from agent.setup import check_client, opened_sandbox
-from files.locations import check_locations, remove_tree
-from files.opened import Opened
-from files.parquet import write_whole
-from pipeline.ingest.store_vectors import embed_store
-from pipeline.recipe import Recipe
-from pipeline.runners.progress import say
-from pipeline.runners.runner_checks import require_runner, require_shared
-from pipeline.runners.runner_options import LOCAL, RunnerOptions
-from pipeline.runners.stage_job import Funnel, run_stages
-from pipeline.synth.filters_not_run import filters_not_run, told_before
-from pipeline.synth.global_steps import seed_shards, seeds_stand
-from pipeline.synth.id_files import words_of
-from pipeline.synth.job import Job
-from pipeline.synth.needed_tools import tools_of_filter
-from pipeline.synth.outside_stages import open_sources
-from pipeline.synth.settings_check import check_settings
-from pipeline.synth.synth_stages import NO_HINTS, synth_stages
-from pipeline.synth.writer_choice import check_writer
-from records.errors import InputError
-from records.identity import canonical_json
-from transforms.drafting.seed_shortage import FIX, shortage
-from transforms.drafting.seeds import obstacles
-from transforms.pictures.checkpoint_quality import check_grounding
-from transforms.pictures.choose import read_hashes
-from transforms.stages.run_folder import name_of
-from transforms.stages.stage_transform import run_in_order
+from questloom.agent.setup import check_client, opened_sandbox
+from questloom.files.locations import check_locations, remove_tree
+from questloom.files.opened import Opened
+from questloom.files.parquet import write_whole
+from questloom.pipeline.ingest.store_vectors import embed_store
+from questloom.pipeline.recipe import Recipe
+from questloom.pipeline.runners.progress import say
+from questloom.pipeline.runners.runner_checks import require_runner, require_shared
+from questloom.pipeline.runners.runner_options import LOCAL, RunnerOptions
+from questloom.pipeline.runners.stage_job import Funnel, run_stages
+from questloom.pipeline.synth.filters_not_run import filters_not_run, told_before
+from questloom.pipeline.synth.global_steps import seed_shards, seeds_stand
+from questloom.pipeline.synth.id_files import words_of
+from questloom.pipeline.synth.job import Job
+from questloom.pipeline.synth.needed_tools import tools_of_filter
+from questloom.pipeline.synth.outside_stages import open_sources
+from questloom.pipeline.synth.settings_check import check_settings
+from questloom.pipeline.synth.synth_stages import NO_HINTS, synth_stages
+from questloom.pipeline.synth.writer_choice import check_writer
+from questloom.records.errors import InputError
+from questloom.records.identity import canonical_json
+from questloom.transforms.drafting.seed_shortage import FIX, shortage
+from questloom.transforms.drafting.seeds import obstacles
+from questloom.transforms.pictures.checkpoint_quality import check_grounding
+from questloom.transforms.pictures.choose import read_hashes
+from questloom.transforms.stages.run_folder import name_of
+from questloom.transforms.stages.stage_transform import run_in_order
 
 LOOKED_AT = 10_000
 """Entities that are looked at again to say why there is no seed."""
@@ -161,7 +161,7 @@ def run_synth(
     workers: int = 1,
     runner: RunnerOptions = LOCAL,
 ) -> Funnel:
-    """Runs or resumes the main job up to the splits; `pipeline.export` writes the data set.
+    """Runs or resumes the main job up to the splits; `questloom.pipeline.export` writes the data set.
 
     Args:
         recipe: the settings.

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from pipeline.synth.filter_stages import (
+from questloom.pipeline.synth.filter_stages import (
     make_answer_in_question,
     make_duplicates,
     make_image_search,
@@ -11,8 +11,8 @@ from pipeline.synth.filter_stages import (
     make_text_search,
     make_visible_text,
 )
-from pipeline.synth.filters_not_run import NotRun
-from pipeline.synth.global_steps import (
+from questloom.pipeline.synth.filters_not_run import NotRun
+from questloom.pipeline.synth.global_steps import (
     Loser,
     SplitDraw,
     Surplus,
@@ -20,13 +20,18 @@ from pipeline.synth.global_steps import (
     gather_splits,
     gather_surplus,
 )
-from pipeline.synth.job import Job
-from pipeline.synth.question_stages import make_certify, make_draft, make_enhance, make_pictures
-from pipeline.synth.solver_stages import NO_TOOLS, TEXT_ONLY
-from records.outcomes import Rejection
-from records.synthesis import Question, Seed
-from records.table import Record
-from transforms.stages.stage import Apply, Side, Stage, in_order
+from questloom.pipeline.synth.job import Job
+from questloom.pipeline.synth.question_stages import (
+    make_certify,
+    make_draft,
+    make_enhance,
+    make_pictures,
+)
+from questloom.pipeline.synth.solver_stages import NO_TOOLS, TEXT_ONLY
+from questloom.records.outcomes import Rejection
+from questloom.records.synthesis import Question, Seed
+from questloom.records.table import Record
+from questloom.transforms.stages.stage import Apply, Side, Stage, in_order
 
 NO_HINTS: Mapping[str, str] = {}
 

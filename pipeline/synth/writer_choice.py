@@ -3,21 +3,21 @@
 import dataclasses
 from collections.abc import Callable
 
-from knowledge.search import TextSearch
-from pipeline.recipe import Recipe
-from pipeline.synth.job import Job
-from records.errors import InputError
-from transforms.drafting.accept import Accept
-from transforms.drafting.exploration.exploring import Exploration
-from transforms.drafting.seeds import may_be_shown
-from transforms.pictures.choose import showable
-from transforms.writing.explorer import Explorer
-from transforms.writing.graph.english import English
-from transforms.writing.graph.graph_explorer import GraphExplorer
-from transforms.writing.graph.graph_writer import GraphWriter
-from transforms.writing.llm.llm_explorer import LlmExplorer
-from transforms.writing.llm.llm_writer import LlmRules, LlmWriter
-from transforms.writing.writer import Writer
+from questloom.knowledge.search import TextSearch
+from questloom.pipeline.recipe import Recipe
+from questloom.pipeline.synth.job import Job
+from questloom.records.errors import InputError
+from questloom.transforms.drafting.accept import Accept
+from questloom.transforms.drafting.exploration.exploring import Exploration
+from questloom.transforms.drafting.seeds import may_be_shown
+from questloom.transforms.pictures.choose import showable
+from questloom.transforms.writing.explorer import Explorer
+from questloom.transforms.writing.graph.english import English
+from questloom.transforms.writing.graph.graph_explorer import GraphExplorer
+from questloom.transforms.writing.graph.graph_writer import GraphWriter
+from questloom.transforms.writing.llm.llm_explorer import LlmExplorer
+from questloom.transforms.writing.llm.llm_writer import LlmRules, LlmWriter
+from questloom.transforms.writing.writer import Writer
 
 WRITERS = ("graph", "llm")
 NUM_FOUND = 4

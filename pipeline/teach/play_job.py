@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from agent.setup import AGENT, READER
-from pipeline.synth.job import Job
-from records.identity import canonical_json, sha256_hex
-from transforms.episodes.episode_folder import EpisodeFolder
-from transforms.episodes.episode_rules import JUDGED, PLAYED
+from questloom.agent.setup import AGENT, READER
+from questloom.pipeline.synth.job import Job
+from questloom.records.identity import canonical_json, sha256_hex
+from questloom.transforms.episodes.episode_folder import EpisodeFolder
+from questloom.transforms.episodes.episode_rules import JUDGED, PLAYED
 
 
 @dataclass(frozen=True, kw_only=True)

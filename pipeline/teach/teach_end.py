@@ -1,14 +1,14 @@
 """The end of playing: the run's data set and report, built again with what is new."""
 
-from files.opened import Opened
-from pipeline.export.dataset import export_dataset
-from pipeline.export.episode_ledger import write_episode_ledger
-from pipeline.recipe import recipe_of
-from pipeline.report import build_report
-from pipeline.synth.job import Job
-from pipeline.teach.teach_job import TeachSummary
-from transforms.episodes.episode_folder import EpisodeFolder
-from transforms.stages.run_folder import RunFolder, absolute
+from questloom.files.opened import Opened
+from questloom.pipeline.export.dataset import export_dataset
+from questloom.pipeline.export.episode_ledger import write_episode_ledger
+from questloom.pipeline.recipe import recipe_of
+from questloom.pipeline.report import build_report
+from questloom.pipeline.synth.job import Job
+from questloom.pipeline.teach.teach_job import TeachSummary
+from questloom.transforms.episodes.episode_folder import EpisodeFolder
+from questloom.transforms.stages.run_folder import RunFolder, absolute
 
 
 def finish_teach(run: str, *, store: str, summary: TeachSummary, opened: Opened) -> dict[str, str]:

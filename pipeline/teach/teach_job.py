@@ -15,30 +15,37 @@ from typing import Any
 
 import apache_beam as beam
 
-from agent.setup import check_client, check_engine, opened_sandbox
-from calls.ledger import cost_lines, has_ledger
-from files.locations import check_locations, location
-from files.opened import Opened
-from files.parquet import read_facts, read_records, write_records, write_whole
-from pipeline.ingest.store_vectors import embed_store
-from pipeline.recipe import Recipe, load_recipe, recipe_of, with_overrides
-from pipeline.runners.runner_checks import require_runner
-from pipeline.runners.runner_options import LOCAL, RunnerOptions
-from pipeline.runners.stage_job import Funnel, run_stages
-from pipeline.teach.play_job import PlayJob
-from pipeline.teach.teach_stages import teach_stages
-from records.errors import InputError
-from records.identity import canonical_json
-from records.outcomes import Reason, Rejection
-from records.synthesis import Question
-from transforms.episodes.behaviour import Numbers, numbers_of
-from transforms.episodes.episode_folder import KEEP, PLAY, SOLVED, TASKS, TEACHER, EpisodeFolder
-from transforms.episodes.run_questions import finished_stage
-from transforms.episodes.tool_statistics import read_reference
-from transforms.stages.run_folder import RunFolder, absolute
-from transforms.stages.stage import Stage, reject
-from transforms.stages.stage_shards import shard_facts
-from transforms.stages.stage_transform import run_in_order
+from questloom.agent.setup import check_client, check_engine, opened_sandbox
+from questloom.calls.ledger import cost_lines, has_ledger
+from questloom.files.locations import check_locations, location
+from questloom.files.opened import Opened
+from questloom.files.parquet import read_facts, read_records, write_records, write_whole
+from questloom.pipeline.ingest.store_vectors import embed_store
+from questloom.pipeline.recipe import Recipe, load_recipe, recipe_of, with_overrides
+from questloom.pipeline.runners.runner_checks import require_runner
+from questloom.pipeline.runners.runner_options import LOCAL, RunnerOptions
+from questloom.pipeline.runners.stage_job import Funnel, run_stages
+from questloom.pipeline.teach.play_job import PlayJob
+from questloom.pipeline.teach.teach_stages import teach_stages
+from questloom.records.errors import InputError
+from questloom.records.identity import canonical_json
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.synthesis import Question
+from questloom.transforms.episodes.behaviour import Numbers, numbers_of
+from questloom.transforms.episodes.episode_folder import (
+    KEEP,
+    PLAY,
+    SOLVED,
+    TASKS,
+    TEACHER,
+    EpisodeFolder,
+)
+from questloom.transforms.episodes.run_questions import finished_stage
+from questloom.transforms.episodes.tool_statistics import read_reference
+from questloom.transforms.stages.run_folder import RunFolder, absolute
+from questloom.transforms.stages.stage import Stage, reject
+from questloom.transforms.stages.stage_shards import shard_facts
+from questloom.transforms.stages.stage_transform import run_in_order
 
 SECTIONS = ("teach.", "models.", "run.")
 

@@ -6,24 +6,24 @@ from typing import Any
 
 import apache_beam as beam
 
-from agent.judges.answer import ROLE as ANSWER_ROLE
-from agent.judges.answer import AnswerJudge
-from agent.judges.process import ROLE as PROCESS_ROLE
-from agent.judges.process import ProcessJudge
-from agent.setup import open_player
-from files.parquet import read_records, write_records
-from knowledge.licences import may_be_given_on
-from knowledge.store.store import Store
-from pipeline.teach.play_job import PlayJob
-from records.outcomes import Pending, Rejection
-from records.synthesis import Question
-from records.table import Record
-from records.trajectories import EpisodeTimes, TaskResult, Trajectory
-from transforms.episodes.episode_folder import ANSWER, KEEP, PLAY, PROCESS, SOLVED, TASKS
-from transforms.episodes.judging import check_process, judge_answer
-from transforms.episodes.playing import Play
-from transforms.episodes.selection import Chosen, Tally, choose, keep, solved, tally
-from transforms.stages.stage import Apply, Side, Stage, in_order
+from questloom.agent.judges.answer import ROLE as ANSWER_ROLE
+from questloom.agent.judges.answer import AnswerJudge
+from questloom.agent.judges.process import ROLE as PROCESS_ROLE
+from questloom.agent.judges.process import ProcessJudge
+from questloom.agent.setup import open_player
+from questloom.files.parquet import read_records, write_records
+from questloom.knowledge.licences import may_be_given_on
+from questloom.knowledge.store.store import Store
+from questloom.pipeline.teach.play_job import PlayJob
+from questloom.records.outcomes import Pending, Rejection
+from questloom.records.synthesis import Question
+from questloom.records.table import Record
+from questloom.records.trajectories import EpisodeTimes, TaskResult, Trajectory
+from questloom.transforms.episodes.episode_folder import ANSWER, KEEP, PLAY, PROCESS, SOLVED, TASKS
+from questloom.transforms.episodes.judging import check_process, judge_answer
+from questloom.transforms.episodes.playing import Play
+from questloom.transforms.episodes.selection import Chosen, Tally, choose, keep, solved, tally
+from questloom.transforms.stages.stage import Apply, Side, Stage, in_order
 
 
 def teach_stages(job: PlayJob) -> tuple[Stage, ...]:

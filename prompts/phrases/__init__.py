@@ -13,8 +13,8 @@ from typing import Any
 
 import yaml
 
-from prompts.phrases.frames import Frame, VerbForms, past_tense, third_person
-from records.errors import InputError
+from questloom.prompts.phrases.frames import Frame, VerbForms, past_tense, third_person
+from questloom.records.errors import InputError
 
 _FOLDER = Path(__file__).parent
 

@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from prompts.phrases import language_data
-from records.knowledge import Value
-from records.periods import parts_of
-from records.synthesis import Answer
+from questloom.prompts.phrases import language_data
+from questloom.records.knowledge import Value
+from questloom.records.periods import parts_of
+from questloom.records.synthesis import Answer
 
 _MONTHS = (
     "January",
@@ -49,7 +49,7 @@ class Words:
     def article(self, phrase: str) -> str:
         """ "a" or "an", by the sound that the phrase begins with.
 
-        >>> from prompts.phrases import language_data
+        >>> from questloom.prompts.phrases import language_data
         >>> [Words(language_data("en")).article(w) for w in ("hour", "university", "8-metre tower", "SOS call")]
         ['an', 'a', 'an', 'an']
         """
@@ -73,7 +73,7 @@ class Words:
     def plural(self, noun: str) -> str:
         """The plural of a noun phrase: of its head, which stands before any "of", "in", "by" or "per".
 
-        >>> from prompts.phrases import language_data
+        >>> from questloom.prompts.phrases import language_data
         >>> [Words(language_data("en")).plural(w) for w in ("work of art", "church", "lady", "woman", "valley")]
         ['works of art', 'churches', 'ladies', 'women', 'valleys']
         """

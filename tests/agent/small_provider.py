@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from agent.engines.engine import Sample
-from agent.engines.token_engine import Sampling, TokenEngine
-from agent.providers.provider import Answered, Block, Page, PageHit, PictureHit
-from agent.tools import ToolBox, ToolSettings
-from agent.turns.conversation import Conversation
-from agent.turns.token_renderer import Segment, TokenRenderer
-from models.messages import Message
+from questloom.agent.engines.engine import Sample
+from questloom.agent.engines.token_engine import Sampling, TokenEngine
+from questloom.agent.providers.provider import Answered, Block, Page, PageHit, PictureHit
+from questloom.agent.tools import ToolBox, ToolSettings
+from questloom.agent.turns.conversation import Conversation
+from questloom.agent.turns.token_renderer import Segment, TokenRenderer
+from questloom.models.messages import Message
 from tests.agent import tiny
 
 

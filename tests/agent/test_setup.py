@@ -2,15 +2,15 @@
 
 import pytest
 
-from agent.play_settings import OracleSettings, PlaySettings
-from agent.setup import PlayPlace, check_engine, open_toolbox, opened_sandbox
-from agent.tools import ToolSettings
-from agent.tools.tool_settings import ALL_TOOLS
-from agent.turns.limits import Limits
-from files.opened import Opened
-from models.endpoints import EndpointConfig, RoleConfig
-from models.model_settings import ModelSettings
-from records.errors import InputError
+from questloom.agent.play_settings import OracleSettings, PlaySettings
+from questloom.agent.setup import PlayPlace, check_engine, open_toolbox, opened_sandbox
+from questloom.agent.tools import ToolSettings
+from questloom.agent.tools.tool_settings import ALL_TOOLS
+from questloom.agent.turns.limits import Limits
+from questloom.files.opened import Opened
+from questloom.models.endpoints import EndpointConfig, RoleConfig
+from questloom.models.model_settings import ModelSettings
+from questloom.records.errors import InputError
 from tests.agent.small_provider import SmallWorld
 from tests.agent.tools.calling import WITHOUT_PYTHON
 from tests.small_sandboxes import unconfined

@@ -3,8 +3,8 @@
 import pytest
 
 from benchmarks.ablations import PARTS, SHORTCUTS, WITHOUT_HANDLES, Arm, arm_of, line, made, played
-from pipeline.recipe import load_recipe
-from records.share import Share
+from questloom.pipeline.recipe import load_recipe
+from questloom.records.share import Share
 from tests.pipeline.small_world import LEAN, small_recipe, small_store
 
 

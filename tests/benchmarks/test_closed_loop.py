@@ -1,9 +1,9 @@
 """The comparison of the loop with its controls: what arms share, and what is told of them."""
 
 from benchmarks.closed_loop import ARMS, LEVELS, draw, shared_round, table
-from files.opened import Opened
-from pipeline.evolve.update import update
-from records.share import Share
+from questloom.files.opened import Opened
+from questloom.pipeline.evolve.update import update
+from questloom.records.share import Share
 from tests.pipeline.evolve.made import a_loop, a_round
 
 

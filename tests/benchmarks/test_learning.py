@@ -1,7 +1,7 @@
 """How the learning run counts turns: before the first that broke the protocol, and behind it."""
 
 from benchmarks.learning import valid_by_slip
-from records.episodes import Episode, Turn
+from questloom.records.episodes import Episode, Turn
 from tests.transforms.episodes.made import trajectory
 
 

@@ -9,12 +9,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from agent.turns.image_bank import ImageBank
 from benchmarks.failing_tools import BROKEN, BreakingToolBox
 from benchmarks.learning_cases import CASES, draw, means, rare_rows, table
-from records.episodes import ToolCall, ToolStatus
+from questloom.agent.turns.image_bank import ImageBank
+from questloom.records.episodes import ToolCall, ToolStatus
+from questloom.train.grpo_settings import load_grpo_settings
 from tests.agent.small_provider import toolbox
-from train.grpo_settings import load_grpo_settings
 
 SEARCH = ToolCall(name="text_search", arguments={"query": "bridge"})
 

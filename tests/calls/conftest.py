@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from calls.cache import CallCache
-from calls.sqlite import SqliteCache
+from questloom.calls.cache import CallCache
+from questloom.calls.sqlite import SqliteCache
 from tests.calls.redis_server import LIFE, RedisServer, needs_redis
 
 PREFIXES = (f"test{i}" for i in itertools.count())
@@ -54,12 +54,12 @@ class RedisBackend(SqliteBackend):
     life = LIFE
 
     def _new(self) -> CallCache:
-        from calls.shared.redis_cache import RedisCache
+        from questloom.calls.shared.redis_cache import RedisCache
 
         return RedisCache(self.place, life=LIFE)
 
     def statuses(self, key: str) -> list[str]:
-        from calls.shared.redis_ledger import rows
+        from questloom.calls.shared.redis_ledger import rows
 
         return [row["status"] for row in rows(self.place) if row["key"] == key]
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from calls.attempts import Status
-from calls.budget import Budget
-from calls.cache import Decision
-from calls.ledger import cost_lines, has_ledger, last_settled
-from calls.request import CallRequest, Price, Reply
+from questloom.calls.attempts import Status
+from questloom.calls.budget import Budget
+from questloom.calls.cache import Decision
+from questloom.calls.ledger import cost_lines, has_ledger, last_settled
+from questloom.calls.request import CallRequest, Price, Reply
 from tests.calls.redis_server import LIFE
 
 
@@ -33,10 +33,10 @@ def request(content: object = "question", **changes) -> CallRequest:
 
 DYING = """
 import asyncio, os, sys
-from calls.budget import Budget
-from calls.open import open_cache
-from calls.request import CallRequest
-from calls.shared.redis_cache import RedisCache
+from questloom.calls.budget import Budget
+from questloom.calls.open import open_cache
+from questloom.calls.request import CallRequest
+from questloom.calls.shared.redis_cache import RedisCache
 place, life = sys.argv[1], float(sys.argv[2])
 cache = RedisCache(place, life=life) if life else open_cache(place)
 request = CallRequest(provider="p", content="question")

@@ -4,15 +4,15 @@ import asyncio
 
 import pytest
 
-from calls.attempts import CostLine, Status
-from calls.budget import Budget, Spend
-from calls.cache import CallCache
-from calls.caller import Caller
-from calls.ledger import cost_lines
-from calls.pacing import Pace
-from calls.request import FREE, CallRequest, Price, Reply
-from calls.retry import CallFault, RetryPolicy
-from records.errors import BudgetExceeded, InputError, ProviderFault
+from questloom.calls.attempts import CostLine, Status
+from questloom.calls.budget import Budget, Spend
+from questloom.calls.cache import CallCache
+from questloom.calls.caller import Caller
+from questloom.calls.ledger import cost_lines
+from questloom.calls.pacing import Pace
+from questloom.calls.request import FREE, CallRequest, Price, Reply
+from questloom.calls.retry import CallFault, RetryPolicy
+from questloom.records.errors import BudgetExceeded, InputError, ProviderFault
 
 QUICK = RetryPolicy(max_attempts=4, first_delay=0.001, max_delay=0.002)
 

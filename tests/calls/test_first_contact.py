@@ -6,12 +6,12 @@ import random
 
 import pytest
 
-from calls.caller import Caller
-from calls.pacing import Lane, Latency, Pace
-from calls.request import FREE, CallRequest, Reply
-from calls.retry import RetryPolicy
-from calls.sqlite import SqliteCache
-from records.errors import ProviderFault
+from questloom.calls.caller import Caller
+from questloom.calls.pacing import Lane, Latency, Pace
+from questloom.calls.request import FREE, CallRequest, Reply
+from questloom.calls.retry import RetryPolicy
+from questloom.calls.sqlite import SqliteCache
+from questloom.records.errors import ProviderFault
 from tests.calls.virtual_time import run
 
 TIMEOUT = 120.0

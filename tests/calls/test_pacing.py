@@ -2,7 +2,7 @@ import asyncio
 import itertools
 import time
 
-from calls.pacing import Lane, Pace
+from questloom.calls.pacing import Lane, Pace
 
 
 def test_no_more_calls_are_in_flight_than_the_window_allows():

@@ -13,24 +13,24 @@ import urllib.request
 import pytest
 
 from benchmarks.mock_endpoint import running
-from calls.attempts import Status
-from calls.budget import Budget
-from calls.cache import Decision
-from calls.caller import Caller
-from calls.ledger import cost_lines
-from calls.open import open_cache
-from calls.pacing import Pace
-from calls.request import FREE, CallRequest, Reply
-from calls.retry import RetryPolicy
-from calls.shared.place import place_of
-from models.chat_client import ChatClient
-from models.endpoints import EndpointConfig, RoleConfig
-from models.messages import user
-from records.errors import BudgetExceeded, InputError, ProviderFault
+from questloom.calls.attempts import Status
+from questloom.calls.budget import Budget
+from questloom.calls.cache import Decision
+from questloom.calls.caller import Caller
+from questloom.calls.ledger import cost_lines
+from questloom.calls.open import open_cache
+from questloom.calls.pacing import Pace
+from questloom.calls.request import FREE, CallRequest, Reply
+from questloom.calls.retry import RetryPolicy
+from questloom.calls.shared.place import place_of
+from questloom.models.chat_client import ChatClient
+from questloom.models.endpoints import EndpointConfig, RoleConfig
+from questloom.models.messages import user
+from questloom.records.errors import BudgetExceeded, InputError, ProviderFault
 from tests.calls.redis_server import RedisServer, free_port, needs_redis
 
 pytest.importorskip("redis")
-from calls.shared.redis_cache import RedisCache
+from questloom.calls.shared.redis_cache import RedisCache
 
 pytestmark = needs_redis
 SECRET = "a-very-secret-pass/word"

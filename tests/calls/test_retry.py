@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calls.attempts import Status
-from calls.retry import RetryPolicy, fault_of_status, retry_after
-from records.errors import ProviderFault
+from questloom.calls.attempts import Status
+from questloom.calls.retry import RetryPolicy, fault_of_status, retry_after
+from questloom.records.errors import ProviderFault
 
 
 @pytest.mark.parametrize(

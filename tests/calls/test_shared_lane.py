@@ -6,17 +6,17 @@ import time
 
 import pytest
 
-from calls.attempts import Status
-from calls.caller import Caller
-from calls.pacing import Pace
-from calls.request import FREE, CallRequest, Reply
-from calls.retry import CallFault
-from records.errors import ProviderFault
+from questloom.calls.attempts import Status
+from questloom.calls.caller import Caller
+from questloom.calls.pacing import Pace
+from questloom.calls.request import FREE, CallRequest, Reply
+from questloom.calls.retry import CallFault
+from questloom.records.errors import ProviderFault
 from tests.calls.redis_server import needs_redis
 
 pytest.importorskip("redis")
-from calls.shared.lane import SharedLane
-from calls.shared.redis_cache import RedisCache
+from questloom.calls.shared.lane import SharedLane
+from questloom.calls.shared.redis_cache import RedisCache
 
 pytestmark = needs_redis
 NAMES = (f"lane{i}" for i in itertools.count())

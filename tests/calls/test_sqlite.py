@@ -5,12 +5,12 @@ import sqlite3
 
 import pytest
 
-from calls.attempts import Status
-from calls.budget import Budget
-from calls.owner import is_alive, this_owner
-from calls.request import CallRequest, Price, Reply
-from calls.sqlite import SqliteCache
-from records.errors import InputError
+from questloom.calls.attempts import Status
+from questloom.calls.budget import Budget
+from questloom.calls.owner import is_alive, this_owner
+from questloom.calls.request import CallRequest, Price, Reply
+from questloom.calls.sqlite import SqliteCache
+from questloom.records.errors import InputError
 
 
 def request(content: object = "question", **changes) -> CallRequest:

@@ -9,24 +9,24 @@ import time
 
 import pytest
 
-from calls.attempts import Status
-from calls.budget import Budget
-from calls.cache import Decision
-from calls.caller import Caller
-from calls.owner import is_alive, this_machine, this_owner
-from calls.request import FREE, CallRequest, Reply
-from calls.retry import CallFault, RetryPolicy
+from questloom.calls.attempts import Status
+from questloom.calls.budget import Budget
+from questloom.calls.cache import Decision
+from questloom.calls.caller import Caller
+from questloom.calls.owner import is_alive, this_machine, this_owner
+from questloom.calls.request import FREE, CallRequest, Reply
+from questloom.calls.retry import CallFault, RetryPolicy
 from tests.calls.redis_server import LIFE, needs_redis
 
 HOLDING = """
 import asyncio, sys
-from calls.attempts import Status
-from calls.budget import Budget
-from calls.open import open_cache
-from calls.request import FREE, CallRequest, Reply
+from questloom.calls.attempts import Status
+from questloom.calls.budget import Budget
+from questloom.calls.open import open_cache
+from questloom.calls.request import FREE, CallRequest, Reply
 place, life = sys.argv[1], float(sys.argv[2])
 if life:
-    from calls.shared.redis_cache import RedisCache
+    from questloom.calls.shared.redis_cache import RedisCache
     cache = RedisCache(place, life=life)
 else:
     cache = open_cache(place)
@@ -126,14 +126,14 @@ def test_an_attempt_whose_time_is_long_over_is_sent_by_others_though_its_process
 
 
 def test_a_process_whose_start_cannot_be_seen_counts_as_alive(monkeypatch):
-    monkeypatch.setattr("calls.owner._state_and_start", lambda pid: ("", ""))
+    monkeypatch.setattr("questloom.calls.owner._state_and_start", lambda pid: ("", ""))
     assert is_alive(f"{os.getpid()}:12345")
 
 
 @needs_redis
 def test_a_worker_of_another_machine_is_known_by_its_signs_of_life_alone(redis_server):
     pytest.importorskip("redis")
-    from calls.shared.redis_cache import _is_gone
+    from questloom.calls.shared.redis_cache import _is_gone
 
     for silent in (True, False):
         assert _is_gone(f"another-machine|{this_owner()}|abc", silent) is silent
@@ -148,7 +148,7 @@ def test_a_worker_of_another_machine_is_known_by_its_signs_of_life_alone(redis_s
 
 
 def _start(pid: int) -> str:
-    from calls.owner import _state_and_start
+    from questloom.calls.owner import _state_and_start
 
     return _state_and_start(pid)[1]
 
@@ -187,7 +187,7 @@ def test_a_reply_that_came_while_the_process_was_stopped_is_read_though_the_time
 
 
 def test_a_reply_that_does_not_come_is_late_though_the_process_was_stopped(backend, monkeypatch):
-    monkeypatch.setattr("calls.caller.GRACE_SECONDS", 0.2)
+    monkeypatch.setattr("questloom.calls.caller.GRACE_SECONDS", 0.2)
 
     async def send(key: str) -> Reply:
         time.sleep(1.3)

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from calls.attempts import Status
-from calls.caller import Caller
-from calls.pacing import Pace
-from calls.request import FREE, CallRequest, Reply
-from calls.retry import CallFault, RetryPolicy
-from calls.sqlite import SqliteCache
-from calls.turns import MINUTE, TurnLane
+from questloom.calls.attempts import Status
+from questloom.calls.caller import Caller
+from questloom.calls.pacing import Pace
+from questloom.calls.request import FREE, CallRequest, Reply
+from questloom.calls.retry import CallFault, RetryPolicy
+from questloom.calls.sqlite import SqliteCache
+from questloom.calls.turns import MINUTE, TurnLane
 
 FORK = multiprocessing.get_context("fork")
 

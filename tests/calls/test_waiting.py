@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
-from calls.caller import Caller
-from calls.pacing import Pace
-from calls.request import FREE, CallRequest, Reply
-from calls.sqlite import SqliteCache
-from calls.waiting import not_counted, time_limit
+from questloom.calls.caller import Caller
+from questloom.calls.pacing import Pace
+from questloom.calls.request import FREE, CallRequest, Reply
+from questloom.calls.sqlite import SqliteCache
+from questloom.calls.waiting import not_counted, time_limit
 from tests.calls.virtual_time import run
 
 

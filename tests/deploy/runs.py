@@ -25,7 +25,7 @@ def questloom(*arguments: str, log: Path) -> subprocess.Popen:
     log.parent.mkdir(parents=True, exist_ok=True)
     with open(log, "ab") as out:
         return subprocess.Popen(
-            [sys.executable, "-m", "pipeline.cli", *arguments],
+            [sys.executable, "-m", "questloom.pipeline.cli", *arguments],
             cwd=ROOT,
             stdout=out,
             stderr=subprocess.STDOUT,

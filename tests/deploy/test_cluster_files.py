@@ -106,4 +106,4 @@ def test_the_manifest_for_kubernetes_parses_and_has_a_pool_beside_each_task_mana
     deployment = next(d for d in documents if d["kind"] == "FlinkDeployment")
     containers = deployment["spec"]["taskManager"]["podTemplate"]["spec"]["containers"]
     pool = next(c for c in containers if c["name"] == "worker-pool")
-    assert pool["command"][:3] == ["python", "-m", "pipeline.runners.worker_pool"]
+    assert pool["command"][:3] == ["python", "-m", "questloom.pipeline.runners.worker_pool"]

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from files.locations import location
+from questloom.files.locations import location
+from questloom.transforms.stages.run_folder import name_of
 from tests.deploy.runs import ROOT
 from tests.small_buckets import BUCKET, FAKE_GCS, NO_FAKE_GCS, gs_server
-from transforms.stages.run_folder import name_of
 
 pytestmark = [
     pytest.mark.slow,
@@ -47,15 +47,15 @@ STAGES = (
 )
 SYNTH = """
 import sys
-import pipeline.synth.synth_job
-from files.opened import Opened
-from knowledge.store.store import Store
-from pipeline.recipe import recipe_of
-from pipeline.synth.job import Job
-from pipeline.runners.runner_kind import NothingRun, RunnerKind
-from pipeline.runners.runner_options import RunnerOptions
-from pipeline.runners.submit import run_pipeline
-from transforms.stages.run_folder import RunFolder
+from questloom.pipeline.synth import synth_job
+from questloom.files.opened import Opened
+from questloom.knowledge.store.store import Store
+from questloom.pipeline.recipe import recipe_of
+from questloom.pipeline.synth.job import Job
+from questloom.pipeline.runners.runner_kind import NothingRun, RunnerKind
+from questloom.pipeline.runners.runner_options import RunnerOptions
+from questloom.pipeline.runners.submit import run_pipeline
+from questloom.transforms.stages.run_folder import RunFolder
 local, run, gpu, *beam = sys.argv[1:]
 models = {"endpoints": [{"name": "e", "base_url": "https://models.example/v1", "api_key_env": "QUESTLOOM_TEST_KEY"}],
           "roles": {"default": {"endpoint": "e", "model": "m"}}}
@@ -64,7 +64,7 @@ opened.put(("store", "gs://questloom-tests/store"), Store.open(local))  # Lance 
 job = Job(RunFolder(run), "gs://questloom-tests/store", recipe_of({"writer": "llm", "models": models}, "test"), opened)
 runner = RunnerOptions(kind=RunnerKind.DATAFLOW, gpu=gpu, beam_args=tuple(beam))
 try:
-    run_pipeline(lambda p: pipeline.synth.synth_job.build(p, job, frozenset(), runner.clip_hints), runner, workers=1, title="synth", moved=lambda: 0)
+    run_pipeline(lambda p: synth_job.build(p, job, frozenset(), runner.clip_hints), runner, workers=1, title="synth", moved=lambda: 0)
 except NothingRun as end:
     print(end)
 """
@@ -138,7 +138,7 @@ def ran(command: list[str]) -> str:
 
 @pytest.fixture(scope="module")
 def ingest(bucket, tmp_path_factory) -> Staged:
-    from knowledge.world.write import write_world
+    from questloom.knowledge.world.write import write_world
 
     world = tmp_path_factory.mktemp("world")
     write_world(world, articles=60, seed=3, pictures=False)
@@ -148,7 +148,7 @@ def ingest(bucket, tmp_path_factory) -> Staged:
         [
             sys.executable,
             "-m",
-            "pipeline.cli",
+            "questloom.pipeline.cli",
             "ingest",
             "--store",
             f"gs://{BUCKET}/store",
@@ -179,7 +179,7 @@ def synth(bucket, tmp_path_factory) -> Staged:
 
 
 def test_the_graph_of_ingest_has_every_stage_by_name(ingest):
-    from transforms.ingest.ingest_graph import STAGES as INGEST
+    from questloom.transforms.ingest.ingest_graph import STAGES as INGEST
 
     assert [name for name in INGEST if f"ingest/{name}".encode() not in ingest.graph] == []
 

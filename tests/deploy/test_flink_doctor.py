@@ -10,12 +10,12 @@ from contextlib import closing
 import pytest
 
 from deploy.flink.cluster import ROOT, free_port
-from pipeline.runners import runner_checks
-from pipeline.runners.findings import Line, Status
-from pipeline.runners.probe import Worker
-from pipeline.runners.runner_kind import RunnerKind
-from pipeline.runners.runner_options import RunnerOptions
-from pipeline.runners.submit import Stalled, run_on_flink
+from questloom.pipeline.runners import runner_checks
+from questloom.pipeline.runners.findings import Line, Status
+from questloom.pipeline.runners.probe import Worker
+from questloom.pipeline.runners.runner_kind import RunnerKind
+from questloom.pipeline.runners.runner_options import RunnerOptions
+from questloom.pipeline.runners.submit import Stalled, run_on_flink
 from tests.deploy.runs import until
 
 pytestmark = pytest.mark.flink
@@ -101,13 +101,13 @@ def test_a_pool_of_beams_own_whose_python_lacks_the_package_does_not_hang_for_ev
         line.name == "worker"
         and f"no worker of the pool localhost:{port} answered within 25 s" in line.detail
     )
-    assert "pipeline.runners.worker_pool" in line.fix
+    assert "questloom.pipeline.runners.worker_pool" in line.fix
 
 
 def test_our_pool_says_why_its_worker_does_not_start(on_cluster, cluster):
     port = free_port()
     serve = (
-        "import sys, time\nfrom pipeline.runners.worker_pool import WorkerPool, serve\n"
+        "import sys, time\nfrom questloom.pipeline.runners.worker_pool import WorkerPool, serve\n"
         f"kept = serve('127.0.0.1:{port}', WorkerPool(command=(sys.executable, '-c', 'import no_such_package')))\ntime.sleep(600)\n"
     )
     pool = subprocess.Popen([sys.executable, "-c", serve], cwd=ROOT, stderr=subprocess.DEVNULL)
@@ -190,7 +190,7 @@ def _sleep(number: int, until_this_stands: str) -> int:
 def test_a_folder_that_the_workers_see_otherwise(on_cluster, cluster, tmp_path, monkeypatch):
     """As on two machines: the mark is written where workers do not look."""
     elsewhere = tmp_path / "elsewhere"
-    monkeypatch.setattr("pipeline.runners.probe.Mark.write", lambda mark: None)
+    monkeypatch.setattr("questloom.pipeline.runners.probe.Mark.write", lambda mark: None)
     line = missing(options(cluster), str(elsewhere))
     assert (
         line.name == "folder"

@@ -94,7 +94,7 @@ def workers_of(pool: int) -> list[int]:
             command = status.with_name("cmdline").read_text()
         except (OSError, TypeError):
             continue
-        if parent == pool and "pipeline.runners.pool_worker" in command:
+        if parent == pool and "questloom.pipeline.runners.pool_worker" in command:
             found.append(int(status.parent.name))
     return found
 

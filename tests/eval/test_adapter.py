@@ -8,10 +8,10 @@ from pathlib import Path
 import datasets
 import pytest
 
-from eval.adapter import answer_of, chosen, deciphered, entries, with_pictures
-from eval.rows import Rows, open_hub, open_local
-from eval.statements import statements
-from records.errors import InputError
+from questloom.eval.adapter import answer_of, chosen, deciphered, entries, with_pictures
+from questloom.eval.rows import Rows, open_hub, open_local
+from questloom.eval.statements import statements
+from questloom.records.errors import InputError
 from tests.agent import tiny
 
 PNG = tiny.picture(3, (60, 40))

@@ -5,11 +5,11 @@ from pathlib import Path
 import datasets
 import pytest
 
-from eval.adapter import answer_of
-from eval.contamination import compare, n_grams, read_training
-from eval.items import Item
-from records.errors import InputError
-from records.identity import sha256_hex
+from questloom.eval.adapter import answer_of
+from questloom.eval.contamination import compare, n_grams, read_training
+from questloom.eval.items import Item
+from questloom.records.errors import InputError
+from questloom.records.identity import sha256_hex
 from tests.models.pictures import file_of, scene
 
 LONG = "Who was the architect of the town hall that stands beside the bridge shown here?"

@@ -4,15 +4,15 @@ import asyncio
 
 import pytest
 
-from agent.play.player import Player, Task
-from agent.tools import ToolBox, ToolSettings
-from agent.turns.image_bank import ImageBank
-from agent.turns.limits import Limits
-from eval.dialects import dialect_of, dialects
-from eval.speaking import SpokenProtocol, SpokenRenderer, SpokenToolBox
-from models.messages import Picture
-from records.episodes import Episode, ToolCall
-from records.errors import InputError
+from questloom.agent.play.player import Player, Task
+from questloom.agent.tools import ToolBox, ToolSettings
+from questloom.agent.turns.image_bank import ImageBank
+from questloom.agent.turns.limits import Limits
+from questloom.eval.dialects import dialect_of, dialects
+from questloom.eval.speaking import SpokenProtocol, SpokenRenderer, SpokenToolBox
+from questloom.models.messages import Picture
+from questloom.records.episodes import Episode, ToolCall
+from questloom.records.errors import InputError
 from tests.agent import tiny
 from tests.agent.small_provider import ScriptedEngine, SmallWorld
 

@@ -4,16 +4,16 @@ import asyncio
 
 import pytest
 
-from agent.judges.answer import AnswerJudge
-from agent.judges.report import ReportJudge
-from eval.adapter import answer_of
-from eval.items import Attempt, Item, Mark
-from eval.marking import Marking, report_of
-from models.structured import BadReply
-from records.episodes import Episode, Turn
-from records.errors import ProviderFault
-from records.outcomes import Pending
-from records.trajectories import ToolStatistics
+from questloom.agent.judges.answer import AnswerJudge
+from questloom.agent.judges.report import ReportJudge
+from questloom.eval.adapter import answer_of
+from questloom.eval.items import Attempt, Item, Mark
+from questloom.eval.marking import Marking, report_of
+from questloom.models.structured import BadReply
+from questloom.records.episodes import Episode, Turn
+from questloom.records.errors import ProviderFault
+from questloom.records.outcomes import Pending
+from questloom.records.trajectories import ToolStatistics
 from tests.prompts.scripted import Scripted
 
 ITEM = Item(

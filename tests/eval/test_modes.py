@@ -5,16 +5,16 @@ import dataclasses
 
 import pytest
 
-from agent.play_settings import PlaySettings
-from agent.tools.tool_settings import ToolSettings
-from agent.turns.conversation import Conversation
-from agent.turns.image_bank import ImageBank
-from agent.turns.limits import Limits
-from agent.turns.tool_output import ToolFault
-from agent.turns.turn_protocol import TurnProtocol
-from eval.agents import NoProvider
-from eval.dialects import dialect_of
-from eval.modes import MAX_QUERY_CHARS, Mode, SearchedFor, settings_for
+from questloom.agent.play_settings import PlaySettings
+from questloom.agent.tools.tool_settings import ToolSettings
+from questloom.agent.turns.conversation import Conversation
+from questloom.agent.turns.image_bank import ImageBank
+from questloom.agent.turns.limits import Limits
+from questloom.agent.turns.tool_output import ToolFault
+from questloom.agent.turns.turn_protocol import TurnProtocol
+from questloom.eval.agents import NoProvider
+from questloom.eval.dialects import dialect_of
+from questloom.eval.modes import MAX_QUERY_CHARS, Mode, SearchedFor, settings_for
 from tests.agent.small_provider import ScriptedEngine, answer
 
 SETTINGS = PlaySettings(

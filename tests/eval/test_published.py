@@ -3,8 +3,8 @@
 import pytest
 import yaml
 
-from eval.published import HARNESSES, TABLE, published, published_for, published_text
-from eval.statements import statements
+from questloom.eval.published import HARNESSES, TABLE, published, published_for, published_text
+from questloom.eval.statements import statements
 
 
 def test_every_score_has_a_source_and_is_of_a_benchmark_of_the_table():

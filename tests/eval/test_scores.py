@@ -1,8 +1,8 @@
 """Scores: nothing leaves the denominator, each judge counts for itself, and effort is told beside."""
 
-from eval.items import Mark
-from eval.scores import scores_of
-from records.trajectories import AnswerVerdict
+from questloom.eval.items import Mark
+from questloom.eval.scores import scores_of
+from questloom.records.trajectories import AnswerVerdict
 
 
 def mark(item: str, rollout: int, strict: str, lenient: str = "", **facts) -> Mark:

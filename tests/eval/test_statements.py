@@ -3,7 +3,7 @@
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from eval.statements import Statement, listing, statements
+from questloom.eval.statements import Statement, listing, statements
 
 
 def test_every_benchmark_that_the_four_systems_score_on_has_a_statement():

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from eval.statistics import clustered, pass_at_k
+from questloom.eval.statistics import clustered, pass_at_k
 
 
 def test_pass_at_k_is_the_mean_over_all_draws_of_k_attempts():

@@ -3,12 +3,12 @@
 import csv
 import io
 
-from eval.items import Mark
-from eval.plot import calls_plot
-from eval.scores import scores_of
-from eval.tables import COLUMNS, as_csv, as_html, as_markdown, as_text, line_of, sections
-from models.picture_file import decode
-from records.trajectories import AnswerVerdict
+from questloom.eval.items import Mark
+from questloom.eval.plot import calls_plot
+from questloom.eval.scores import scores_of
+from questloom.eval.tables import COLUMNS, as_csv, as_html, as_markdown, as_text, line_of, sections
+from questloom.models.picture_file import decode
+from questloom.records.trajectories import AnswerVerdict
 
 VERDICT = AnswerVerdict(outcome="correct", by="rules")
 

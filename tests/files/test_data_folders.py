@@ -5,9 +5,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from eval.rows import open_local
-from files.data_folders import load_folder
-from transforms.external.outside_rows import ExternalRules, open_source
+from questloom.eval.rows import open_local
+from questloom.files.data_folders import load_folder
+from questloom.transforms.external.outside_rows import ExternalRules, open_source
 
 CARD = "---\nconfigs:\n- config_name: default\n  data_files:\n  - split: train\n    path: data/*.parquet\n---\n"
 

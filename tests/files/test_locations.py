@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from files import buckets
-from files.buckets import BucketPath
-from files.locations import (
+from questloom.files import buckets
+from questloom.files.buckets import BucketPath
+from questloom.files.locations import (
     check_locations,
     listed,
     local_copy,
@@ -26,9 +26,9 @@ from files.locations import (
     whole_file,
     whole_folder,
 )
-from files.parquet import read_facts, read_records, write_records, write_whole
-from records.errors import InputError, ProviderFault
-from records.outcomes import Rejection
+from questloom.files.parquet import read_facts, read_records, write_records, write_whole
+from questloom.records.errors import InputError, ProviderFault
+from questloom.records.outcomes import Rejection
 from tests.small_buckets import BUCKET, forget_connections, free_port
 
 NAMES = ("Ann [1]?.txt", "é & ü, 100 %.jpg", "a*b.txt", "plain.txt", "x=1+2.txt")

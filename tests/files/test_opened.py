@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from files.opened import Opened
+from questloom.files.opened import Opened
 
 
 def test_a_thing_is_made_once_even_when_many_threads_ask_at_once():

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from PIL import Image, ImageCms
 
-from files import pictures
-from files.pictures import as_shown, decode, is_animation, kind_of, opened, shown_size
+from questloom.files import pictures
+from questloom.files.pictures import as_shown, decode, is_animation, kind_of, opened, shown_size
 from tests.files.icc_profiles import (
     ADOBE_RGB,
     DISPLAY_P3,

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from agent.judges.dates import dates
-from knowledge.dates import (
+from questloom.agent.judges.dates import dates
+from questloom.knowledge.dates import (
     Date,
     coarsened,
     date_of,
@@ -20,8 +20,8 @@ from knowledge.dates import (
     refined,
     time_value,
 )
-from records.knowledge import Value
-from records.periods import JULIAN, time_of, years_after, years_of
+from questloom.records.knowledge import Value
+from questloom.records.periods import JULIAN, time_of, years_after, years_of
 
 TURNS = [10**zeros + more for zeros in range(1, 11) for more in (-1, 0, 1)]
 YEARS = st.one_of(st.integers(1, 3000), st.sampled_from(TURNS), st.integers(1, 10**10)).flatmap(

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.judges import dates as judge
-from agent.oracle import observation_reading as oracle_reading
-from knowledge.dates import Date, dates_in, day_of, time_value
-from knowledge.readers.templates import expand_templates
-from records.knowledge import Value, entity_value
-from transforms.ingest.infobox_claims import read_date
+from questloom.agent.judges import dates as judge
+from questloom.agent.oracle import observation_reading as oracle_reading
+from questloom.knowledge.dates import Date, dates_in, day_of, time_value
+from questloom.knowledge.readers.templates import expand_templates
+from questloom.records.knowledge import Value, entity_value
+from questloom.transforms.ingest.infobox_claims import read_date
 
 READ = [  # text or template; dates that a judge finds in it, that the oracle finds in it, that an infobox holds with nothing else
     ("26 August 1825", "1825-08-26", "1825-08-26", "+1825-08-26/11"),

@@ -1,7 +1,7 @@
 import pytest
 
-from knowledge.licences import ALLOWED, licence_family, may_be_given_on
-from records.knowledge import ImageAsset
+from questloom.knowledge.licences import ALLOWED, licence_family, may_be_given_on
+from questloom.records.knowledge import ImageAsset
 
 
 @pytest.mark.parametrize(

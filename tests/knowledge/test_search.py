@@ -1,7 +1,7 @@
-from knowledge.search import TextSearch
-from knowledge.store import Store
-from knowledge.store.build import build_store
-from records.knowledge import Article, Section
+from questloom.knowledge.search import TextSearch
+from questloom.knowledge.store import Store
+from questloom.knowledge.store.build import build_store
+from questloom.records.knowledge import Article, Section
 
 
 def article(number: int, *texts: str) -> Article:

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from models.calibration import PUBLISHED, Calibration, calibration_of
-from records.errors import InputError
+from questloom.models.calibration import PUBLISHED, Calibration, calibration_of
+from questloom.records.errors import InputError
 
 
 def units(rows) -> np.ndarray:

@@ -12,15 +12,15 @@ from PIL import Image
 from pydantic import BaseModel, ConfigDict
 
 from benchmarks.mock_endpoint import running
-from calls.caller import Caller
-from calls.ledger import cost_lines
-from calls.retry import RetryPolicy
-from calls.sqlite import SqliteCache
-from models.chat_client import ChatClient, ChatReply
-from models.endpoints import EndpointConfig, RoleConfig
-from models.messages import Picture, system, user
-from models.structured import BadReply, RefusedReply
-from records.errors import ProviderFault
+from questloom.calls.caller import Caller
+from questloom.calls.ledger import cost_lines
+from questloom.calls.retry import RetryPolicy
+from questloom.calls.sqlite import SqliteCache
+from questloom.models.chat_client import ChatClient, ChatReply
+from questloom.models.endpoints import EndpointConfig, RoleConfig
+from questloom.models.messages import Picture, system, user
+from questloom.models.structured import BadReply, RefusedReply
+from questloom.records.errors import ProviderFault
 
 SECRET = "sk-a-very-secret-key-0123456789"
 

@@ -3,9 +3,9 @@ import shutil
 import numpy as np
 import pytest
 
-from models.clip import SMALL_CLIP, Clip
-from models.picture_file import PictureError, decode
-from records.errors import InputError
+from questloom.models.clip import SMALL_CLIP, Clip
+from questloom.models.picture_file import PictureError, decode
+from questloom.records.errors import InputError
 from tests.models.pictures import file_of, scene
 
 

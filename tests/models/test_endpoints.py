@@ -1,13 +1,13 @@
 import pytest
 from pydantic import ValidationError
 
-from calls.budget import Budget
-from calls.caller import Caller
-from calls.request import Price
-from calls.sqlite import SqliteCache
-from models.chat_client import ChatClient
-from models.endpoints import EndpointConfig, RoleConfig
-from records.errors import InputError
+from questloom.calls.budget import Budget
+from questloom.calls.caller import Caller
+from questloom.calls.request import Price
+from questloom.calls.sqlite import SqliteCache
+from questloom.models.chat_client import ChatClient
+from questloom.models.endpoints import EndpointConfig, RoleConfig
+from questloom.records.errors import InputError
 
 URL = "http://127.0.0.1:1/v1"
 

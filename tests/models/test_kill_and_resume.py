@@ -12,14 +12,14 @@ import pytest
 from redis import Redis
 
 from benchmarks.mock_endpoint import running
-from calls.cache import CallCache
-from calls.caller import Caller
-from calls.ledger import cost_lines
-from calls.open import open_cache
-from calls.shared.place import is_url
-from models.chat_client import ChatClient
-from models.endpoints import EndpointConfig, RoleConfig
-from models.messages import user
+from questloom.calls.cache import CallCache
+from questloom.calls.caller import Caller
+from questloom.calls.ledger import cost_lines
+from questloom.calls.open import open_cache
+from questloom.calls.shared.place import is_url
+from questloom.models.chat_client import ChatClient
+from questloom.models.endpoints import EndpointConfig, RoleConfig
+from questloom.models.messages import user
 from tests.calls.redis_server import RedisServer, needs_redis
 
 NUM_CALLS = 300
@@ -31,7 +31,7 @@ def open_here(path: str) -> CallCache:
     """The cache; in Redis with signs of life so short that a killed worker is soon known to be dead."""
     if not is_url(path):
         return open_cache(path)
-    from calls.shared.redis_cache import RedisCache
+    from questloom.calls.shared.redis_cache import RedisCache
 
     return RedisCache(path, life=0.5)
 

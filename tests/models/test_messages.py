@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from models.messages import Picture
+from questloom.models.messages import Picture
 from tests.models.pictures import file_of, scene
 
 

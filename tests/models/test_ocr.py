@@ -1,8 +1,8 @@
 import pytest
 from PIL import Image
 
-from models.ocr import read_text, reads_detail
-from models.picture_file import PictureError
+from questloom.models.ocr import read_text, reads_detail
+from questloom.models.picture_file import PictureError
 from tests.models.pictures import file_of, scene, with_text
 
 

@@ -11,16 +11,16 @@ from contextlib import suppress
 import pytest
 
 from benchmarks.mock_endpoint import running
-from calls.budget import Budget
-from calls.caller import Caller
-from calls.ledger import cost_lines
-from calls.request import Reply
-from calls.retry import RetryPolicy
-from calls.sqlite import SqliteCache
-from models.chat_client import ChatClient, ChatReply
-from models.endpoints import EndpointConfig, RoleConfig
-from models.messages import user
-from records.errors import ProviderFault
+from questloom.calls.budget import Budget
+from questloom.calls.caller import Caller
+from questloom.calls.ledger import cost_lines
+from questloom.calls.request import Reply
+from questloom.calls.retry import RetryPolicy
+from questloom.calls.sqlite import SqliteCache
+from questloom.models.chat_client import ChatClient, ChatReply
+from questloom.models.endpoints import EndpointConfig, RoleConfig
+from questloom.models.messages import user
+from questloom.records.errors import ProviderFault
 from tests.calls.redis_server import free_port
 from tests.shared_data import SHARED
 

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image, PngImagePlugin
 
-from models.picture_file import FORMATS, PictureError, decode, encode
-from records.outcomes import Reason
+from questloom.models.picture_file import FORMATS, PictureError, decode, encode
+from questloom.records.outcomes import Reason
 from tests.models.pictures import file_of, scene
 
 JPEG = file_of(scene(1, (160, 120)))

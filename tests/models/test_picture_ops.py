@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from models import picture_ops as ops
+from questloom.models import picture_ops as ops
 from tests.models.pictures import scene
 
 CORNERS = ((0.08, 0.05), (0.93, 0.1), (0.9, 0.94), (0.03, 0.9))

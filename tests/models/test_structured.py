@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict
 
-from models.structured import (
+from questloom.models.structured import (
     BadReply,
     RefusedReply,
     instructions,

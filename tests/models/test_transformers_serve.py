@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from calls.caller import Caller
-from calls.ledger import cost_lines
-from calls.sqlite import SqliteCache
-from models.chat_client import ChatClient
-from models.endpoints import EndpointConfig, RoleConfig
-from models.messages import Picture, system, user
-from models.structured import BadReply
+from questloom.calls.caller import Caller
+from questloom.calls.ledger import cost_lines
+from questloom.calls.sqlite import SqliteCache
+from questloom.models.chat_client import ChatClient
+from questloom.models.endpoints import EndpointConfig, RoleConfig
+from questloom.models.messages import Picture, system, user
+from questloom.models.structured import BadReply
 from tests.models.tiny_models import save_tiny_text_model, save_tiny_vision_model
 
 pytestmark = pytest.mark.slow

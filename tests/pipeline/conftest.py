@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from pipeline.synth.job import Job
+from questloom.pipeline.synth.job import Job
 from tests.pipeline.export import finished_run
 from tests.pipeline.small_world import lean_run, small_store
 

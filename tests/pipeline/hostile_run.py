@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from files.parquet import read_records, write_records
-from records.outcomes import Rejection
-from records.synthesis import Hop, Question, Seed
-from records.table import Record
+from questloom.files.parquet import read_records, write_records
+from questloom.records.outcomes import Rejection
+from questloom.records.synthesis import Hop, Question, Seed
+from questloom.records.table import Record
 
 HOSTILE = (
     '</script><script>window.hacked=1;alert(1)</script><img src=x onerror="window.hacked=1">"\' onmouseover=window.hacked=1 '

@@ -4,7 +4,7 @@ import io
 
 from PIL import Image, ImageDraw, ImageFilter
 
-from records.identity import chance
+from questloom.records.identity import chance
 
 _SYLLABLES = (
     "var",

@@ -2,16 +2,16 @@
 
 from pathlib import Path
 
-from files.opened import Opened
-from knowledge.world.write import write_world
-from pipeline.ingest.store_job import IngestOptions, run_ingest
-from pipeline.recipe import Recipe, recipe_of
-from pipeline.synth.job import Job
-from pipeline.synth.synth_job import run_synth
-from records.synthesis import Question
+from questloom.files.opened import Opened
+from questloom.knowledge.world.write import write_world
+from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
+from questloom.pipeline.recipe import Recipe, recipe_of
+from questloom.pipeline.synth.job import Job
+from questloom.pipeline.synth.synth_job import run_synth
+from questloom.records.synthesis import Question
+from questloom.transforms.stages.run_folder import RunFolder
 from tests.agent.tools.calling import WITHOUT_PYTHON
 from tests.run_files import read_stage
-from transforms.stages.run_folder import RunFolder
 
 SETTINGS = {
     "name": "small",

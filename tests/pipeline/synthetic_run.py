@@ -7,12 +7,21 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from files.parquet import write_records
-from records.form import Ask, ClaimClause, ClassClause, Clause, Compute, Form, Image, Reads
-from records.identity import chance, record_id, sha256_hex, shard_of
-from records.knowledge import TOPICS, Claim, ImageAsset, PropertyInfo, Value, entity_value
-from records.outcomes import Pending, Reason, Rejection
-from records.synthesis import (
+from questloom.files.parquet import write_records
+from questloom.records.form import (
+    Ask,
+    ClaimClause,
+    ClassClause,
+    Clause,
+    Compute,
+    Form,
+    Image,
+    Reads,
+)
+from questloom.records.identity import chance, record_id, sha256_hex, shard_of
+from questloom.records.knowledge import TOPICS, Claim, ImageAsset, PropertyInfo, Value, entity_value
+from questloom.records.outcomes import Pending, Reason, Rejection
+from questloom.records.synthesis import (
     Answer,
     Certificate,
     Check,
@@ -24,7 +33,7 @@ from records.synthesis import (
     Seed,
     Verdict,
 )
-from records.table import Json
+from questloom.records.table import Json
 from tests.pipeline.made_up import blurred, draw_picture, name, person
 
 NUM_SHARDS = 4

@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.mock_endpoint import running
-from calls.retry import RetryPolicy
-from pipeline.cli import BAD_INPUT, FAILED, main
-from pipeline.runners.run_log import VARIABLE
+from questloom.calls.retry import RetryPolicy
+from questloom.pipeline.cli import BAD_INPUT, FAILED, main
+from questloom.pipeline.runners.run_log import VARIABLE
 from tests.small_dumps import articles_xml, entities_json, metadata, picture, write_dumps
 from tests.small_services import services
 
@@ -244,7 +244,7 @@ def test_a_broken_override_is_one_message(override, tmp_path, capfd, monkeypatch
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
     folder = tmp_path_factory.mktemp("whole")
-    from pipeline.ingest.store_job import IngestOptions, run_ingest
+    from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
 
     run_ingest(
         IngestOptions(
@@ -320,7 +320,7 @@ def test_an_endpoint_that_nothing_answers_at_is_told_at_once_and_ends_the_run_so
     small, tmp_path, capfd, monkeypatch
 ):
     monkeypatch.setattr(
-        "calls.caller.RetryPolicy", lambda: RetryPolicy(first_delay=0.01, max_delay=0.2)
+        "questloom.calls.caller.RetryPolicy", lambda: RetryPolicy(first_delay=0.01, max_delay=0.2)
     )
     (tmp_path / "llm.yaml").write_text(LLM)
     monkeypatch.setattr(
@@ -355,9 +355,9 @@ def test_an_endpoint_that_never_replies_in_time_is_told_in_the_progress_line_and
     small, tmp_path, capfd, monkeypatch
 ):
     monkeypatch.setattr(
-        "calls.caller.RetryPolicy", lambda: RetryPolicy(first_delay=0.01, max_delay=0.2)
+        "questloom.calls.caller.RetryPolicy", lambda: RetryPolicy(first_delay=0.01, max_delay=0.2)
     )
-    monkeypatch.setattr("pipeline.runners.progress.LINE_SECONDS", 0.5)
+    monkeypatch.setattr("questloom.pipeline.runners.progress.LINE_SECONDS", 0.5)
     with running(mean=30) as url:
         (tmp_path / "llm.yaml").write_text(
             LLM.replace("http://127.0.0.1:9/v1", url).replace("name: e,", "name: e, timeout: 0.2,")
@@ -441,7 +441,7 @@ def test_a_hub_that_cannot_be_reached_is_one_message_with_its_address(command, t
         "HF_HUB_OFFLINE": "0",
     }
     ended = subprocess.run(
-        [sys.executable, "-m", "pipeline.cli", *command.format(tmp_path).split()],
+        [sys.executable, "-m", "questloom.pipeline.cli", *command.format(tmp_path).split()],
         capture_output=True,
         text=True,
         env=environment,
@@ -699,7 +699,7 @@ def test_a_world_in_place_of_a_store_is_one_message_that_says_how_to_ingest_it(
 
 
 def test_what_nobody_expected_is_one_message_that_names_the_log(tmp_path, capfd, monkeypatch):
-    monkeypatch.setattr("pipeline.recipe.load_recipe", lambda *_: 1 / 0)
+    monkeypatch.setattr("questloom.pipeline.recipe.load_recipe", lambda *_: 1 / 0)
     code, lines = told(capfd, monkeypatch, "plan", "--store", str(tmp_path))
     assert code == FAILED and "ZeroDivisionError" in lines[0]
     assert (

@@ -15,21 +15,21 @@ from pathlib import Path
 
 import pytest
 
-from files.buckets import BucketPath
-from files.locations import Location, location
-from files.opened import Opened
-from knowledge.world.write import write_world
-from pipeline.commands.audit import read_sheet, write_sheet
-from pipeline.commands.publish import publish
-from pipeline.commands.recheck import recheck_run
-from pipeline.export.run_end import finish_run
-from pipeline.ingest.store_job import IngestOptions, run_ingest
-from pipeline.synth.job import Job
-from pipeline.synth.synth_job import prepare, run_synth
-from records.errors import InputError
+from questloom.files.buckets import BucketPath
+from questloom.files.locations import Location, location
+from questloom.files.opened import Opened
+from questloom.knowledge.world.write import write_world
+from questloom.pipeline.commands.audit import read_sheet, write_sheet
+from questloom.pipeline.commands.publish import publish
+from questloom.pipeline.commands.recheck import recheck_run
+from questloom.pipeline.export.run_end import finish_run
+from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
+from questloom.pipeline.synth.job import Job
+from questloom.pipeline.synth.synth_job import prepare, run_synth
+from questloom.records.errors import InputError
+from questloom.transforms.stages.run_folder import RunFolder
 from tests.pipeline.small_world import LEAN, small_recipe
 from tests.small_buckets import BUCKET
-from transforms.stages.run_folder import RunFolder
 
 SNAPSHOT = "2026-01-01"
 SETTINGS = (
@@ -232,7 +232,7 @@ def synth_arguments(store: str, run: str) -> list[str]:
 def command(*arguments: str) -> subprocess.Popen:
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     return subprocess.Popen(
-        [sys.executable, "-m", "pipeline.cli", *arguments],
+        [sys.executable, "-m", "questloom.pipeline.cli", *arguments],
         env=environment,
         start_new_session=True,
         stderr=subprocess.DEVNULL,

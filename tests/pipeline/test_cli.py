@@ -3,8 +3,8 @@
 import pytest
 from typer.testing import CliRunner
 
-from pipeline.cli import app
-from records.errors import InputError
+from questloom.pipeline.cli import app
+from questloom.records.errors import InputError
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.recipe import IDENTITY, MODELS_IDENTITY, RECIPES, Recipe, load_recipe, recipe_of
-from pipeline.settings import ModelRules
-from records.errors import InputError
-from transforms.episodes.episode_rules import JUDGED, PLAYED, TeachRules
+from questloom.pipeline.recipe import (
+    IDENTITY,
+    MODELS_IDENTITY,
+    RECIPES,
+    Recipe,
+    load_recipe,
+    recipe_of,
+)
+from questloom.pipeline.settings import ModelRules
+from questloom.records.errors import InputError
+from questloom.transforms.episodes.episode_rules import JUDGED, PLAYED, TeachRules
 
 
 @pytest.mark.parametrize("path", sorted(RECIPES.glob("*.yaml")), ids=lambda p: p.stem)

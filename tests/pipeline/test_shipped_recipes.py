@@ -5,9 +5,9 @@ import re
 import pytest
 import yaml
 
-from agent.tools.tool_settings import ALL_TOOLS
-from pipeline.recipe import RECIPES, load_recipe, recipe_of
-from records.synthesis import ABILITIES
+from questloom.agent.tools.tool_settings import ALL_TOOLS
+from questloom.pipeline.recipe import RECIPES, load_recipe, recipe_of
+from questloom.records.synthesis import ABILITIES
 from tests.agent.tools.calling import WITHOUT_PYTHON
 
 

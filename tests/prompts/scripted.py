@@ -5,15 +5,15 @@ import re
 from pathlib import Path
 from typing import Any
 
-from models.endpoints import RoleConfig
-from models.structured import BadReply, parse
-from prompts.roles import ROLES
+from questloom.models.endpoints import RoleConfig
+from questloom.models.structured import BadReply, parse
+from questloom.prompts.roles import ROLES
 
 RECORDINGS = Path(__file__).parent / "recordings"
 
 
 class Scripted:
-    """`prompts.ask.Client` over replies given by role.
+    """`questloom.prompts.ask.Client` over replies given by role.
 
     Args:
         replies: (role, words that must stand in the prompt, reply: JSON or an exception); the first that fits is taken, once.

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from prompts.agent import agent_prompt_version, agent_system_prompt, dialect_system_prompt
+from questloom.prompts.agent import agent_prompt_version, agent_system_prompt, dialect_system_prompt
 
 GOLDENS = Path(__file__).parent / "goldens" / "agent"
 SCHEMAS = [

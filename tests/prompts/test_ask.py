@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from models.structured import BadReply
-from prompts.ask import ask
-from prompts.render import render
-from prompts.roles import ROLES
+from questloom.models.structured import BadReply
+from questloom.prompts.ask import ask
+from questloom.prompts.render import render
+from questloom.prompts.roles import ROLES
 from tests.prompts.scripted import Scripted
 
 PROMPT = render(ROLES["answer_text_only"], question="Who?")

@@ -1,8 +1,8 @@
 """The brief system prompt: a line a tool, with what a call must give."""
 
-from agent.tools.search_tools import text_search, visit
-from agent.tools.tool_schema import Tool
-from prompts.agent import agent_system_prompt
+from questloom.agent.tools.search_tools import text_search, visit
+from questloom.agent.tools.tool_schema import Tool
+from questloom.prompts.agent import agent_system_prompt
 
 SCHEMAS = [Tool(f).schema(handles=False) for f in (text_search, visit)]
 

@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prompts.fence import MAX_INLINE_CHARS, capped, clean, fenced, inline
+from questloom.prompts.fence import MAX_INLINE_CHARS, capped, clean, fenced, inline
 
 HOSTILE = st.text(
     alphabet=st.sampled_from(list("</> a1b2c3d4article|im_start\n\r\t\x00\u202e\u2028\ue000")),

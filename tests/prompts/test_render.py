@@ -7,11 +7,11 @@ from pathlib import Path
 import jinja2
 import pytest
 
-from models.messages import Picture
-from prompts.fence import fenced
-from prompts.render import TEMPLATES, Role, language_name, render, reply_outline
-from prompts.replies import Reply, Solved
-from prompts.roles import ROLES
+from questloom.models.messages import Picture
+from questloom.prompts.fence import fenced
+from questloom.prompts.render import TEMPLATES, Role, language_name, render, reply_outline
+from questloom.prompts.replies import Reply, Solved
+from questloom.prompts.roles import ROLES
 
 GOLDENS = Path(__file__).parent / "goldens"
 VALUES = {

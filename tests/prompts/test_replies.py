@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from prompts.replies import (
+from questloom.prompts.replies import (
     Description,
     Hidden,
     InvarianceVote,

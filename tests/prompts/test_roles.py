@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from prompts.roles import AGENT, DEFAULT, ROLES, check_roles
-from records.errors import InputError
+from questloom.prompts.roles import AGENT, DEFAULT, ROLES, check_roles
+from questloom.records.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 NAMED = re.compile(r"\broles? (`\w+`(?:(?:, | and |, and )`\w+`)*)")

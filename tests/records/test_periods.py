@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from records.knowledge import Value, value_of_key
-from records.periods import (
+from questloom.records.knowledge import Value, value_of_key
+from questloom.records.periods import (
     JULIAN,
     date_of_day,
     day_number,

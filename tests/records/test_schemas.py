@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import records
-from records.form import Ask, Form, Image
-from records.table import Json, Record
+from questloom import records
+from questloom.records.form import Ask, Form, Image
+from questloom.records.table import Json, Record
 
 HERE = Path(__file__).parent
 
@@ -25,12 +25,12 @@ HERE = Path(__file__).parent
 def kinds() -> dict[str, type[Record]]:
     """Every record class by name."""
     for module in pkgutil.iter_modules(records.__path__):
-        importlib.import_module(f"records.{module.name}")
+        importlib.import_module(f"questloom.records.{module.name}")
     found, waiting = {}, list(Record.__subclasses__())
     while waiting:
         kind = waiting.pop()
         waiting += kind.__subclasses__()
-        if kind.__module__.startswith("records."):
+        if kind.__module__.startswith("questloom.records."):
             found[kind.__name__] = kind
     return dict(sorted(found.items()))
 

@@ -21,44 +21,44 @@ from typing import Any
 import torch
 from transformers import Qwen3VLForConditionalGeneration
 
-from agent.engines.cached_model import CachedModel
-from agent.engines.engine import Sample
-from agent.engines.token_engine import Sampling, TokenEngine
-from agent.engines.transformers_engine import TransformersEngine
-from agent.judges.answer import AnswerJudge, Judgement
-from agent.play.player import Player, Task
-from agent.providers.local_provider import LocalProvider
-from agent.tools import ToolBox
-from agent.tools.tool_settings import ToolSettings
-from agent.turns.conversation import Conversation
-from agent.turns.limits import Limits
-from agent.turns.renderer import Renderer
-from agent.turns.token_renderer import Segment
-from files.parquet import write_records
-from knowledge.store import Store
-from models.clip import Clip
-from records.episodes import Outcome, Turn
-from records.errors import ProviderFault
-from records.identity import sha256_hex
-from records.knowledge import Value
-from records.synthesis import Answer, Question
+from questloom.agent.engines.cached_model import CachedModel
+from questloom.agent.engines.engine import Sample
+from questloom.agent.engines.token_engine import Sampling, TokenEngine
+from questloom.agent.engines.transformers_engine import TransformersEngine
+from questloom.agent.judges.answer import AnswerJudge, Judgement
+from questloom.agent.play.player import Player, Task
+from questloom.agent.providers.local_provider import LocalProvider
+from questloom.agent.tools import ToolBox
+from questloom.agent.tools.tool_settings import ToolSettings
+from questloom.agent.turns.conversation import Conversation
+from questloom.agent.turns.limits import Limits
+from questloom.agent.turns.renderer import Renderer
+from questloom.agent.turns.token_renderer import Segment
+from questloom.files.parquet import write_records
+from questloom.knowledge.store import Store
+from questloom.models.clip import Clip
+from questloom.records.episodes import Outcome, Turn
+from questloom.records.errors import ProviderFault
+from questloom.records.identity import sha256_hex
+from questloom.records.knowledge import Value
+from questloom.records.synthesis import Answer, Question
+from questloom.train import actor, checkpoints, grpo_loop, step_files, updating
+from questloom.train.episode_rows import row_of_segments
+from questloom.train.grpo import main
+from questloom.train.grpo_update import Learner
+from questloom.train.packing import micro_batches, pack
+from questloom.train.policy_engine import OwnWeights
+from questloom.train.replay import main as replay_again
+from questloom.train.rows import Row
+from questloom.train.scorer import Scorer
+from questloom.train.sft_loss import sft_loss_sum
+from questloom.train.step_play import StepPlay
+from questloom.transforms.stages.run_folder import RunFolder
 from tests.agent import tiny
 from tests.agent.loopback_server import LoopbackServer
 from tests.agent.tools.little_store import little_store
 from tests.train.played import PICTURES, ROPE, TOKENS
 from tests.train.sft_world import killed_when, ranks, sigterm_in, started, stopped
-from train import actor, checkpoints, grpo_loop, step_files, updating
-from train.episode_rows import row_of_segments
-from train.grpo import main
-from train.grpo_update import Learner
-from train.packing import micro_batches, pack
-from train.policy_engine import OwnWeights
-from train.replay import main as replay_again
-from train.rows import Row
-from train.scorer import Scorer
-from train.sft_loss import sft_loss_sum
-from train.step_play import StepPlay
-from transforms.stages.run_folder import RunFolder
 
 TOOLS = ToolSettings(
     tools=("text_search", "image_search"),

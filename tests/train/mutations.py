@@ -487,7 +487,7 @@ class _Mutated(importlib.machinery.SourceFileLoader):
 
     def __init__(self, mutation: Mutation) -> None:
         path = ROOT / "train" / f"{mutation.module}.py"
-        super().__init__(f"train.{mutation.module}", str(path))
+        super().__init__(f"questloom.train.{mutation.module}", str(path))
         self._source = path.read_text().replace(mutation.old, mutation.new)
 
     def find_spec(self, name: str, *_: object) -> importlib.machinery.ModuleSpec | None:
@@ -535,8 +535,8 @@ def results(modules: Sequence[str] = ()) -> Iterator[tuple[Mutation | None, int]
     Args:
         modules: whose; of all by default.
     """
-    assert not any(name == "train" or name.startswith("train.") for name in sys.modules), (
-        "train is imported already"
+    assert not any(name.startswith("questloom.train") for name in sys.modules), (
+        "questloom.train is imported already"
     )
     assert torch.__version__ and transformers.models.qwen3_vl
     asked = [mutation for mutation in MUTATIONS if not modules or mutation.module in modules]

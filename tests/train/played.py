@@ -5,14 +5,14 @@ import random
 
 import torch
 
-from agent.turns.conversation import Conversation
-from agent.turns.image_bank import ImageBank
-from agent.turns.renderer import Exchange, Renderer
-from agent.turns.token_renderer import Segment, TokenRenderer
-from records.episodes import BankImage, EndReason, Episode, ToolResult, Turn
+from questloom.agent.turns.conversation import Conversation
+from questloom.agent.turns.image_bank import ImageBank
+from questloom.agent.turns.renderer import Exchange, Renderer
+from questloom.agent.turns.token_renderer import Segment, TokenRenderer
+from questloom.records.episodes import BankImage, EndReason, Episode, ToolResult, Turn
+from questloom.train.episode_rows import row_of_segments
+from questloom.train.rows import PictureTokens, Row, rope_of
 from tests.agent import tiny
-from train.episode_rows import row_of_segments
-from train.rows import PictureTokens, Row, rope_of
 
 TOKENS = TokenRenderer(tiny.processor(), name="tiny")
 PICTURES = PictureTokens.of(tiny.model().config)

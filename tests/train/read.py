@@ -1,9 +1,9 @@
 """Training data, read as a run reads it."""
 
+from questloom.train.settings import DataSettings
+from questloom.train.sft_data import Documents, RowMaker, gathered, survey_part, write_documents
+from questloom.train.sources import read_documents
 from tests.train.played import PICTURES, ROPE, TOKENS
-from train.settings import DataSettings
-from train.sft_data import Documents, RowMaker, gathered, survey_part, write_documents
-from train.sources import read_documents
 
 
 def maker(**settings) -> RowMaker:

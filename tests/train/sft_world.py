@@ -20,15 +20,15 @@ from typing import Any
 import torch
 from transformers import Qwen3VLForConditionalGeneration
 
-from agent.play.episode_files import EpisodeFiles
-from files.parquet import write_records
-from records.knowledge import Value
-from records.synthesis import Answer
-from records.trajectories import ToolStatistics, Trajectory
+from questloom.agent.play.episode_files import EpisodeFiles
+from questloom.files.parquet import write_records
+from questloom.records.knowledge import Value
+from questloom.records.synthesis import Answer
+from questloom.records.trajectories import ToolStatistics, Trajectory
+from questloom.train import sft_loop
+from questloom.train.sft import main
 from tests.agent import tiny
 from tests.train.played import TOKENS, episode
-from train import sft_loop
-from train.sft import main
 
 FAST = (
     "--set",

@@ -6,14 +6,14 @@ import pytest
 import torch
 from transformers import masking_utils
 
+from questloom.train import attention
+from questloom.train.attention import ROW_BY_ROW
+from questloom.train.packing import Packed, pack
+from questloom.train.scorer import Scorer
+from questloom.train.settings import WeightSettings
+from questloom.train.weights import load_model
 from tests.agent import tiny
 from tests.train.played import PICTURES, row
-from train import attention
-from train.attention import ROW_BY_ROW
-from train.packing import Packed, pack
-from train.scorer import Scorer
-from train.settings import WeightSettings
-from train.weights import load_model
 
 PACKED = pack(
     [row(2, seed=1), row(3, seed=2, task_pictures=0, tool_pictures=False), row(4, seed=3)], PICTURES

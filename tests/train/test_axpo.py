@@ -8,9 +8,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from records.errors import InputError
-from tests.train.played import PICTURES, TOKENS, row
-from train.axpo import (
+from questloom.records.errors import InputError
+from questloom.train.axpo import (
     Axpo,
     Boundary,
     Source,
@@ -25,8 +24,9 @@ from train.axpo import (
     select,
     triggered,
 )
-from train.groups import advantages
-from train.rows import Row, RowError, RowFault
+from questloom.train.groups import advantages
+from questloom.train.rows import Row, RowError, RowFault
+from tests.train.played import PICTURES, TOKENS, row
 
 OPEN, CLOSE = TOKENS.tokenizer.convert_tokens_to_ids(["<tool_call>", "</tool_call>"])
 

@@ -10,9 +10,9 @@ import pytest
 import torch
 from torch import nn
 
-from train import checkpoints as module
-from train.checkpoints import Checkpoints, DiskFull
-from train.parallel import World
+from questloom.train import checkpoints as module
+from questloom.train.checkpoints import Checkpoints, DiskFull
+from questloom.train.parallel import World
 
 AT = World("single", 0, 1, torch.device("cpu"))
 

@@ -10,17 +10,23 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from agent.turns.renderer import Renderer
-from pipeline.export.sft_rows import RenderedTrajectory, sft_row, sharegpt_row, trl_row, verl_row
-from records.errors import InputError
+from questloom.agent.turns.renderer import Renderer
+from questloom.pipeline.export.sft_rows import (
+    RenderedTrajectory,
+    sft_row,
+    sharegpt_row,
+    trl_row,
+    verl_row,
+)
+from questloom.records.errors import InputError
+from questloom.train.data_sets import DialogueFile, dialogue_files, full_name
+from questloom.train.sft_data import REASONS, check_apart
+from questloom.train.sources import check_sources
 from tests.agent import tiny
 from tests.pipeline.commands.hub_server import TOKEN, hub_environment, served
 from tests.train.played import TOKENS, reopened
 from tests.train.read import surveyed
 from tests.train.sft_world import dialogue, dialogue_file, episodes_folder, trajectory
-from train.data_sets import DialogueFile, dialogue_files, full_name
-from train.sft_data import REASONS, check_apart
-from train.sources import check_sources
 
 RENDERER = Renderer([], max_calls=3, special_tokens=TOKENS.special_tokens)
 STORED = [
@@ -264,9 +270,9 @@ def test_a_single_configuration_needs_no_name(tmp_path):
 
 FILES_OF = """
 import sys
-from records.errors import InputError
-from train.data_sets import dialogue_files
-from train.sources import check_sources
+from questloom.records.errors import InputError
+from questloom.train.data_sets import dialogue_files
+from questloom.train.sources import check_sources
 try:
     check_sources(sys.argv[1:])
     print([(file.path.name, file.split, file.path.read_bytes()) for file in dialogue_files(sys.argv[1], "train")])

@@ -2,14 +2,14 @@
 
 import pytest
 
-from agent.turns.renderer import Renderer
-from pipeline.export.sft_rows import RenderedTrajectory, sharegpt_row
+from questloom.agent.turns.renderer import Renderer
+from questloom.pipeline.export.sft_rows import RenderedTrajectory, sharegpt_row
+from questloom.train.dialogues import fields_of, segments_of_dialogue
+from questloom.train.episode_rows import row_of_episode, row_of_segments
+from questloom.train.rows import RowFault, UnusableRow, check
 from tests.agent import tiny
 from tests.train.played import PICTURES, ROPE, TOKENS, reopened
 from tests.train.sft_world import dialogue, trajectory
-from train.dialogues import fields_of, segments_of_dialogue
-from train.episode_rows import row_of_episode, row_of_segments
-from train.rows import RowFault, UnusableRow, check
 
 
 def row_of(row):

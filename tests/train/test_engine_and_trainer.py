@@ -6,19 +6,19 @@ import dataclasses
 import pytest
 import torch
 
-from agent.engines.token_engine import Sampling
-from agent.engines.transformers_engine import TransformersEngine
-from agent.turns.conversation import Conversation
-from agent.turns.image_bank import ImageBank
-from agent.turns.renderer import Exchange
-from records.episodes import ToolResult, Turn
+from questloom.agent.engines.token_engine import Sampling
+from questloom.agent.engines.transformers_engine import TransformersEngine
+from questloom.agent.turns.conversation import Conversation
+from questloom.agent.turns.image_bank import ImageBank
+from questloom.agent.turns.renderer import Exchange
+from questloom.records.episodes import ToolResult, Turn
+from questloom.train.episode_rows import row_of_segments
+from questloom.train.objective import EngineMismatch, check_engine
+from questloom.train.packing import pack
+from questloom.train.rows import Row, check
+from questloom.train.scorer import Scorer
 from tests.agent import tiny
 from tests.train.played import PICTURES, RENDER, ROPE, TOKENS
-from train.episode_rows import row_of_segments
-from train.objective import EngineMismatch, check_engine
-from train.packing import pack
-from train.rows import Row, check
-from train.scorer import Scorer
 
 
 def sampled(temperature: float, num_turns: int = 3) -> Row:

@@ -7,13 +7,18 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.turns.token_renderer import TokenRenderer
-from records.episodes import EndReason
+from questloom.agent.turns.token_renderer import TokenRenderer
+from questloom.records.episodes import EndReason
+from questloom.train.episode_rows import (
+    pictures_shown,
+    row_of_episode,
+    row_of_segments,
+    without_slips,
+)
+from questloom.train.packing import pack
+from questloom.train.rows import RowError, RowFault, UnusableRow, check, hashes_of
 from tests.agent import tiny
 from tests.train.played import PICTURES, RENDER, ROPE, TOKENS, episode, reopened, row, segments
-from train.episode_rows import pictures_shown, row_of_episode, row_of_segments, without_slips
-from train.packing import pack
-from train.rows import RowError, RowFault, UnusableRow, check, hashes_of
 
 
 def stored_row(played, bank):

@@ -7,8 +7,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from records.episodes import EndReason, Episode, ToolResult, Turn
-from train.fatal import (
+from questloom.records.episodes import EndReason, Episode, ToolResult, Turn
+from questloom.train.fatal import (
     OVERLONG,
     FatalRules,
     Treated,

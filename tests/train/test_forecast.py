@@ -9,11 +9,9 @@ from torch.utils.flop_counter import FlopCounterMode
 from transformers import Qwen3VLConfig, Qwen3VLForConditionalGeneration
 
 from benchmarks.train_vs_trl import write_model
-from records.errors import InputError
-from tests.agent import tiny
-from tests.train.played import PICTURES, row
-from train import logprobs
-from train.forecast import (
+from questloom.records.errors import InputError
+from questloom.train import logprobs
+from questloom.train.forecast import (
     LOGITS,
     Gpu,
     RowLength,
@@ -24,11 +22,13 @@ from train.forecast import (
     row_flops,
     trained,
 )
-from train.model_shape import KNOWN, ModelShape, shape_of
-from train.packing import pack
-from train.rows import without_tail
-from train.scorer import Scorer
-from train.settings import LoraSettings, WeightSettings
+from questloom.train.model_shape import KNOWN, ModelShape, shape_of
+from questloom.train.packing import pack
+from questloom.train.rows import without_tail
+from questloom.train.scorer import Scorer
+from questloom.train.settings import LoraSettings, WeightSettings
+from tests.agent import tiny
+from tests.train.played import PICTURES, row
 
 TINY = ModelShape.of(tiny.model().config.to_dict(), "tiny")
 ROWS = [RowLength(tokens=8000, labels=800, pictures=(256,) * 8), RowLength(tokens=2000, labels=200)]

@@ -14,12 +14,12 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from agent.play.episode_files import EpisodeFiles
-from files.parquet import read_records
-from records.trajectories import Trajectory
+from questloom.agent.play.episode_files import EpisodeFiles
+from questloom.files.parquet import read_records
+from questloom.records.trajectories import Trajectory
+from questloom.train.grpo import main
+from questloom.train.replay import main as replay
 from tests.train.grpo_world import AGAIN, arguments
-from train.grpo import main
-from train.replay import main as replay
 
 ROOT = Path(__file__).parents[2]
 
@@ -383,9 +383,9 @@ def test_help_teaches(capsys):
     said = capsys.readouterr().out
     assert (
         ended.value.code == 0
-        and "torchrun --nproc_per_node 8 -m train.grpo" in said
+        and "torchrun --nproc_per_node 8 -m questloom.train.grpo" in said
         and "grpo-vsearcher" in said
-        and "train.replay" in said
+        and "questloom.train.replay" in said
     )
 
 
@@ -423,7 +423,7 @@ def test_the_launchers_start_ranks(runs, launcher: Sequence[str], size: int):
             "-m",
             *launcher,
             "-m",
-            "train.grpo",
+            "questloom.train.grpo",
             *arguments(runs, out, f"parallel.processes={size}"),
         ],
         cwd=ROOT,

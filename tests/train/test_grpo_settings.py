@@ -5,11 +5,11 @@ import re
 import pytest
 import yaml
 
-from pipeline.recipe import load_recipe
-from records.errors import InputError
-from train.grpo_settings import GrpoSettings, load_grpo_settings
-from train.settings import load_settings
-from train.settings_file import PRESETS, presets
+from questloom.pipeline.recipe import load_recipe
+from questloom.records.errors import InputError
+from questloom.train.grpo_settings import GrpoSettings, load_grpo_settings
+from questloom.train.settings import load_settings
+from questloom.train.settings_file import PRESETS, presets
 
 PUBLISHED = [
     # preset, lr, questions, rollouts, questions an update, temperature, top-p, clip low and high, KL, statistic, calls, tokens

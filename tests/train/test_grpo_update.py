@@ -6,18 +6,18 @@ import dataclasses
 import pytest
 import torch
 
+from questloom.train.grpo_settings import GrpoSettings, load_grpo_settings
+from questloom.train.grpo_update import Learner, mini_batch
+from questloom.train.lessons import Counted, Lesson
+from questloom.train.objective import EngineMismatch
+from questloom.train.optimiser import adamw
+from questloom.train.parallel import World
+from questloom.train.rows import Row, hashes_of
+from questloom.train.scorer import Scorer
+from questloom.train.step_lessons import Share, Taught
 from tests.agent import tiny
 from tests.train.played import PICTURES, row
 from tests.train.update import difference
-from train.grpo_settings import GrpoSettings, load_grpo_settings
-from train.grpo_update import Learner, mini_batch
-from train.lessons import Counted, Lesson
-from train.objective import EngineMismatch
-from train.optimiser import adamw
-from train.parallel import World
-from train.rows import Row, hashes_of
-from train.scorer import Scorer
-from train.step_lessons import Share, Taught
 
 AT = World("single", 0, 1, torch.device("cpu"))
 
@@ -104,7 +104,7 @@ def test_an_advantage_pushes_its_row_and_the_sign_says_where():
 
 
 def _logp(scorer: Scorer, made: Row) -> torch.Tensor:
-    from train.packing import pack
+    from questloom.train.packing import pack
 
     told = torch.zeros(len(made))
     with torch.no_grad():

@@ -5,15 +5,15 @@ import dataclasses
 
 import torch
 
+from questloom.train.lessons import Lesson, tensors_of
+from questloom.train.normalise import agree
+from questloom.train.objective import Objective, clipped, count, loss_sum
+from questloom.train.packing import pack
+from questloom.train.rows import Row, hashes_of
+from questloom.train.scorer import Scorer
 from tests.agent import tiny
 from tests.train.played import END, PICTURES, TOKENS, row
 from tests.train.update import backward
-from train.lessons import Lesson, tensors_of
-from train.normalise import agree
-from train.objective import Objective, clipped, count, loss_sum
-from train.packing import pack
-from train.rows import Row, hashes_of
-from train.scorer import Scorer
 
 ASKED = row(1, task_pictures=1)
 BEGIN = ASKED.turns[0][0]

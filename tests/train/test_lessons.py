@@ -8,14 +8,22 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from records.episodes import EndReason
+from questloom.records.episodes import EndReason
+from questloom.train import lessons as lessons_module
+from questloom.train.axpo import Axpo
+from questloom.train.fatal import FatalRules
+from questloom.train.lessons import (
+    Counted,
+    LeftOut,
+    Lesson,
+    Lessons,
+    Resampled,
+    Rollout,
+    tensors_of,
+)
+from questloom.train.objective import Objective
+from questloom.train.packing import pack
 from tests.train.played import PICTURES, row
-from train import lessons as lessons_module
-from train.axpo import Axpo
-from train.fatal import FatalRules
-from train.lessons import Counted, LeftOut, Lesson, Lessons, Resampled, Rollout, tensors_of
-from train.objective import Objective
-from train.packing import pack
 
 ROW = row(4)
 PREFIX = ROW.turns[1][0] + 4

@@ -7,11 +7,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from questloom.train.packing import micro_batches, pack
+from questloom.train.rows import UnusableRow
+from questloom.train.scorer import Scorer
 from tests.agent import tiny
 from tests.train.played import PICTURES, logits, row
-from train.packing import micro_batches, pack
-from train.rows import UnusableRow
-from train.scorer import Scorer
 
 ROWS = [
     row(2, seed=1),

@@ -4,11 +4,11 @@ import pytest
 import torch
 from torch import nn
 
-from records.errors import InputError
+from questloom.records.errors import InputError
+from questloom.train.parallel import World, clip_gradients, kind_of, world, wrapped
+from questloom.train.scorer import Scorer
+from questloom.train.settings import ParallelSettings
 from tests.agent import tiny
-from train.parallel import World, clip_gradients, kind_of, world, wrapped
-from train.scorer import Scorer
-from train.settings import ParallelSettings
 
 FSDP = {"ACCELERATE_USE_FSDP": "true", "FSDP_VERSION": "2", "WORLD_SIZE": "8"}
 

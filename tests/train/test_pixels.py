@@ -5,14 +5,14 @@ import dataclasses
 import pytest
 import torch
 
+from questloom.train.lessons import Lesson
+from questloom.train.objective import Objective
+from questloom.train.packing import pack
+from questloom.train.rows import Row, RowError, check, hashes_of
+from questloom.train.scorer import Scorer
 from tests.agent import tiny
 from tests.train.played import PICTURES, row
 from tests.train.update import difference, gradient
-from train.lessons import Lesson
-from train.objective import Objective
-from train.packing import pack
-from train.rows import Row, RowError, check, hashes_of
-from train.scorer import Scorer
 
 MODEL = tiny.model()
 LONG = row(10, seed=6, words=1)  # ten turns; the task's picture and five that tools made

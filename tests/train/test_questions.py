@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from records.errors import InputError
+from questloom.records.errors import InputError
+from questloom.train.questions import QuestionCourse, Questions, taught_tools
+from questloom.transforms.stages.run_folder import RunFolder
 from tests.train.grpo_world import question
-from train.questions import QuestionCourse, Questions, taught_tools
-from transforms.stages.run_folder import RunFolder
 
 QUESTIONS = tuple(question(number)[0] for number in range(8))
 

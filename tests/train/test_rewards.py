@@ -7,8 +7,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from records.episodes import Outcome, ToolResult, Turn
-from train.rewards import RewardRules, accuracy, format_reward, rewards, step_passed
+from questloom.records.episodes import Outcome, ToolResult, Turn
+from questloom.train.rewards import RewardRules, accuracy, format_reward, rewards, step_passed
 
 SHARES = st.lists(
     st.tuples(

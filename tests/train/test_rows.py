@@ -7,9 +7,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from records.errors import InputError
-from tests.train.played import END, PICTURES, ROPE, row
-from train.rows import (
+from questloom.records.errors import InputError
+from questloom.train.rows import (
     Row,
     RowError,
     RowFault,
@@ -21,6 +20,7 @@ from train.rows import (
     shortened,
     without_tail,
 )
+from tests.train.played import END, PICTURES, ROPE, row
 
 MADE = row(4)
 

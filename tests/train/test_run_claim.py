@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from records.errors import InputError, QuestloomError
+from questloom.records.errors import InputError, QuestloomError
+from questloom.train.run_claim import UNCLAIMED, check_claim, claim, forget, together
+from questloom.train.stopping import STOPPED, Stopped
 from tests.train.ranks import among
-from train.run_claim import UNCLAIMED, check_claim, claim, forget, together
-from train.stopping import STOPPED, Stopped
 
 
 def failing(error: Exception) -> Any:

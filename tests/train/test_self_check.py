@@ -15,17 +15,17 @@ from transformers import (
     Qwen3VLMoeForConditionalGeneration,
 )
 
-from records.errors import InputError
+from questloom.records.errors import InputError
+from questloom.train.attention import ROW_BY_ROW
+from questloom.train.packing import pack
+from questloom.train.parallel import World
+from questloom.train.rows import PictureTokens, rope_of
+from questloom.train.scorer import Scorer
+from questloom.train.self_check import check_model, check_on
+from questloom.train.settings import WeightSettings
 from tests.agent import tiny
 from tests.train.played import PICTURES
 from tests.train.update import rows_of_unequal_length
-from train.attention import ROW_BY_ROW
-from train.packing import pack
-from train.parallel import World
-from train.rows import PictureTokens, rope_of
-from train.scorer import Scorer
-from train.self_check import check_model, check_on
-from train.settings import WeightSettings
 
 ROWS = rows_of_unequal_length()
 MODEL = tiny.model()

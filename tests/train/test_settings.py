@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from records.errors import InputError
-from train.settings import SftSettings, load_settings
-from train.settings_file import PRESETS, presets
+from questloom.records.errors import InputError
+from questloom.train.settings import SftSettings, load_settings
+from questloom.train.settings_file import PRESETS, presets
 
 PUBLISHED = [
     # preset, lr, schedule, warm-up, epochs, rows an update, tokens, pixels, vision and projector frozen

@@ -12,10 +12,13 @@ import torch
 from safetensors.torch import load_file
 from transformers import AutoModelForImageTextToText
 
-from agent.engines.transformers_engine import TransformersEngine
-from agent.turns.conversation import Conversation
-from agent.turns.token_renderer import TokenRenderer
-from models.messages import Picture, user
+from questloom.agent.engines.transformers_engine import TransformersEngine
+from questloom.agent.turns.conversation import Conversation
+from questloom.agent.turns.token_renderer import TokenRenderer
+from questloom.models.messages import Picture, user
+from questloom.train.settings import load_settings
+from questloom.train.sft import main, sft
+from questloom.train.weights import load_model, load_processor, vision_parameters
 from tests.agent import tiny
 from tests.train.sft_world import (
     FAST,
@@ -26,9 +29,6 @@ from tests.train.sft_world import (
     some_dialogues,
     trajectory,
 )
-from train.settings import load_settings
-from train.sft import main, sft
-from train.weights import load_model, load_processor, vision_parameters
 
 ROOT = Path(__file__).parents[2]
 
@@ -237,7 +237,7 @@ def test_the_launchers_start_ranks_that_train_as_one_does(begun, tmp_path, launc
             "-m",
             *launcher,
             "-m",
-            "train.sft",
+            "questloom.train.sft",
             "--config",
             "tiny",
             "--data",
@@ -484,7 +484,9 @@ def test_a_folder_of_another_run_is_refused_and_of_the_same_run_goes_on(begun, t
 def test_a_gradient_that_is_no_number_ends_the_run_with_its_rows(
     begun, tmp_path, capsys, monkeypatch
 ):
-    monkeypatch.setattr("train.updating.clip_gradients", lambda policy, norm: float("nan"))
+    monkeypatch.setattr(
+        "questloom.train.updating.clip_gradients", lambda policy, norm: float("nan")
+    )
     assert (
         main(
             [
@@ -510,7 +512,7 @@ def test_help_teaches(capsys):
     said = capsys.readouterr().out
     assert (
         ended.value.code == 0
-        and "torchrun --nproc_per_node 8 -m train.sft" in said
+        and "torchrun --nproc_per_node 8 -m questloom.train.sft" in said
         and "vsearcher" in said
         and "--validation" in said
     )

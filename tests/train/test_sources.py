@@ -9,7 +9,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from records.errors import InputError
+from questloom.records.errors import InputError
+from questloom.train.data_sets import dialogue_files
+from questloom.train.rows import RowError, RowFault, UnusableRow
+from questloom.train.sft_data import REASONS
+from questloom.train.sources import (
+    FOREIGN_SPLIT,
+    OTHER_SPLIT,
+    LeftOut,
+    _of_dialogue,
+    check_sources,
+    read_documents,
+)
 from tests.agent import tiny
 from tests.train.played import TOKENS
 from tests.train.read import maker, surveyed
@@ -19,17 +30,6 @@ from tests.train.sft_world import (
     episodes_folder,
     some_dialogues,
     trajectory,
-)
-from train.data_sets import dialogue_files
-from train.rows import RowError, RowFault, UnusableRow
-from train.sft_data import REASONS
-from train.sources import (
-    FOREIGN_SPLIT,
-    OTHER_SPLIT,
-    LeftOut,
-    _of_dialogue,
-    check_sources,
-    read_documents,
 )
 
 ROOT = Path(__file__).parents[2]

@@ -7,14 +7,14 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from questloom.train.lessons import Lesson
+from questloom.train.normalise import Agreed, agree, most
+from questloom.train.objective import Objective
+from questloom.train.packing import micro_batches
+from questloom.train.rows import without_tail
 from tests.agent import tiny
 from tests.train.played import PICTURES
 from tests.train.update import difference, gradient, lessons_of, rows_of_unequal_length
-from train.lessons import Lesson
-from train.normalise import Agreed, agree, most
-from train.objective import Objective
-from train.packing import micro_batches
-from train.rows import without_tail
 
 ROWS = rows_of_unequal_length()
 TAUGHT = lessons_of(ROWS)

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from agent.play.episode_files import EpisodeFiles
+from questloom.agent.play.episode_files import EpisodeFiles
+from questloom.train.lessons import Counted, Lesson
+from questloom.train.parallel import World
+from questloom.train.step_files import Pixels, StepFiles
+from questloom.train.step_lessons import Share, Taught
 from tests.agent import tiny
 from tests.train.played import PICTURES, ROPE, row
-from train.lessons import Counted, Lesson
-from train.parallel import World
-from train.step_files import Pixels, StepFiles
-from train.step_lessons import Share, Taught
 
 CPU = torch.device("cpu")
 ALONE = World("single", 0, 1, CPU)

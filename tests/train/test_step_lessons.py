@@ -5,20 +5,18 @@ import math
 
 import pytest
 
-from agent.judges.answer import Judgement
-from agent.play.player import Played, Task
-from records.episodes import EndReason, Episode, Outcome, ToolCall, ToolStatus
-from tests.train.grpo_world import question
-from tests.train.played import PICTURES, ROPE, TOKENS, episode, segments
-from train.actor import Again, Judged, Unplayed
-from train.axpo import Axpo
-from train.grpo_settings import GrpoSettings, load_grpo_settings
-from train.questions import Asked
-from train.rewards import UNKNOWN
-from train.rows import RowError
-from train.scored import RolloutRows, Scored, scored
-from train.settings import DataSettings
-from train.step_figures import (
+from questloom.agent.judges.answer import Judgement
+from questloom.agent.play.player import Played, Task
+from questloom.records.episodes import EndReason, Episode, Outcome, ToolCall, ToolStatus
+from questloom.train.actor import Again, Judged, Unplayed
+from questloom.train.axpo import Axpo
+from questloom.train.grpo_settings import GrpoSettings, load_grpo_settings
+from questloom.train.questions import Asked
+from questloom.train.rewards import UNKNOWN
+from questloom.train.rows import RowError
+from questloom.train.scored import RolloutRows, Scored, scored
+from questloom.train.settings import DataSettings
+from questloom.train.step_figures import (
     CareSettings,
     JudgesFailed,
     ProvidersFailed,
@@ -27,7 +25,7 @@ from train.step_figures import (
     sums_of,
     told,
 )
-from train.step_lessons import (
+from questloom.train.step_lessons import (
     PICTURE,
     CallTags,
     StepLessons,
@@ -36,6 +34,8 @@ from train.step_lessons import (
     grouped,
     taught_of,
 )
+from tests.train.grpo_world import question
+from tests.train.played import PICTURES, ROPE, TOKENS, episode, segments
 
 ROWS = RolloutRows(PICTURES, ROPE, DataSettings(max_tokens=900))
 OPEN, CLOSE = (

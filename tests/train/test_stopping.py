@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
-from records.errors import InputError, QuestloomError
+from questloom.records.errors import InputError, QuestloomError
+from questloom.train.stopping import Stop, Stopped, exit_code, stopped_after, stopping
 from tests.train.ranks import among
-from train.stopping import Stop, Stopped, exit_code, stopped_after, stopping
 
 
 def test_sigterm_is_noted_and_ends_the_process_again_afterwards(capfd):

@@ -10,14 +10,14 @@ import torch
 from datasets import Dataset
 from torch.nn.utils.rnn import pad_sequence
 
+from questloom.train.normalise import agree
+from questloom.train.objective import Objective, count, loss_sum
+from questloom.train.packing import pack
+from questloom.train.rows import Row
+from questloom.train.scorer import Scorer
 from tests.agent import tiny
 from tests.train.played import PICTURES, row
 from tests.train.update import Gradient, difference
-from train.normalise import agree
-from train.objective import Objective, count, loss_sum
-from train.packing import pack
-from train.rows import Row
-from train.scorer import Scorer
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

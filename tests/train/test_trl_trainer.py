@@ -11,27 +11,27 @@ import pytest
 import torch
 from datasets import Dataset
 
-from agent.judges.answer import Judgement
-from agent.play.player import Played, Task
-from records.episodes import Outcome
+from questloom.agent.judges.answer import Judgement
+from questloom.agent.play.player import Played, Task
+from questloom.records.episodes import Outcome
+from questloom.train import groups
+from questloom.train.actor import Judged
+from questloom.train.episode_rows import row_of_segments
+from questloom.train.grpo_settings import load_grpo_settings
+from questloom.train.grpo_update import Learner
+from questloom.train.packing import Packed, pack
+from questloom.train.parallel import World
+from questloom.train.questions import Asked
+from questloom.train.rewards import UNKNOWN
+from questloom.train.rows import Row
+from questloom.train.scored import RolloutRows
+from questloom.train.scorer import Scorer
+from questloom.train.settings import DataSettings
+from questloom.train.step_lessons import grouped, taught_of
 from tests.agent import tiny
 from tests.train.grpo_world import question
 from tests.train.played import PICTURES, ROPE, episode, segments
 from tests.train.update import Gradient, difference
-from train import groups
-from train.actor import Judged
-from train.episode_rows import row_of_segments
-from train.grpo_settings import load_grpo_settings
-from train.grpo_update import Learner
-from train.packing import Packed, pack
-from train.parallel import World
-from train.questions import Asked
-from train.rewards import UNKNOWN
-from train.rows import Row
-from train.scored import RolloutRows
-from train.scorer import Scorer
-from train.settings import DataSettings
-from train.step_lessons import grouped, taught_of
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

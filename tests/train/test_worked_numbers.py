@@ -24,5 +24,5 @@ WITH_NUMBERS = (
 
 @pytest.mark.parametrize("name", WITH_NUMBERS)
 def test_worked_numbers_hold(name):
-    ran = doctest.testmod(importlib.import_module(f"train.{name}"))
+    ran = doctest.testmod(importlib.import_module(f"questloom.train.{name}"))
     assert ran.attempted > 0 and not ran.failed

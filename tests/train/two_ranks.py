@@ -16,14 +16,14 @@ from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import DTensor
 from torch.nn.parallel import DistributedDataParallel
 
+from questloom.train.lessons import Lesson, tensors_of
+from questloom.train.normalise import agree, most
+from questloom.train.objective import Objective, count
+from questloom.train.packing import micro_batches, pack
+from questloom.train.scorer import Scorer
 from tests.agent import tiny
 from tests.train.played import PICTURES
 from tests.train.update import Gradient, backward, lessons_of, rows_of_unequal_length
-from train.lessons import Lesson, tensors_of
-from train.normalise import agree, most
-from train.objective import Objective, count
-from train.packing import micro_batches, pack
-from train.scorer import Scorer
 
 WORLD = 2
 OBJECTIVES = {

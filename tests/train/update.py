@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 import torch
 
+from questloom.train.lessons import Lesson, tensors_of
+from questloom.train.normalise import Agreed, agree
+from questloom.train.objective import Objective, count, loss_sum
+from questloom.train.packing import pack
+from questloom.train.rows import Row
+from questloom.train.scorer import Scorer
+from questloom.train.sft_loss import num_labels, sft_loss_sum
 from tests.train.played import PICTURES, row
-from train.lessons import Lesson, tensors_of
-from train.normalise import Agreed, agree
-from train.objective import Objective, count, loss_sum
-from train.packing import pack
-from train.rows import Row
-from train.scorer import Scorer
-from train.sft_loss import num_labels, sft_loss_sum
 
 Gradient = dict[str, torch.Tensor]
 

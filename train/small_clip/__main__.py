@@ -1,4 +1,4 @@
-"""python -m train.small_clip --store W1 [--store W2 …] --unseen W3 --out models/small_clip
+"""python -m questloom.train.small_clip --store W1 [--store W2 …] --unseen W3 --out models/small_clip
 
 Each store is an ingested fictional world (`questloom world --seed 1000 …`, `questloom ingest …`). Demo and tests use
 seeds below 1000, training 1000 and above.
@@ -13,12 +13,12 @@ from typing import Annotated
 import torch
 import typer
 
-from knowledge.store.store import Store
-from models.clip import Clip
-from train.small_clip.checkpoint import save, start
-from train.small_clip.examples import examples_of
-from train.small_clip.fit import fit
-from train.small_clip.measure import measure
+from questloom.knowledge.store.store import Store
+from questloom.models.clip import Clip
+from questloom.train.small_clip.checkpoint import save, start
+from questloom.train.small_clip.examples import examples_of
+from questloom.train.small_clip.fit import fit
+from questloom.train.small_clip.measure import measure
 
 
 def main(

@@ -10,8 +10,8 @@ import torch
 from open_clip.tokenizer import default_bpe
 from safetensors.torch import save_file
 
-from models.clip import MERGES_FILE
-from train.small_clip.fit import SIDE
+from questloom.models.clip import MERGES_FILE
+from questloom.train.small_clip.fit import SIDE
 
 NUM_MERGES = 4000
 """Of the 48,894 that open_clip ships: the embedding of all of them alone would be twice the size of everything else."""

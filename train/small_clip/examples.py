@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from models.picture_file import decode
-from transforms.pictures.describe import Looks, looks_of
-from transforms.pictures.simple import too_simple
+from questloom.models.picture_file import decode
+from questloom.transforms.pictures.describe import Looks, looks_of
+from questloom.transforms.pictures.simple import too_simple
 
 STORED_SIDE = 128
 """Pixels a side that are kept; the model reads fewer, so that a crop can move."""
@@ -40,7 +40,7 @@ def examples_of(store: Any) -> Examples:
     """Every picture of a store that depicts one described entity, flags and maps left out; sorted by image id.
 
     Args:
-        store: a `knowledge.store.Store` of a fictional world.
+        store: a `questloom.knowledge.store.Store` of a fictional world.
     """
     pixels, entity, files = [], [], []
     looks: list[Looks] = []

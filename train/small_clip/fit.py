@@ -20,8 +20,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from train.small_clip.examples import Examples, words_of
-from transforms.pictures.describe import Looks
+from questloom.train.small_clip.examples import Examples, words_of
+from questloom.transforms.pictures.describe import Looks
 
 SIDE = 112
 ENTITIES_A_BATCH = 48

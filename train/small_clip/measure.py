@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from models.calibration import Calibration, calibration_of
-from models.clip import Clip
-from train.small_clip.examples import Examples
+from questloom.models.calibration import Calibration, calibration_of
+from questloom.models.clip import Clip
+from questloom.train.small_clip.examples import Examples
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""python -m train.tiny_base --out models/tiny_base --minutes 55
+"""python -m questloom.train.tiny_base --out models/tiny_base --minutes 55
 
 Drills come from learning worlds of seeds from 1000 on; tasks, for the demo and the tests, from seeds below.
 """
@@ -9,10 +9,10 @@ from typing import Annotated
 import typer
 from safetensors.torch import load_file
 
-from train.tiny_base.drills import FIRST_SEED
-from train.tiny_base.fit import album, fit
-from train.tiny_base.shape import new_model, save_base
-from train.tiny_base.tokens import check_names, new_processor
+from questloom.train.tiny_base.drills import FIRST_SEED
+from questloom.train.tiny_base.fit import album, fit
+from questloom.train.tiny_base.shape import new_model, save_base
+from questloom.train.tiny_base.tokens import check_names, new_processor
 
 
 def main(

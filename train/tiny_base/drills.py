@@ -8,7 +8,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from knowledge.world.learning import (
+from questloom.knowledge.world.learning import (
     COLOURS,
     KINDS,
     NUMBERS,
@@ -17,7 +17,7 @@ from knowledge.world.learning import (
     learning_pages,
     make_learning_part,
 )
-from knowledge.world.part import Part
+from questloom.knowledge.world.part import Part
 
 FIRST_SEED = 1000
 """Of worlds for drills; tasks are made from seeds below."""

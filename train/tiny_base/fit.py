@@ -14,11 +14,11 @@ from torch import Tensor
 from torch.nn import functional as F
 from transformers import Qwen3VLForConditionalGeneration, Qwen3VLProcessor
 
-from knowledge.world.pictures.sketches import sketch
-from models.picture_file import JPEG_QUALITY, decode
-from records.identity import chance
-from train.tiny_base.drills import Drill, World, drills, new_world
-from train.tiny_base.tokens import PICTURE
+from questloom.knowledge.world.pictures.sketches import sketch
+from questloom.models.picture_file import JPEG_QUALITY, decode
+from questloom.records.identity import chance
+from questloom.train.tiny_base.drills import Drill, World, drills, new_world
+from questloom.train.tiny_base.tokens import PICTURE
 
 LENGTH = 352
 """Tokens of a sequence: about an episode's."""

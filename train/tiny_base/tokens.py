@@ -24,13 +24,13 @@ from transformers import (
     Qwen3VLVideoProcessor,
 )
 
-from agent.play.player import HINT
-from agent.tools.search_tools import text_search, visit
-from agent.tools.tool_schema import Tool
-from agent.turns.turn_protocol import TurnProtocol
-from knowledge.world.learning import SYLLABLES
-from prompts.agent import agent_system_prompt
-from train.tiny_base.drills import vocabulary_texts
+from questloom.agent.play.player import HINT
+from questloom.agent.tools.search_tools import text_search, visit
+from questloom.agent.tools.tool_schema import Tool
+from questloom.agent.turns.turn_protocol import TurnProtocol
+from questloom.knowledge.world.learning import SYLLABLES
+from questloom.prompts.agent import agent_system_prompt
+from questloom.train.tiny_base.drills import vocabulary_texts
 
 SPECIAL = (
     "<|endoftext|>",

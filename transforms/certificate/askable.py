@@ -6,11 +6,11 @@ centimetres tall was this president?") or one whose answer the store itself cont
 
 from functools import lru_cache
 
-from prompts.phrases import common_classes, property_use, vague_classes
-from records.knowledge import Value, entity_value
-from transforms.certificate.facts import CACHED, Facts, is_instance
-from transforms.certificate.lifetime import BIRTH, DEATH, contradicted
-from transforms.certificate.said_class import said_class
+from questloom.prompts.phrases import common_classes, property_use, vague_classes
+from questloom.records.knowledge import Value, entity_value
+from questloom.transforms.certificate.facts import CACHED, Facts, is_instance
+from questloom.transforms.certificate.lifetime import BIRTH, DEATH, contradicted
+from questloom.transforms.certificate.said_class import said_class
 
 RARE = 2_000
 """A class of which not one in so many things is, and of which there are not `FEWEST`, is a word of the store's and not of people ("grave", "palazzo")."""

@@ -7,10 +7,10 @@ Wikidata half had another year than books give, and none another century. Near t
 from collections import Counter
 from functools import lru_cache
 
-from knowledge.dates import PRECISIONS, coarsened
-from prompts.phrases import property_use
-from records.knowledge import Value
-from transforms.certificate.facts import (
+from questloom.knowledge.dates import PRECISIONS, coarsened
+from questloom.prompts.phrases import property_use
+from questloom.records.knowledge import Value
+from questloom.transforms.certificate.facts import (
     CACHED,
     DECLARED_SURPLUS,
     MIN_EVIDENCE,

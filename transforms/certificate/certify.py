@@ -3,22 +3,22 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from records.evolves import Evolves
-from records.form import ClaimClause, Form, Image, Reads
-from records.knowledge import Value, value_of_key
-from records.outcomes import Reason
-from records.synthesis import Certificate, Check, Question
-from records.table import Json
-from transforms.certificate.description import connected, descriptions
-from transforms.certificate.effective import chain, composed, effective_hops
-from transforms.certificate.evidence import evidence, num_hops, unstated
-from transforms.certificate.execute import Binding, TooLarge, answers, as_asked, solutions
-from transforms.certificate.facts import Facts, Trust
-from transforms.certificate.guess import Guess, guess
-from transforms.certificate.kinds import kind_hops
-from transforms.certificate.leak import find_leak, folded
-from transforms.certificate.margin import NO_RIVAL, Margin, margins, num_fitting
-from transforms.certificate.votes import certify_votes
+from questloom.records.evolves import Evolves
+from questloom.records.form import ClaimClause, Form, Image, Reads
+from questloom.records.knowledge import Value, value_of_key
+from questloom.records.outcomes import Reason
+from questloom.records.synthesis import Certificate, Check, Question
+from questloom.records.table import Json
+from questloom.transforms.certificate.description import connected, descriptions
+from questloom.transforms.certificate.effective import chain, composed, effective_hops
+from questloom.transforms.certificate.evidence import evidence, num_hops, unstated
+from questloom.transforms.certificate.execute import Binding, TooLarge, answers, as_asked, solutions
+from questloom.transforms.certificate.facts import Facts, Trust
+from questloom.transforms.certificate.guess import Guess, guess
+from questloom.transforms.certificate.kinds import kind_hops
+from questloom.transforms.certificate.leak import find_leak, folded
+from questloom.transforms.certificate.margin import NO_RIVAL, Margin, margins, num_fitting
+from questloom.transforms.certificate.votes import certify_votes
 
 COMPOSED = "graph"
 """The writer whose words are made from the form, so that there is nothing to read back."""

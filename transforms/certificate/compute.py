@@ -1,10 +1,10 @@
-"""The operations of `records.form.Compute`, on typed values: the code that computes an answer."""
+"""The operations of `questloom.records.form.Compute`, on typed values: the code that computes an answer."""
 
-from knowledge.dates import day_of
-from records.errors import InputError
-from records.form import OPERATIONS
-from records.knowledge import Value
-from records.periods import YEAR, years_between
+from questloom.knowledge.dates import day_of
+from questloom.records.errors import InputError
+from questloom.records.form import OPERATIONS
+from questloom.records.knowledge import Value
+from questloom.records.periods import YEAR, years_between
 
 
 def _number(value: Value) -> float | None:

@@ -8,7 +8,7 @@ terms farther from the root, which are identified before it:
 
 from dataclasses import dataclass
 
-from records.form import (
+from questloom.records.form import (
     ClaimClause,
     ClassClause,
     Clause,
@@ -20,8 +20,8 @@ from records.form import (
     SentenceClause,
     variables,
 )
-from records.knowledge import Value
-from transforms.certificate.execute import Binding, resolve
+from questloom.records.knowledge import Value
+from questloom.transforms.certificate.execute import Binding, resolve
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,11 +9,11 @@ world some chain leads from nearly everything to everything.
 from functools import lru_cache
 from math import inf
 
-from records.form import ClaimClause, Compute, Form
-from transforms.certificate.description import distances
-from transforms.certificate.evidence import num_hops
-from transforms.certificate.execute import Binding
-from transforms.certificate.facts import Facts
+from questloom.records.form import ClaimClause, Compute, Form
+from questloom.transforms.certificate.description import distances
+from questloom.transforms.certificate.evidence import num_hops
+from questloom.transforms.certificate.execute import Binding
+from questloom.transforms.certificate.facts import Facts
 
 Step = tuple[str, bool]
 """A property, and whether it is followed against its direction."""

@@ -2,15 +2,15 @@
 
 from math import inf
 
-from knowledge.readers.sentences import tells
-from records.form import ClaimClause, Form, SentenceClause
-from records.knowledge import Article, Claim, Value, entity_value
-from records.synthesis import Hop
-from transforms.certificate.description import distances
-from transforms.certificate.execute import Binding, resolve
-from transforms.certificate.facts import Facts, values_match
-from transforms.certificate.stating import statement_of
-from transforms.certificate.text_veto import article_names, names_of
+from questloom.knowledge.readers.sentences import tells
+from questloom.records.form import ClaimClause, Form, SentenceClause
+from questloom.records.knowledge import Article, Claim, Value, entity_value
+from questloom.records.synthesis import Hop
+from questloom.transforms.certificate.description import distances
+from questloom.transforms.certificate.execute import Binding, resolve
+from questloom.transforms.certificate.facts import Facts, values_match
+from questloom.transforms.certificate.stating import statement_of
+from questloom.transforms.certificate.text_veto import article_names, names_of
 
 
 def claim_of(facts: Facts, clause: ClaimClause, binding: Binding) -> Claim | None:

@@ -7,8 +7,8 @@ bound, then enumerations. A `somevalue` is never an answer here; `margin.py` tre
 from collections.abc import Iterator
 from itertools import product
 
-from knowledge.dates import PRECISIONS, Date, coarsened, dates_of, dates_overlap
-from records.form import (
+from questloom.knowledge.dates import PRECISIONS, Date, coarsened, dates_of, dates_overlap
+from questloom.records.form import (
     Ask,
     ClaimClause,
     ClassClause,
@@ -22,18 +22,18 @@ from records.form import (
     Term,
     variables,
 )
-from records.knowledge import Value, entity_value
-from records.periods import DAY, YEAR
-from transforms.certificate.compute import compute
-from transforms.certificate.facts import (
+from questloom.records.knowledge import Value, entity_value
+from questloom.records.periods import DAY, YEAR
+from questloom.transforms.certificate.compute import compute
+from questloom.transforms.certificate.facts import (
     ENUMERATION_LIMIT,
     Facts,
     best_values,
     is_instance,
     values_match,
 )
-from transforms.certificate.readings import readings
-from transforms.certificate.within import num_within, subjects_within
+from questloom.transforms.certificate.readings import readings
+from questloom.transforms.certificate.within import num_within, subjects_within
 
 Binding = dict[str, Value]
 

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
-from knowledge.dates import dates_overlap, refined
-from knowledge.store.profiles import PERIODS
-from prompts.phrases import property_use
-from records.knowledge import (
+from questloom.knowledge.dates import dates_overlap, refined
+from questloom.knowledge.store.profiles import PERIODS
+from questloom.prompts.phrases import property_use
+from questloom.records.knowledge import (
     Article,
     Claim,
     Entity,
@@ -39,9 +39,9 @@ TRANSITIVE = {
 
 
 class Facts(Protocol):
-    """The look-ups of `knowledge.store.Store` that certificates need; tests give small in-memory ones.
+    """The look-ups of `questloom.knowledge.store.Store` that certificates need; tests give small in-memory ones.
 
-    A date's `subjects` are those of all dates that overlap it (`knowledge.dates.overlapping`): who asks by a year means every day of it.
+    A date's `subjects` are those of all dates that overlap it (`questloom.knowledge.dates.overlapping`): who asks by a year means every day of it.
     """
 
     def __hash__(self) -> int: ...

@@ -9,14 +9,14 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 
-from knowledge.store.profiles import answer_key
-from records.form import Ask, ClaimClause, ClassClause, Compute, Form
-from records.knowledge import PropertyProfile, Value
-from transforms.certificate.century import CENTURY, commonest_century
-from transforms.certificate.effective import chain
-from transforms.certificate.execute import Binding, TooLarge, answers, as_asked
-from transforms.certificate.facts import CACHED, Facts, best_values, classes_of
-from transforms.certificate.said_class import said_class
+from questloom.knowledge.store.profiles import answer_key
+from questloom.records.form import Ask, ClaimClause, ClassClause, Compute, Form
+from questloom.records.knowledge import PropertyProfile, Value
+from questloom.transforms.certificate.century import CENTURY, commonest_century
+from questloom.transforms.certificate.effective import chain
+from questloom.transforms.certificate.execute import Binding, TooLarge, answers, as_asked
+from questloom.transforms.certificate.facts import CACHED, Facts, best_values, classes_of
+from questloom.transforms.certificate.said_class import said_class
 
 MOST_ANSWERS = 5
 """So many answers are counted; more of them are no better for a guess than these."""

@@ -9,13 +9,13 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from records.form import ClaimClause, Form
-from records.knowledge import Claim, Value
-from records.synthesis import Hop
-from transforms.certificate.execute import Binding
-from transforms.certificate.facts import Facts
-from transforms.certificate.leak import folded, leaked
-from transforms.certificate.stating import statement_of
+from questloom.records.form import ClaimClause, Form
+from questloom.records.knowledge import Claim, Value
+from questloom.records.synthesis import Hop
+from questloom.transforms.certificate.execute import Binding
+from questloom.transforms.certificate.facts import Facts
+from questloom.transforms.certificate.leak import folded, leaked
+from questloom.transforms.certificate.stating import statement_of
 
 KINDS = CLASS, SEX, OCCUPATION = "P31", "P21", "P106"
 HUMAN = "Q5"

@@ -10,12 +10,12 @@ from functools import lru_cache
 
 from num2words import num2words
 
-from agent.judges.normalise import without_bracket
-from knowledge.dates import dates_of
-from records.knowledge import Entity, Value
-from records.periods import parts_of
-from records.synthesis import Answer
-from transforms.certificate.facts import CACHED, Facts
+from questloom.agent.judges.normalise import without_bracket
+from questloom.knowledge.dates import dates_of
+from questloom.records.knowledge import Entity, Value
+from questloom.records.periods import parts_of
+from questloom.records.synthesis import Answer
+from questloom.transforms.certificate.facts import CACHED, Facts
 
 HUMAN, FICTIONAL_HUMAN = "Q5", "Q15632617"
 MIN_SURNAME = 3

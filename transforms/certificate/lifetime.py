@@ -7,7 +7,7 @@ order, and whom somebody married or learned from was alive with them.
 from functools import lru_cache
 from math import inf
 
-from transforms.certificate.facts import CACHED, Facts, best_values
+from questloom.transforms.certificate.facts import CACHED, Facts, best_values
 
 BIRTH, DEATH = "P569", "P570"
 LONGEST = 115

@@ -14,14 +14,14 @@ with fewer than m gaps needs only the matches of the m cheapest clauses: whoever
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from records.form import ClassClause, Form
-from records.knowledge import Claim, Value
-from records.synthesis import Rival
-from transforms.certificate.century import CENTURY, has_one_century
-from transforms.certificate.completeness import nearly_complete
-from transforms.certificate.description import Description, Part, descriptions
-from transforms.certificate.execute import Binding, holds
-from transforms.certificate.facts import (
+from questloom.records.form import ClassClause, Form
+from questloom.records.knowledge import Claim, Value
+from questloom.records.synthesis import Rival
+from questloom.transforms.certificate.century import CENTURY, has_one_century
+from questloom.transforms.certificate.completeness import nearly_complete
+from questloom.transforms.certificate.description import Description, Part, descriptions
+from questloom.transforms.certificate.execute import Binding, holds
+from questloom.transforms.certificate.facts import (
     ENUMERATION_LIMIT,
     Facts,
     Trust,
@@ -32,9 +32,9 @@ from transforms.certificate.facts import (
     is_namesake,
     values_match,
 )
-from transforms.certificate.one_of_class import single_value
-from transforms.certificate.text_veto import text_says
-from transforms.certificate.within import num_within, subjects_within
+from questloom.transforms.certificate.one_of_class import single_value
+from questloom.transforms.certificate.text_veto import text_says
+from questloom.transforms.certificate.within import num_within, subjects_within
 
 NO_RIVAL = 9
 """The margin where no entity at all is left as a rival."""

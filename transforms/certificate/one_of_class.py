@@ -6,8 +6,8 @@ Many properties have several values because they are of different kinds, and the
 
 from functools import lru_cache
 
-from records.knowledge import Value
-from transforms.certificate.facts import (
+from questloom.records.knowledge import Value
+from questloom.transforms.certificate.facts import (
     CACHED,
     MIN_EVIDENCE,
     OTHER_SURPLUS,
@@ -18,7 +18,7 @@ from transforms.certificate.facts import (
     is_functional,
     is_instance,
 )
-from transforms.certificate.said_class import said_class
+from questloom.transforms.certificate.said_class import said_class
 
 MAX_SUBJECTS = 2_000
 """Members of the subject's class that are looked at."""

@@ -2,8 +2,8 @@
 
 import re
 
-from records.knowledge import Detail, Value
-from transforms.certificate.facts import Facts
+from questloom.records.knowledge import Detail, Value
+from questloom.transforms.certificate.facts import Facts
 
 _YEAR = re.compile(r"(?<!\d)(1[0-9]{3}|20[0-2][0-9])(?!\d)")
 

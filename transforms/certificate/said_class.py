@@ -2,8 +2,8 @@
 
 from functools import lru_cache
 
-from prompts.phrases import common_classes
-from transforms.certificate.facts import CACHED, Facts, best_values
+from questloom.prompts.phrases import common_classes
+from questloom.transforms.certificate.facts import CACHED, Facts, best_values
 
 MOST_ABOVE = 3
 """Superclasses are looked at so many steps up."""

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from agent.oracle.relation_words import Cue, Cues, Relation, cues_of
-from knowledge.readers.sentences import tells
-from records.knowledge import Article, Claim, Value, entity_value
-from transforms.certificate.facts import Facts
-from transforms.certificate.text_veto import names_of
+from questloom.agent.oracle.relation_words import Cue, Cues, Relation, cues_of
+from questloom.knowledge.readers.sentences import tells
+from questloom.records.knowledge import Article, Claim, Value, entity_value
+from questloom.transforms.certificate.facts import Facts
+from questloom.transforms.certificate.text_veto import names_of
 
 Stated = Literal["sentence", "infobox", "no"]
 

@@ -5,10 +5,10 @@ An encyclopaedia often says what the claims do not. A hit lowers the margin; the
 
 import re
 
-from knowledge.dates import dates_of
-from records.knowledge import Article, Value
-from transforms.certificate.description import Part
-from transforms.certificate.facts import Facts
+from questloom.knowledge.dates import dates_of
+from questloom.records.knowledge import Article, Value
+from questloom.transforms.certificate.description import Part
+from questloom.transforms.certificate.facts import Facts
 
 
 def text_says(facts: Facts, rival: str, part: Part) -> bool:

@@ -5,10 +5,10 @@ picture: both stay empty, which reads as not measured. Votes say that the pictur
 checked is checked: the evidence word for word, the chain of the rewriting, the leak. It is accepted only where the recipe names "votes", and is counted apart.
 """
 
-from records.outcomes import Reason
-from records.synthesis import Certificate, Check, Hop, Question, Rewrite
-from records.table import Json
-from transforms.certificate.facts import Facts
+from questloom.records.outcomes import Reason
+from questloom.records.synthesis import Certificate, Check, Hop, Question, Rewrite
+from questloom.records.table import Json
+from questloom.transforms.certificate.facts import Facts
 
 
 def evidence_of(question: Question) -> tuple[Hop, ...]:

@@ -6,8 +6,14 @@ value alone lacks whoever lives in a part of it, and a rival that no list holds 
 
 from functools import lru_cache
 
-from records.knowledge import Value, entity_value
-from transforms.certificate.facts import CACHED, CLIMB_DEPTH, ENUMERATION_LIMIT, TRANSITIVE, Facts
+from questloom.records.knowledge import Value, entity_value
+from questloom.transforms.certificate.facts import (
+    CACHED,
+    CLIMB_DEPTH,
+    ENUMERATION_LIMIT,
+    TRANSITIVE,
+    Facts,
+)
 
 MOST_INSIDE = 2_000
 """No value with more things inside it is listed: a country holds too many towns to say anything."""

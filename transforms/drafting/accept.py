@@ -6,11 +6,11 @@ A form proves a form: the words of a writer that does not compose them from it a
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
-from records.form import Form
-from records.knowledge import value_of_key
-from records.outcomes import Reason
-from records.synthesis import Certificate, Seed
-from transforms.certificate.certify import (
+from questloom.records.form import Form
+from questloom.records.knowledge import value_of_key
+from questloom.records.outcomes import Reason
+from questloom.records.synthesis import Certificate, Seed
+from questloom.transforms.certificate.certify import (
     CertificateRules,
     Refusal,
     certify_form,
@@ -20,14 +20,14 @@ from transforms.certificate.certify import (
     needed_of,
     too_near,
 )
-from transforms.certificate.description import Description, descriptions
-from transforms.certificate.evidence import unstated
-from transforms.certificate.execute import Binding
-from transforms.certificate.facts import Facts
-from transforms.certificate.guess import guess_of_kind
-from transforms.certificate.leak import answer_names, find_leak, leaked
-from transforms.certificate.margin import constants_of, margin_of, num_fitting
-from transforms.writing.writer import Draft, Vote, Writer, WriterRejection
+from questloom.transforms.certificate.description import Description, descriptions
+from questloom.transforms.certificate.evidence import unstated
+from questloom.transforms.certificate.execute import Binding
+from questloom.transforms.certificate.facts import Facts
+from questloom.transforms.certificate.guess import guess_of_kind
+from questloom.transforms.certificate.leak import answer_names, find_leak, leaked
+from questloom.transforms.certificate.margin import constants_of, margin_of, num_fitting
+from questloom.transforms.writing.writer import Draft, Vote, Writer, WriterRejection
 
 _AGAINST = {
     "unique": Reason.NOT_UNIQUE,

@@ -2,20 +2,20 @@
 
 from dataclasses import dataclass
 
-from records.outcomes import Reason, Rejection
-from records.synthesis import Question, Seed
-from records.table import Json
-from transforms.certificate.facts import Facts
-from transforms.drafting.accept import Accept
-from transforms.drafting.draft_rules import DraftRules
-from transforms.drafting.exploration.exploring import Exploration
-from transforms.drafting.injection import draft_by_injection
-from transforms.drafting.interest import of_draft
-from transforms.drafting.paths import draft_by_path
-from transforms.drafting.seeds import EXPLORATION
-from transforms.drafting.trail import Trail
-from transforms.stages.stage import reject
-from transforms.writing.writer import Draft, Writer, WriterRejection
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.synthesis import Question, Seed
+from questloom.records.table import Json
+from questloom.transforms.certificate.facts import Facts
+from questloom.transforms.drafting.accept import Accept
+from questloom.transforms.drafting.draft_rules import DraftRules
+from questloom.transforms.drafting.exploration.exploring import Exploration
+from questloom.transforms.drafting.injection import draft_by_injection
+from questloom.transforms.drafting.interest import of_draft
+from questloom.transforms.drafting.paths import draft_by_path
+from questloom.transforms.drafting.seeds import EXPLORATION
+from questloom.transforms.drafting.trail import Trail
+from questloom.transforms.stages.stage import reject
+from questloom.transforms.writing.writer import Draft, Writer, WriterRejection
 
 _NOTHING = {"paths": Reason.NO_PATH, EXPLORATION: Reason.NO_PLAN}
 """Why a seed gave nothing, where nothing was refused on the way."""

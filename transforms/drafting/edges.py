@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
-from knowledge.readers.sentences import tells
-from prompts.phrases import property_use
-from records.knowledge import Entity
-from transforms.certificate.askable import leads_to_kind
-from transforms.certificate.completeness import nearly_complete
-from transforms.certificate.facts import Facts, Trust
-from transforms.certificate.one_of_class import single_value
-from transforms.certificate.said_class import said_class
+from questloom.knowledge.readers.sentences import tells
+from questloom.prompts.phrases import property_use
+from questloom.records.knowledge import Entity
+from questloom.transforms.certificate.askable import leads_to_kind
+from questloom.transforms.certificate.completeness import nearly_complete
+from questloom.transforms.certificate.facts import Facts, Trust
+from questloom.transforms.certificate.one_of_class import single_value
+from questloom.transforms.certificate.said_class import said_class
 
 MAX_REVERSE = 200
 """Claims into a node that are looked at; a node with more is a hub for this purpose."""

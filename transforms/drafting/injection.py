@@ -2,14 +2,14 @@
 
 from collections.abc import AsyncIterator
 
-from records.knowledge import Entity
-from records.outcomes import Reason
-from records.synthesis import Seed
-from transforms.drafting.accept import Accept
-from transforms.drafting.draft_rules import DraftRules
-from transforms.drafting.interest import by_interest
-from transforms.drafting.trail import Trail
-from transforms.writing.writer import Draft, Mention, Writer
+from questloom.records.knowledge import Entity
+from questloom.records.outcomes import Reason
+from questloom.records.synthesis import Seed
+from questloom.transforms.drafting.accept import Accept
+from questloom.transforms.drafting.draft_rules import DraftRules
+from questloom.transforms.drafting.interest import by_interest
+from questloom.transforms.drafting.trail import Trail
+from questloom.transforms.writing.writer import Draft, Mention, Writer
 
 MAX_STARTS = 4
 MAX_MENTIONS = 3

@@ -5,17 +5,17 @@ It orders drafts and is no measure of a reader's mind; how readers' marks go wit
 
 from math import log2
 
-from prompts.phrases import property_use
-from records.form import ClaimClause, Compute, Form
-from records.knowledge import Entity, Value, value_of_key
-from records.outcomes import Reason
-from transforms.certificate.execute import Binding
-from transforms.certificate.facts import Facts
-from transforms.certificate.leak import folded
-from transforms.certificate.said_class import said_class
-from transforms.drafting.trail import Trail
-from transforms.writing.answers import telling
-from transforms.writing.writer import Draft
+from questloom.prompts.phrases import property_use
+from questloom.records.form import ClaimClause, Compute, Form
+from questloom.records.knowledge import Entity, Value, value_of_key
+from questloom.records.outcomes import Reason
+from questloom.transforms.certificate.execute import Binding
+from questloom.transforms.certificate.facts import Facts
+from questloom.transforms.certificate.leak import folded
+from questloom.transforms.certificate.said_class import said_class
+from questloom.transforms.drafting.trail import Trail
+from questloom.transforms.writing.answers import telling
+from questloom.transforms.writing.writer import Draft
 
 LEAST, MOST = 1.0, 5.0
 ALIKE = 0.5

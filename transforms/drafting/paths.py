@@ -1,18 +1,18 @@
 """Paths (OpenSearch-VL 3.1): walk, canonical question, then every bridge described, the farthest first."""
 
-from records.identity import chance
-from records.knowledge import Entity
-from records.outcomes import Reason
-from records.synthesis import Hop, Seed
-from transforms.certificate.description import descriptions
-from transforms.certificate.facts import Facts
-from transforms.certificate.margin import margin_of
-from transforms.drafting.accept import Accept, binding_of
-from transforms.drafting.draft_rules import DraftRules
-from transforms.drafting.interest import by_interest
-from transforms.drafting.trail import Trail
-from transforms.drafting.walk import walk
-from transforms.writing.writer import Draft, Mention, Writer
+from questloom.records.identity import chance
+from questloom.records.knowledge import Entity
+from questloom.records.outcomes import Reason
+from questloom.records.synthesis import Hop, Seed
+from questloom.transforms.certificate.description import descriptions
+from questloom.transforms.certificate.facts import Facts
+from questloom.transforms.certificate.margin import margin_of
+from questloom.transforms.drafting.accept import Accept, binding_of
+from questloom.transforms.drafting.draft_rules import DraftRules
+from questloom.transforms.drafting.interest import by_interest
+from questloom.transforms.drafting.trail import Trail
+from questloom.transforms.drafting.walk import walk
+from questloom.transforms.writing.writer import Draft, Mention, Writer
 
 MAX_CANONICAL = 4
 """Attributes of the last node that are tried before another walk."""

@@ -8,11 +8,11 @@ from bisect import bisect
 from collections.abc import Mapping
 from itertools import accumulate
 
-from records.identity import priority
-from records.knowledge import Entity
-from transforms.certificate.facts import Facts
-from transforms.certificate.readings import sure_readings, year_readings
-from transforms.drafting.draft_rules import SeedRules
+from questloom.records.identity import priority
+from questloom.records.knowledge import Entity
+from questloom.transforms.certificate.facts import Facts
+from questloom.transforms.certificate.readings import sure_readings, year_readings
+from questloom.transforms.drafting.draft_rules import SeedRules
 
 WRITTEN = "P1684"
 """Writing on a picture, which is read close up; parts are counted and colours seen at a glance."""

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 
-from records.knowledge import Entity, ImageAsset
-from transforms.certificate.facts import Facts
-from transforms.drafting.draft_rules import SeedRules
-from transforms.drafting.seeds import HUMAN
-from transforms.pictures.choose import PictureRules, may_be_given_on
+from questloom.records.knowledge import Entity, ImageAsset
+from questloom.transforms.certificate.facts import Facts
+from questloom.transforms.drafting.draft_rules import SeedRules
+from questloom.transforms.drafting.seeds import HUMAN
+from questloom.transforms.pictures.choose import PictureRules, may_be_given_on
 
 FIX = (
     "Set the thresholds to what the store has (--set KEY=VALUE), or ingest what it lacks: items with their classes (--entities), articles (--articles), "

@@ -4,20 +4,20 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from prompts.phrases import property_use
-from records.identity import priority
-from records.knowledge import Article, Entity, ImageAsset
-from records.synthesis import Seed
-from transforms.certificate.facts import Facts, Trust, best_values
-from transforms.certificate.one_of_class import single_value
-from transforms.certificate.readings import year_readings
-from transforms.certificate.said_class import said_class
-from transforms.drafting.draft_rules import SeedRules
-from transforms.drafting.edges import MAX_REVERSE
-from transforms.drafting.schedule import by_weight, drawn
-from transforms.pictures.choose import PictureRules, showable
-from transforms.writing.answers import MAX_ANSWER_WORDS
-from transforms.writing.graph.clues import answerable
+from questloom.prompts.phrases import property_use
+from questloom.records.identity import priority
+from questloom.records.knowledge import Article, Entity, ImageAsset
+from questloom.records.synthesis import Seed
+from questloom.transforms.certificate.facts import Facts, Trust, best_values
+from questloom.transforms.certificate.one_of_class import single_value
+from questloom.transforms.certificate.readings import year_readings
+from questloom.transforms.certificate.said_class import said_class
+from questloom.transforms.drafting.draft_rules import SeedRules
+from questloom.transforms.drafting.edges import MAX_REVERSE
+from questloom.transforms.drafting.schedule import by_weight, drawn
+from questloom.transforms.pictures.choose import PictureRules, showable
+from questloom.transforms.writing.answers import MAX_ANSWER_WORDS
+from questloom.transforms.writing.graph.clues import answerable
 
 HUMAN = "Q5"
 EXPLORATION = "exploration"

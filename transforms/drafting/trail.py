@@ -5,9 +5,9 @@ from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from records.outcomes import Reason
-from transforms.certificate.certify import Refusal
-from transforms.writing.writer import WriterRejection
+from questloom.records.outcomes import Reason
+from questloom.transforms.certificate.certify import Refusal
+from questloom.transforms.writing.writer import WriterRejection
 
 MAX_EXAMPLES = 3
 Said = TypeVar("Said")

@@ -3,12 +3,12 @@
 from random import Random
 from typing import Any
 
-from records.knowledge import Entity, entity_value
-from records.synthesis import Hop
-from transforms.certificate.evidence import sentence_for
-from transforms.certificate.facts import Facts, Trust
-from transforms.drafting.draft_rules import DraftRules
-from transforms.drafting.edges import Edge, edges, text_edges
+from questloom.records.knowledge import Entity, entity_value
+from questloom.records.synthesis import Hop
+from questloom.transforms.certificate.evidence import sentence_for
+from questloom.transforms.certificate.facts import Facts, Trust
+from questloom.transforms.drafting.draft_rules import DraftRules
+from questloom.transforms.drafting.edges import Edge, edges, text_edges
 
 
 def walk(

@@ -10,9 +10,9 @@ from typing import Annotated
 from annotated_types import Ge, Le
 from PIL import Image
 
-from models.picture_ops import blur, distort_perspective, down_sample
-from records.evolves import Evolves
-from records.identity import chance, priority
+from questloom.models.picture_ops import blur, distort_perspective, down_sample
+from questloom.records.evolves import Evolves
+from questloom.records.identity import chance, priority
 
 TOOLS = {
     "blur": "sharpen",

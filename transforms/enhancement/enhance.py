@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from models.picture_file import decode
-from records.outcomes import Reason, Rejection
-from records.synthesis import Enhancement, Question
-from transforms.enhancement.degrade import EnhancementRules, degrade, draw
-from transforms.enhancement.recoverable import Embedder, PictureIndex, Source, find_again
-from transforms.pictures.shown import ShownPicture, shown
-from transforms.stages.stage import reject
+from questloom.models.picture_file import decode
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.synthesis import Enhancement, Question
+from questloom.transforms.enhancement.degrade import EnhancementRules, degrade, draw
+from questloom.transforms.enhancement.recoverable import Embedder, PictureIndex, Source, find_again
+from questloom.transforms.pictures.shown import ShownPicture, shown
+from questloom.transforms.stages.stage import reject
 
 
 @dataclass(frozen=True)

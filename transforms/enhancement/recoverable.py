@@ -8,16 +8,16 @@ import imagehash
 import numpy as np
 from PIL import Image
 
-from models.ocr import reads_detail
-from records.knowledge import Detail
-from transforms.enhancement.degrade import Degradation
-from transforms.enhancement.repair import repair
+from questloom.models.ocr import reads_detail
+from questloom.records.knowledge import Detail
+from questloom.transforms.enhancement.degrade import Degradation
+from questloom.transforms.enhancement.repair import repair
 
 INSCRIPTION = "P1684"
 
 
 class PictureIndex(Protocol):
-    """`knowledge.search.PictureSearch`, as far as it is used here."""
+    """`questloom.knowledge.search.PictureSearch`, as far as it is used here."""
 
     def search(self, vector: np.ndarray, k: int) -> Sequence[Any]: ...
 

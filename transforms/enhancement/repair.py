@@ -2,8 +2,8 @@
 
 from PIL import Image
 
-from models.picture_ops import perspective_correct, sharpen, super_resolution
-from transforms.enhancement.degrade import Degradation
+from questloom.models.picture_ops import perspective_correct, sharpen, super_resolution
+from questloom.transforms.enhancement.degrade import Degradation
 
 
 def repair(picture: Image.Image, degradation: Degradation) -> Image.Image | None:

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from files.locations import location
-from records.trajectories import Trajectory
-from transforms.episodes.episode_folder import KEEP, PLAY, EpisodeFolder
-from transforms.episodes.tool_statistics import distance, read_reference
+from questloom.files.locations import location
+from questloom.records.trajectories import Trajectory
+from questloom.transforms.episodes.episode_folder import KEEP, PLAY, EpisodeFolder
+from questloom.transforms.episodes.tool_statistics import distance, read_reference
 
 SUMS = (
     "num_slips",

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from agent.play.episode_files import EpisodeFiles
-from files.locations import Location, listed, remove_tree
-from files.parquet import read_records, write_records, write_whole
-from records.identity import canonical_json, shard_of
-from records.trajectories import EpisodeTimes
-from transforms.stages.run_folder import RunFolder
+from questloom.agent.play.episode_files import EpisodeFiles
+from questloom.files.locations import Location, listed, remove_tree
+from questloom.files.parquet import read_records, write_records, write_whole
+from questloom.records.identity import canonical_json, shard_of
+from questloom.records.trajectories import EpisodeTimes
+from questloom.transforms.stages.run_folder import RunFolder
 
 TEACHER = "teacher"
 """The policy whose episodes reach the data set."""

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from annotated_types import Ge, Gt, Le
 
-from agent.play_settings import PlaySettings
+from questloom.agent.play_settings import PlaySettings
 
 Share = Annotated[float, Ge(0), Le(1)]
 
@@ -25,7 +25,7 @@ class TeachRules(PlaySettings):
     max_unfounded: Share = 0.0
     """Share of a trajectory's checked citations that may be unfounded."""
     max_slips: Annotated[int, Ge(0)] = 0
-    """Turns of a trajectory that may break the protocol, where it came to its answer all the same (`limits.on_violation: observe`). `train.sft` never
+    """Turns of a trajectory that may break the protocol, where it came to its answer all the same (`limits.on_violation: observe`). `questloom.train.sft` never
     has such a turn in its loss; the data set leaves these trajectories out, since other trainers would imitate it."""
     least_process_score: Share = 0.5
     """What each of the process judge's four scores must reach, where a model plays the role `judge_process`."""

@@ -1,7 +1,7 @@
 """Separates an episode from its measured times, so that the episode's bytes do not depend on how fast it was played."""
 
-from records.episodes import Episode, Turn
-from records.trajectories import EpisodeTimes
+from questloom.records.episodes import Episode, Turn
+from questloom.records.trajectories import EpisodeTimes
 
 
 def timeless(episode: Episode) -> tuple[Episode, EpisodeTimes]:

@@ -4,13 +4,13 @@ A judge that its provider kept from judging leaves the item pending; one whose m
 asking again would bring the same.
 """
 
-from agent.judges.answer import AnswerJudge, Judgement
-from agent.judges.process import ProcessJudge, ProcessVerdict
-from models.structured import BadReply
-from records.episodes import EndReason, Outcome
-from records.outcomes import Pending, PendingCause, Reason, Rejection
-from records.trajectories import AnswerVerdict, ProcessCheck, ProcessFinding, Trajectory
-from transforms.stages.stage import reject
+from questloom.agent.judges.answer import AnswerJudge, Judgement
+from questloom.agent.judges.process import ProcessJudge, ProcessVerdict
+from questloom.models.structured import BadReply
+from questloom.records.episodes import EndReason, Outcome
+from questloom.records.outcomes import Pending, PendingCause, Reason, Rejection
+from questloom.records.trajectories import AnswerVerdict, ProcessCheck, ProcessFinding, Trajectory
+from questloom.transforms.stages.stage import reject
 
 MAX_SHOWN = 300
 _NOT_ANSWERED = {EndReason.FORMAT: Reason.FORMAT, EndReason.FATAL: Reason.FATAL_FAULTS}

@@ -9,17 +9,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent.play.journal import Journal
-from agent.play.player import Player
-from agent.turns.image_bank import ImageBank
-from records.episodes import BankImage, EndReason, Episode
-from records.errors import BudgetExceeded, ProviderFault
-from records.outcomes import Pending, PendingCause
-from records.synthesis import Question
-from records.trajectories import EpisodeTimes, Trajectory
-from transforms.episodes.episode_times import timeless
-from transforms.episodes.run_questions import task_of
-from transforms.episodes.tool_statistics import statistics_of
+from questloom.agent.play.journal import Journal
+from questloom.agent.play.player import Player
+from questloom.agent.turns.image_bank import ImageBank
+from questloom.records.episodes import BankImage, EndReason, Episode
+from questloom.records.errors import BudgetExceeded, ProviderFault
+from questloom.records.outcomes import Pending, PendingCause
+from questloom.records.synthesis import Question
+from questloom.records.trajectories import EpisodeTimes, Trajectory
+from questloom.transforms.episodes.episode_times import timeless
+from questloom.transforms.episodes.run_questions import task_of
+from questloom.transforms.episodes.tool_statistics import statistics_of
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,10 +1,10 @@
 """A finished run's questions, and the task that each is for whoever plays it: the teacher, a policy in training."""
 
-from agent.play.player import Task
-from files.parquet import read_facts
-from records.errors import InputError
-from records.synthesis import Question
-from transforms.stages.run_folder import RunFolder
+from questloom.agent.play.player import Task
+from questloom.files.parquet import read_facts
+from questloom.records.errors import InputError
+from questloom.records.synthesis import Question
+from questloom.transforms.stages.run_folder import RunFolder
 
 
 def finished_stage(run: RunFolder, num_shards: int) -> str:

@@ -4,13 +4,13 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from records.episodes import BankImage
-from records.identity import canonical_json, priority, sha256_hex
-from records.outcomes import Pending, Reason, Rejection
-from records.synthesis import Question
-from records.table import Record
-from records.trajectories import TaskResult, Trajectory
-from transforms.stages.stage import reject
+from questloom.records.episodes import BankImage
+from questloom.records.identity import canonical_json, priority, sha256_hex
+from questloom.records.outcomes import Pending, Reason, Rejection
+from questloom.records.synthesis import Question
+from questloom.records.table import Record
+from questloom.records.trajectories import TaskResult, Trajectory
+from questloom.transforms.stages.stage import reject
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,11 +5,11 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 
-from agent.judges.steps import handles_in, steps
-from files.locations import Location
-from records.episodes import BankImage, Episode, ToolStatus
-from records.errors import InputError
-from records.trajectories import ToolStatistics
+from questloom.agent.judges.steps import handles_in, steps
+from questloom.files.locations import Location
+from questloom.records.episodes import BankImage, Episode, ToolStatus
+from questloom.records.errors import InputError
+from questloom.records.trajectories import ToolStatistics
 
 FINDING_TOOLS = frozenset({"image_search", "visit", "text_search", "web_search"})
 """Tools whose pictures come from outside; the pictures of all others are made."""

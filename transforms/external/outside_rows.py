@@ -12,19 +12,31 @@ from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, MinLen
 
-from files.data_folders import load_folder
-from files.locations import BucketPath, Location, check_locations, local_copy, location, open_binary
-from models.picture_file import PictureError, decode
-from records.errors import InputError
-from records.identity import sha256_hex
-from records.knowledge import ImageAsset, Value
-from records.outcomes import Reason, Rejection
-from records.synthesis import Answer, Certificate, Question, Seed, Verdict
-from records.table import Json
-from transforms.pictures.choose import PictureRules, check_metadata, check_picture, perceptual_hash
-from transforms.pictures.ground import not_run
-from transforms.pictures.shown import ShownPicture, shown
-from transforms.stages.stage import reject
+from questloom.files.data_folders import load_folder
+from questloom.files.locations import (
+    BucketPath,
+    Location,
+    check_locations,
+    local_copy,
+    location,
+    open_binary,
+)
+from questloom.models.picture_file import PictureError, decode
+from questloom.records.errors import InputError
+from questloom.records.identity import sha256_hex
+from questloom.records.knowledge import ImageAsset, Value
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.synthesis import Answer, Certificate, Question, Seed, Verdict
+from questloom.records.table import Json
+from questloom.transforms.pictures.choose import (
+    PictureRules,
+    check_metadata,
+    check_picture,
+    perceptual_hash,
+)
+from questloom.transforms.pictures.ground import not_run
+from questloom.transforms.pictures.shown import ShownPicture, shown
+from questloom.transforms.stages.stage import reject
 
 METHOD = "external"
 MAX_TEXT = 4_000

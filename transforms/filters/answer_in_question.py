@@ -1,10 +1,10 @@
 """`answer_in_question` (VSearcher): drops a question that contains its own answer, or an alias of it."""
 
-from records.outcomes import Reason, Rejection
-from records.synthesis import Question, Verdict
-from transforms.certificate.facts import Facts
-from transforms.certificate.leak import answer_names, leaked
-from transforms.stages.stage import reject
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.synthesis import Question, Verdict
+from questloom.transforms.certificate.facts import Facts
+from questloom.transforms.certificate.leak import answer_names, leaked
+from questloom.transforms.stages.stage import reject
 
 
 def answer_in_question(

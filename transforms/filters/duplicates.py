@@ -16,11 +16,11 @@ from collections.abc import Iterable, Iterator
 
 import apache_beam as beam
 
-from records.form import Compute
-from records.identity import priority
-from records.synthesis import Question
-from transforms.certificate.leak import folded
-from transforms.filters.near_duplicates import Member, alike, band_keys
+from questloom.records.form import Compute
+from questloom.records.identity import priority
+from questloom.records.synthesis import Question
+from questloom.transforms.certificate.leak import folded
+from questloom.transforms.filters.near_duplicates import Member, alike, band_keys
 
 TEXT = "text"
 

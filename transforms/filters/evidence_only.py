@@ -6,17 +6,24 @@ together: a hop without its claim, a reading that the picture does not have, an 
 
 from collections.abc import Iterable
 
-from knowledge.dates import index_keys, keys_overlap
-from records.form import Reads
-from records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo, PropertyProfile
-from records.outcomes import Reason, Rejection
-from records.synthesis import Question, Verdict, not_run
-from transforms.certificate.certify import given_by_picture
-from transforms.certificate.execute import answers
-from transforms.certificate.facts import Facts
-from transforms.drafting.accept import binding_of
-from transforms.stages.stage import reject
-from transforms.writing.form_edits import constants
+from questloom.knowledge.dates import index_keys, keys_overlap
+from questloom.records.form import Reads
+from questloom.records.knowledge import (
+    Article,
+    Claim,
+    Entity,
+    ImageAsset,
+    PropertyInfo,
+    PropertyProfile,
+)
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.synthesis import Question, Verdict, not_run
+from questloom.transforms.certificate.certify import given_by_picture
+from questloom.transforms.certificate.execute import answers
+from questloom.transforms.certificate.facts import Facts
+from questloom.transforms.drafting.accept import binding_of
+from questloom.transforms.stages.stage import reject
+from questloom.transforms.writing.form_edits import constants
 
 
 class EvidenceFacts:

@@ -8,7 +8,7 @@ sitelinks) the prior would pass everything, and that would look like a filter th
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from records.knowledge import Entity
+from questloom.records.knowledge import Entity
 
 FIGURES = {
     "sitelinks": "sitelinks",

@@ -13,7 +13,7 @@ from itertools import count, islice
 
 from datasketch import MinHash
 
-from records.identity import sha256_hex
+from questloom.records.identity import sha256_hex
 
 MISSED = 0.005
 """Chance, by the arithmetic of `banding`, that two texts at the very threshold share no band; no more than 1 % is asked for."""
@@ -22,7 +22,7 @@ BLOCK = 7_700
 """Texts of one group whose triples are in memory at once: 66 MB measured for questions of 28 words."""
 
 Member = tuple[str, str, str]
-"""Rank (the smaller one wins), id, words: a text as `transforms.certificate.leak.folded` gives it."""
+"""Rank (the smaller one wins), id, words: a text as `questloom.transforms.certificate.leak.folded` gives it."""
 
 
 def triples(words: str) -> frozenset[str]:

@@ -6,7 +6,7 @@ neither reads nor guesses.
 
 from dataclasses import dataclass
 
-from records.form import (
+from questloom.records.form import (
     ClaimClause,
     ClassClause,
     Clause,
@@ -17,13 +17,20 @@ from records.form import (
     Term,
     variables,
 )
-from records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo, PropertyProfile
-from records.synthesis import Question, Verdict, not_run
-from records.table import Json
-from transforms.certificate.description import distances
-from transforms.certificate.execute import Binding, TooLarge, answers, resolve
-from transforms.certificate.facts import Facts
-from transforms.filters.fame import FIGURES, Fame
+from questloom.records.knowledge import (
+    Article,
+    Claim,
+    Entity,
+    ImageAsset,
+    PropertyInfo,
+    PropertyProfile,
+)
+from questloom.records.synthesis import Question, Verdict, not_run
+from questloom.records.table import Json
+from questloom.transforms.certificate.description import distances
+from questloom.transforms.certificate.execute import Binding, TooLarge, answers, resolve
+from questloom.transforms.certificate.facts import Facts
+from questloom.transforms.filters.fame import FIGURES, Fame
 
 SOLVER = "popularity_prior"
 

@@ -12,8 +12,8 @@ from typing import Annotated
 
 from annotated_types import Ge, Gt, Le
 
-from records.form import ClaimClause
-from records.synthesis import Question
+from questloom.records.form import ClaimClause
+from questloom.records.synthesis import Question
 
 Share = Annotated[float, Gt(0), Le(1)]
 

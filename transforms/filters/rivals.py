@@ -2,13 +2,13 @@
 
 from typing import Protocol
 
-from agent.judges.amounts import numbers
-from agent.judges.dates import dates
-from knowledge.dates import time_value
-from knowledge.readers.titles import normalise_title
-from records.knowledge import Value
-from records.synthesis import Answer, Question, Verdict
-from transforms.filters.solvers import wrong_answers
+from questloom.agent.judges.amounts import numbers
+from questloom.agent.judges.dates import dates
+from questloom.knowledge.dates import time_value
+from questloom.knowledge.readers.titles import normalise_title
+from questloom.records.knowledge import Value
+from questloom.records.synthesis import Answer, Question, Verdict
+from questloom.transforms.filters.solvers import wrong_answers
 
 
 class Titles(Protocol):

@@ -10,13 +10,13 @@ about something else, tells nobody that it is the answer.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from records.form import ClaimClause
-from records.knowledge import Article, Value
-from records.outcomes import Reason, Rejection
-from records.synthesis import Question, Verdict
-from transforms.certificate.facts import Facts
-from transforms.certificate.leak import answer_names, leaked
-from transforms.stages.stage import reject
+from questloom.records.form import ClaimClause
+from questloom.records.knowledge import Article, Value
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.synthesis import Question, Verdict
+from questloom.transforms.certificate.facts import Facts
+from questloom.transforms.certificate.leak import answer_names, leaked
+from questloom.transforms.stages.stage import reject
 
 DISTINCTIVE = ("entity", "string")
 REASONS = {"text_search": Reason.TEXT_SEARCH_SHORTCUT, "image_search": Reason.IMAGE_SEARCH_SHORTCUT}

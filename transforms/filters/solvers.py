@@ -10,17 +10,17 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from agent.judges.answer import AnswerJudge
-from models.messages import Picture
-from models.structured import BadReply, RefusedReply
-from prompts.ask import Client, ask
-from prompts.fence import fenced
-from prompts.render import Prompt, render
-from prompts.replies import PictureJudged, Solved
-from prompts.roles import ROLES
-from records.episodes import Outcome
-from records.synthesis import Question, Verdict
-from records.table import Json
+from questloom.agent.judges.answer import AnswerJudge
+from questloom.models.messages import Picture
+from questloom.models.structured import BadReply, RefusedReply
+from questloom.prompts.ask import Client, ask
+from questloom.prompts.fence import fenced
+from questloom.prompts.render import Prompt, render
+from questloom.prompts.replies import PictureJudged, Solved
+from questloom.prompts.roles import ROLES
+from questloom.records.episodes import Outcome
+from questloom.records.synthesis import Question, Verdict
+from questloom.records.table import Json
 
 MAX_MATERIAL_CHARS = 12_000
 MAX_PAGE_CHARS = 1_500
@@ -34,7 +34,7 @@ class Solvers:
     not pass every question), and let `ProviderFault` and `BudgetExceeded` through.
 
     Args:
-        client: `models.chat_client`'s client.
+        client: `questloom.models.chat_client`'s client.
         num_samples: samples of each solver.
         judge: whether the role judge_answer decides about answers that no rule accepts.
     """

@@ -2,18 +2,18 @@
 
 from collections.abc import Callable, Sequence
 
-from models.ocr import TextBlock
-from models.picture_file import decode
-from records.form import Form, Reads
-from records.knowledge import Value
-from records.outcomes import Reason, Rejection
-from records.synthesis import Check, Question
-from transforms.certificate.facts import Facts
-from transforms.certificate.leak import answer_names, names_of_value
-from transforms.drafting.accept import binding_of
-from transforms.pictures.simple import covered_by_text
-from transforms.pictures.text_leak import leak_in_picture, text_of
-from transforms.stages.stage import reject
+from questloom.models.ocr import TextBlock
+from questloom.models.picture_file import decode
+from questloom.records.form import Form, Reads
+from questloom.records.knowledge import Value
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.synthesis import Check, Question
+from questloom.transforms.certificate.facts import Facts
+from questloom.transforms.certificate.leak import answer_names, names_of_value
+from questloom.transforms.drafting.accept import binding_of
+from questloom.transforms.pictures.simple import covered_by_text
+from questloom.transforms.pictures.text_leak import leak_in_picture, text_of
+from questloom.transforms.stages.stage import reject
 
 
 def visible_text(

@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
-from knowledge.store.codec import pack, unpack
-from knowledge.store.passages import passages_of
-from knowledge.store.rows import article_rows
-from records.knowledge import Article, Claim, Entity
-from records.outcomes import Reason, Rejection
-from records.table import Json
-from transforms.ingest.faults import fault
-from transforms.ingest.index_stage import page_table
-from transforms.ingest.infobox_claims import infobox_claims
-from transforms.ingest.ingest_job import Job, Outcome
-from transforms.ingest.pages import REDIRECT, PageTable
-from transforms.ingest.part_files import PartWriter, Row, groups, read_parts, write_runs
+from questloom.knowledge.store.codec import pack, unpack
+from questloom.knowledge.store.passages import passages_of
+from questloom.knowledge.store.rows import article_rows
+from questloom.records.knowledge import Article, Claim, Entity
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.table import Json
+from questloom.transforms.ingest.faults import fault
+from questloom.transforms.ingest.index_stage import page_table
+from questloom.transforms.ingest.infobox_claims import infobox_claims
+from questloom.transforms.ingest.ingest_job import Job, Outcome
+from questloom.transforms.ingest.pages import REDIRECT, PageTable
+from questloom.transforms.ingest.part_files import PartWriter, Row, groups, read_parts, write_runs
 
 STAGE = "articles"
 

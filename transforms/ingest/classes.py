@@ -9,14 +9,16 @@ from importlib import resources
 import numpy as np
 import pyarrow as pa
 
-from files.locations import Location, local_copy, whole_file
-from records.outcomes import Reason
+from questloom.files.locations import Location, local_copy, whole_file
+from questloom.records.outcomes import Reason
 
 CACHED_CLASSES = 65_536
 MAX_ANCESTORS = 2_000
 """Wikidata's class graph has loops and a few classes with hundreds of ancestors; beyond this nothing means anything."""
 
-_DATA = json.loads(resources.files("transforms.ingest").joinpath("data/classes.json").read_text())
+_DATA = json.loads(
+    resources.files("questloom.transforms.ingest").joinpath("data/classes.json").read_text()
+)
 
 
 def _ranks(table: str) -> dict[str, tuple[int, str]]:

@@ -2,20 +2,20 @@
 
 from collections.abc import Iterable
 
-from knowledge.readers.commons_page import file_name
-from knowledge.store.codec import unpack, unpack_many
-from knowledge.store.profiles import Counts, count_subject
-from knowledge.store.rows import claim_rows, entity_rows, sorted_claims
-from records.knowledge import Claim, Entity, Popularity
-from records.outcomes import Reason, Rejection
-from records.table import Json
-from transforms.ingest.classes import ClassTree, domain_of, topic_of
-from transforms.ingest.faults import fault
-from transforms.ingest.index_stage import class_tree, merged_ids
-from transforms.ingest.ingest_job import Job, Outcome
-from transforms.ingest.pages import Merged
-from transforms.ingest.part_files import PartWriter, Row, groups, read_parts, write_runs
-from transforms.ingest.profile_counts import write_counts
+from questloom.knowledge.readers.commons_page import file_name
+from questloom.knowledge.store.codec import unpack, unpack_many
+from questloom.knowledge.store.profiles import Counts, count_subject
+from questloom.knowledge.store.rows import claim_rows, entity_rows, sorted_claims
+from questloom.records.knowledge import Claim, Entity, Popularity
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.table import Json
+from questloom.transforms.ingest.classes import ClassTree, domain_of, topic_of
+from questloom.transforms.ingest.faults import fault
+from questloom.transforms.ingest.index_stage import class_tree, merged_ids
+from questloom.transforms.ingest.ingest_job import Job, Outcome
+from questloom.transforms.ingest.pages import Merged
+from questloom.transforms.ingest.part_files import PartWriter, Row, groups, read_parts, write_runs
+from questloom.transforms.ingest.profile_counts import write_counts
 
 STAGE = "entities"
 

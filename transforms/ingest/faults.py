@@ -2,8 +2,8 @@
 
 import traceback
 
-from records.outcomes import Reason, Rejection
-from records.table import Json
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.table import Json
 
 MAX_TRACEBACK = 4_000
 

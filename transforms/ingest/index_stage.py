@@ -4,15 +4,15 @@ from functools import lru_cache
 
 import orjson
 
-from files.locations import Location
-from files.parquet import write_whole
-from records.identity import record_id
-from records.outcomes import Reason, Rejection
-from records.table import Json
-from transforms.ingest.classes import ClassTree, write_class_edges
-from transforms.ingest.ingest_job import Job, Outcome
-from transforms.ingest.pages import NOWHERE, REDIRECT, Merged, PageTable, build_pages
-from transforms.ingest.part_files import read_parts
+from questloom.files.locations import Location
+from questloom.files.parquet import write_whole
+from questloom.records.identity import record_id
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.table import Json
+from questloom.transforms.ingest.classes import ClassTree, write_class_edges
+from questloom.transforms.ingest.ingest_job import Job, Outcome
+from questloom.transforms.ingest.pages import NOWHERE, REDIRECT, Merged, PageTable, build_pages
+from questloom.transforms.ingest.part_files import read_parts
 
 STAGE = "index"
 

@@ -5,10 +5,12 @@ import re
 from collections.abc import Callable, Iterator
 from importlib import resources
 
-from knowledge.dates import dates_in, time_value
-from records.knowledge import Article, Claim, Value, entity_value
+from questloom.knowledge.dates import dates_in, time_value
+from questloom.records.knowledge import Article, Claim, Value, entity_value
 
-_DATA = json.loads(resources.files("transforms.ingest").joinpath("data/infobox.json").read_text())
+_DATA = json.loads(
+    resources.files("questloom.transforms.ingest").joinpath("data/infobox.json").read_text()
+)
 _FIELDS = {
     name: (prop, entry["kind"])
     for prop, entry in _DATA["fields"].items()

@@ -8,15 +8,15 @@ from collections.abc import Callable
 import apache_beam as beam
 from apache_beam.metrics import Metrics
 
-from files.parquet import write_whole
-from records.errors import InputError, ProviderFault
-from transforms.ingest import article_stage as articles
-from transforms.ingest import entity_stage as entities
-from transforms.ingest import index_stage as index
-from transforms.ingest import picture_stages as pictures
-from transforms.ingest import read_stage as read
-from transforms.ingest import table_stage as tables
-from transforms.ingest.ingest_job import Job, Outcome, done_path, write_done
+from questloom.files.parquet import write_whole
+from questloom.records.errors import InputError, ProviderFault
+from questloom.transforms.ingest import article_stage as articles
+from questloom.transforms.ingest import entity_stage as entities
+from questloom.transforms.ingest import index_stage as index
+from questloom.transforms.ingest import picture_stages as pictures
+from questloom.transforms.ingest import read_stage as read
+from questloom.transforms.ingest import table_stage as tables
+from questloom.transforms.ingest.ingest_job import Job, Outcome, done_path, write_done
 
 STAGES: dict[str, Callable[[Job, int], Outcome]] = {
     "read": read.run,

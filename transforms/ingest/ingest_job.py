@@ -4,10 +4,10 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from files.locations import Location, listed, location
-from files.parquet import write_records, write_whole
-from records.outcomes import Rejection, StageCount
-from transforms.ingest.sources import ReadOptions, ReadTask
+from questloom.files.locations import Location, listed, location
+from questloom.files.parquet import write_records, write_whole
+from questloom.records.outcomes import Rejection, StageCount
+from questloom.transforms.ingest.sources import ReadOptions, ReadTask
 
 WORK = "work"
 

@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from files.locations import Location, listed, local_copy, open_binary, whole_file
-from knowledge.readers.titles import title_reason
-from transforms.ingest.classes import ClassTree
-from transforms.ingest.part_files import hash64, read_parts
+from questloom.files.locations import Location, listed, local_copy, open_binary, whole_file
+from questloom.knowledge.readers.titles import title_reason
+from questloom.transforms.ingest.classes import ClassTree
+from questloom.transforms.ingest.part_files import hash64, read_parts
 
 ARTICLE, REDIRECT, ITEM_ONLY = 0, 1, 2
 """What stands at a title; of several the first counts, and of article and redirect the newer one. ITEM_ONLY: no page

@@ -15,8 +15,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from files.buckets import THREADS
-from files.locations import Location, is_remote, listed, open_binary, whole_file
+from questloom.files.buckets import THREADS
+from questloom.files.locations import Location, is_remote, listed, open_binary, whole_file
 
 SCHEMA = pa.schema(
     [

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable, Iterator
 
-from knowledge.store.codec import pack, unpack
-from knowledge.store.rows import image_rows
-from records.identity import record_id
-from records.knowledge import ImageAsset
-from records.outcomes import Reason, Rejection
-from records.table import Json
-from transforms.ingest.ingest_job import Job, Outcome
-from transforms.ingest.part_files import PartWriter, Row, groups, read_parts, write_runs
-from transforms.ingest.service_sources import fetch_pictures
+from questloom.knowledge.store.codec import pack, unpack
+from questloom.knowledge.store.rows import image_rows
+from questloom.records.identity import record_id
+from questloom.records.knowledge import ImageAsset
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.table import Json
+from questloom.transforms.ingest.ingest_job import Job, Outcome
+from questloom.transforms.ingest.part_files import PartWriter, Row, groups, read_parts, write_runs
+from questloom.transforms.ingest.service_sources import fetch_pictures
 
 STAGE = "pictures"
 

@@ -7,10 +7,16 @@ from collections.abc import Iterable, Iterator
 import orjson
 import pyarrow as pa
 
-from files.locations import Location, listed
-from files.parquet import write_whole
-from knowledge.store.layout import SCHEMAS
-from knowledge.store.profiles import Counts, answer_key, count_commonest, count_values, profile_rows
+from questloom.files.locations import Location, listed
+from questloom.files.parquet import write_whole
+from questloom.knowledge.store.layout import SCHEMAS
+from questloom.knowledge.store.profiles import (
+    Counts,
+    answer_key,
+    count_commonest,
+    count_values,
+    profile_rows,
+)
 
 
 def write_counts(path: Location, counts: Counts) -> None:

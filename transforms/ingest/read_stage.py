@@ -4,16 +4,24 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from files.locations import whole_file
-from knowledge.readers.wikidata_json import WIKI as WIKIDATA
-from knowledge.store.codec import pack, pack_many
-from records.knowledge import Article, Claim, Entity, ImageAsset, Popularity, PropertyInfo, Redirect
-from records.outcomes import Rejection
-from transforms.ingest.ingest_job import Job, Outcome
-from transforms.ingest.pages import link_array, revision_order
-from transforms.ingest.part_files import PartWriter, Row
-from transforms.ingest.picture_stages import depicted
-from transforms.ingest.sources import Read, read
+from questloom.files.locations import whole_file
+from questloom.knowledge.readers.wikidata_json import WIKI as WIKIDATA
+from questloom.knowledge.store.codec import pack, pack_many
+from questloom.records.knowledge import (
+    Article,
+    Claim,
+    Entity,
+    ImageAsset,
+    Popularity,
+    PropertyInfo,
+    Redirect,
+)
+from questloom.records.outcomes import Rejection
+from questloom.transforms.ingest.ingest_job import Job, Outcome
+from questloom.transforms.ingest.pages import link_array, revision_order
+from questloom.transforms.ingest.part_files import PartWriter, Row
+from questloom.transforms.ingest.picture_stages import depicted
+from questloom.transforms.ingest.sources import Read, read
 
 NO_DATA = b""
 

@@ -4,14 +4,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from knowledge.readers.commons import COMMONS_API, CommonsApi, read_commons
-from knowledge.readers.polite import polite_caller
-from knowledge.readers.rejections import reject
-from knowledge.readers.sparql import WIKIDATA_ENDPOINT, SparqlService, rare_seeds, service_entities
-from knowledge.readers.wikidata_json import Item
-from records.errors import InputError
-from records.knowledge import ImageAsset, Redirect
-from records.outcomes import Reason, Rejection
+from questloom.knowledge.readers.commons import COMMONS_API, CommonsApi, read_commons
+from questloom.knowledge.readers.polite import polite_caller
+from questloom.knowledge.readers.rejections import reject
+from questloom.knowledge.readers.sparql import (
+    WIKIDATA_ENDPOINT,
+    SparqlService,
+    rare_seeds,
+    service_entities,
+)
+from questloom.knowledge.readers.wikidata_json import Item
+from questloom.records.errors import InputError
+from questloom.records.knowledge import ImageAsset, Redirect
+from questloom.records.outcomes import Reason, Rejection
 
 SPARQL, COMMONS = "sparql", "commons"
 """What stands for a path where a service is the source."""

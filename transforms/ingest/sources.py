@@ -9,22 +9,35 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from files.locations import Location, location, size_of
-from files.parquet import write_whole
-from knowledge.readers.byte_ranges import ByteRange, open_dump, plan_ranges
-from knowledge.readers.folder import METADATA_NAMES, PictureFile, list_pictures, read_picture
-from knowledge.readers.mediawiki_xml import read_pages, read_site
-from knowledge.readers.popularity import PopularityRange, plan_popularity, read_popularity
-from knowledge.readers.titles import Site
-from knowledge.readers.wikidata_json import read_entities
-from knowledge.readers.wikitext import read_article
-from knowledge.readers.zim import ZimRange, plan_zim, read_zim, read_zim_site
-from records.errors import InputError
-from records.identity import canonical_json, record_id
-from records.knowledge import Article, Claim, Entity, ImageAsset, Popularity, PropertyInfo, Redirect
-from records.outcomes import Rejection
-from transforms.ingest.faults import fault
-from transforms.ingest.service_sources import SPARQL, Services, read_sparql
+from questloom.files.locations import Location, location, size_of
+from questloom.files.parquet import write_whole
+from questloom.knowledge.readers.byte_ranges import ByteRange, open_dump, plan_ranges
+from questloom.knowledge.readers.folder import (
+    METADATA_NAMES,
+    PictureFile,
+    list_pictures,
+    read_picture,
+)
+from questloom.knowledge.readers.mediawiki_xml import read_pages, read_site
+from questloom.knowledge.readers.popularity import PopularityRange, plan_popularity, read_popularity
+from questloom.knowledge.readers.titles import Site
+from questloom.knowledge.readers.wikidata_json import read_entities
+from questloom.knowledge.readers.wikitext import read_article
+from questloom.knowledge.readers.zim import ZimRange, plan_zim, read_zim, read_zim_site
+from questloom.records.errors import InputError
+from questloom.records.identity import canonical_json, record_id
+from questloom.records.knowledge import (
+    Article,
+    Claim,
+    Entity,
+    ImageAsset,
+    Popularity,
+    PropertyInfo,
+    Redirect,
+)
+from questloom.records.outcomes import Rejection
+from questloom.transforms.ingest.faults import fault
+from questloom.transforms.ingest.service_sources import SPARQL, Services, read_sparql
 
 RANGE_TEXT = 16 << 20
 MAX_TASKS = 4096

@@ -4,13 +4,13 @@ from collections.abc import Iterable
 
 import pyarrow as pa
 
-from knowledge.store.layout import SCHEMAS
-from knowledge.store.profiles import Counts
-from knowledge.store.writer import index_passages, write_table
-from transforms.ingest.index_stage import page_table
-from transforms.ingest.ingest_job import Job, Outcome
-from transforms.ingest.part_files import merge_runs, read_parts
-from transforms.ingest.profile_counts import count_distinct, profiles_table
+from questloom.knowledge.store.layout import SCHEMAS
+from questloom.knowledge.store.profiles import Counts
+from questloom.knowledge.store.writer import index_passages, write_table
+from questloom.transforms.ingest.index_stage import page_table
+from questloom.transforms.ingest.ingest_job import Job, Outcome
+from questloom.transforms.ingest.part_files import merge_runs, read_parts
+from questloom.transforms.ingest.profile_counts import count_distinct, profiles_table
 
 TABLES = tuple(name for name in SCHEMAS if name != "profiles")
 """The stage's tasks. `values` writes `profiles` too: the values that a profile counts pass there in order."""

@@ -2,17 +2,17 @@
 
 import numpy as np
 
-from knowledge.store.lance_files import reading
-from knowledge.store.store import Store
-from knowledge.store.vectors import vectors_of
-from models.calibration import Calibration, calibration_of
-from models.clip import Clip
-from models.picture_file import decode
-from records.errors import InputError
-from records.identity import priority
-from transforms.pictures.describe import looks_of
-from transforms.pictures.ground import GroundingRules, usable
-from transforms.pictures.simple import too_simple
+from questloom.knowledge.store.lance_files import reading
+from questloom.knowledge.store.store import Store
+from questloom.knowledge.store.vectors import vectors_of
+from questloom.models.calibration import Calibration, calibration_of
+from questloom.models.clip import Clip
+from questloom.models.picture_file import decode
+from questloom.records.errors import InputError
+from questloom.records.identity import priority
+from questloom.transforms.pictures.describe import looks_of
+from questloom.transforms.pictures.ground import GroundingRules, usable
+from questloom.transforms.pictures.simple import too_simple
 
 NUM_PAIRS = 200
 MIN_PAIRS = 20

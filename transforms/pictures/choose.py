@@ -8,14 +8,14 @@ from typing import Annotated, Any
 import imagehash
 from annotated_types import Ge, Le
 
-from files.locations import location
-from knowledge.licences import ALLOWED, may_be_given_on
-from models.picture_file import PictureError, decode
-from records.errors import InputError
-from records.knowledge import Article, Entity, ImageAsset
-from records.outcomes import Reason, Rejection
-from records.table import Json
-from transforms.pictures.simple import too_simple
+from questloom.files.locations import location
+from questloom.knowledge.licences import ALLOWED, may_be_given_on
+from questloom.models.picture_file import PictureError, decode
+from questloom.records.errors import InputError
+from questloom.records.knowledge import Article, Entity, ImageAsset
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.table import Json
+from questloom.transforms.pictures.simple import too_simple
 
 REFUSED_MIMES = ("image/svg+xml", "image/gif", "image/x-xcf", "image/vnd.djvu", "application/pdf")
 

@@ -7,7 +7,7 @@ pipeline compares with a text that names the entity, which tests what a model ha
 from dataclasses import dataclass
 from typing import Protocol
 
-from records.knowledge import Claim, Entity, ImageAsset, Value
+from questloom.records.knowledge import Claim, Entity, ImageAsset, Value
 
 CLASS, COLOUR, MATERIAL, DEPICTS, SEX, STOREYS, COUNT, GENRE, PARENT = (
     "P31",
@@ -53,7 +53,7 @@ _WORDS = {
 
 
 class Described(Protocol):
-    """The look-ups of `knowledge.store.Store` that a description needs."""
+    """The look-ups of `questloom.knowledge.store.Store` that a description needs."""
 
     def entity(self, entity_id: str) -> Entity | None: ...
     def claims(self, subject: str) -> tuple[Claim, ...]: ...

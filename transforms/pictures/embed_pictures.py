@@ -1,12 +1,12 @@
-"""Beam: the store's pictures to CLIP vectors, a part of them a task. Part numbers flow, files do the rest (`knowledge.store.vectors`)."""
+"""Beam: the store's pictures to CLIP vectors, a part of them a task. Part numbers flow, files do the rest (`questloom.knowledge.store.vectors`)."""
 
 from collections.abc import Mapping
 
 import apache_beam as beam
 from apache_beam.metrics import Metrics
 
-from knowledge.store.vectors import num_parts, write_part
-from models.clip import Clip
+from questloom.knowledge.store.vectors import num_parts, write_part
+from questloom.models.clip import Clip
 
 
 class EmbedPart(beam.DoFn):

@@ -15,13 +15,13 @@ from typing import Annotated, Literal
 import numpy as np
 from annotated_types import Ge, Le
 
-from models.calibration import Calibration
-from records.errors import InputError
-from records.evolves import Evolves
-from records.identity import priority, rounded
-from records.knowledge import Entity, ImageAsset
-from records.table import Record
-from transforms.pictures.describe import Described
+from questloom.models.calibration import Calibration
+from questloom.records.errors import InputError
+from questloom.records.evolves import Evolves
+from questloom.records.identity import priority, rounded
+from questloom.records.knowledge import Entity, ImageAsset
+from questloom.records.table import Record
+from questloom.transforms.pictures.describe import Described
 
 MIN_AUC = 0.9
 PASSED, FAILED, NOT_RUN = "passed", "failed", "not_run"

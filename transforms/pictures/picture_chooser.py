@@ -6,27 +6,27 @@ from typing import Any
 
 import numpy as np
 
-from knowledge.store.store import Store
-from models.calibration import Calibration
-from models.clip import Clip
-from models.ocr import reads_detail
-from models.picture_file import PictureError, decode
-from records.form import Reads
-from records.knowledge import Detail, Entity, ImageAsset
-from records.outcomes import Reason, Rejection
-from records.synthesis import Question, Verdict
-from transforms.certificate.facts import best_values
-from transforms.certificate.readings import reading_value
-from transforms.pictures.checkpoint_quality import check_grounding
-from transforms.pictures.choose import (
+from questloom.knowledge.store.store import Store
+from questloom.models.calibration import Calibration
+from questloom.models.clip import Clip
+from questloom.models.ocr import reads_detail
+from questloom.models.picture_file import PictureError, decode
+from questloom.records.form import Reads
+from questloom.records.knowledge import Detail, Entity, ImageAsset
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.synthesis import Question, Verdict
+from questloom.transforms.certificate.facts import best_values
+from questloom.transforms.certificate.readings import reading_value
+from questloom.transforms.pictures.checkpoint_quality import check_grounding
+from questloom.transforms.pictures.choose import (
     PictureRules,
     candidates,
     check_picture,
     has_other_view,
     read_hashes,
 )
-from transforms.pictures.describe import looks_of
-from transforms.pictures.ground import (
+from questloom.transforms.pictures.describe import looks_of
+from questloom.transforms.pictures.ground import (
     Grounding,
     GroundingRules,
     depicts_another,
@@ -36,7 +36,7 @@ from transforms.pictures.ground import (
     not_run,
     support_of,
 )
-from transforms.stages.stage import reject
+from questloom.transforms.stages.stage import reject
 
 INSCRIPTION, COMMONS_CATEGORY = "P1684", "P373"
 _PROGRESS = (Reason.NO_EVIDENCE, Reason.NOT_GROUNDED)

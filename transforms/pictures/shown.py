@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from PIL import Image
 
-from models.picture_file import decode, encode
-from records.identity import sha256_hex
+from questloom.models.picture_file import decode, encode
+from questloom.records.identity import sha256_hex
 
 MAX_SIDE = 2048
 

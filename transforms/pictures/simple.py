@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 from PIL import Image
 
-from models.ocr import TextBlock
-from records.knowledge import ImageAsset
+from questloom.models.ocr import TextBlock
+from questloom.records.knowledge import ImageAsset
 
 _KINDS = (
     "flag",

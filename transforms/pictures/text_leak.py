@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from models.ocr import TextBlock
-from transforms.certificate.leak import MIN_NAME, folded, leaked
+from questloom.models.ocr import TextBlock
+from questloom.transforms.certificate.leak import MIN_NAME, folded, leaked
 
 MIN_SQUEEZED = 5
 """OCR loses spaces; a name of this many letters or more is looked for in the text without spaces as well."""
@@ -21,7 +21,7 @@ def leak_in_picture(
 
     Args:
         blocks: the text in the picture.
-        names: aliases of every hidden node and of the answer, as `transforms.certificate.leak` lists them.
+        names: aliases of every hidden node and of the answer, as `questloom.transforms.certificate.leak` lists them.
         may_show: values that the question asks to be read off the picture (its form's `reads`); where one stands in
             the picture it is struck out before names are looked for.
     """

@@ -1,6 +1,6 @@
 """What each reason, check and filter means, in a sentence for people who have not read the code."""
 
-from records.outcomes import PendingCause, Reason
+from questloom.records.outcomes import PendingCause, Reason
 
 REASONS: dict[str, str] = {
     Reason.ERROR: "A stage failed on this item: a fault of the program, with its traceback.",

@@ -25,13 +25,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from calls.shared.place import PASSWORD_ENV, has_password, is_url, place_of
-from files.locations import BucketPath, Location, listed, location
-from files.parquet import read_facts, read_records
-from records.errors import InputError
-from records.identity import sha256_hex
-from records.outcomes import StageCount
-from records.table import Record
+from questloom.calls.shared.place import PASSWORD_ENV, has_password, is_url, place_of
+from questloom.files.locations import BucketPath, Location, listed, location
+from questloom.files.parquet import read_facts, read_records
+from questloom.records.errors import InputError
+from questloom.records.identity import sha256_hex
+from questloom.records.outcomes import StageCount
+from questloom.records.table import Record
 
 R = TypeVar("R", bound=Record)
 COUNTS = ("num_in", "num_kept", "num_rejected", "num_pending", "num_out")

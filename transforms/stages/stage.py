@@ -10,8 +10,8 @@ from typing import Any
 
 import apache_beam as beam
 
-from records.outcomes import Reason, Rejection
-from records.table import Record
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.table import Record
 
 Outcome = Record | Rejection | list
 Apply = Callable[..., Outcome] | Callable[..., Awaitable[Outcome]]

@@ -9,12 +9,12 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from files.locations import Location, open_binary
-from files.parquet import read_facts, write_records, write_whole
-from records.outcomes import Pending, Rejection, StageCount
-from records.table import Record
-from transforms.stages.run_folder import COUNTS, RunFolder, count_of
-from transforms.stages.stage import Stage
+from questloom.files.locations import Location, open_binary
+from questloom.files.parquet import read_facts, write_records, write_whole
+from questloom.records.outcomes import Pending, Rejection, StageCount
+from questloom.records.table import Record
+from questloom.transforms.stages.run_folder import COUNTS, RunFolder, count_of
+from questloom.transforms.stages.stage import Stage
 
 
 def file_digest(path: Location) -> str:

@@ -18,16 +18,16 @@ from apache_beam.metrics import Metrics
 from apache_beam.transforms.window import GlobalWindow
 from apache_beam.utils.windowed_value import WindowedValue
 
-from calls import meter
-from calls.event_loop import submit
-from files.opened import Opened
-from files.parquet import read_records
-from records.errors import BudgetExceeded, ProviderFault
-from records.outcomes import Pending, PendingCause, Reason, StageCount
-from transforms.stages.call_window import gather_windowed
-from transforms.stages.run_folder import RunFolder
-from transforms.stages.stage import Apply, Stage, reject, source_of
-from transforms.stages.stage_shards import (
+from questloom.calls import meter
+from questloom.calls.event_loop import submit
+from questloom.files.opened import Opened
+from questloom.files.parquet import read_records
+from questloom.records.errors import BudgetExceeded, ProviderFault
+from questloom.records.outcomes import Pending, PendingCause, Reason, StageCount
+from questloom.transforms.stages.call_window import gather_windowed
+from questloom.transforms.stages.run_folder import RunFolder
+from questloom.transforms.stages.stage import Apply, Stage, reject, source_of
+from questloom.transforms.stages.stage_shards import (
     Outcomes,
     file_digest,
     finished,
@@ -120,9 +120,9 @@ class RunStage(beam.DoFn):
             yield from self._report(done)
             return
         items = [
-            (item, () if side is None else (side.get(item.id),))
+            (item, () if side is None else (side.get(item.id),))  # type: ignore[attr-defined]
             for item in read_records(path, self.stage.takes)
-        ]  # type: ignore[attr-defined]
+        ]
         if self._is_async:
             while len(self._open) >= MAX_OPEN_SHARDS:
                 yield from self._report(self._finish(self._open.pop(0)))

@@ -1,12 +1,12 @@
 """A claim's value as a typed answer: its words, its aliases, the precision that the question asks for, and how much people like to know it."""
 
-from knowledge.dates import PRECISIONS, Date, coarsened, dates_of
-from prompts.phrases import property_use
-from prompts.phrases.words import Words
-from records.knowledge import Value
-from records.periods import MONTH, YEAR, parts_of
-from records.synthesis import Answer
-from transforms.certificate.facts import Facts
+from questloom.knowledge.dates import PRECISIONS, Date, coarsened, dates_of
+from questloom.prompts.phrases import property_use
+from questloom.prompts.phrases.words import Words
+from questloom.records.knowledge import Value
+from questloom.records.periods import MONTH, YEAR, parts_of
+from questloom.records.synthesis import Answer
+from questloom.transforms.certificate.facts import Facts
 
 MAX_ANSWER_WORDS = 6
 """The default of the recipe's limit, `DraftRules.max_answer_words` (OpenSearch-VL, App.: at most 6 tokens)."""

@@ -1,15 +1,15 @@
 """The evidence graph of an exploration (ODE 3.1): what was found around a seed, what is seen on its pictures, what follows from several of them.
 
 explored nodes     entities, with or without a picture, and the claims between them
-perception nodes   a detail of a node's picture, seen on close look (`records.form.Reads`)
-reasoning nodes    a value computed of two observations (`records.form.Compute`)
+perception nodes   a detail of a node's picture, seen on close look (`questloom.records.form.Reads`)
+reasoning nodes    a value computed of two observations (`questloom.records.form.Compute`)
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from records.knowledge import Value
+from questloom.records.knowledge import Value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +43,7 @@ class Observation:
     property: str
     value: Value
     part: str = ""
-    """Of a detail, as `records.knowledge.Detail` names it."""
+    """Of a detail, as `questloom.records.knowledge.Detail` names it."""
     seen: bool = False
     """Whether it is to be seen on the picture."""
 
@@ -53,7 +53,7 @@ class Reasoning:
     """What follows from two observations that belong together."""
 
     op: str
-    """Of `records.form.OPERATIONS`."""
+    """Of `questloom.records.form.OPERATIONS`."""
     first: Observation
     second: Observation
     result: Value

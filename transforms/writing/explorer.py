@@ -7,10 +7,10 @@ can add to the graph what no claim and no known detail says.
 from collections.abc import Sequence
 from typing import Protocol
 
-from records.knowledge import Entity
-from records.synthesis import Seed
-from transforms.writing.evidence import EvidenceGraph, Link, Observation, Reasoning
-from transforms.writing.writer import Draft
+from questloom.records.knowledge import Entity
+from questloom.records.synthesis import Seed
+from questloom.transforms.writing.evidence import EvidenceGraph, Link, Observation, Reasoning
+from questloom.transforms.writing.writer import Draft
 
 MOST_GRAPHS = 100
 
@@ -31,7 +31,8 @@ def seed_of(attempt: Seed) -> tuple[Seed, int]:
 
 
 class Explorer(Protocol):
-    """The roles; `seed` is an attempt at one. An empty list means "nothing fits"; a reply of no use raises `transforms.writing.writer.WriterRejection`."""
+    """The roles; `seed` is an attempt at one. An empty list means "nothing fits"; a
+    reply of no use raises `questloom.transforms.writing.writer.WriterRejection`."""
 
     @property
     def at_once(self) -> int:

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
-from records.form import ClaimClause, Clause, Form, Image, Term, variables
-from records.knowledge import Value
+from questloom.records.form import ClaimClause, Clause, Form, Image, Term, variables
+from questloom.records.knowledge import Value
 
 SELF = "self"
 """The variable of a `Fact`'s clauses that stands for the entity described."""

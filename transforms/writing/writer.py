@@ -8,10 +8,10 @@ by the certificate what is accepted. No writer judges its own work.
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from records.form import Clause, Form
-from records.knowledge import Entity
-from records.outcomes import Reason
-from records.synthesis import Answer, Hop, Rewrite, Seed
+from questloom.records.form import Clause, Form
+from questloom.records.knowledge import Entity
+from questloom.records.outcomes import Reason
+from questloom.records.synthesis import Answer, Hop, Rewrite, Seed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +36,7 @@ class Draft:
     earlier: "tuple[Draft, ...]" = ()
     """The drafts before each step of the history, for a writer that words only what was accepted."""
     explored: dict | None = None
-    """The evidence graph that an exploration took it from, as `transforms.writing.evidence` tells it."""
+    """The evidence graph that an exploration took it from, as `questloom.transforms.writing.evidence` tells it."""
 
     def rewritten(self, step: Rewrite, **changes) -> "Draft":
         """A copy with one more step in its history."""

@@ -2,12 +2,12 @@
 
 import random
 
-from knowledge.world.model import Thing
-from knowledge.world.pictures.canvas import Canvas, Colour, darker, jitter, lighter, mix
-from knowledge.world.pictures.drawn_marks import Marker
-from knowledge.world.pictures.landscapes import boat
-from knowledge.world.pictures.portraits import Face, draw_head
-from knowledge.world.pictures.scenery import COLOURS, STONES, Scene
+from questloom.knowledge.world.model import Thing
+from questloom.knowledge.world.pictures.canvas import Canvas, Colour, darker, jitter, lighter, mix
+from questloom.knowledge.world.pictures.drawn_marks import Marker
+from questloom.knowledge.world.pictures.landscapes import boat
+from questloom.knowledge.world.pictures.portraits import Face, draw_head
+from questloom.knowledge.world.pictures.scenery import COLOURS, STONES, Scene
 
 FRAMES: dict[str, Colour] = {
     "gold": (196, 154, 74),

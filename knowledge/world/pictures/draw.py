@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from PIL import Image
 
-from knowledge.world.model import Picture, Thing
-from knowledge.world.pictures import (
+from questloom.knowledge.world.model import Picture, Thing
+from questloom.knowledge.world.pictures import (
     artworks,
     fronts,
     landscapes,
@@ -18,10 +18,10 @@ from knowledge.world.pictures import (
     towers,
     vehicles,
 )
-from knowledge.world.pictures import portraits as people
-from knowledge.world.pictures.canvas import JPEG_QUALITY, Canvas
-from knowledge.world.pictures.drawn_marks import Boxes, Marker
-from records.identity import chance
+from questloom.knowledge.world.pictures import portraits as people
+from questloom.knowledge.world.pictures.canvas import JPEG_QUALITY, Canvas
+from questloom.knowledge.world.pictures.drawn_marks import Boxes, Marker
+from questloom.records.identity import chance
 
 DRAWERS = {
     "lighthouse": towers.lighthouse,

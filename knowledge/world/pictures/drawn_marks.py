@@ -1,8 +1,8 @@
 """Plaques, flags and registrations: what a picture shows of a thing's marks, and where."""
 
-from knowledge.world.model import Mark, Thing
-from knowledge.world.pictures.canvas import Canvas, Colour, darker
-from knowledge.world.pictures.scenery import COLOURS
+from questloom.knowledge.world.model import Mark, Thing
+from questloom.knowledge.world.pictures.canvas import Canvas, Colour, darker
+from questloom.knowledge.world.pictures.scenery import COLOURS
 
 Boxes = dict[int, tuple[float, ...]]
 """Index of a mark to its box in per cent."""

@@ -4,11 +4,11 @@ import math
 import random
 from itertools import pairwise
 
-from knowledge.world.model import Thing
-from knowledge.world.pictures.canvas import Canvas, Colour, darker, jitter, lighter, mix
-from knowledge.world.pictures.drawn_marks import Marker
-from knowledge.world.pictures.scenery import COLOURS, Scene
-from knowledge.world.pictures.towers import GLASS, ROOFS, cap, stone
+from questloom.knowledge.world.model import Thing
+from questloom.knowledge.world.pictures.canvas import Canvas, Colour, darker, jitter, lighter, mix
+from questloom.knowledge.world.pictures.drawn_marks import Marker
+from questloom.knowledge.world.pictures.scenery import COLOURS, Scene
+from questloom.knowledge.world.pictures.towers import GLASS, ROOFS, cap, stone
 
 
 def bridge(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: Marker) -> Scene:

@@ -3,11 +3,11 @@
 import math
 import random
 
-from knowledge.world.model import Thing
-from knowledge.world.pictures.canvas import Canvas, Colour, darker, jitter, lighter, mix
-from knowledge.world.pictures.drawn_marks import Marker
-from knowledge.world.pictures.scenery import Scene
-from knowledge.world.pictures.towers import ROOFS, cap
+from questloom.knowledge.world.model import Thing
+from questloom.knowledge.world.pictures.canvas import Canvas, Colour, darker, jitter, lighter, mix
+from questloom.knowledge.world.pictures.drawn_marks import Marker
+from questloom.knowledge.world.pictures.scenery import Scene
+from questloom.knowledge.world.pictures.towers import ROOFS, cap
 
 WALLS: dict[str, Colour] = {
     "c": (236, 222, 194),

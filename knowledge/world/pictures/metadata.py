@@ -9,11 +9,11 @@ from typing import Any
 
 import orjson
 
-from knowledge.world.export import FILE_PAGES
-from knowledge.world.model import Picture, Statement, Thing, qualifier, string, value_of
-from knowledge.world.part import Part
-from knowledge.world.pictures.draw import Drawn
-from knowledge.world.wikibase import grouped
+from questloom.knowledge.world.export import FILE_PAGES
+from questloom.knowledge.world.model import Picture, Statement, Thing, qualifier, string, value_of
+from questloom.knowledge.world.part import Part
+from questloom.knowledge.world.pictures.draw import Drawn
+from questloom.knowledge.world.wikibase import grouped
 
 LICENCE_URLS = {
     "CC BY-SA 4.0": "https://creativecommons.org/licenses/by-sa/4.0",

@@ -3,10 +3,10 @@
 import math
 import random
 
-from knowledge.world.model import Thing
-from knowledge.world.pictures.canvas import Canvas, Colour, darker, jitter, lighter, mix
-from knowledge.world.pictures.drawn_marks import Marker
-from knowledge.world.pictures.scenery import COLOURS
+from questloom.knowledge.world.model import Thing
+from questloom.knowledge.world.pictures.canvas import Canvas, Colour, darker, jitter, lighter, mix
+from questloom.knowledge.world.pictures.drawn_marks import Marker
+from questloom.knowledge.world.pictures.scenery import COLOURS
 
 
 def species(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: Marker) -> None:

@@ -2,9 +2,9 @@
 
 import random
 
-from knowledge.world.model import Picture, Statement, Thing, string
-from knowledge.world.part import Part
-from records.knowledge import Value
+from questloom.knowledge.world.model import Picture, Statement, Thing, string
+from questloom.knowledge.world.part import Part
+from questloom.records.knowledge import Value
 
 LANDSCAPE, PORTRAIT, WIDE = (704, 528), (528, 704), (800, 600)
 DRAWN = {

@@ -2,9 +2,9 @@
 
 import random
 
-from knowledge.world.model import Thing
-from knowledge.world.pictures.canvas import Canvas, Colour, darker, jitter, lighter, mix
-from knowledge.world.pictures.drawn_marks import Marker
+from questloom.knowledge.world.model import Thing
+from questloom.knowledge.world.pictures.canvas import Canvas, Colour, darker, jitter, lighter, mix
+from questloom.knowledge.world.pictures.drawn_marks import Marker
 
 SKIN: tuple[Colour, ...] = (
     (242, 212, 188),

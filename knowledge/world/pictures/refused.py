@@ -5,8 +5,8 @@ import random
 
 from PIL import Image
 
-from knowledge.world.pictures.canvas import Canvas, Colour
-from knowledge.world.pictures.scenery import COLOURS
+from questloom.knowledge.world.pictures.canvas import Canvas, Colour
+from questloom.knowledge.world.pictures.scenery import COLOURS
 
 
 def flag(own: random.Random) -> Image.Image:

@@ -3,7 +3,15 @@
 import math
 import random
 
-from knowledge.world.pictures.canvas import Canvas, Colour, Point, darker, jitter, lighter, mix
+from questloom.knowledge.world.pictures.canvas import (
+    Canvas,
+    Colour,
+    Point,
+    darker,
+    jitter,
+    lighter,
+    mix,
+)
 
 SKIES: tuple[tuple[Colour, Colour, Colour, float], ...] = (
     ((116, 170, 214), (222, 236, 240), (255, 250, 235), 0),

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 from PIL import Image, ImageDraw
 
-from knowledge.world.model import Picture, Thing
-from knowledge.world.pictures.canvas import Colour, darker, font, jitter, mix
-from knowledge.world.pictures.drawn_marks import Boxes
+from questloom.knowledge.world.model import Picture, Thing
+from questloom.knowledge.world.pictures.canvas import Colour, darker, font, jitter, mix
+from questloom.knowledge.world.pictures.drawn_marks import Boxes
 
 SCALE = 4
 """Drawn so many times as large and scaled down, which smooths the edges."""

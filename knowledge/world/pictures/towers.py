@@ -3,10 +3,10 @@
 import math
 import random
 
-from knowledge.world.model import Thing
-from knowledge.world.pictures.canvas import Canvas, Colour, darker, jitter, lighter
-from knowledge.world.pictures.drawn_marks import Marker
-from knowledge.world.pictures.scenery import COLOURS, STONES, Scene
+from questloom.knowledge.world.model import Thing
+from questloom.knowledge.world.pictures.canvas import Canvas, Colour, darker, jitter, lighter
+from questloom.knowledge.world.pictures.drawn_marks import Marker
+from questloom.knowledge.world.pictures.scenery import COLOURS, STONES, Scene
 
 GLASS: Colour = (72, 92, 116)
 ROOFS: tuple[Colour, ...] = (

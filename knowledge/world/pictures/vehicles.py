@@ -2,10 +2,10 @@
 
 import random
 
-from knowledge.world.model import Thing
-from knowledge.world.pictures.canvas import Canvas, Colour, darker, jitter, lighter
-from knowledge.world.pictures.drawn_marks import Marker
-from knowledge.world.pictures.scenery import COLOURS, Scene
+from questloom.knowledge.world.model import Thing
+from questloom.knowledge.world.pictures.canvas import Canvas, Colour, darker, jitter, lighter
+from questloom.knowledge.world.pictures.drawn_marks import Marker
+from questloom.knowledge.world.pictures.scenery import COLOURS, Scene
 
 
 def ship(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: Marker) -> Scene:

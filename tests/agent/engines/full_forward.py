@@ -2,11 +2,11 @@
 
 import torch
 
-from agent.turns.conversation import Conversation
-from agent.turns.image_bank import ImageBank
-from agent.turns.renderer import Exchange, Renderer
-from agent.turns.token_renderer import TokenRenderer
-from records.episodes import ToolResult, Turn
+from questloom.agent.turns.conversation import Conversation
+from questloom.agent.turns.image_bank import ImageBank
+from questloom.agent.turns.renderer import Exchange, Renderer
+from questloom.agent.turns.token_renderer import TokenRenderer
+from questloom.records.episodes import ToolResult, Turn
 from tests.agent import tiny
 
 TOKENS = TokenRenderer(tiny.processor(), name="tiny")

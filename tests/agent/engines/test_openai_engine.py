@@ -11,18 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from agent.engines.openai_engine import OpenAIEngine
-from agent.play.journal import Journal
-from agent.play.player import Player, Task
-from agent.turns.limits import Limits
 from benchmarks.mock_endpoint import running
-from calls.caller import Caller
-from calls.request import Price
-from calls.retry import RetryPolicy
-from calls.sqlite import SqliteCache
-from models.chat_client import ChatClient
-from models.endpoints import EndpointConfig, RoleConfig
-from records.episodes import EndReason, Episode
+from questloom.agent.engines.openai_engine import OpenAIEngine
+from questloom.agent.play.journal import Journal
+from questloom.agent.play.player import Player, Task
+from questloom.agent.turns.limits import Limits
+from questloom.calls.caller import Caller
+from questloom.calls.request import Price
+from questloom.calls.retry import RetryPolicy
+from questloom.calls.sqlite import SqliteCache
+from questloom.models.chat_client import ChatClient
+from questloom.models.endpoints import EndpointConfig, RoleConfig
+from questloom.records.episodes import EndReason, Episode
 from tests.agent import tiny
 from tests.agent.small_provider import answer, search, toolbox
 

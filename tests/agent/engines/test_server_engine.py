@@ -7,21 +7,21 @@ import json
 import pytest
 import torch
 
-from agent.engines.engine import ContextFull
-from agent.engines.server_engine import ServerConfig, ServerEngine
-from agent.engines.token_engine import Sampling
-from agent.engines.transformers_engine import TransformersEngine
-from agent.play.player import Player, Task
-from agent.turns.conversation import Conversation
-from agent.turns.limits import Limits
-from agent.turns.renderer import Renderer
-from agent.turns.token_renderer import Segment
-from calls.caller import Caller
-from calls.ledger import cost_lines
-from calls.retry import RetryPolicy
-from calls.sqlite import SqliteCache
-from records.episodes import Episode
-from records.errors import InputError, ProviderFault
+from questloom.agent.engines.engine import ContextFull
+from questloom.agent.engines.server_engine import ServerConfig, ServerEngine
+from questloom.agent.engines.token_engine import Sampling
+from questloom.agent.engines.transformers_engine import TransformersEngine
+from questloom.agent.play.player import Player, Task
+from questloom.agent.turns.conversation import Conversation
+from questloom.agent.turns.limits import Limits
+from questloom.agent.turns.renderer import Renderer
+from questloom.agent.turns.token_renderer import Segment
+from questloom.calls.caller import Caller
+from questloom.calls.ledger import cost_lines
+from questloom.calls.retry import RetryPolicy
+from questloom.calls.sqlite import SqliteCache
+from questloom.records.episodes import Episode
+from questloom.records.errors import InputError, ProviderFault
 from tests.agent import tiny
 from tests.agent.engines.full_forward import TOKENS, answered, full_logprobs, opening
 from tests.agent.loopback_server import LoopbackServer

@@ -5,21 +5,21 @@ import asyncio
 import pytest
 import torch
 
-from agent.engines.server_engine import ServerConfig, ServerEngine
-from agent.engines.token_engine import Sampling
-from calls.caller import Caller
-from calls.retry import RetryPolicy
-from calls.sqlite import SqliteCache
-from records.episodes import Turn
-from records.errors import InputError, ProviderFault
+from questloom.agent.engines.server_engine import ServerConfig, ServerEngine
+from questloom.agent.engines.token_engine import Sampling
+from questloom.calls.caller import Caller
+from questloom.calls.retry import RetryPolicy
+from questloom.calls.sqlite import SqliteCache
+from questloom.records.episodes import Turn
+from questloom.records.errors import InputError, ProviderFault
+from questloom.train.episode_rows import row_of_segments
+from questloom.train.objective import EngineMismatch, check_engine
+from questloom.train.packing import pack
+from questloom.train.scorer import Scorer
 from tests.agent import tiny
 from tests.agent.engines.full_forward import TOKENS, full_logprobs, opening
 from tests.agent.loopback_server import LoopbackServer
 from tests.train.played import PICTURES, ROPE
-from train.episode_rows import row_of_segments
-from train.objective import EngineMismatch, check_engine
-from train.packing import pack
-from train.scorer import Scorer
 
 NEW = tiny.model(seed=1)
 

@@ -6,17 +6,17 @@ import dataclasses
 import pytest
 import torch
 
-from agent.engines import cached_model
-from agent.engines.engine import ContextFull
-from agent.engines.token_engine import Sampling
-from agent.engines.transformers_engine import TransformersEngine
-from agent.play.player import Player, Task
-from agent.turns.conversation import Conversation
-from agent.turns.limits import Limits
-from agent.turns.renderer import Renderer
-from agent.turns.token_renderer import Segment, TokenRenderer
-from records.episodes import EndReason
-from records.errors import InputError
+from questloom.agent.engines import cached_model
+from questloom.agent.engines.engine import ContextFull
+from questloom.agent.engines.token_engine import Sampling
+from questloom.agent.engines.transformers_engine import TransformersEngine
+from questloom.agent.play.player import Player, Task
+from questloom.agent.turns.conversation import Conversation
+from questloom.agent.turns.limits import Limits
+from questloom.agent.turns.renderer import Renderer
+from questloom.agent.turns.token_renderer import Segment, TokenRenderer
+from questloom.records.episodes import EndReason
+from questloom.records.errors import InputError
 from tests.agent import tiny
 from tests.agent.engines.full_forward import TOKENS, answered, full_logprobs, opening
 from tests.agent.small_provider import toolbox
@@ -100,7 +100,7 @@ def test_the_model_is_called_without_a_word_from_transformers():
 
 def test_naive_positions_would_be_seen(monkeypatch):
     """The test above has teeth: positions counted on from the length, as for text, are wrong by far more."""
-    from agent.engines.cached_model import CachedModel
+    from questloom.agent.engines.cached_model import CachedModel
 
     monkeypatch.setattr(
         CachedModel,
@@ -173,7 +173,7 @@ def test_greedy_takes_the_likeliest_token_and_picture_tokens_are_never_drawn():
 
 
 def test_top_p_never_draws_outside_its_set():
-    from agent.engines.cached_model import CachedModel
+    from questloom.agent.engines.cached_model import CachedModel
 
     cut = CachedModel(
         tiny.model(), Sampling(top_p=0.5), stop_ids=frozenset(), forbidden=frozenset()
@@ -183,7 +183,7 @@ def test_top_p_never_draws_outside_its_set():
 
 
 def test_without_top_p_every_token_is_drawn_as_often_as_it_is_likely_and_a_forbidden_one_never():
-    from agent.engines.cached_model import CachedModel
+    from questloom.agent.engines.cached_model import CachedModel
 
     whole = CachedModel(tiny.model(), Sampling(), stop_ids=frozenset(), forbidden=frozenset())
     probs = torch.tensor([[0.0, 0.25, 0.0, 0.5, 0.25, 0.0]]).expand(6, -1)

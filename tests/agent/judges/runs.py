@@ -1,7 +1,7 @@
 """Small episodes for the judges' tests."""
 
-from records.episodes import BankImage, Episode, ToolCall, ToolResult, Turn
-from records.table import Json
+from questloom.records.episodes import BankImage, Episode, ToolCall, ToolResult, Turn
+from questloom.records.table import Json
 
 QUESTION = "In which year was the lighthouse in the picture lit?"
 TASK_PICTURE = BankImage(handle=0, sha256="0" * 64, width=64, height=64, origin="task")

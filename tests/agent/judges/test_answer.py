@@ -4,12 +4,12 @@ import asyncio
 
 import pytest
 
-from agent.judges.answer import AnswerJudge, final_answer
-from models.structured import BadReply, RefusedReply
-from records.episodes import Outcome
-from records.errors import ProviderFault
-from records.knowledge import entity_value
-from records.synthesis import Answer
+from questloom.agent.judges.answer import AnswerJudge, final_answer
+from questloom.models.structured import BadReply, RefusedReply
+from questloom.records.episodes import Outcome
+from questloom.records.errors import ProviderFault
+from questloom.records.knowledge import entity_value
+from questloom.records.synthesis import Answer
 from tests.prompts.scripted import Scripted
 
 VARGA = Answer(value=entity_value("Q1"), text="Ilse Varga", type="entity", aliases=("I. Varga",))

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from agent.judges.answer import judge_by_rules
-from records.episodes import Outcome
-from records.knowledge import Value, entity_value
-from records.synthesis import Answer
+from questloom.agent.judges.answer import judge_by_rules
+from questloom.records.episodes import Outcome
+from questloom.records.knowledge import Value, entity_value
+from questloom.records.synthesis import Answer
 
 GROUPS = yaml.safe_load((Path(__file__).parent / "hostile.yaml").read_text(encoding="utf-8"))
 

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.judges.amounts import amounts, readable
-from agent.judges.dates import dates
-from agent.judges.match import Tolerance, match
-from agent.judges.normalise import clean, name_key, same_name
-from knowledge.dates import Date
-from records.knowledge import Value, entity_value
-from records.synthesis import Answer
+from questloom.agent.judges.amounts import amounts, readable
+from questloom.agent.judges.dates import dates
+from questloom.agent.judges.match import Tolerance, match
+from questloom.agent.judges.normalise import clean, name_key, same_name
+from questloom.knowledge.dates import Date
+from questloom.records.knowledge import Value, entity_value
+from questloom.records.synthesis import Answer
 
 
 def entity(text, *aliases):

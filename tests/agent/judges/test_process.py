@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from agent.judges.citations import cited
-from agent.judges.process import ProcessJudge, judge_by_rules
-from models.structured import BadReply
-from records.episodes import BankImage, ToolResult, Turn
+from questloom.agent.judges.citations import cited
+from questloom.agent.judges.process import ProcessJudge, judge_by_rules
+from questloom.models.structured import BadReply
+from questloom.records.episodes import BankImage, ToolResult, Turn
 from tests.agent.judges.runs import GOOD, SEARCH, VISIT, answer, call, episode
 from tests.prompts.scripted import Scripted
 

@@ -5,11 +5,11 @@ import math
 
 import pytest
 
-from agent.judges.query import QueryJudge, measured, retrieval_score
-from agent.judges.steps import MAX_ARGUMENT_CHARS, MAX_RESULT_CHARS, transcript
-from models.structured import BadReply
-from records.episodes import BankImage
-from records.errors import BudgetExceeded, ProviderFault
+from questloom.agent.judges.query import QueryJudge, measured, retrieval_score
+from questloom.agent.judges.steps import MAX_ARGUMENT_CHARS, MAX_RESULT_CHARS, transcript
+from questloom.models.structured import BadReply
+from questloom.records.episodes import BankImage
+from questloom.records.errors import BudgetExceeded, ProviderFault
 from tests.agent.judges.runs import GOOD, SEARCH, VISIT, answer, call, episode
 from tests.prompts.scripted import Scripted
 

@@ -4,13 +4,13 @@ import asyncio
 
 import pytest
 
-from agent.judges.answer import Judgement, judge_by_rules
-from agent.judges.report import ReportJudge
-from models.structured import BadReply
-from records.episodes import Outcome
-from records.errors import ProviderFault
-from records.knowledge import Value
-from records.synthesis import Answer
+from questloom.agent.judges.answer import Judgement, judge_by_rules
+from questloom.agent.judges.report import ReportJudge
+from questloom.models.structured import BadReply
+from questloom.records.episodes import Outcome
+from questloom.records.errors import ProviderFault
+from questloom.records.knowledge import Value
+from questloom.records.synthesis import Answer
 from tests.prompts.scripted import Scripted
 
 ANSWER = Answer(

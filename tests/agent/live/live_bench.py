@@ -3,14 +3,14 @@
 import asyncio
 from typing import Any
 
-from agent.live.live_provider import LiveProvider
-from agent.live.live_settings import LiveSettings, ServiceSettings
-from agent.turns.image_bank import ImageBank
-from calls.budget import Budget
-from calls.caller import Caller
-from calls.retry import RetryPolicy
-from calls.sqlite import SqliteCache
-from records.episodes import ToolCall, ToolResult
+from questloom.agent.live.live_provider import LiveProvider
+from questloom.agent.live.live_settings import LiveSettings, ServiceSettings
+from questloom.agent.turns.image_bank import ImageBank
+from questloom.calls.budget import Budget
+from questloom.calls.caller import Caller
+from questloom.calls.retry import RetryPolicy
+from questloom.calls.sqlite import SqliteCache
+from questloom.records.episodes import ToolCall, ToolResult
 from tests.agent.live.live_server import Services
 from tests.agent.tools.calling import box_with
 from tests.models.pictures import file_of, scene

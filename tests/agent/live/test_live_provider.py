@@ -6,13 +6,13 @@ import time
 
 import pytest
 
-from agent.live.http_client import Http, Keys, is_public
-from agent.live.live_settings import ServiceSettings
-from agent.live.service_protocols import parse_page
-from calls.budget import Budget
-from calls.ledger import cost_lines
-from calls.retry import CallFault
-from records.errors import BudgetExceeded, InputError
+from questloom.agent.live.http_client import Http, Keys, is_public
+from questloom.agent.live.live_settings import ServiceSettings
+from questloom.agent.live.service_protocols import parse_page
+from questloom.calls.budget import Budget
+from questloom.calls.ledger import cost_lines
+from questloom.calls.retry import CallFault
+from questloom.records.errors import BudgetExceeded, InputError
 from tests.agent.live.live_bench import KEYS, SECRETS, LiveBench
 from tests.agent.live.live_server import live_services
 

@@ -6,12 +6,12 @@ from typing import get_type_hints
 
 import pytest
 
-from agent.judges.process import judge_by_rules
-from agent.oracle import oracle_engine as oracle
-from agent.oracle import puzzle as oracle_task
-from agent.oracle.desk import Ended
-from agent.oracle.doubt import NAMED_ONLY, NOT_SAID, OTHERWISE, doubt_about
-from agent.oracle.observation_reading import (
+from questloom.agent.judges.process import judge_by_rules
+from questloom.agent.oracle import oracle_engine as oracle
+from questloom.agent.oracle import puzzle as oracle_task
+from questloom.agent.oracle.desk import Ended
+from questloom.agent.oracle.doubt import NAMED_ONLY, NOT_SAID, OTHERWISE, doubt_about
+from questloom.agent.oracle.observation_reading import (
     Line,
     Literal,
     PageRead,
@@ -25,22 +25,22 @@ from agent.oracle.observation_reading import (
     read_page,
     subjects,
 )
-from agent.oracle.oracle_engine import OracleEngine
-from agent.oracle.puzzle import Const, Fact, Kind, Look, Puzzle, Sum, puzzle_of
-from agent.oracle.relation_words import Relation
-from agent.oracle.solver import Solver
-from agent.oracle.speech import Action, Observation, answer_of, is_kind
-from agent.play.journal import Journal
-from agent.play.player import Player, Task
-from agent.providers.local_provider import LocalProvider
-from agent.tools import ToolBox, ToolSettings
-from agent.turns.conversation import Conversation
-from agent.turns.limits import Limits
-from agent.turns.tool_output import Output
-from models.clip import Clip
-from records.episodes import EndReason
-from records.form import Ask, ClaimClause, ClassClause, Form, Image
-from records.knowledge import Value, entity_value
+from questloom.agent.oracle.oracle_engine import OracleEngine
+from questloom.agent.oracle.puzzle import Const, Fact, Kind, Look, Puzzle, Sum, puzzle_of
+from questloom.agent.oracle.relation_words import Relation
+from questloom.agent.oracle.solver import Solver
+from questloom.agent.oracle.speech import Action, Observation, answer_of, is_kind
+from questloom.agent.play.journal import Journal
+from questloom.agent.play.player import Player, Task
+from questloom.agent.providers.local_provider import LocalProvider
+from questloom.agent.tools import ToolBox, ToolSettings
+from questloom.agent.turns.conversation import Conversation
+from questloom.agent.turns.limits import Limits
+from questloom.agent.turns.tool_output import Output
+from questloom.models.clip import Clip
+from questloom.records.episodes import EndReason
+from questloom.records.form import Ask, ClaimClause, ClassClause, Form, Image
+from questloom.records.knowledge import Value, entity_value
 from tests.agent.tools.calling import WITHOUT_PYTHON, box_with
 from tests.agent.tools.little_store import little_store, source
 from tests.models.pictures import file_of

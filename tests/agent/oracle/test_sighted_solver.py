@@ -5,10 +5,10 @@ import random
 
 import pytest
 
-from agent.oracle.puzzle import Fact, Puzzle
-from agent.oracle.relation_words import Relation
-from agent.oracle.sighted_solver import MISTAKES, SightedSolver, chain
-from agent.oracle.speech import Observation
+from questloom.agent.oracle.puzzle import Fact, Puzzle
+from questloom.agent.oracle.relation_words import Relation
+from questloom.agent.oracle.sighted_solver import MISTAKES, SightedSolver, chain
+from questloom.agent.oracle.speech import Observation
 
 ARCHITECT, BORN = (
     Relation(property="P84", label="architect"),

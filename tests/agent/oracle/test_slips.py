@@ -5,15 +5,15 @@ import random
 
 import pytest
 
-from agent.oracle.desk import Ended, advanced
-from agent.oracle.oracle_engine import OracleEngine
-from agent.oracle.puzzle import Puzzle
-from agent.oracle.slips import MAX_SLIPS, SHAPES, Slip, parts_of, slipping
-from agent.oracle.speech import Action, Observation
-from agent.play.player import Player, Task
-from agent.turns.limits import Limits
-from agent.turns.turn_protocol import TurnProtocol
-from records.episodes import EndReason, ToolStatus
+from questloom.agent.oracle.desk import Ended, advanced
+from questloom.agent.oracle.oracle_engine import OracleEngine
+from questloom.agent.oracle.puzzle import Puzzle
+from questloom.agent.oracle.slips import MAX_SLIPS, SHAPES, Slip, parts_of, slipping
+from questloom.agent.oracle.speech import Action, Observation
+from questloom.agent.play.player import Player, Task
+from questloom.agent.turns.limits import Limits
+from questloom.agent.turns.turn_protocol import TurnProtocol
+from questloom.records.episodes import EndReason, ToolStatus
 from tests.agent import tiny
 from tests.agent.small_provider import toolbox
 

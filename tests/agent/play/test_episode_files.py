@@ -4,8 +4,8 @@ import tempfile
 
 import pytest
 
-from agent.play.episode_files import EpisodeFiles
-from records.errors import InputError
+from questloom.agent.play.episode_files import EpisodeFiles
+from questloom.records.errors import InputError
 
 BUCKET = EpisodeFiles("s3://some-bucket/run/episodes/teacher")
 

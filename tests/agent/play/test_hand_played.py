@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from agent.judges import process
-from agent.judges.answer import judge_by_rules
-from agent.turns.turn_protocol import TurnProtocol
-from records.episodes import EndReason, Episode, Outcome
-from records.synthesis import Answer
+from questloom.agent.judges import process
+from questloom.agent.judges.answer import judge_by_rules
+from questloom.agent.turns.turn_protocol import TurnProtocol
+from questloom.records.episodes import EndReason, Episode, Outcome
+from questloom.records.synthesis import Answer
 from tests.agent.small_provider import SmallWorld
 from tests.agent.tools.calling import box_with
 

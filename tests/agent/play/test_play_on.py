@@ -5,19 +5,19 @@ import dataclasses
 
 import pytest
 
-from agent.play.journal import Journal
-from agent.play.player import Begin, Continuation, Played, Player, Task
-from agent.turns.limits import Limits
-from agent.turns.renderer import Renderer
-from agent.turns.token_renderer import TokenRenderer
-from records.episodes import EndReason, Episode
-from records.errors import InputError
+from questloom.agent.play.journal import Journal
+from questloom.agent.play.player import Begin, Continuation, Played, Player, Task
+from questloom.agent.turns.limits import Limits
+from questloom.agent.turns.renderer import Renderer
+from questloom.agent.turns.token_renderer import TokenRenderer
+from questloom.records.episodes import EndReason, Episode
+from questloom.records.errors import InputError
+from questloom.train.axpo import check_prefix
+from questloom.train.episode_rows import row_of_episode, row_of_segments
+from questloom.train.rows import RowError, RowFault, check
 from tests.agent import tiny
 from tests.agent.small_provider import ScriptedEngine, ScriptedTokens, answer, look, search, toolbox
 from tests.train.played import PICTURES, ROPE
-from train.axpo import check_prefix
-from train.episode_rows import row_of_episode, row_of_segments
-from train.rows import RowError, RowFault, check
 
 TOKENS = TokenRenderer(tiny.processor(), name="tiny")
 TASK = Task(task_id="bridge", question="Who built this bridge?", pictures=(tiny.picture(1),))

@@ -6,12 +6,12 @@ import time
 
 import pytest
 
-from agent.engines.engine import ContextFull, Sample
-from agent.play.journal import Journal
-from agent.play.player import Player, Task
-from agent.turns.limits import Limits, is_repetitive
-from records.episodes import EndReason, Episode
-from records.errors import BudgetExceeded, InputError, ProviderFault
+from questloom.agent.engines.engine import ContextFull, Sample
+from questloom.agent.play.journal import Journal
+from questloom.agent.play.player import Player, Task
+from questloom.agent.turns.limits import Limits, is_repetitive
+from questloom.records.episodes import EndReason, Episode
+from questloom.records.errors import BudgetExceeded, InputError, ProviderFault
 from tests.agent import tiny
 from tests.agent.small_provider import ScriptedEngine, SmallWorld, answer, look, search, toolbox
 

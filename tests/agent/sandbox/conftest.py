@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from agent.sandbox import Ran, Sandbox, SandboxLimits, open_sandbox
+from questloom.agent.sandbox import Ran, Sandbox, SandboxLimits, open_sandbox
 
 
 @pytest.fixture(scope="session")

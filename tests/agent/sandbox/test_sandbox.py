@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from agent.sandbox import Ran, SandboxFault, SandboxLimits, open_sandbox
-from agent.sandbox import sandbox as module
-from agent.turns.image_bank import ImageBank
+from questloom.agent.sandbox import Ran, SandboxFault, SandboxLimits, open_sandbox
+from questloom.agent.sandbox import sandbox as module
+from questloom.agent.turns.image_bank import ImageBank
 from tests.agent.tools.calling import box_with, called
 from tests.models.pictures import file_of, scene
 

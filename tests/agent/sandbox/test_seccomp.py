@@ -13,8 +13,14 @@ from pathlib import Path
 import pyseccomp
 import pytest
 
-from agent.sandbox import open_sandbox
-from agent.sandbox.seccomp import ALLOWED, MACHINES, NEW_NAMESPACES, NoFilterError, syscall_filter
+from questloom.agent.sandbox import open_sandbox
+from questloom.agent.sandbox.seccomp import (
+    ALLOWED,
+    MACHINES,
+    NEW_NAMESPACES,
+    NoFilterError,
+    syscall_filter,
+)
 from tests.agent.sandbox.classic_bpf import ALLOW, AUDIT_ARCHITECTURES, ERRNO, KILL_PROCESS, answer
 
 PROJECT = Path(__file__).parents[3]
@@ -228,7 +234,7 @@ def test_a_process_that_calls_as_on_32_bits_is_killed(run):
 
 AS_A_USER = """
 import asyncio, os
-from agent.sandbox import open_sandbox
+from questloom.agent.sandbox import open_sandbox
 sandbox, why = open_sandbox()
 assert os.getuid() and sandbox, why
 print(asyncio.run(sandbox.run("import os; print(os.getuid()); os.eventfd(0)")))

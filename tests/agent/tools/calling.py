@@ -3,10 +3,10 @@
 import asyncio
 from typing import Any
 
-from agent.tools import ToolBox, ToolSettings
-from agent.tools.tool_settings import ALL_TOOLS, CONFINED
-from agent.turns.image_bank import ImageBank
-from records.episodes import ToolCall, ToolResult
+from questloom.agent.tools import ToolBox, ToolSettings
+from questloom.agent.tools.tool_settings import ALL_TOOLS, CONFINED
+from questloom.agent.turns.image_bank import ImageBank
+from questloom.records.episodes import ToolCall, ToolResult
 
 WITHOUT_PYTHON = tuple(name for name in ALL_TOOLS if name != CONFINED)
 """What every machine can have."""

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from agent.providers.local_provider import LocalProvider
-from agent.sandbox import Sandbox, SandboxLimits, open_sandbox
-from agent.tools import ToolBox
-from agent.turns.image_bank import ImageBank
-from knowledge.store import Store
-from models.clip import Clip
-from records.episodes import ToolResult
+from questloom.agent.providers.local_provider import LocalProvider
+from questloom.agent.sandbox import Sandbox, SandboxLimits, open_sandbox
+from questloom.agent.tools import ToolBox
+from questloom.agent.turns.image_bank import ImageBank
+from questloom.knowledge.store import Store
+from questloom.models.clip import Clip
+from questloom.records.episodes import ToolResult
 from tests.agent.tools.calling import box_with, called
 from tests.agent.tools.little_store import little_store, source
 from tests.models.pictures import file_of

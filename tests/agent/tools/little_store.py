@@ -5,12 +5,19 @@ from pathlib import Path
 import imagehash
 from PIL import Image
 
-from knowledge.store import Store
-from knowledge.store.build import build_store
-from knowledge.store.vectors import add_vectors
-from models.clip import Clip
-from records.identity import sha256_hex
-from records.knowledge import Article, ArticlePicture, ImageAsset, InfoboxField, Link, Section
+from questloom.knowledge.store import Store
+from questloom.knowledge.store.build import build_store
+from questloom.knowledge.store.vectors import add_vectors
+from questloom.models.clip import Clip
+from questloom.records.identity import sha256_hex
+from questloom.records.knowledge import (
+    Article,
+    ArticlePicture,
+    ImageAsset,
+    InfoboxField,
+    Link,
+    Section,
+)
 from tests.models.pictures import file_of, scene, with_text
 
 ATTACK = (

@@ -4,16 +4,16 @@ import asyncio
 
 import pytest
 
-from agent.providers.provider import Answered, Page, PageHit, PictureHit
-from agent.sandbox import SandboxFault
-from agent.tools import ToolBox, ToolSettings
-from agent.turns.image_bank import ImageBank
-from calls.caller import Caller
-from calls.pacing import Pace
-from calls.request import FREE, CallRequest, Reply
-from calls.sqlite import SqliteCache
-from records.episodes import ToolCall
-from records.errors import InputError, ProviderFault
+from questloom.agent.providers.provider import Answered, Page, PageHit, PictureHit
+from questloom.agent.sandbox import SandboxFault
+from questloom.agent.tools import ToolBox, ToolSettings
+from questloom.agent.turns.image_bank import ImageBank
+from questloom.calls.caller import Caller
+from questloom.calls.pacing import Pace
+from questloom.calls.request import FREE, CallRequest, Reply
+from questloom.calls.sqlite import SqliteCache
+from questloom.records.episodes import ToolCall
+from questloom.records.errors import InputError, ProviderFault
 from tests.agent.live.live_bench import KEYS, SECRETS, LiveBench
 from tests.agent.live.live_server import live_services
 from tests.agent.tools.calling import box_with, called

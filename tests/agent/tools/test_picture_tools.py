@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from PIL import Image, ImageFilter
 
-from agent.turns.image_bank import ImageBank
-from models.picture_ops import distort_perspective
+from questloom.agent.turns.image_bank import ImageBank
+from questloom.models.picture_ops import distort_perspective
 from tests.agent.tools.calling import box_with, called
 from tests.agent.tools.little_store import sign, source
 from tests.models.pictures import file_of

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agent.tools import ToolBox, ToolSettings, call_handle
-from agent.tools.tool_settings import ALL_TOOLS
-from agent.tools.toolbox import TOOLS, offered_tools
-from agent.turns.image_bank import ImageBank
-from agent.turns.tool_output import ToolFault
-from records.episodes import ToolCall
+from questloom.agent.tools import ToolBox, ToolSettings, call_handle
+from questloom.agent.tools.tool_settings import ALL_TOOLS
+from questloom.agent.tools.toolbox import TOOLS, offered_tools
+from questloom.agent.turns.image_bank import ImageBank
+from questloom.agent.turns.tool_output import ToolFault
+from questloom.records.episodes import ToolCall
 from tests.agent.tools.calling import WITHOUT_PYTHON, box_with
 
 

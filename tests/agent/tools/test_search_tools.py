@@ -4,19 +4,19 @@ import asyncio
 
 import pytest
 
-from agent.providers.local_provider import LocalProvider
-from agent.providers.provider import Answered, Page, PageLink, PagePicture, PictureHit
-from agent.tools.goal_extract import bm25, extract, links_for
-from agent.tools.model_reader import ModelReader
-from agent.tools.quote import quoted
-from agent.tools.search_tools import NEAREST
-from agent.turns.image_bank import ImageBank
-from calls.attempts import Status
-from calls.retry import CallFault
-from models.clip import Clip
-from models.structured import BadReply
-from records.errors import InputError
-from records.knowledge import Entity
+from questloom.agent.providers.local_provider import LocalProvider
+from questloom.agent.providers.provider import Answered, Page, PageLink, PagePicture, PictureHit
+from questloom.agent.tools.goal_extract import bm25, extract, links_for
+from questloom.agent.tools.model_reader import ModelReader
+from questloom.agent.tools.quote import quoted
+from questloom.agent.tools.search_tools import NEAREST
+from questloom.agent.turns.image_bank import ImageBank
+from questloom.calls.attempts import Status
+from questloom.calls.retry import CallFault
+from questloom.models.clip import Clip
+from questloom.models.structured import BadReply
+from questloom.records.errors import InputError
+from questloom.records.knowledge import Entity
 from tests.agent.tools.calling import box_with, called
 from tests.agent.tools.little_store import NAMES, asset, source
 from tests.models.pictures import file_of

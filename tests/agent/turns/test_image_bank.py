@@ -5,7 +5,7 @@ import io
 import pytest
 from PIL import Image, ImageFilter, ImageOps
 
-from agent.turns.image_bank import (
+from questloom.agent.turns.image_bank import (
     MAX_FOUND_SIDE,
     MAX_SIDE,
     ImageBank,
@@ -14,9 +14,9 @@ from agent.turns.image_bank import (
     parse_handle,
     usable_picture,
 )
-from models.picture_file import PictureError, encode
-from models.picture_ops import sharpen, super_resolution
-from records.identity import sha256_hex
+from questloom.models.picture_file import PictureError, encode
+from questloom.models.picture_ops import sharpen, super_resolution
+from questloom.records.identity import sha256_hex
 from tests.models.pictures import file_of, scene
 
 

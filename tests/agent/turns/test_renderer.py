@@ -4,12 +4,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from agent.turns.image_bank import ImageBank
-from agent.turns.renderer import MAX_RESULT_CHARS, Escape, Renderer
-from agent.turns.turn_protocol import TAGS
-from models.messages import Picture
-from records.episodes import ToolCall, ToolResult, Turn
-from records.table import Json
+from questloom.agent.turns.image_bank import ImageBank
+from questloom.agent.turns.renderer import MAX_RESULT_CHARS, Escape, Renderer
+from questloom.agent.turns.turn_protocol import TAGS
+from questloom.models.messages import Picture
+from questloom.records.episodes import ToolCall, ToolResult, Turn
+from questloom.records.table import Json
 from tests.agent import tiny
 
 SCHEMA = {

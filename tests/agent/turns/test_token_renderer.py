@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.turns.conversation import Conversation
-from agent.turns.image_bank import ImageBank
-from agent.turns.renderer import Exchange, Renderer
-from agent.turns.token_renderer import TokenRenderer
-from models.messages import Message, Picture
-from records.episodes import ToolResult, Turn
-from records.errors import InputError
+from questloom.agent.turns.conversation import Conversation
+from questloom.agent.turns.image_bank import ImageBank
+from questloom.agent.turns.renderer import Exchange, Renderer
+from questloom.agent.turns.token_renderer import TokenRenderer
+from questloom.models.messages import Message, Picture
+from questloom.records.episodes import ToolResult, Turn
+from questloom.records.errors import InputError
 from tests.agent import tiny
 
 TEMPLATES = {"instruct": tiny.INSTRUCT, "thinking": tiny.THINKING}

@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from agent.turns.transcripts import read_transcripts
 from benchmarks.transcripts import shares, told
-from records.errors import InputError
+from questloom.agent.turns.transcripts import read_transcripts
+from questloom.records.errors import InputError
 
 TOOLS = """<tools>
 {"name": "search", "description": "Searches.", "parameters": {"type": "object",

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.turns.turn_protocol import MAX_TURN_CHARS, TAGS, TurnProtocol, Violation
+from questloom.agent.turns.turn_protocol import MAX_TURN_CHARS, TAGS, TurnProtocol, Violation
 
 SEARCH = {
     "type": "function",

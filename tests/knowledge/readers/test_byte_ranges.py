@@ -6,10 +6,15 @@ import io
 
 import pytest
 
-from knowledge.readers.byte_ranges import plan_ranges
-from knowledge.readers.bz2_blocks import BLOCK_MARK, decompress_block, find_marks, read_blocks
-from knowledge.readers.mediawiki_xml import read_pages, read_site
-from records.errors import InputError
+from questloom.knowledge.readers.byte_ranges import plan_ranges
+from questloom.knowledge.readers.bz2_blocks import (
+    BLOCK_MARK,
+    decompress_block,
+    find_marks,
+    read_blocks,
+)
+from questloom.knowledge.readers.mediawiki_xml import read_pages, read_site
+from questloom.records.errors import InputError
 
 
 def _read(path, range_bytes, index=""):
@@ -69,7 +74,7 @@ def test_blocks_begin_at_any_bit_and_each_is_decompressed_alone():
 
 
 def test_a_mark_that_occurs_by_chance_inside_a_block_does_not_cut_it(monkeypatch):
-    import knowledge.readers.bz2_blocks as blocks
+    import questloom.knowledge.readers.bz2_blocks as blocks
 
     data = bytes(range(251)) * 3000
     packed = bz2.compress(data, 1)

@@ -11,16 +11,16 @@ import zipfile
 import pytest
 from PIL import Image
 
-from calls.caller import Caller
-from calls.ledger import cost_lines
-from calls.retry import RetryPolicy
-from calls.sqlite import SqliteCache
-from knowledge.readers.commons import CommonsApi, read_commons
-from knowledge.readers.commons_page import file_name, image_asset, plain_text
-from knowledge.readers.folder import read_folder
-from knowledge.readers.picture_check import PictureFacts
-from records.errors import InputError, ProviderFault
-from records.outcomes import Reason, Rejection
+from questloom.calls.caller import Caller
+from questloom.calls.ledger import cost_lines
+from questloom.calls.retry import RetryPolicy
+from questloom.calls.sqlite import SqliteCache
+from questloom.knowledge.readers.commons import CommonsApi, read_commons
+from questloom.knowledge.readers.commons_page import file_name, image_asset, plain_text
+from questloom.knowledge.readers.folder import read_folder
+from questloom.knowledge.readers.picture_check import PictureFacts
+from questloom.records.errors import InputError, ProviderFault
+from questloom.records.outcomes import Reason, Rejection
 
 
 def _jpeg(width=120, height=90):

@@ -6,12 +6,12 @@ import json
 import pytest
 from PIL import Image, ImageDraw
 
-from knowledge.readers.folder import list_pictures, read_folder
-from knowledge.readers.picture_check import PictureFacts, Refusal, inspect_picture
-from records.errors import InputError
-from records.identity import sha256_hex
-from records.knowledge import Detail, Value
-from records.outcomes import Reason, Rejection
+from questloom.knowledge.readers.folder import list_pictures, read_folder
+from questloom.knowledge.readers.picture_check import PictureFacts, Refusal, inspect_picture
+from questloom.records.errors import InputError
+from questloom.records.identity import sha256_hex
+from questloom.records.knowledge import Detail, Value
+from questloom.records.outcomes import Reason, Rejection
 
 
 def _picture(width=64, height=48, form="PNG", mode="RGB", **options):

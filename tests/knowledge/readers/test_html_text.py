@@ -2,7 +2,7 @@
 
 import pytest
 
-from knowledge.readers.html_text import visible_text
+from questloom.knowledge.readers.html_text import visible_text
 
 
 @pytest.mark.parametrize(

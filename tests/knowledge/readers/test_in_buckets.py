@@ -7,16 +7,16 @@ import random
 
 import pytest
 
-from files import buckets
-from files.buckets import BucketPath
-from files.locations import location
-from knowledge.readers import byte_ranges as ranges
-from knowledge.readers import pieces
-from knowledge.readers.byte_ranges import next_stream, plan_ranges
-from knowledge.readers.folder import list_pictures, read_folder, read_picture
-from knowledge.readers.mediawiki_xml import read_pages, read_site
-from knowledge.readers.zim import plan_zim, read_zim, read_zim_site
-from records.errors import InputError
+from questloom.files import buckets
+from questloom.files.buckets import BucketPath
+from questloom.files.locations import location
+from questloom.knowledge.readers import byte_ranges as ranges
+from questloom.knowledge.readers import pieces
+from questloom.knowledge.readers.byte_ranges import next_stream, plan_ranges
+from questloom.knowledge.readers.folder import list_pictures, read_folder, read_picture
+from questloom.knowledge.readers.mediawiki_xml import read_pages, read_site
+from questloom.knowledge.readers.zim import plan_zim, read_zim, read_zim_site
+from questloom.records.errors import InputError
 from tests.small_dumps import BROKEN_JPEG, metadata, picture
 
 

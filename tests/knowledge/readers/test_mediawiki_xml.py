@@ -6,12 +6,12 @@ import random
 
 import pytest
 
-from knowledge.readers import mediawiki_xml
-from knowledge.readers.byte_ranges import plan_ranges
-from knowledge.readers.mediawiki_xml import RawPage, read_pages, read_site
-from records.errors import InputError
-from records.knowledge import Redirect
-from records.outcomes import Reason, Rejection
+from questloom.knowledge.readers import mediawiki_xml
+from questloom.knowledge.readers.byte_ranges import plan_ranges
+from questloom.knowledge.readers.mediawiki_xml import RawPage, read_pages, read_site
+from questloom.records.errors import InputError
+from questloom.records.knowledge import Redirect
+from questloom.records.outcomes import Reason, Rejection
 
 
 def _read(path, data=None, *, range_bytes=1 << 40, keep_partial=False):

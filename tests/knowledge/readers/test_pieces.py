@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from knowledge.readers.byte_ranges import ByteRange
-from knowledge.readers.pieces import CHUNK, Piece, read_pieces
+from questloom.knowledge.readers.byte_ranges import ByteRange
+from questloom.knowledge.readers.pieces import CHUNK, Piece, read_pieces
 
 DATA = random.Random(3).randbytes(3 * CHUNK + 100)
 FORMS = {

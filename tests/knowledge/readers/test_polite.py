@@ -8,10 +8,10 @@ import time
 
 import pytest
 
-from calls.attempts import Status
-from calls.ledger import cost_lines
-from calls.retry import CallFault, RetryPolicy
-from knowledge.readers.polite import (
+from questloom.calls.attempts import Status
+from questloom.calls.ledger import cost_lines
+from questloom.calls.retry import CallFault, RetryPolicy
+from questloom.knowledge.readers.polite import (
     CALLS,
     COMMONS,
     FILES,
@@ -21,7 +21,7 @@ from knowledge.readers.polite import (
     polite_caller,
     user_agent,
 )
-from records.errors import InputError, ProviderFault
+from questloom.records.errors import InputError, ProviderFault
 
 RETRY = RetryPolicy(max_attempts=3, first_delay=0.01, max_retry_after=50)
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from knowledge.readers import popularity
-from knowledge.readers.popularity import plan_popularity, read_popularity
-from records.errors import InputError
-from records.knowledge import Popularity
+from questloom.knowledge.readers import popularity
+from questloom.knowledge.readers.popularity import plan_popularity, read_popularity
+from questloom.records.errors import InputError
+from questloom.records.knowledge import Popularity
 from tests.shared_data import SHARED, needs
 
 GOOD = "id\tsitelinks\tpage_views\tsources\nQ23\t272\t350336\tcards\nQ42\t\t7\t\nQ5\t0\t\t\n"

@@ -4,13 +4,13 @@ import time
 
 import pytest
 
-from knowledge.readers.byte_ranges import plan_ranges
-from knowledge.readers.mediawiki_xml import RawPage, read_pages, read_site
-from knowledge.readers.reference_parse import ReferenceParser, compare
-from knowledge.readers.titles import Site
-from knowledge.readers.wikitext import read_article
-from records.knowledge import Article
-from records.outcomes import Reason, Rejection
+from questloom.knowledge.readers.byte_ranges import plan_ranges
+from questloom.knowledge.readers.mediawiki_xml import RawPage, read_pages, read_site
+from questloom.knowledge.readers.reference_parse import ReferenceParser, compare
+from questloom.knowledge.readers.titles import Site
+from questloom.knowledge.readers.wikitext import read_article
+from questloom.records.knowledge import Article
+from questloom.records.outcomes import Reason, Rejection
 
 
 def _page(text):

@@ -5,13 +5,13 @@ import gzip
 
 import pytest
 
-from knowledge.readers import mediawiki_xml, pieces
-from knowledge.readers.byte_ranges import plan_ranges
-from knowledge.readers.mediawiki_xml import RawPage, read_pages, read_site
-from knowledge.readers.revisions import base36_sum
-from records.errors import InputError
-from records.knowledge import Redirect
-from records.outcomes import Reason, Rejection
+from questloom.knowledge.readers import mediawiki_xml, pieces
+from questloom.knowledge.readers.byte_ranges import plan_ranges
+from questloom.knowledge.readers.mediawiki_xml import RawPage, read_pages, read_site
+from questloom.knowledge.readers.revisions import base36_sum
+from questloom.records.errors import InputError
+from questloom.records.knowledge import Redirect
+from questloom.records.outcomes import Reason, Rejection
 
 FORMS = ["plain", "one stream", "many streams", "gz"]
 

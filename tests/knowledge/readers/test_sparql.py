@@ -7,15 +7,15 @@ import urllib.parse
 import pytest
 import rdflib
 
-from calls.caller import Caller
-from calls.ledger import cost_lines
-from calls.retry import RetryPolicy
-from calls.sqlite import SqliteCache
-from knowledge.readers.byte_ranges import plan_ranges
-from knowledge.readers.sparql import SparqlService, rare_seeds, service_entities
-from knowledge.readers.wikidata_json import parse_entity, read_entities
-from records.errors import InputError, ProviderFault
-from records.knowledge import Redirect, Value
+from questloom.calls.caller import Caller
+from questloom.calls.ledger import cost_lines
+from questloom.calls.retry import RetryPolicy
+from questloom.calls.sqlite import SqliteCache
+from questloom.knowledge.readers.byte_ranges import plan_ranges
+from questloom.knowledge.readers.sparql import SparqlService, rare_seeds, service_entities
+from questloom.knowledge.readers.wikidata_json import parse_entity, read_entities
+from questloom.records.errors import InputError, ProviderFault
+from questloom.records.knowledge import Redirect, Value
 
 SNAPSHOT = "2026-01-31"
 RDF = """

@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.readers.titles import (
+from questloom.knowledge.readers.titles import (
     Site,
     link_resolver,
     normalise_title,
     split_namespace,
     title_reason,
 )
-from records.outcomes import Reason
+from questloom.records.outcomes import Reason
 
 SITE = Site(namespaces=(("datei", 6), ("kategorie", 14), ("benutzer", 2)))
 

@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from knowledge.dates import dates_overlap
-from knowledge.readers.byte_ranges import plan_ranges
-from knowledge.readers.wikidata_json import parse_entity, read_entities, read_value
-from records.errors import InputError
-from records.knowledge import Entity, PropertyInfo, Redirect, Value
-from records.outcomes import Reason, Rejection
+from questloom.knowledge.dates import dates_overlap
+from questloom.knowledge.readers.byte_ranges import plan_ranges
+from questloom.knowledge.readers.wikidata_json import parse_entity, read_entities, read_value
+from questloom.records.errors import InputError
+from questloom.records.knowledge import Entity, PropertyInfo, Redirect, Value
+from questloom.records.outcomes import Reason, Rejection
 
 SNAPSHOT = "2026-01-31"
 

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from knowledge.readers.byte_ranges import plan_ranges
-from knowledge.readers.mediawiki_xml import RawPage, read_pages, read_site
-from knowledge.readers.titles import Site
-from knowledge.readers.wikitext import read_article, read_links
-from records.knowledge import Article
-from records.outcomes import Reason, Rejection
+from questloom.knowledge.readers.byte_ranges import plan_ranges
+from questloom.knowledge.readers.mediawiki_xml import RawPage, read_pages, read_site
+from questloom.knowledge.readers.titles import Site
+from questloom.knowledge.readers.wikitext import read_article, read_links
+from questloom.records.knowledge import Article
+from questloom.records.outcomes import Reason, Rejection
 
 SITE = Site(namespaces=(("datei", 6), ("kategorie", 14)))
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from knowledge.readers.html_page import read_html
-from knowledge.readers.titles import Site
-from knowledge.readers.zim import plan_zim, read_zim, read_zim_site
-from records.errors import InputError
-from records.knowledge import Article, Redirect
-from records.outcomes import Rejection
+from questloom.knowledge.readers.html_page import read_html
+from questloom.knowledge.readers.titles import Site
+from questloom.knowledge.readers.zim import plan_zim, read_zim, read_zim_site
+from questloom.records.errors import InputError
+from questloom.records.knowledge import Article, Redirect
+from questloom.records.outcomes import Rejection
 
 HTML = """<html><body class="ns-0"><div id="mw-content-text">
 <div class="hatnote">See <a href="Other">other</a></div>

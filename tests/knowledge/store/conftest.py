@@ -5,10 +5,10 @@ import io
 import pytest
 from PIL import Image
 
-from knowledge.store import Store
-from knowledge.store.build import build_store
-from records.identity import sha256_hex
-from records.knowledge import (
+from questloom.knowledge.store import Store
+from questloom.knowledge.store.build import build_store
+from questloom.records.identity import sha256_hex
+from questloom.records.knowledge import (
     Article,
     Claim,
     Entity,

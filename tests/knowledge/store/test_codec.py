@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.store.codec import pack, unpack
-from records.knowledge import Claim, Detail, Entity, ImageAsset, Passage, Qualifier, Value
+from questloom.knowledge.store.codec import pack, unpack
+from questloom.records.knowledge import Claim, Detail, Entity, ImageAsset, Passage, Qualifier, Value
 
 text = st.text(st.characters(codec="utf-8"), max_size=20)
 numbers = st.none() | st.floats(allow_nan=False, allow_infinity=False)

@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.store.passages import MAX_WORDS, passages_of, pieces
-from records.knowledge import Article, Section
+from questloom.knowledge.store.passages import MAX_WORDS, passages_of, pieces
+from questloom.records.knowledge import Article, Section
 
 
 @given(st.text(alphabet="ab .\n", max_size=3000))

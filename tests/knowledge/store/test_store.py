@@ -3,11 +3,11 @@ import pickle
 
 import pytest
 
-from knowledge.store import Store
-from knowledge.store.build import build_store
-from knowledge.store.layout import STORE_VERSION
-from records.errors import InputError
-from records.knowledge import Claim, Entity, Value, value_of_key
+from questloom.knowledge.store import Store
+from questloom.knowledge.store.build import build_store
+from questloom.knowledge.store.layout import STORE_VERSION
+from questloom.records.errors import InputError
+from questloom.records.knowledge import Claim, Entity, Value, value_of_key
 
 
 def test_claims_come_sorted_with_every_rank_and_their_qualifiers(store, everything):

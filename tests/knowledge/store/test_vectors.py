@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from knowledge.search import PictureSearch
-from knowledge.store import Store
-from knowledge.store.build import build_store
-from knowledge.store.vectors import add_vectors, load_vectors
-from records.errors import InputError
+from questloom.knowledge.search import PictureSearch
+from questloom.knowledge.store import Store
+from questloom.knowledge.store.build import build_store
+from questloom.knowledge.store.vectors import add_vectors, load_vectors
+from questloom.records.errors import InputError
 
 
 def mean_colour(files: list[bytes]) -> np.ndarray:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from knowledge.world.learning import (
+from questloom.knowledge.world.learning import (
     COLOURS,
     KINDS,
     MOST_ARTICLES,
@@ -12,9 +12,9 @@ from knowledge.world.learning import (
     learning_pages,
     make_learning_part,
 )
-from knowledge.world.pictures.draw import draw
-from knowledge.world.write import write_world
-from records.errors import InputError
+from questloom.knowledge.world.pictures.draw import draw
+from questloom.knowledge.world.write import write_world
+from questloom.records.errors import InputError
 
 
 def looks(part):

@@ -4,13 +4,13 @@ from itertools import combinations
 
 import pytest
 
-from knowledge.world import gaps, vocabulary
-from knowledge.world.article_texts import pages
-from knowledge.world.curiosities import MOTTOES
-from knowledge.world.model import SNAPSHOT_YEAR, Thing
-from knowledge.world.names import GRAMMARS, NameSource
-from knowledge.world.part import Part
-from knowledge.world.populate import make_part, part_sizes
+from questloom.knowledge.world import gaps, vocabulary
+from questloom.knowledge.world.article_texts import pages
+from questloom.knowledge.world.curiosities import MOTTOES
+from questloom.knowledge.world.model import SNAPSHOT_YEAR, Thing
+from questloom.knowledge.world.names import GRAMMARS, NameSource
+from questloom.knowledge.world.part import Part
+from questloom.knowledge.world.populate import make_part, part_sizes
 from tests.shared_data import SHARED, needs
 
 

@@ -13,9 +13,9 @@ import pytest
 from lxml import etree
 from PIL import Image
 
-from knowledge.world.export import PAGES_PER_STREAM
-from knowledge.world.write import FILES, UNFINISHED, write_world
-from records.errors import InputError
+from questloom.knowledge.world.export import PAGES_PER_STREAM
+from questloom.knowledge.world.write import FILES, UNFINISHED, write_world
+from questloom.records.errors import InputError
 
 EXPORT = "{http://www.mediawiki.org/xml/export-0.11/}"
 

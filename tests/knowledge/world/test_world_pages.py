@@ -5,12 +5,12 @@ from collections import Counter
 
 import pytest
 
-from knowledge.world.article_texts import pages
-from knowledge.world.infobox_texts import infobox
-from knowledge.world.part import Part
-from knowledge.world.phrases import FOLDER, plan_of
-from knowledge.world.populate import make_part
-from knowledge.world.prose import Prose
+from questloom.knowledge.world.article_texts import pages
+from questloom.knowledge.world.infobox_texts import infobox
+from questloom.knowledge.world.part import Part
+from questloom.knowledge.world.phrases import FOLDER, plan_of
+from questloom.knowledge.world.populate import make_part
+from questloom.knowledge.world.prose import Prose
 
 LINK = re.compile(r"\[\[(?:[^|\]]*\|)?([^\]]*)\]\]")
 

@@ -197,7 +197,15 @@ def publish_to(
     hub: type[Hub], home: Path, token: str, *options: str
 ) -> subprocess.CompletedProcess:
     """`questloom publish --to hf://lab/small OPTIONS` in a process of its own."""
-    command = [sys.executable, "-m", "pipeline.cli", "publish", "--to", "hf://lab/small", *options]
+    command = [
+        sys.executable,
+        "-m",
+        "questloom.pipeline.cli",
+        "publish",
+        "--to",
+        "hf://lab/small",
+        *options,
+    ]
     return subprocess.run(
         command,
         env=hub_environment(hub, home, token),

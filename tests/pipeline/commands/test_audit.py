@@ -7,10 +7,10 @@ import re
 
 import pytest
 
-from pipeline.commands.audit import CRITERIA, read_sheet, write_sheet
-from pipeline.report.run_reader import open_run
-from records.errors import InputError
-from records.share import Share
+from questloom.pipeline.commands.audit import CRITERIA, read_sheet, write_sheet
+from questloom.pipeline.report.run_reader import open_run
+from questloom.records.errors import InputError
+from questloom.records.share import Share
 from tests.pipeline.browser import CHROMIUM, Page
 from tests.pipeline.hostile_run import HOSTILE, HostileSources, poison
 from tests.pipeline.synthetic_run import write_run
@@ -217,7 +217,7 @@ def test_hostile_text_neither_runs_in_the_sheet_nor_in_a_spreadsheet(tmp_path):
 
 
 def test_a_text_that_begins_like_a_formula_is_quoted_in_the_csv():
-    from pipeline.commands.audit import _cell
+    from questloom.pipeline.commands.audit import _cell
 
     assert [_cell(t) for t in ("=1+1", "+1", "@x", "-1", "plain")] == [
         "'=1+1",

@@ -5,13 +5,13 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from agent.setup import own_engine
 from benchmarks.mock_endpoint import running
-from files.opened import Opened
-from pipeline.cli import app
-from pipeline.commands.chat import chat, harmless
-from pipeline.recipe import recipe_of
-from records.errors import InputError
+from questloom.agent.setup import own_engine
+from questloom.files.opened import Opened
+from questloom.pipeline.cli import app
+from questloom.pipeline.commands.chat import chat, harmless
+from questloom.pipeline.recipe import recipe_of
+from questloom.records.errors import InputError
 from tests.agent import tiny
 from tests.agent.small_provider import ScriptedEngine
 from tests.pipeline.export import taught as teacher

@@ -8,11 +8,11 @@ import urllib.request
 
 import pytest
 
-from agent.setup import own_engine
-from files.opened import Opened
-from pipeline.commands.chat import chat
-from pipeline.commands.chat_page import ChatPage, HandEngine
-from pipeline.recipe import recipe_of
+from questloom.agent.setup import own_engine
+from questloom.files.opened import Opened
+from questloom.pipeline.commands.chat import chat
+from questloom.pipeline.commands.chat_page import ChatPage, HandEngine
+from questloom.pipeline.recipe import recipe_of
 from tests.agent import tiny
 from tests.agent.small_provider import ScriptedEngine
 from tests.pipeline.browser import CHROMIUM, Page

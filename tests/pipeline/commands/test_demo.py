@@ -2,9 +2,9 @@
 
 import pytest
 
-from files.opened import Opened
-from pipeline.commands.demo import choose_recipe, write_once
-from records.errors import InputError
+from questloom.files.opened import Opened
+from questloom.pipeline.commands.demo import choose_recipe, write_once
+from questloom.records.errors import InputError
 from tests.small_sandboxes import confined, unconfined
 
 

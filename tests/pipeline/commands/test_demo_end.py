@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from pipeline.commands.demo_end import Clock, example, places_text
-from records.synthesis import Certificate
+from questloom.pipeline.commands.demo_end import Clock, example, places_text
+from questloom.records.synthesis import Certificate
 from tests.transforms.episodes.made import question
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from files.parquet import write_records
-from pipeline.cli import app
-from pipeline.commands import demo_train
-from pipeline.commands.demo_train import (
+from questloom.files.parquet import write_records
+from questloom.pipeline.cli import app
+from questloom.pipeline.commands import demo_train
+from questloom.pipeline.commands.demo_train import (
     BASE,
     LEARNED,
     TUNED,
@@ -26,11 +26,11 @@ from pipeline.commands.demo_train import (
     training,
     values,
 )
-from pipeline.commands.demo_train_page import chosen, curve, measured, write_page
-from records.episodes import Episode, ToolCall, ToolResult, Turn
-from records.errors import QuestloomError
-from records.identity import sha256_hex
-from records.trajectories import AnswerVerdict, Trajectory
+from questloom.pipeline.commands.demo_train_page import chosen, curve, measured, write_page
+from questloom.records.episodes import Episode, ToolCall, ToolResult, Turn
+from questloom.records.errors import QuestloomError
+from questloom.records.identity import sha256_hex
+from questloom.records.trajectories import AnswerVerdict, Trajectory
 from tests.agent import tiny
 from tests.pipeline.browser import CHROMIUM, Page
 from tests.transforms.episodes.made import trajectory
@@ -200,7 +200,7 @@ def test_a_folder_of_something_else_is_one_message_and_stays_as_it_is(there, wha
     for name, text in there.items():
         (tmp_path / name).write_text(text)
     ran = subprocess.run(
-        [sys.executable, "-m", "pipeline.cli", "demo-train", "--out", str(tmp_path)],
+        [sys.executable, "-m", "questloom.pipeline.cli", "demo-train", "--out", str(tmp_path)],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -220,7 +220,14 @@ def test_a_folder_of_something_else_is_one_message_and_stays_as_it_is(there, wha
 def test_a_file_in_the_place_of_the_folder_is_one_message(tmp_path):
     (tmp_path / "demo").write_text("mine")
     ran = subprocess.run(
-        [sys.executable, "-m", "pipeline.cli", "demo-train", "--out", str(tmp_path / "demo")],
+        [
+            sys.executable,
+            "-m",
+            "questloom.pipeline.cli",
+            "demo-train",
+            "--out",
+            str(tmp_path / "demo"),
+        ],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -233,7 +240,8 @@ def test_a_file_in_the_place_of_the_folder_is_one_message(tmp_path):
 def test_a_trainer_that_breaks_off_ends_the_demo_with_its_name(monkeypatch, tmp_path):
     monkeypatch.setattr(demo_train, "prepare", lambda out, **about: (out / "run", out / "store"))
     with pytest.raises(
-        QuestloomError, match=r"train.sft ended with exit code 2; the same command goes on"
+        QuestloomError,
+        match=r"questloom.train.sft ended with exit code 2; the same command goes on",
     ):
         run_demo_train(tmp_path / "demo", seed=5, steps=1, workers=1)
 
@@ -255,8 +263,8 @@ def test_what_was_trained_and_played_before_ends_in_words_and_a_page(monkeypatch
     monkeypatch.setattr(demo_train, "training", lambda *arguments: asked.append(arguments))
     told = run_demo_train(out, seed=5, steps=2, workers=1)
     assert [arguments[0] for arguments in asked] == [
-        "train.sft",
-        "train.grpo",
+        "questloom.train.sft",
+        "questloom.train.grpo",
     ] and "step.steps=2" in asked[1], "nothing was played again"
     assert (
         "0.250 ▁█ 0.500" in told
@@ -286,7 +294,16 @@ def test_episodes_that_were_played_are_not_played_again(monkeypatch, tmp_path):
 def killed_once(folder: Path, name: str, seconds: float) -> None:
     """Starts the demo, waits for a file of its and some seconds more, and kills the command with all that it started."""
     running = subprocess.Popen(
-        [sys.executable, "-m", "pipeline.cli", "demo-train", "--out", str(folder), "--steps", "2"],
+        [
+            sys.executable,
+            "-m",
+            "questloom.pipeline.cli",
+            "demo-train",
+            "--out",
+            str(folder),
+            "--steps",
+            "2",
+        ],
         cwd=ROOT,
         start_new_session=True,
         stdout=subprocess.DEVNULL,
@@ -309,7 +326,7 @@ def test_the_whole_demo_killed_twice_ends_in_a_report_and_does_nothing_again(tmp
     command = [
         sys.executable,
         "-m",
-        "pipeline.cli",
+        "questloom.pipeline.cli",
         "demo-train",
         "--out",
         str(out),

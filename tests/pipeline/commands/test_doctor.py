@@ -1,13 +1,11 @@
 """Doctor: what shadows our names, what is missing or too old, and whether endpoints answer, with no key ever shown."""
 
-import sys
-
 import pytest
 
 from benchmarks.mock_endpoint import running
-from pipeline.commands import doctor
-from pipeline.commands.doctor import Status, examine, names_taken, requirements
-from pipeline.recipe import load_recipe
+from questloom.pipeline.commands import doctor
+from questloom.pipeline.commands.doctor import Status, examine, requirements
+from questloom.pipeline.recipe import load_recipe
 from tests.pipeline.small_world import small_recipe
 
 KEY = "sk-never-to-be-seen-42"
@@ -26,34 +24,6 @@ def install(folder, name: str, *packages: str) -> None:
 
 def named(lines, name):
     return next(line for line in lines if line.name == name)
-
-
-def test_our_own_packages_are_not_taken_for_strangers():
-    assert [line.status for line in names_taken()] == [Status.OK]
-
-
-def test_a_distribution_in_front_of_ours_is_named_with_the_fix(tmp_path, monkeypatch):
-    install(tmp_path, "handy-tools", "train", "handy")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    line = named(names_taken(), "train")
-    assert line.status is Status.MISSING
-    assert "handy-tools" in line.detail and str(tmp_path) in line.detail
-    assert "pip uninstall handy-tools" in line.fix
-
-
-def test_a_distribution_behind_ours_is_told_too(tmp_path, monkeypatch):
-    install(tmp_path, "handy-tools", "models")
-    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
-    line = named(names_taken(), "models")
-    assert line.status is Status.INFO
-    assert "handy-tools" in line.detail
-
-
-def test_a_plain_folder_in_front_of_ours_is_told_without_a_distribution(tmp_path, monkeypatch):
-    (tmp_path / "eval").mkdir()
-    (tmp_path / "eval" / "__init__.py").write_text("")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    assert "PYTHONPATH" in named(names_taken(), "eval").fix
 
 
 def test_a_missing_and_a_too_old_package_are_told_with_the_command(monkeypatch):

@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 from datasets import load_dataset
 
-from pipeline.commands.publish import publish
-from pipeline.export import export_dataset
-from records.errors import InputError
+from questloom.pipeline.commands.publish import publish
+from questloom.pipeline.export import export_dataset
+from questloom.records.errors import InputError
 from tests.pipeline.commands.hub_server import TOKEN, publish_to, served
 from tests.pipeline.export import finished_run as world
 from tests.pipeline.export.scan import found, tree

@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 import yaml
 
-from eval.items import Mark
-from eval.scores import scores_of
-from pipeline.commands.publish import publish_model
-from records.errors import InputError
-from records.trajectories import AnswerVerdict
+from questloom.eval.items import Mark
+from questloom.eval.scores import scores_of
+from questloom.pipeline.commands.publish import publish_model
+from questloom.records.errors import InputError
+from questloom.records.trajectories import AnswerVerdict
 from tests.pipeline.commands.hub_server import TOKEN, publish_to, served
 
 
 def training(folder: Path, model: Path | str, kind: str) -> Path:
-    """The --out of a finished training, as `train.sft` and `train.grpo` leave it."""
+    """The --out of a finished training, as `questloom.train.sft` and `questloom.train.grpo` leave it."""
     (folder / "model").mkdir(parents=True)
     (folder / "model" / "config.json").write_text("{}")
     (folder / "model" / "model.safetensors").write_bytes(b"weights of " + kind.encode())

@@ -2,13 +2,13 @@
 
 import pytest
 
-from files.opened import Opened
-from knowledge.store.store import Store
-from pipeline.commands.recheck import Outcome, recheck, recheck_run
-from pipeline.synth.synth_job import run_synth
-from records.errors import InputError
-from records.knowledge import Value
-from records.synthesis import Question
+from questloom.files.opened import Opened
+from questloom.knowledge.store.store import Store
+from questloom.pipeline.commands.recheck import Outcome, recheck, recheck_run
+from questloom.pipeline.synth.synth_job import run_synth
+from questloom.records.errors import InputError
+from questloom.records.knowledge import Value
+from questloom.records.synthesis import Question
 from tests.pipeline.small_world import LEAN, small_recipe, small_store
 from tests.run_files import read_stage
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from pipeline.cli import app
-from pipeline.plan.train_forecast import lengths_of
-from records.errors import InputError
+from questloom.pipeline.cli import app
+from questloom.pipeline.plan.train_forecast import lengths_of
+from questloom.records.errors import InputError
+from questloom.train.grpo_settings import load_grpo_settings
 from tests.train.sft_world import episodes_folder, trajectory
-from train.grpo_settings import load_grpo_settings
 
 COUNTS = ["--rows", "100", "--tokens", "9000", "--labels", "900", "--pictures", "10"]
 
@@ -37,12 +37,12 @@ def invoked(*arguments: str):
 )
 def test_torch_is_not_imported_before_a_trainer_is(arguments):
     told = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "pipeline.cli", *arguments],
+        [sys.executable, "-X", "importtime", "-m", "questloom.pipeline.cli", *arguments],
         capture_output=True,
         text=True,
         check=True,
     ).stderr
-    assert "pipeline.commands.training" in told and not any(
+    assert "questloom.pipeline.commands.training" in told and not any(
         line.endswith((" torch", " transformers")) for line in told.splitlines()
     )
 
@@ -50,7 +50,7 @@ def test_torch_is_not_imported_before_a_trainer_is(arguments):
 def test_help_says_how_to_launch_on_several_gpus():
     told = invoked("train", "--help").output
     assert (
-        "torchrun --nproc_per_node 8 -m train.sft" in told
+        "torchrun --nproc_per_node 8 -m questloom.train.sft" in told
         and "accelerate launch" in told
         and "plan sft" in told
     )

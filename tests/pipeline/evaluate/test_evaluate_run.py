@@ -8,25 +8,25 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from agent.setup import own_engine
 from benchmarks.mock_endpoint import running
-from eval.items import Attempt
-from eval.modes import Mode
-from files.opened import Opened
-from models.picture_file import decode
-from pipeline.cli import app
-from pipeline.evaluate.benchmark_folder import Asked
-from pipeline.evaluate.evaluate_run import Wanted, evaluate, evaluation_recipe
-from pipeline.export.dataset import export_dataset
-from pipeline.recipe import recipe_of
-from pipeline.synth.job import Job
-from records.errors import InputError, ProviderFault
+from questloom.agent.setup import own_engine
+from questloom.eval.items import Attempt
+from questloom.eval.modes import Mode
+from questloom.files.opened import Opened
+from questloom.models.picture_file import decode
+from questloom.pipeline.cli import app
+from questloom.pipeline.evaluate.benchmark_folder import Asked
+from questloom.pipeline.evaluate.evaluate_run import Wanted, evaluate, evaluation_recipe
+from questloom.pipeline.export.dataset import export_dataset
+from questloom.pipeline.recipe import recipe_of
+from questloom.pipeline.synth.job import Job
+from questloom.records.errors import InputError, ProviderFault
+from questloom.transforms.episodes.episode_folder import EpisodeFolder
 from tests.agent import tiny
 from tests.agent.small_provider import ScriptedEngine, answer
 from tests.pipeline.export import finished_run as world
 from tests.pipeline.export import taught as teacher
 from tests.small_sandboxes import unconfined
-from transforms.episodes.episode_folder import EpisodeFolder
 
 QUESTIONS = (4, 10, 16, 22)
 """The run's benchmark."""

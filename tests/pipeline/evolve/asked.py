@@ -1,9 +1,9 @@
 """Questions with a small form, for tests that play nothing."""
 
-from records.form import Ask, ClaimClause, Form, Image
-from records.knowledge import Value
-from records.synthesis import Answer, Question
-from records.table import Json
+from questloom.records.form import Ask, ClaimClause, Form, Image
+from questloom.records.knowledge import Value
+from questloom.records.synthesis import Answer, Question
+from questloom.records.table import Json
 
 CLAIM = ClaimClause(subject="x0", property="P84", object="x1")
 FORM = Form(clauses=(Image(var="x0"), CLAIM), ask=Ask(var="x1", type="entity"))

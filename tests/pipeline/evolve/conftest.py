@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.evolve.loop import begin_loop, run_step
-from pipeline.evolve.loop_folder import LoopFolder
+from questloom.pipeline.evolve.loop import begin_loop, run_step
+from questloom.pipeline.evolve.loop_folder import LoopFolder
 from tests.pipeline.evolve.skilled import rules, with_policy
 from tests.pipeline.small_world import LEAN, small_recipe, small_store
 

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from pipeline.evolve.findings import Diagnosis, Finding, Score, TaskDiagnosis, as_json
-from pipeline.evolve.loop_folder import LoopFolder, RoundFolder
-from pipeline.evolve.verify import summary
-from pipeline.recipe import Recipe, recipe_of
+from questloom.pipeline.evolve.findings import Diagnosis, Finding, Score, TaskDiagnosis, as_json
+from questloom.pipeline.evolve.loop_folder import LoopFolder, RoundFolder
+from questloom.pipeline.evolve.verify import summary
+from questloom.pipeline.recipe import Recipe, recipe_of
 from tests.pipeline.evolve.skilled import POLICY
 
 IDS = tuple(f"task{n}" for n in range(8))

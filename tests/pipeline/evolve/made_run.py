@@ -5,20 +5,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from files.parquet import write_records, write_whole
-from pipeline.recipe import Recipe
-from records.episodes import BankImage, Episode, ToolCall, ToolResult, Turn
-from records.identity import sha256_hex
-from records.outcomes import Rejection
-from records.synthesis import Question
-from records.table import Json
-from records.trajectories import Trajectory
+from questloom.files.parquet import write_records, write_whole
+from questloom.pipeline.recipe import Recipe
+from questloom.records.episodes import BankImage, Episode, ToolCall, ToolResult, Turn
+from questloom.records.identity import sha256_hex
+from questloom.records.outcomes import Rejection
+from questloom.records.synthesis import Question
+from questloom.records.table import Json
+from questloom.records.trajectories import Trajectory
+from questloom.transforms.episodes.episode_folder import EpisodeFolder
+from questloom.transforms.episodes.tool_statistics import statistics_of
+from questloom.transforms.stages.run_folder import RunFolder
+from questloom.transforms.stages.stage_shards import shard_facts
 from tests.agent import tiny
 from tests.pipeline.evolve.asked import question
-from transforms.episodes.episode_folder import EpisodeFolder
-from transforms.episodes.tool_statistics import statistics_of
-from transforms.stages.run_folder import RunFolder
-from transforms.stages.stage_shards import shard_facts
 
 
 @dataclass(frozen=True)

@@ -6,20 +6,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agent.engines.engine import Sample
-from agent.oracle.oracle_engine import OracleEngine
-from agent.oracle.puzzle import Puzzle, puzzle_from
-from agent.setup import own_engine
-from agent.turns.conversation import Conversation
-from files.opened import Opened
-from knowledge.store.store import Store
-from models.messages import Message
-from pipeline.evolve.subset import questions_of
-from records.form import ClaimClause, Compute, Reads
-from records.identity import chance
-from records.synthesis import Question
+from questloom.agent.engines.engine import Sample
+from questloom.agent.oracle.oracle_engine import OracleEngine
+from questloom.agent.oracle.puzzle import Puzzle, puzzle_from
+from questloom.agent.setup import own_engine
+from questloom.agent.turns.conversation import Conversation
+from questloom.files.opened import Opened
+from questloom.knowledge.store.store import Store
+from questloom.models.messages import Message
+from questloom.pipeline.evolve.subset import questions_of
+from questloom.records.form import ClaimClause, Compute, Reads
+from questloom.records.identity import chance
+from questloom.records.synthesis import Question
+from questloom.transforms.stages.run_folder import RunFolder
 from tests.agent.tools.calling import WITHOUT_PYTHON
-from transforms.stages.run_folder import RunFolder
 
 POLICY = {"engine": "transformers", "model": "skilled", "tools": {"tools": list(WITHOUT_PYTHON)}}
 """How a recipe names it: the engine of that name is laid into `Opened` in its place."""

@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from pipeline.evolve.axes import axes_of, balanced, counts, profile_of
-from records.form import Ask, Compare, Compute, Form, Image, SentenceClause
+from questloom.pipeline.evolve.axes import axes_of, balanced, counts, profile_of
+from questloom.records.form import Ask, Compare, Compute, Form, Image, SentenceClause
 from tests.pipeline.evolve.asked import CLAIM, question
 
 COMPARED = Compare(left="x1", op="<", right="x1")

@@ -2,10 +2,10 @@
 
 import pytest
 
-from files.opened import Opened
-from pipeline.evolve import before_after
-from pipeline.evolve.before_after import BEFORE, compare, read
-from pipeline.evolve.loop_folder import LoopFolder, RoundFolder
+from questloom.files.opened import Opened
+from questloom.pipeline.evolve import before_after
+from questloom.pipeline.evolve.before_after import BEFORE, compare, read
+from questloom.pipeline.evolve.loop_folder import LoopFolder, RoundFolder
 from tests.pipeline.evolve.made import a_loop, a_round
 from tests.pipeline.evolve.made_run import Try, a_run, asked, played
 

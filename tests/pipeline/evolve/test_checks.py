@@ -5,19 +5,19 @@ from types import SimpleNamespace
 
 import pytest
 
-from models.endpoints import EndpointConfig, RoleConfig
-from pipeline.evolve import checks as module
-from pipeline.evolve.checks import MAKERS, Checks
-from pipeline.recipe import recipe_of
-from pipeline.synth.job import Job
-from records.outcomes import Reason
-from records.synthesis import Question, Verdict
-from records.table import Json
+from questloom.models.endpoints import EndpointConfig, RoleConfig
+from questloom.pipeline.evolve import checks as module
+from questloom.pipeline.evolve.checks import MAKERS, Checks
+from questloom.pipeline.recipe import recipe_of
+from questloom.pipeline.synth.job import Job
+from questloom.records.outcomes import Reason
+from questloom.records.synthesis import Question, Verdict
+from questloom.records.table import Json
+from questloom.transforms.external.outside_rows import METHOD
+from questloom.transforms.pictures.ground import Grounding
+from questloom.transforms.stages.run_folder import RunFolder
+from questloom.transforms.stages.stage import reject
 from tests.pipeline.evolve.asked import question
-from transforms.external.outside_rows import METHOD
-from transforms.pictures.ground import Grounding
-from transforms.stages.run_folder import RunFolder
-from transforms.stages.stage import reject
 
 
 def not_run(*names: str, **fields) -> Question:

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline.evolve.edits import Edit, applied, refusal, step
-from pipeline.evolve.evolvable import fields_of
-from pipeline.recipe import recipe_of
+from questloom.pipeline.evolve.edits import Edit, applied, refusal, step
+from questloom.pipeline.evolve.evolvable import fields_of
+from questloom.pipeline.recipe import recipe_of
 from tests.pipeline.evolve.made import IDS
 
 RECIPE = recipe_of({"name": "made", "filters": {"text_search": False}}, "test")

@@ -2,10 +2,17 @@
 
 import pytest
 
-from pipeline.evolve.evolvable import METHODS, Field, allowed, fields_of, stepped, with_value
-from pipeline.recipe import load_recipe, recipe_of
-from records.errors import InputError
-from records.evolves import Evolves
+from questloom.pipeline.evolve.evolvable import (
+    METHODS,
+    Field,
+    allowed,
+    fields_of,
+    stepped,
+    with_value,
+)
+from questloom.pipeline.recipe import load_recipe, recipe_of
+from questloom.records.errors import InputError
+from questloom.records.evolves import Evolves
 
 NUMBER, COUNT, SWITCH = (
     Evolves("paths", 0.0, 1.0, 0.25),

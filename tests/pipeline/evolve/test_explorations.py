@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.evolve.evolvable import fields_of
-from pipeline.evolve.loop import begin_loop, run_loop
-from pipeline.evolve.subset import questions_of
-from pipeline.recipe import load_recipe, recipe_of
+from questloom.pipeline.evolve.evolvable import fields_of
+from questloom.pipeline.evolve.loop import begin_loop, run_loop
+from questloom.pipeline.evolve.subset import questions_of
+from questloom.pipeline.recipe import load_recipe, recipe_of
 from tests.agent.tools.calling import WITHOUT_PYTHON
 from tests.pipeline.evolve.skilled import POLICY, with_policy
 

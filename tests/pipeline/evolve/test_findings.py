@@ -4,8 +4,8 @@ import typing
 
 import pytest
 
-from pipeline.evolve.evolvable import fields_of
-from pipeline.evolve.findings import (
+from questloom.pipeline.evolve.evolvable import fields_of
+from questloom.pipeline.evolve.findings import (
     STAGES,
     WEIGHTS,
     WITHOUT_POLICY,
@@ -19,8 +19,8 @@ from pipeline.evolve.findings import (
     overall,
     recurring,
 )
-from pipeline.recipe import load_recipe
-from prompts.replies import FaultFound
+from questloom.pipeline.recipe import load_recipe
+from questloom.prompts.replies import FaultFound
 
 
 def test_the_weights_are_the_published_ones():

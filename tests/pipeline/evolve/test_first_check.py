@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 import yaml
 
-from agent.play_settings import PlaySettings
-from agent.setup import PlayPlace, open_engine
-from files.opened import Opened
-from models.model_settings import ModelSettings
-from pipeline.commands.demo_train import tiny_base
-from pipeline.evolve.first_check import check_players
-from pipeline.recipe import Recipe, load_recipe
-from pipeline.settings import EvolveRules, TrainingRules
-from records.errors import InputError
+from questloom.agent.play_settings import PlaySettings
+from questloom.agent.setup import PlayPlace, open_engine
+from questloom.files.opened import Opened
+from questloom.models.model_settings import ModelSettings
+from questloom.pipeline.commands.demo_train import tiny_base
+from questloom.pipeline.evolve.first_check import check_players
+from questloom.pipeline.recipe import Recipe, load_recipe
+from questloom.pipeline.settings import EvolveRules, TrainingRules
+from questloom.records.errors import InputError
 
 PAGE = (Path(__file__).parents[3] / "docs" / "loop.md").read_text(encoding="utf-8")
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from files.opened import Opened
-from pipeline.evolve import forward as step
-from pipeline.evolve.forward import forward, repeats, round_recipe
-from pipeline.evolve.loop_folder import LoopFolder, RoundFolder
-from pipeline.evolve.subset import questions_of
-from pipeline.settings import FilterRules
-from records.errors import QuestloomError
-from records.knowledge import Value
-from records.synthesis import Answer
+from questloom.files.opened import Opened
+from questloom.pipeline.evolve import forward as step
+from questloom.pipeline.evolve.forward import forward, repeats, round_recipe
+from questloom.pipeline.evolve.loop_folder import LoopFolder, RoundFolder
+from questloom.pipeline.evolve.subset import questions_of
+from questloom.pipeline.settings import FilterRules
+from questloom.records.errors import QuestloomError
+from questloom.records.knowledge import Value
+from questloom.records.synthesis import Answer
 from tests.pipeline.evolve.made import a_loop
 from tests.pipeline.evolve.made_run import a_run, asked
 

@@ -6,10 +6,10 @@ import json
 import pytest
 import yaml
 
-from files.opened import Opened
-from pipeline.evolve.freeze import freeze
-from pipeline.evolve.loop_folder import LoopFolder, RoundFolder
-from pipeline.recipe import Recipe, recipe_of
+from questloom.files.opened import Opened
+from questloom.pipeline.evolve.freeze import freeze
+from questloom.pipeline.evolve.loop_folder import LoopFolder, RoundFolder
+from questloom.pipeline.recipe import Recipe, recipe_of
 from tests.pipeline.evolve.made import a_loop, a_round
 
 

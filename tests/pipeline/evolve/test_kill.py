@@ -19,10 +19,10 @@ import torch
 from safetensors.torch import load_file
 
 from benchmarks.mock_endpoint import running
-from pipeline.commands.demo_train import SFT, prepare, read_metrics, tiny_base, training
-from pipeline.evolve.loop import begin_loop
-from pipeline.evolve.loop_folder import LoopFolder, RoundFolder
-from pipeline.recipe import load_recipe
+from questloom.pipeline.commands.demo_train import SFT, prepare, read_metrics, tiny_base, training
+from questloom.pipeline.evolve.loop import begin_loop
+from questloom.pipeline.evolve.loop_folder import LoopFolder, RoundFolder
+from questloom.pipeline.recipe import load_recipe
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[3]
@@ -83,7 +83,7 @@ def start(tmp_path_factory) -> Iterator[Start]:
         recipe=load_recipe("learning_loop", ("seeds.count=160", "export.rl_share=0.0")),
     )
     training(
-        "train.sft",
+        "questloom.train.sft",
         "--config",
         SFT,
         "--data",
@@ -102,7 +102,16 @@ def start(tmp_path_factory) -> Iterator[Start]:
 def evolve(loop: LoopFolder) -> subprocess.Popen:
     """The command that begins, or goes on."""
     return subprocess.Popen(
-        [sys.executable, "-m", "pipeline.cli", "evolve", "--out", str(loop.path), "--workers", "1"],
+        [
+            sys.executable,
+            "-m",
+            "questloom.pipeline.cli",
+            "evolve",
+            "--out",
+            str(loop.path),
+            "--workers",
+            "1",
+        ],
         cwd=ROOT,
         start_new_session=True,
         stderr=subprocess.DEVNULL,

@@ -4,16 +4,16 @@ import asyncio
 
 import pytest
 
-from files.opened import Opened
-from models.messages import Picture
-from models.structured import BadReply
-from pipeline.evolve.findings import WEIGHTS, Diagnosis, Finding, Score, TaskDiagnosis
-from pipeline.evolve.llm_diagnoser import LlmDiagnoser, _proved
-from pipeline.evolve.llm_editor import Editor, open_editor
-from pipeline.evolve.loop_folder import RoundFolder
-from pipeline.recipe import recipe_of
-from pipeline.synth.job import Job
-from records.synthesis import Certificate
+from questloom.files.opened import Opened
+from questloom.models.messages import Picture
+from questloom.models.structured import BadReply
+from questloom.pipeline.evolve.findings import WEIGHTS, Diagnosis, Finding, Score, TaskDiagnosis
+from questloom.pipeline.evolve.llm_diagnoser import LlmDiagnoser, _proved
+from questloom.pipeline.evolve.llm_editor import Editor, open_editor
+from questloom.pipeline.evolve.loop_folder import RoundFolder
+from questloom.pipeline.recipe import recipe_of
+from questloom.pipeline.synth.job import Job
+from questloom.records.synthesis import Certificate
 from tests.pipeline.evolve.asked import question
 from tests.pipeline.evolve.made import IDS, a_loop, a_round, row
 from tests.prompts.scripted import Scripted

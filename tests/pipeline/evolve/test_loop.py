@@ -5,11 +5,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from files.opened import Opened
-from pipeline.evolve import loop as chain
-from pipeline.evolve.loop import diagnose, prepared, run_loop, run_step
-from pipeline.evolve.loop_folder import STEPS, LoopFolder, RoundFolder
-from records.errors import InputError
+from questloom.files.opened import Opened
+from questloom.pipeline.evolve import loop as chain
+from questloom.pipeline.evolve.loop import diagnose, prepared, run_loop, run_step
+from questloom.pipeline.evolve.loop_folder import STEPS, LoopFolder, RoundFolder
+from questloom.records.errors import InputError
 from tests.pipeline.evolve.made import a_loop, a_round
 
 

@@ -5,8 +5,8 @@ import shlex
 
 import pytest
 
-from pipeline.evolve.loop_folder import FILES, STEPS, VERSION, LoopFolder, write_json
-from records.errors import InputError
+from questloom.pipeline.evolve.loop_folder import FILES, STEPS, VERSION, LoopFolder, write_json
+from questloom.records.errors import InputError
 from tests.pipeline.evolve.made import a_loop, a_round, recipe
 
 

@@ -4,10 +4,17 @@ import json
 
 import pytest
 
-from pipeline.evolve.loop_folder import LoopFolder, write_json
-from pipeline.evolve.loop_report import _cost, _curves, _round, _trained, build_loop_report, curve
-from pipeline.evolve.scores import Mean
-from pipeline.evolve.update import update
+from questloom.pipeline.evolve.loop_folder import LoopFolder, write_json
+from questloom.pipeline.evolve.loop_report import (
+    _cost,
+    _curves,
+    _round,
+    _trained,
+    build_loop_report,
+    curve,
+)
+from questloom.pipeline.evolve.scores import Mean
+from questloom.pipeline.evolve.update import update
 from tests.pipeline.evolve.made import IDS, a_loop, a_round
 from tests.pipeline.evolve.made_run import Try, a_run, asked, played
 

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 
 import pytest
 
-from pipeline.evolve.findings import STAGES, WEIGHTS, Diagnosis, Finding
-from pipeline.evolve.llm_diagnoser import _proved
-from pipeline.evolve.measured import MeasuredDiagnoser
-from records.form import Ask, Compute, Form, Reads
-from records.synthesis import Certificate, Enhancement, Hop, Question
+from questloom.pipeline.evolve.findings import STAGES, WEIGHTS, Diagnosis, Finding
+from questloom.pipeline.evolve.llm_diagnoser import _proved
+from questloom.pipeline.evolve.measured import MeasuredDiagnoser
+from questloom.records.form import Ask, Compute, Form, Reads
+from questloom.records.synthesis import Certificate, Enhancement, Hop, Question
 from tests.pipeline.evolve.asked import FORM, question
 from tests.pipeline.evolve.made import row
 

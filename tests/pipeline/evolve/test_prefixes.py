@@ -5,12 +5,12 @@ from math import log
 
 import pytest
 
-from agent.play.player import Begin, Player, Task
-from agent.turns.limits import Limits
-from agent.turns.renderer import Renderer
-from agent.turns.token_renderer import TokenRenderer
-from pipeline.evolve.prefixes import OPEN, bank_of, least_sure, prefix_of
-from records.episodes import Episode
+from questloom.agent.play.player import Begin, Player, Task
+from questloom.agent.turns.limits import Limits
+from questloom.agent.turns.renderer import Renderer
+from questloom.agent.turns.token_renderer import TokenRenderer
+from questloom.pipeline.evolve.prefixes import OPEN, bank_of, least_sure, prefix_of
+from questloom.records.episodes import Episode
 from tests.agent import tiny
 from tests.agent.small_provider import ScriptedTokens, answer, look, toolbox
 

@@ -6,21 +6,21 @@ from types import SimpleNamespace
 
 import pytest
 
-from agent.judges.answer import AnswerJudge, Judgement
-from agent.play.journal import Journal
-from agent.play.player import Player
-from agent.setup import Playing
-from agent.turns.limits import Limits
-from agent.turns.renderer import Renderer
-from agent.turns.token_renderer import TokenRenderer
-from models.chat_client import ChatClient
-from pipeline.evolve import probes
-from pipeline.evolve.probes import FIRST, _all, _one, continued, probe
-from pipeline.evolve.rollouts import Played
-from records.episodes import Episode, Outcome
-from records.errors import ProviderFault, QuestloomError
-from records.knowledge import Value
-from records.synthesis import Answer
+from questloom.agent.judges.answer import AnswerJudge, Judgement
+from questloom.agent.play.journal import Journal
+from questloom.agent.play.player import Player
+from questloom.agent.setup import Playing
+from questloom.agent.turns.limits import Limits
+from questloom.agent.turns.renderer import Renderer
+from questloom.agent.turns.token_renderer import TokenRenderer
+from questloom.models.chat_client import ChatClient
+from questloom.pipeline.evolve import probes
+from questloom.pipeline.evolve.probes import FIRST, _all, _one, continued, probe
+from questloom.pipeline.evolve.rollouts import Played
+from questloom.records.episodes import Episode, Outcome
+from questloom.records.errors import ProviderFault, QuestloomError
+from questloom.records.knowledge import Value
+from questloom.records.synthesis import Answer
 from tests.agent import tiny
 from tests.agent.small_provider import ScriptedEngine, ScriptedTokens, answer, look, toolbox
 from tests.pipeline.evolve.made_run import asked

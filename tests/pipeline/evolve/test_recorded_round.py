@@ -6,24 +6,24 @@ from collections import Counter
 
 import pytest
 
-from models.messages import Picture
-from pipeline.evolve.edits import refusal
-from pipeline.evolve.findings import Finding, as_json
-from pipeline.evolve.llm_diagnoser import LlmDiagnoser
-from pipeline.evolve.llm_editor import Editor
-from pipeline.evolve.measured import MeasuredDiagnoser
-from pipeline.recipe import load_recipe
-from pipeline.synth.job import Job
-from pipeline.synth.solver_stages import evidence_words
-from pipeline.synth.writer_choice import llm_rules, make_exploration
-from records.form import Compute
-from records.synthesis import Question, Seed
+from questloom.models.messages import Picture
+from questloom.pipeline.evolve.edits import refusal
+from questloom.pipeline.evolve.findings import Finding, as_json
+from questloom.pipeline.evolve.llm_diagnoser import LlmDiagnoser
+from questloom.pipeline.evolve.llm_editor import Editor
+from questloom.pipeline.evolve.measured import MeasuredDiagnoser
+from questloom.pipeline.recipe import load_recipe
+from questloom.pipeline.synth.job import Job
+from questloom.pipeline.synth.solver_stages import evidence_words
+from questloom.pipeline.synth.writer_choice import llm_rules, make_exploration
+from questloom.records.form import Compute
+from questloom.records.synthesis import Question, Seed
+from questloom.transforms.drafting.accept import Accept
+from questloom.transforms.drafting.trail import Trail
+from questloom.transforms.pictures.shown import shown
+from questloom.transforms.stages.run_folder import RunFolder
+from questloom.transforms.writing.llm.llm_writer import LlmWriter
 from tests.prompts.scripted import RECORDINGS, Scripted
-from transforms.drafting.accept import Accept
-from transforms.drafting.trail import Trail
-from transforms.pictures.shown import shown
-from transforms.stages.run_folder import RunFolder
-from transforms.writing.llm.llm_writer import LlmWriter
 
 RECIPE = load_recipe(
     "ode", ("seed=2", "draft.explore.graphs=1", "pictures.min_side=200", "models.llm.votes=1")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from agent.tools.tool_settings import ALL_TOOLS
-from pipeline.evolve.evolvable import fields_of, stepped, with_value
-from pipeline.evolve.remedies import (
+from questloom.agent.tools.tool_settings import ALL_TOOLS
+from questloom.pipeline.evolve.evolvable import fields_of, stepped, with_value
+from questloom.pipeline.evolve.remedies import (
     GUIDANCE,
     HARDER,
     LENGTHS,
@@ -13,7 +13,7 @@ from pipeline.evolve.remedies import (
     effect,
     proposed,
 )
-from pipeline.recipe import load_recipe, recipe_of
+from questloom.pipeline.recipe import load_recipe, recipe_of
 from tests.pipeline.evolve.made import IDS, row
 
 RECIPE = recipe_of({"name": "made", "filters": {"text_search": False}}, "test")

@@ -2,10 +2,10 @@
 
 import pytest
 
-from pipeline.evolve.rivals import FittingRival, fitting_rival
-from records.form import Ask, Form, Image
-from records.knowledge import entity_value
-from records.synthesis import Answer, Certificate, Verdict
+from questloom.pipeline.evolve.rivals import FittingRival, fitting_rival
+from questloom.records.form import Ask, Form, Image
+from questloom.records.knowledge import entity_value
+from questloom.records.synthesis import Answer, Certificate, Verdict
 from tests.pipeline.evolve.asked import CLAIM, question
 from tests.small_facts import SmallFacts, claim
 

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from agent.play.player import Player, Task
-from agent.setup import AGENT
-from calls.ledger import cost_lines
-from files.opened import Opened
-from models.clip import Clip
-from pipeline.evolve.loop import begin_loop, run_loop
-from pipeline.evolve.loop_folder import LoopFolder
-from pipeline.evolve.spending import spent_words
-from pipeline.recipe import load_recipe
-from prompts.roles import ROLES
+from questloom.agent.play.player import Player, Task
+from questloom.agent.setup import AGENT
+from questloom.calls.ledger import cost_lines
+from questloom.files.opened import Opened
+from questloom.models.clip import Clip
+from questloom.pipeline.evolve.loop import begin_loop, run_loop
+from questloom.pipeline.evolve.loop_folder import LoopFolder
+from questloom.pipeline.evolve.spending import spent_words
+from questloom.pipeline.recipe import load_recipe
+from questloom.prompts.roles import ROLES
 from tests.agent.tools.little_store import little_store
 from tests.pipeline.evolve.reader import Reader, roles, serving
 from tests.pipeline.small_world import small_store

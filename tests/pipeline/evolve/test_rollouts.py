@@ -2,11 +2,11 @@
 
 import pytest
 
-from pipeline.evolve.rollouts import Played, read_rollouts, rollout_of
-from records.episodes import Turn
+from questloom.pipeline.evolve.rollouts import Played, read_rollouts, rollout_of
+from questloom.records.episodes import Turn
+from questloom.transforms.stages.run_folder import RunFolder
 from tests.pipeline.evolve.made import recipe
 from tests.pipeline.evolve.made_run import Try, a_run, asked, episode_of, played
-from transforms.stages.run_folder import RunFolder
 
 WRONG = "wrong_answer_given"
 

@@ -6,23 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from agent.providers.provider import Provider
-from agent.setup import opened_searches
-from calls.event_loop import submit
-from files.opened import Opened
-from files.parquet import read_records, write_records
-from pipeline.evolve.checks import Checks
-from pipeline.evolve.loop import run_step
-from pipeline.evolve.loop_folder import LoopFolder
-from pipeline.evolve.subset import LABEL, questions_of
-from pipeline.synth.job import Job
-from records.errors import InputError, ProviderFault
-from records.knowledge import Value
-from records.synthesis import Question
-from records.table import Json
+from questloom.agent.providers.provider import Provider
+from questloom.agent.setup import opened_searches
+from questloom.calls.event_loop import submit
+from questloom.files.opened import Opened
+from questloom.files.parquet import read_records, write_records
+from questloom.pipeline.evolve.checks import Checks
+from questloom.pipeline.evolve.loop import run_step
+from questloom.pipeline.evolve.loop_folder import LoopFolder
+from questloom.pipeline.evolve.subset import LABEL, questions_of
+from questloom.pipeline.synth.job import Job
+from questloom.records.errors import InputError, ProviderFault
+from questloom.records.knowledge import Value
+from questloom.records.synthesis import Question
+from questloom.records.table import Json
+from questloom.transforms.stages.run_folder import RunFolder
+from questloom.transforms.stages.stage_shards import shard_facts
 from tests.pipeline.evolve.skilled import with_policy
-from transforms.stages.run_folder import RunFolder
-from transforms.stages.stage_shards import shard_facts
 
 LAST = ("verify", "diagnose", "update", "train")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.evolve.scores import Mean, is_worse, score_of
+from questloom.pipeline.evolve.scores import Mean, is_worse, score_of
 
 
 def diagnosis(*tasks: dict[str, float], mode: str = "rl", **batch: float) -> dict:

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from pipeline.evolve.before_after import BEFORE
-from pipeline.evolve.loop_folder import LoopFolder, write_json
-from pipeline.evolve.shown_episodes import MOST_TEXT, Shown, _turn, amount, pairs_of
-from records.episodes import ToolCall, ToolResult, Turn
-from records.share import Share
-from records.table import Json
+from questloom.pipeline.evolve.before_after import BEFORE
+from questloom.pipeline.evolve.loop_folder import LoopFolder, write_json
+from questloom.pipeline.evolve.shown_episodes import MOST_TEXT, Shown, _turn, amount, pairs_of
+from questloom.records.episodes import ToolCall, ToolResult, Turn
+from questloom.records.share import Share
+from questloom.records.table import Json
 from tests.pipeline.evolve.made import a_loop
 from tests.pipeline.evolve.made_run import Try, a_run, asked, episode_of, played
 

@@ -6,20 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from calls.budget import Budget
-from calls.caller import Caller
-from calls.open import open_cache
-from calls.request import CallRequest, Price, Reply
-from pipeline.evolve.forward import round_recipe
-from pipeline.evolve.loop_folder import LoopFolder
-from pipeline.evolve.loop_report import build_loop_report
-from pipeline.evolve.spending import calls_of, note_spent, spent_words
-from pipeline.evolve.update import update
-from pipeline.synth.job import Job
-from pipeline.teach.play_job import PlayJob
-from records.errors import BudgetExceeded
+from questloom.calls.budget import Budget
+from questloom.calls.caller import Caller
+from questloom.calls.open import open_cache
+from questloom.calls.request import CallRequest, Price, Reply
+from questloom.pipeline.evolve.forward import round_recipe
+from questloom.pipeline.evolve.loop_folder import LoopFolder
+from questloom.pipeline.evolve.loop_report import build_loop_report
+from questloom.pipeline.evolve.spending import calls_of, note_spent, spent_words
+from questloom.pipeline.evolve.update import update
+from questloom.pipeline.synth.job import Job
+from questloom.pipeline.teach.play_job import PlayJob
+from questloom.records.errors import BudgetExceeded
+from questloom.transforms.episodes.episode_folder import EpisodeFolder
 from tests.pipeline.evolve.made import a_loop, a_round
-from transforms.episodes.episode_folder import EpisodeFolder
 
 PRICED = Price(tokens_in=1e6, tokens_out=0.0)
 """A token costs 1."""

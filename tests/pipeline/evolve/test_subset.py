@@ -1,12 +1,12 @@
 """A run of some of a run's questions: they, their pictures and what was left out, as files that any run has."""
 
-from files.parquet import read_records
-from pipeline.evolve.subset import LABEL, questions_of, write_subset
-from records.outcomes import Rejection
+from questloom.files.parquet import read_records
+from questloom.pipeline.evolve.subset import LABEL, questions_of, write_subset
+from questloom.records.outcomes import Rejection
+from questloom.transforms.stages.run_folder import RunFolder
 from tests.agent import tiny
 from tests.pipeline.evolve.made import recipe
 from tests.pipeline.evolve.made_run import a_run, asked
-from transforms.stages.run_folder import RunFolder
 
 
 def test_a_subset_is_a_finished_run_of_the_chosen_questions_with_their_pictures_in_the_same_shards(

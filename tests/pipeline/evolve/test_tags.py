@@ -2,14 +2,14 @@
 
 import pytest
 
-from pipeline.evolve.axes import balanced, profile_of
-from pipeline.evolve.findings import Finding, blamed, recurring
-from pipeline.evolve.rollouts import Played, Rollout
-from pipeline.evolve.tags import Evidence, Tag, tag_of
-from pipeline.evolve.verify import task_row
-from records.form import Ask, Compute, Form
-from records.share import Share
-from records.trajectories import ToolStatistics
+from questloom.pipeline.evolve.axes import balanced, profile_of
+from questloom.pipeline.evolve.findings import Finding, blamed, recurring
+from questloom.pipeline.evolve.rollouts import Played, Rollout
+from questloom.pipeline.evolve.tags import Evidence, Tag, tag_of
+from questloom.pipeline.evolve.verify import task_row
+from questloom.records.form import Ask, Compute, Form
+from questloom.records.share import Share
+from questloom.records.trajectories import ToolStatistics
 from tests.pipeline.evolve.asked import FORM, question
 
 

@@ -4,17 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from files.opened import Opened
-from files.parquet import read_records
-from pipeline.evolve.loop import run_step
-from pipeline.evolve.subset import questions_of
-from pipeline.evolve.training import command, model_to_train, train
-from records.errors import InputError, QuestloomError
-from records.trajectories import Trajectory
+from questloom.files.opened import Opened
+from questloom.files.parquet import read_records
+from questloom.pipeline.evolve.loop import run_step
+from questloom.pipeline.evolve.subset import questions_of
+from questloom.pipeline.evolve.training import command, model_to_train, train
+from questloom.records.errors import InputError, QuestloomError
+from questloom.records.trajectories import Trajectory
+from questloom.transforms.episodes.episode_folder import EpisodeFolder
 from tests.pipeline.evolve.made import a_loop, a_round
 from tests.pipeline.evolve.made_run import Try, a_run, asked, played
 from tests.pipeline.evolve.skilled import POLICY
-from transforms.episodes.episode_folder import EpisodeFolder
 
 GRPO = {"trainer": "grpo", "config": "grpo-tiny", "set": ["step.steps=2"]}
 
@@ -25,7 +25,7 @@ def test_the_command_of_grpo_takes_the_sound_tasks_the_store_and_the_newest_mode
     made = command(loop, first, Path("/o"), num_tasks=8)
     assert made[1:] == [
         "-m",
-        "train.grpo",
+        "questloom.train.grpo",
         "--config",
         "grpo-tiny",
         "--questions",
@@ -73,7 +73,7 @@ def test_sft_learns_from_the_data_and_a_launcher_stands_before_the_module(tmp_pa
     at = a_round(loop, 1)
     made = command(loop, at, Path("/o"), num_tasks=8)
     assert (
-        made[:5] == ["torchrun", "--nproc_per_node", "2", "-m", "train.sft"]
+        made[:5] == ["torchrun", "--nproc_per_node", "2", "-m", "questloom.train.sft"]
         and made[made.index("--data") + 1] == at.data.path
     )
 

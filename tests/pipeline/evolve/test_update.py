@@ -5,14 +5,14 @@ import json
 
 import pytest
 
-from files.opened import Opened
-from pipeline.evolve.edits import Edit
-from pipeline.evolve.loop import begin_loop, prepared, run_step
-from pipeline.evolve.loop_folder import LoopFolder, write_json
-from pipeline.evolve.loop_report import build_loop_report
-from pipeline.evolve.update import update
-from pipeline.recipe import load_recipe, recipe_of
-from records.errors import InputError
+from questloom.files.opened import Opened
+from questloom.pipeline.evolve.edits import Edit
+from questloom.pipeline.evolve.loop import begin_loop, prepared, run_step
+from questloom.pipeline.evolve.loop_folder import LoopFolder, write_json
+from questloom.pipeline.evolve.loop_report import build_loop_report
+from questloom.pipeline.evolve.update import update
+from questloom.pipeline.recipe import load_recipe, recipe_of
+from questloom.records.errors import InputError
 from tests.pipeline.evolve.made import IDS, a_loop, a_round, recipe
 
 LEAK, PICTURE = ("filters", "text_search"), ("pictures", "not_grounded")
@@ -289,7 +289,7 @@ class Models:
 
 def by_models(monkeypatch, loop, at, **said):
     models = Models(**said)
-    monkeypatch.setattr("pipeline.evolve.update.open_editor", lambda *args: models)
+    monkeypatch.setattr("questloom.pipeline.evolve.update.open_editor", lambda *args: models)
     return updated(loop, at), models
 
 

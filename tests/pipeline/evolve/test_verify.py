@@ -2,11 +2,11 @@
 
 import pytest
 
-from agent.play_settings import PlaySettings
-from agent.tools.tool_settings import ALL_TOOLS
-from pipeline.evolve.rivals import FittingRival
-from pipeline.evolve.rollouts import KINDS, Played, Rollout, strategy_of
-from pipeline.evolve.verify import (
+from questloom.agent.play_settings import PlaySettings
+from questloom.agent.tools.tool_settings import ALL_TOOLS
+from questloom.pipeline.evolve.rivals import FittingRival
+from questloom.pipeline.evolve.rollouts import KINDS, Played, Rollout, strategy_of
+from questloom.pipeline.evolve.verify import (
     _playing,
     _unsolved,
     behaviour,
@@ -16,9 +16,9 @@ from pipeline.evolve.verify import (
     summary,
     task_row,
 )
-from records.form import Ask, Compute, Form, Reads
-from records.synthesis import Enhancement
-from records.trajectories import ToolStatistics
+from questloom.records.form import Ask, Compute, Form, Reads
+from questloom.records.synthesis import Enhancement
+from questloom.records.trajectories import ToolStatistics
 from tests.pipeline.evolve.asked import FORM, question
 from tests.pipeline.evolve.made import recipe, row
 

@@ -5,9 +5,9 @@ import pytest
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
-from pipeline.synth.job import Job
+from questloom.pipeline.synth.job import Job
+from questloom.transforms.stages.run_folder import RunFolder
 from tests.pipeline.export.finished_run import job_of
-from transforms.stages.run_folder import RunFolder
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def job(made, tmp_path):
 @pytest.fixture(scope="session")
 def exported(made, tmp_path_factory):
     """A data set that tests only read."""
-    from pipeline.export import export_dataset
+    from questloom.pipeline.export import export_dataset
 
     folder = tmp_path_factory.mktemp("exported")
     shutil.copytree(made / "run", folder / "run")
@@ -31,7 +31,7 @@ def exported(made, tmp_path_factory):
 @pytest.fixture(scope="session")
 def taught(made, tmp_path_factory):
     """A run with trajectories and its data set; tests only read it."""
-    from pipeline.export import export_dataset
+    from questloom.pipeline.export import export_dataset
     from tests.pipeline.export import taught as teacher
 
     folder = tmp_path_factory.mktemp("taught")

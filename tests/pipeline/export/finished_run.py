@@ -3,17 +3,17 @@
 import json
 from pathlib import Path
 
-from files.parquet import write_whole
-from knowledge.store.build import build_store
-from models.picture_file import decode, encode
-from pipeline.export.formats import FORMATS
-from pipeline.recipe import Recipe, recipe_of
-from pipeline.synth.job import Job
-from records.form import Ask, ClaimClause, Form, Image
-from records.identity import sha256_hex, shard_of
-from records.knowledge import ImageAsset, Value
-from records.outcomes import Reason
-from records.synthesis import (
+from questloom.files.parquet import write_whole
+from questloom.knowledge.store.build import build_store
+from questloom.models.picture_file import decode, encode
+from questloom.pipeline.export.formats import FORMATS
+from questloom.pipeline.recipe import Recipe, recipe_of
+from questloom.pipeline.synth.job import Job
+from questloom.records.form import Ask, ClaimClause, Form, Image
+from questloom.records.identity import sha256_hex, shard_of
+from questloom.records.knowledge import ImageAsset, Value
+from questloom.records.outcomes import Reason
+from questloom.records.synthesis import (
     Answer,
     Certificate,
     Check,
@@ -25,12 +25,12 @@ from records.synthesis import (
     Seed,
     Verdict,
 )
+from questloom.transforms.enhancement.degrade import Degradation, degrade
+from questloom.transforms.pictures.shown import shown
+from questloom.transforms.stages.run_folder import RunFolder
+from questloom.transforms.stages.stage import Stage, in_order, reject
+from questloom.transforms.stages.stage_shards import Outcomes, file_digest, write_shard
 from tests.models.pictures import file_of, scene
-from transforms.enhancement.degrade import Degradation, degrade
-from transforms.pictures.shown import shown
-from transforms.stages.run_folder import RunFolder
-from transforms.stages.stage import Stage, in_order, reject
-from transforms.stages.stage_shards import Outcomes, file_digest, write_shard
 
 NUM_SHARDS, NUM_PICTURES, NUM_QUESTIONS = 2, 12, 24
 LICENCES = ("CC BY-SA 4.0", "CC0", "Public domain", "CC BY 3.0")

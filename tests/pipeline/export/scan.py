@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 
-from models.picture_file import PictureError, decode
-from records.identity import sha256_hex
+from questloom.models.picture_file import PictureError, decode
+from questloom.records.identity import sha256_hex
 
 
 def tree(folder: Path) -> dict[str, str]:

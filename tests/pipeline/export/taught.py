@@ -5,12 +5,12 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from agent.setup import own_engine
-from files.opened import Opened
-from knowledge.store.store import Store
-from pipeline.export.formats import FORMATS
-from pipeline.recipe import Recipe, recipe_of
-from pipeline.teach.teach_job import TeachSummary, run_teach
+from questloom.agent.setup import own_engine
+from questloom.files.opened import Opened
+from questloom.knowledge.store.store import Store
+from questloom.pipeline.export.formats import FORMATS
+from questloom.pipeline.recipe import Recipe, recipe_of
+from questloom.pipeline.teach.teach_job import TeachSummary, run_teach
 from tests.agent.small_provider import Say, ScriptedEngine, answer
 from tests.pipeline.export import finished_run as world
 

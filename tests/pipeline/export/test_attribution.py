@@ -1,7 +1,7 @@
 import pytest
 
-from files.parquet import write_records
-from pipeline.export.attribution import Attribution, merged
+from questloom.files.parquet import write_records
+from questloom.pipeline.export.attribution import Attribution, merged
 
 
 @pytest.mark.parametrize("max_open", [2, 3, 100])

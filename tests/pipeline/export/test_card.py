@@ -2,8 +2,8 @@ import re
 
 import yaml
 
-from pipeline.export.card import models_of, plain
-from pipeline.export.dataset_shards import Tally
+from questloom.pipeline.export.card import models_of, plain
+from questloom.pipeline.export.dataset_shards import Tally
 from tests.pipeline.export import finished_run as world
 
 

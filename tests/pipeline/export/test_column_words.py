@@ -2,9 +2,9 @@
 
 from datasets import Features
 
-from pipeline.export.column_words import COLUMNS
-from pipeline.export.columns import ATTRIBUTION, REJECTED, TASK, task_features
-from pipeline.export.sft_rows import SFT
+from questloom.pipeline.export.column_words import COLUMNS
+from questloom.pipeline.export.columns import ATTRIBUTION, REJECTED, TASK, task_features
+from questloom.pipeline.export.sft_rows import SFT
 
 
 def test_every_column_has_its_words_and_no_words_are_left_over():

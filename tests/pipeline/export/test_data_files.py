@@ -13,21 +13,21 @@ import pytest
 import yaml
 from datasets import get_dataset_config_names, load_dataset
 
-from files.parquet import read_facts, read_records, write_records
-from pipeline.commands.publish import publish
-from pipeline.export import data_files, drop
-from pipeline.export.attribution import Attribution, ledger_path
-from pipeline.export.data_files import DataFiles, name_files
-from pipeline.export.dataset import build_dataset
-from pipeline.export.sft_rows import SFT
-from records.outcomes import Rejection
-from records.synthesis import Question
-from records.trajectories import Trajectory
+from questloom.files.parquet import read_facts, read_records, write_records
+from questloom.pipeline.commands.publish import publish
+from questloom.pipeline.export import data_files, drop
+from questloom.pipeline.export.attribution import Attribution, ledger_path
+from questloom.pipeline.export.data_files import DataFiles, name_files
+from questloom.pipeline.export.dataset import build_dataset
+from questloom.pipeline.export.sft_rows import SFT
+from questloom.records.outcomes import Rejection
+from questloom.records.synthesis import Question
+from questloom.records.trajectories import Trajectory
+from questloom.transforms.episodes.episode_folder import KEEP
 from tests.pipeline.export import finished_run as world
 from tests.pipeline.export import taught as teacher
 from tests.run_files import folder, shard_path
 from tests.run_files import taught as episodes
-from transforms.episodes.episode_folder import KEEP
 
 PARTS = ("rl_train", "rl_validation", "trajectories_train")
 FOLDERS = [

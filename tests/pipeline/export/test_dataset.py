@@ -10,11 +10,11 @@ import yaml
 from datasets import load_dataset
 from PIL import Image
 
-from models.picture_file import encode
-from pipeline.export import dataset as dataset_module
-from pipeline.export import export_dataset
-from records.errors import InputError
-from records.identity import sha256_hex
+from questloom.models.picture_file import encode
+from questloom.pipeline.export import dataset as dataset_module
+from questloom.pipeline.export import export_dataset
+from questloom.records.errors import InputError
+from questloom.records.identity import sha256_hex
 from tests.pipeline.export import finished_run as world
 from tests.pipeline.export.scan import found, shows, tree
 from tests.run_files import shard_path

@@ -2,14 +2,14 @@
 
 import shutil
 
-from files.opened import Opened
-from pipeline.export.exclusions import write_exclusions
-from pipeline.synth.id_files import words_of
-from pipeline.synth.job import Job
-from records.synthesis import Question
+from questloom.files.opened import Opened
+from questloom.pipeline.export.exclusions import write_exclusions
+from questloom.pipeline.synth.id_files import words_of
+from questloom.pipeline.synth.job import Job
+from questloom.records.synthesis import Question
+from questloom.transforms.pictures.choose import perceptual_hash, read_hashes
+from questloom.transforms.stages.run_folder import RunFolder
 from tests.pipeline.export import finished_run as world
-from transforms.pictures.choose import perceptual_hash, read_hashes
-from transforms.stages.run_folder import RunFolder
 
 
 def lists(made, tmp_path, change=lambda question: question):

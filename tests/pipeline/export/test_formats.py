@@ -9,9 +9,9 @@ import re
 from datasets import load_dataset
 from PIL import Image
 
-from agent.tools.tool_settings import ALL_TOOLS
-from pipeline.export.asked import Asking
-from pipeline.recipe import recipe_of
+from questloom.agent.tools.tool_settings import ALL_TOOLS
+from questloom.pipeline.export.asked import Asking
+from questloom.pipeline.recipe import recipe_of
 from tests.agent import tiny
 from tests.pipeline.export import finished_run as world
 from tests.pipeline.export.parquet_rows import load

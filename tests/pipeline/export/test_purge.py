@@ -7,19 +7,19 @@ import pyarrow.parquet as pq
 import pytest
 from datasets import load_dataset
 
-from files.parquet import read_facts, read_records, write_records
-from pipeline.export import drop, export_dataset, purge, read_names
-from pipeline.export.attribution import Attribution, ledger_path
-from pipeline.report import build_report
-from records.errors import InputError
-from records.identity import sha256_hex
-from records.outcomes import Rejection
+from questloom.files.parquet import read_facts, read_records, write_records
+from questloom.pipeline.export import drop, export_dataset, purge, read_names
+from questloom.pipeline.export.attribution import Attribution, ledger_path
+from questloom.pipeline.report import build_report
+from questloom.records.errors import InputError
+from questloom.records.identity import sha256_hex
+from questloom.records.outcomes import Rejection
+from questloom.transforms.pictures.choose import perceptual_hash, read_hashes
+from questloom.transforms.stages.run_folder import RunFolder
+from questloom.transforms.stages.stage_shards import file_digest
 from tests.pipeline.export import finished_run as world
 from tests.pipeline.export.scan import found, shows, tree
 from tests.run_files import counts, read_stage, shard_path, stage_names
-from transforms.pictures.choose import perceptual_hash, read_hashes
-from transforms.stages.run_folder import RunFolder
-from transforms.stages.stage_shards import file_digest
 
 
 @pytest.fixture

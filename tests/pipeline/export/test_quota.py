@@ -3,7 +3,7 @@ from collections import Counter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.export.quota import draw, quota
+from questloom.pipeline.export.quota import draw, quota
 from tests.pipeline.export import finished_run as world
 
 QUESTIONS = [world.drafted(n).replace(split="rl/train") for n in range(60)]

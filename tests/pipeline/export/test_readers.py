@@ -11,11 +11,11 @@ import pytest
 from datasets import Dataset, load_dataset
 from PIL import Image
 
-from agent.tools.tool_settings import ALL_TOOLS
-from agent.turns.renderer import Escape
-from pipeline.export.asked import Asking
-from pipeline.export.formats import FORMATS, dataset_info
-from pipeline.export.sft_rows import TRAJECTORY_FORMATS
+from questloom.agent.tools.tool_settings import ALL_TOOLS
+from questloom.agent.turns.renderer import Escape
+from questloom.pipeline.export.asked import Asking
+from questloom.pipeline.export.formats import FORMATS, dataset_info
+from questloom.pipeline.export.sft_rows import TRAJECTORY_FORMATS
 from tests.agent import tiny
 from tests.pipeline.export import finished_run as world
 from tests.pipeline.export import readers

@@ -5,11 +5,11 @@ import sys
 
 import pytest
 
-from agent.judges.answer import judge_by_rules
-from pipeline.export import reward
-from records.episodes import Outcome
-from records.knowledge import Value
-from records.synthesis import Answer
+from questloom.agent.judges.answer import judge_by_rules
+from questloom.pipeline.export import reward
+from questloom.records.episodes import Outcome
+from questloom.records.knowledge import Value
+from questloom.records.synthesis import Answer
 
 TOWER = Answer(
     value=Value(kind="entity", entity="Q1"),

@@ -2,11 +2,11 @@
 
 import pytest
 
-from files.opened import Opened
-from knowledge.store.build import build_store
-from pipeline.synth.synth_job import run_synth
-from records.errors import InputError
-from records.knowledge import Article, Entity
+from questloom.files.opened import Opened
+from questloom.knowledge.store.build import build_store
+from questloom.pipeline.synth.synth_job import run_synth
+from questloom.records.errors import InputError
+from questloom.records.knowledge import Article, Entity
 from tests.pipeline.small_world import small_recipe
 
 BARE = Entity(id="enwiki:A", labels={"en": "A"})

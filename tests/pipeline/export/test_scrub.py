@@ -1,4 +1,4 @@
-from pipeline.export.scrub import without_pictures, without_places
+from questloom.pipeline.export.scrub import without_pictures, without_places
 
 
 def test_hashes_and_names_are_omitted_at_any_depth():

@@ -10,21 +10,21 @@ import pytest
 from datasets import get_dataset_config_names, load_dataset
 from PIL import Image
 
-from agent.turns.image_bank import ImageBank
-from agent.turns.renderer import Renderer
-from files.opened import Opened
-from pipeline.export import drop, export_dataset
-from pipeline.synth.job import Job
-from pipeline.teach.teach_end import finish_teach
-from pipeline.teach.teach_job import recipe_for
-from records.trajectories import Trajectory
+from questloom.agent.turns.image_bank import ImageBank
+from questloom.agent.turns.renderer import Renderer
+from questloom.files.opened import Opened
+from questloom.pipeline.export import drop, export_dataset
+from questloom.pipeline.synth.job import Job
+from questloom.pipeline.teach.teach_end import finish_teach
+from questloom.pipeline.teach.teach_job import recipe_for
+from questloom.records.trajectories import Trajectory
+from questloom.transforms.stages.run_folder import RunFolder
 from tests import run_files
 from tests.pipeline.export import finished_run as world
 from tests.pipeline.export import taught as teacher
 from tests.pipeline.export.parquet_rows import load
 from tests.pipeline.export.scan import found, shows, tree
 from tests.run_files import counts, read_stage, stage_names
-from transforms.stages.run_folder import RunFolder
 
 
 def numbers(rows) -> set[int]:
@@ -344,7 +344,7 @@ def test_dropping_twice_changes_nothing_and_the_teacher_has_nothing_left_to_do(
 def test_a_drop_that_dies_among_the_trajectories_is_finished_by_the_next(
     taught, tmp_path, monkeypatch, survives
 ):
-    from pipeline.export import purge_episodes
+    from questloom.pipeline.export import purge_episodes
 
     for name in ("whole", "torn"):
         shutil.copytree(taught, tmp_path / name)

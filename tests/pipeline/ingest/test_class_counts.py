@@ -2,8 +2,8 @@
 
 import pytest
 
-from pipeline.ingest.store_job import IngestOptions, _class_counts
-from records.errors import InputError
+from questloom.pipeline.ingest.store_job import IngestOptions, _class_counts
+from questloom.records.errors import InputError
 
 
 def options(*folders) -> IngestOptions:

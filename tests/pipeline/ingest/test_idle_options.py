@@ -2,10 +2,10 @@
 
 import pytest
 
-from pipeline.ingest.store_job import IngestOptions, run_ingest
-from records.errors import InputError
+from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
+from questloom.records.errors import InputError
+from questloom.transforms.ingest.service_sources import Services
 from tests.small_dumps import write_dumps
-from transforms.ingest.service_sources import Services
 
 
 @pytest.mark.parametrize(

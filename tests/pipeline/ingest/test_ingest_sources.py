@@ -6,19 +6,19 @@ import subprocess
 
 import pytest
 
-from agent.judges.match import match
-from knowledge.store import Store
-from pipeline.ingest.store_job import IngestOptions, run_ingest
-from records.errors import InputError
-from records.knowledge import Value, entity_value
-from records.synthesis import Answer
+from questloom.agent.judges.match import match
+from questloom.knowledge.store import Store
+from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
+from questloom.records.errors import InputError
+from questloom.records.knowledge import Value, entity_value
+from questloom.records.synthesis import Answer
+from questloom.transforms.certificate.facts import best_values
+from questloom.transforms.certificate.leak import find_leak
+from questloom.transforms.ingest.service_sources import Services
+from questloom.transforms.writing.answers import answer_of
 from tests.shared_data import SHARED, needs
 from tests.small_dumps import write_dumps
 from tests.small_services import FILE, STATEMENTS, services
-from transforms.certificate.facts import best_values
-from transforms.certificate.leak import find_leak
-from transforms.ingest.service_sources import Services
-from transforms.writing.answers import answer_of
 
 
 def test_seeds_come_from_the_query_service_and_their_pictures_from_commons(tmp_path, monkeypatch):

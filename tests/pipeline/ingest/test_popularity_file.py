@@ -4,10 +4,10 @@ import dataclasses
 
 import pytest
 
-from knowledge.store import Store
-from pipeline.ingest.store_job import IngestOptions, IngestSummary, run_ingest
-from records.errors import InputError
-from records.knowledge import Popularity
+from questloom.knowledge.store import Store
+from questloom.pipeline.ingest.store_job import IngestOptions, IngestSummary, run_ingest
+from questloom.records.errors import InputError
+from questloom.records.knowledge import Popularity
 from tests.small_dumps import write_dumps
 
 

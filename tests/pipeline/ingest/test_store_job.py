@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from files.parquet import read_records
-from knowledge.search import TextSearch
-from knowledge.store import Store
-from pipeline.ingest.store_job import IngestOptions, run_ingest
-from records.errors import InputError, QuestloomError
-from records.outcomes import Rejection
+from questloom.files.parquet import read_records
+from questloom.knowledge.search import TextSearch
+from questloom.knowledge.store import Store
+from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
+from questloom.records.errors import InputError, QuestloomError
+from questloom.records.outcomes import Rejection
+from questloom.transforms.ingest import sources
 from tests import small_dumps
 from tests.small_dumps import write_dumps
-from transforms.ingest import sources
 
 SNAPSHOT = "2026-11-01"
 
@@ -270,7 +270,7 @@ def test_two_processes_give_the_same_store(done, inputs, tmp_path):
 def test_killed_anywhere_it_goes_on_to_the_same_store(done, inputs, tmp_path):
     store = tmp_path / "store"
     options = {"store": str(store), "snapshot": SNAPSHOT, **inputs}
-    script = "import json, sys\nfrom pipeline.ingest.store_job import *\nrun_ingest(IngestOptions(**json.loads(sys.argv[1])))"
+    script = "import json, sys\nfrom questloom.pipeline.ingest.store_job import *\nrun_ingest(IngestOptions(**json.loads(sys.argv[1])))"
     finished_before = set()
     for stage in ("read", "articles", "entities", "tables"):
         process = subprocess.Popen(
@@ -355,7 +355,7 @@ def test_an_exception_at_one_page_is_that_pages_rejection_and_too_many_end_the_j
         run_ingest(options)
     with pytest.raises(InputError, match="half-built"):
         Store.open(options.store)
-    monkeypatch.setattr("pipeline.ingest.store_job.MAX_ERROR_SHARE", 0.1)
+    monkeypatch.setattr("questloom.pipeline.ingest.store_job.MAX_ERROR_SHARE", 0.1)
     assert run_ingest(options).reasons["error"] == 1
     (rejected,) = (
         r

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from knowledge.store import vectors
-from knowledge.store.layout import VECTORS
-from knowledge.store.vectors import (
+from questloom.knowledge.store import vectors
+from questloom.knowledge.store.layout import VECTORS
+from questloom.knowledge.store.vectors import (
     PARTS,
     finished_parts,
     gather_parts,
@@ -17,11 +17,11 @@ from knowledge.store.vectors import (
     num_parts,
     write_part,
 )
-from models.clip import Clip
-from pipeline.ingest import store_vectors as embed
-from pipeline.ingest.store_vectors import embed_store
-from pipeline.runners.runner_kind import RunnerKind
-from pipeline.runners.runner_options import RunnerOptions
+from questloom.models.clip import Clip
+from questloom.pipeline.ingest import store_vectors as embed
+from questloom.pipeline.ingest.store_vectors import embed_store
+from questloom.pipeline.runners.runner_kind import RunnerKind
+from questloom.pipeline.runners.runner_options import RunnerOptions
 from tests.transforms.pictures.drawn_store import drawn_store
 
 
@@ -100,7 +100,7 @@ def test_a_template_cannot_embed_so_this_process_does(store, drawn):
 def test_only_with_a_gpu_do_the_workers_ask_for_one(store):
     import apache_beam as beam
 
-    from transforms.pictures.embed_pictures import EmbedPictures
+    from questloom.transforms.pictures.embed_pictures import EmbedPictures
 
     def hints(given: dict[str, str]) -> set[str]:
         pipeline = beam.Pipeline()

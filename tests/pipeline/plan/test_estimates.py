@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.plan.estimates import ZERO, Range, exactly, mean_of, share_of
-from pipeline.plan.priors import around
+from questloom.pipeline.plan.estimates import ZERO, Range, exactly, mean_of, share_of
+from questloom.pipeline.plan.priors import around
 
 numbers = st.floats(0.001, 1e6)
 ranges = st.lists(numbers, min_size=3, max_size=3).map(lambda v: Range(*sorted(v)))

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from benchmarks.mock_endpoint import running
-from files.opened import Opened
-from knowledge.store.store import Store
-from pipeline.plan import forecast
-from pipeline.plan.call_forecast import draft_calls, planned_calls
-from pipeline.plan.seed_forecast import count_seeds
-from pipeline.synth.synth_job import run_synth
-from records.errors import InputError
-from records.synthesis import Seed
+from questloom.files.opened import Opened
+from questloom.knowledge.store.store import Store
+from questloom.pipeline.plan import forecast
+from questloom.pipeline.plan.call_forecast import draft_calls, planned_calls
+from questloom.pipeline.plan.seed_forecast import count_seeds
+from questloom.pipeline.synth.synth_job import run_synth
+from questloom.records.errors import InputError
+from questloom.records.synthesis import Seed
 from tests.pipeline.small_world import small_recipe
 from tests.run_files import read_stage
 

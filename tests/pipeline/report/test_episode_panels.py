@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from files.parquet import read_records, write_records
-from pipeline.report import build_report
-from pipeline.report.episode_panels import MAX_TEXT, standing
-from records.trajectories import Trajectory
+from questloom.files.parquet import read_records, write_records
+from questloom.pipeline.report import build_report
+from questloom.pipeline.report.episode_panels import MAX_TEXT, standing
+from questloom.records.trajectories import Trajectory
 from tests import run_files
 from tests.pipeline.browser import CHROMIUM, Page
 from tests.pipeline.export import taught as teacher

@@ -4,19 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from files.parquet import read_records, write_records
-from pipeline.report import build_report
-from pipeline.report.evidence_graph import evidence_graph
-from pipeline.report.people_names import Names
-from pipeline.report.run_reader import open_run
-from records.knowledge import Value
-from records.synthesis import Question
-from records.table import Json
+from questloom.files.parquet import read_records, write_records
+from questloom.pipeline.report import build_report
+from questloom.pipeline.report.evidence_graph import evidence_graph
+from questloom.pipeline.report.people_names import Names
+from questloom.pipeline.report.run_reader import open_run
+from questloom.records.knowledge import Value
+from questloom.records.synthesis import Question
+from questloom.records.table import Json
+from questloom.transforms.writing.evidence import EvidenceGraph, Link, Node, Observation, Reasoning
 from tests.pipeline.browser import CHROMIUM, Page
 from tests.pipeline.hostile_run import HostileSources
 from tests.pipeline.report.data_files import payload
 from tests.pipeline.synthetic_run import write_run
-from transforms.writing.evidence import EvidenceGraph, Link, Node, Observation, Reasoning
 
 AGE = Value(kind="quantity", number=41)
 

@@ -7,29 +7,29 @@ from collections import Counter
 
 import pytest
 
-from calls.attempts import CostLine
-from files.parquet import read_records, write_records
-from pipeline.report import build_report
-from pipeline.report.charts import funnel
-from pipeline.report.evidence_text import evidence_text
-from pipeline.report.gallery import hop_words
-from pipeline.report.path_graph import question_graph
-from pipeline.report.people_names import Names, date_words
-from pipeline.report.run_reader import find_questions, open_run
-from pipeline.report.seed_outcomes import seed_outcomes, stage_flow
-from pipeline.report.spend_text import money_words, seconds_words
-from records.errors import InputError
-from records.form import ClaimClause
-from records.knowledge import Value
-from records.outcomes import PendingCause, Reason, Rejection
-from records.synthesis import Hop
+from questloom.calls.attempts import CostLine
+from questloom.files.parquet import read_records, write_records
+from questloom.pipeline.report import build_report
+from questloom.pipeline.report.charts import funnel
+from questloom.pipeline.report.evidence_text import evidence_text
+from questloom.pipeline.report.gallery import hop_words
+from questloom.pipeline.report.path_graph import question_graph
+from questloom.pipeline.report.people_names import Names, date_words
+from questloom.pipeline.report.run_reader import find_questions, open_run
+from questloom.pipeline.report.seed_outcomes import seed_outcomes, stage_flow
+from questloom.pipeline.report.spend_text import money_words, seconds_words
+from questloom.records.errors import InputError
+from questloom.records.form import ClaimClause
+from questloom.records.knowledge import Value
+from questloom.records.outcomes import PendingCause, Reason, Rejection
+from questloom.records.synthesis import Hop
+from questloom.transforms.stages.reason_words import PENDING, REASONS
+from questloom.transforms.stages.run_folder import RunFolder
 from tests.pipeline.browser import CHROMIUM, Page
 from tests.pipeline.hostile_run import HOSTILE, HostileSources, poison
 from tests.pipeline.report.data_files import payload
 from tests.pipeline.synthetic_run import write_facts, write_run
 from tests.run_files import shard_path
-from transforms.stages.reason_words import PENDING, REASONS
-from transforms.stages.run_folder import RunFolder
 
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 import setuptools.command.build_py
 
-from pipeline.runners import distribution
-from pipeline.runners.distribution import DATA_KINDS, PACKAGES, installed_files
-from pipeline.runners.probe import code_digest
-from tests.doctests import FOLDERS
+from questloom.pipeline.runners import distribution
+from questloom.pipeline.runners.distribution import DATA_KINDS, PACKAGE, installed_files
+from questloom.pipeline.runners.probe import code_digest
+from tests.doctests import FOLDERS, PACKAGES
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -33,8 +33,9 @@ def built() -> setuptools.command.build_py.build_py:
         os.chdir(before)
 
 
-def test_the_packages_are_those_of_setup_py(built):
-    assert {name.split(".")[0] for name in built.packages} == set(PACKAGES)
+def test_the_package_is_that_of_setup_py_with_every_folder_of_it(built):
+    assert {name.split(".")[0] for name in built.packages} == {PACKAGE}
+    assert {name.split(".")[1] for name in built.packages if "." in name} == set(PACKAGES)
 
 
 def test_the_kinds_of_data_are_those_of_setup_py(built):
@@ -57,19 +58,19 @@ def test_the_files_are_those_that_setup_py_installs(built):
 def test_linters_look_at_all_packages():
     imports = configparser.ConfigParser()
     imports.read(ROOT / ".importlinter")
-    roots = set(imports["importlinter"]["root_packages"].split())
-    typed = set(
-        tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["mypy"][
-            "files"
-        ]
-    )
-    assert roots == set(PACKAGES) and typed == set(FOLDERS)
-    assert set(imports["importlinter:contract:circles"]["ancestors"].split()) == roots
+    typed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["mypy"]
+    assert imports["importlinter"]["root_package"] == PACKAGE
+    assert imports["importlinter:contract:circles"]["ancestors"].split() == [PACKAGE]
+    assert {*typed["packages"]} == {PACKAGE, *FOLDERS} - {*PACKAGES}
 
 
 def test_ruff_looks_at_every_folder_of_code_and_at_none_that_a_command_made(tmp_path):
     (tmp_path / "pyproject.toml").write_bytes((ROOT / "pyproject.toml").read_bytes())
-    ours = [*(f"{folder}/deep/code.py" for folder in (*FOLDERS, "tests")), "setup.py"]
+    ours = [
+        *(f"{folder}/deep/code.py" for folder in (*FOLDERS, "tests")),
+        "setup.py",
+        "questloom/__init__.py",
+    ]
     for name in (
         *ours,
         "demo/run/dataset/formats/reward.py",
@@ -88,10 +89,10 @@ def test_ruff_looks_at_every_folder_of_code_and_at_none_that_a_command_made(tmp_
 @pytest.mark.parametrize(
     "name",
     [
-        "prompts/templates/agent/system.txt",
-        "calls/shared/scripts/lane.lua",
-        "agent/judges/match.py",
-        "prompts/phrases/en.yaml",
+        "questloom/prompts/templates/agent/system.txt",
+        "questloom/calls/shared/scripts/lane.lua",
+        "questloom/agent/judges/match.py",
+        "questloom/prompts/phrases/en.yaml",
     ],
 )
 def test_another_prompt_script_or_phrase_is_other_code(name, tmp_path, monkeypatch):
@@ -100,7 +101,8 @@ def test_another_prompt_script_or_phrase_is_other_code(name, tmp_path, monkeypat
     changed.write_bytes(files[name].read_bytes() + b"\n")
     before = code_digest()
     monkeypatch.setattr(
-        "pipeline.runners.probe.installed_files", lambda: iter((files | {name: changed}).items())
+        "questloom.pipeline.runners.probe.installed_files",
+        lambda: iter((files | {name: changed}).items()),
     )
     assert code_digest() != before
 

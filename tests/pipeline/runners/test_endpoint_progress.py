@@ -4,15 +4,15 @@ import asyncio
 
 import pytest
 
-from calls.attempts import Status
-from calls.caller import Caller
-from calls.request import FREE, CallRequest, Reply
-from calls.retry import CallFault, RetryPolicy
-from calls.sqlite import SqliteCache
-from models.endpoints import EndpointConfig
-from pipeline.runners import endpoint_progress
-from pipeline.runners.endpoint_progress import TROUBLE, EndpointProgress, endpoint_words
-from records.errors import ProviderFault
+from questloom.calls.attempts import Status
+from questloom.calls.caller import Caller
+from questloom.calls.request import FREE, CallRequest, Reply
+from questloom.calls.retry import CallFault, RetryPolicy
+from questloom.calls.sqlite import SqliteCache
+from questloom.models.endpoints import EndpointConfig
+from questloom.pipeline.runners import endpoint_progress
+from questloom.pipeline.runners.endpoint_progress import TROUBLE, EndpointProgress, endpoint_words
+from questloom.records.errors import ProviderFault
 from tests.calls.redis_server import needs_redis
 
 LAB = EndpointConfig(name="lab", base_url="http://lab:8000/v1")
@@ -43,7 +43,7 @@ def redis_server(tmp_path_factory):
 
 def calls(place, *ends: Status, attempts: int = 1, provider: str = "lab", first: int = 0) -> None:
     """A call that ends in each of these ways, `attempts` times."""
-    from calls.open import open_cache
+    from questloom.calls.open import open_cache
 
     cache = open_cache(place)
 

@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from pipeline.runners import progress
-from pipeline.runners.progress import STEPS, counting, staged, watching
-from transforms.ingest.ingest_graph import STAGES
+from questloom.pipeline.runners import progress
+from questloom.pipeline.runners.progress import STEPS, counting, staged, watching
+from questloom.transforms.ingest.ingest_graph import STAGES
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,7 @@
 """What of an exception the user is told: the error of ours behind it, or what a path that the system refuses means."""
 
-from pipeline.runners.run_log import known_cause
-from records.errors import InputError
+from questloom.pipeline.runners.run_log import known_cause
+from questloom.records.errors import InputError
 
 
 def caught(act) -> BaseException:

@@ -9,14 +9,14 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from agent.tools.tool_settings import ALL_TOOLS
 from deploy.flink.cluster import free_port
-from files.locations import location
-from pipeline.runners.dataflow_checks import _sandbox
-from pipeline.runners.findings import Status
-from pipeline.runners.flink_rest import causes
-from pipeline.runners.probe import Mark, Worker, code_digest, here, write
-from pipeline.runners.runner_checks import (
+from questloom.agent.tools.tool_settings import ALL_TOOLS
+from questloom.files.locations import location
+from questloom.pipeline.runners.dataflow_checks import _sandbox
+from questloom.pipeline.runners.findings import Status
+from questloom.pipeline.runners.flink_rest import causes
+from questloom.pipeline.runners.probe import Mark, Worker, code_digest, here, write
+from questloom.pipeline.runners.runner_checks import (
     FLINK_IN_JAR,
     _failed,
     _notes,
@@ -26,9 +26,9 @@ from pipeline.runners.runner_checks import (
     require_runner,
     require_shared,
 )
-from pipeline.runners.runner_kind import RunnerKind
-from pipeline.runners.runner_options import RunnerOptions
-from records.errors import InputError
+from questloom.pipeline.runners.runner_kind import RunnerKind
+from questloom.pipeline.runners.runner_options import RunnerOptions
+from questloom.records.errors import InputError
 from tests.agent.tools.calling import WITHOUT_PYTHON
 
 
@@ -124,7 +124,7 @@ def test_a_flink_version_that_beam_has_no_job_server_for():
     ("slots", "free", "told"), [(0, 0, "0 of 0 are free"), (2, 0, "running: another")]
 )
 def test_no_free_slot(tmp_path, monkeypatch, slots, free, told):
-    monkeypatch.setattr("pipeline.runners.runner_checks.FREE_SECONDS", 0.5)
+    monkeypatch.setattr("questloom.pipeline.runners.runner_checks.FREE_SECONDS", 0.5)
     with job_manager(slots=slots, free=free) as master:
         error = refused(flink_master=master, job_server_jar=str(jar_of(tmp_path, "1.19.0")))
     assert error.where == "flink, slots" and told in error.what

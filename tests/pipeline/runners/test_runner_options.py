@@ -10,10 +10,10 @@ from apache_beam.options.pipeline_options import (
 )
 from typer.testing import CliRunner
 
-from pipeline.cli import app
-from pipeline.runners.runner_kind import RunnerKind
-from pipeline.runners.runner_options import RunnerOptions, check_arguments, new_pipeline
-from records.errors import InputError
+from questloom.pipeline.cli import app
+from questloom.pipeline.runners.runner_kind import RunnerKind
+from questloom.pipeline.runners.runner_options import RunnerOptions, check_arguments, new_pipeline
+from questloom.records.errors import InputError
 
 FLINK = RunnerOptions(
     kind=RunnerKind.FLINK,

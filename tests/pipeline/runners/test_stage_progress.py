@@ -2,21 +2,21 @@
 
 import pytest
 
-from pipeline.recipe import load_recipe
-from pipeline.runners import stage_progress
-from pipeline.runners.stage_progress import StageProgress
-from pipeline.runners.stage_words import DOING
-from pipeline.synth.job import Job
-from pipeline.synth.synth_stages import synth_stages
-from pipeline.teach.play_job import PlayJob
-from pipeline.teach.teach_stages import teach_stages
-from records.outcomes import Pending, PendingCause, Reason
-from records.synthesis import Question, Seed
+from questloom.pipeline.recipe import load_recipe
+from questloom.pipeline.runners import stage_progress
+from questloom.pipeline.runners.stage_progress import StageProgress
+from questloom.pipeline.runners.stage_words import DOING
+from questloom.pipeline.synth.job import Job
+from questloom.pipeline.synth.synth_stages import synth_stages
+from questloom.pipeline.teach.play_job import PlayJob
+from questloom.pipeline.teach.teach_stages import teach_stages
+from questloom.records.outcomes import Pending, PendingCause, Reason
+from questloom.records.synthesis import Question, Seed
+from questloom.transforms.episodes.episode_folder import EpisodeFolder
+from questloom.transforms.stages.run_folder import RunFolder
+from questloom.transforms.stages.stage import Stage, in_order, reject
+from questloom.transforms.stages.stage_shards import Outcomes, write_shard
 from tests.transforms.episodes.made import question
-from transforms.episodes.episode_folder import EpisodeFolder
-from transforms.stages.run_folder import RunFolder
-from transforms.stages.stage import Stage, in_order, reject
-from transforms.stages.stage_shards import Outcomes, write_shard
 
 SEEDS, DRAFT, CERTIFY = STAGES = in_order(
     Stage(name="seeds", takes=Seed, gives=Seed),

@@ -6,10 +6,10 @@ import time
 import pytest
 
 from deploy.flink.cluster import free_port
-from pipeline.runners import submit
-from pipeline.runners.flink_rest import FlinkRest, Unreachable
-from pipeline.runners.submit import Stalled, _FlinkLook, _wait, _Work
-from records.errors import QuestloomError
+from questloom.pipeline.runners import submit
+from questloom.pipeline.runners.flink_rest import FlinkRest, Unreachable
+from questloom.pipeline.runners.submit import Stalled, _FlinkLook, _wait, _Work
+from questloom.records.errors import QuestloomError
 
 
 @pytest.fixture(autouse=True)

@@ -1,9 +1,9 @@
 """What a killed worker left half-written goes when the job has ended; what stands stays."""
 
-from pipeline.runners.stage_job import sweep
-from records.synthesis import Seed
-from transforms.stages.run_folder import RunFolder
-from transforms.stages.stage import Stage, in_order
+from questloom.pipeline.runners.stage_job import sweep
+from questloom.records.synthesis import Seed
+from questloom.transforms.stages.run_folder import RunFolder
+from questloom.transforms.stages.stage import Stage, in_order
 
 
 def test_half_written_files_beside_the_shards_go_and_shards_stay(tmp_path):

@@ -13,8 +13,8 @@ import grpc
 import pytest
 from apache_beam.portability.api import beam_fn_api_pb2, beam_fn_api_pb2_grpc, endpoints_pb2
 
-from pipeline.runners.worker_pool import WorkerPool, serve
-from records.errors import InputError
+from questloom.pipeline.runners.worker_pool import WorkerPool, serve
+from questloom.records.errors import InputError
 
 READY = "import os, sys, time; sys.stderr.write(' '.join(sys.argv[1:])); sys.stderr.flush(); os.write(1, b'ready\\n'); time.sleep(60)"
 
@@ -88,7 +88,13 @@ def test_the_command_ends_with_its_workers():
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     pool = subprocess.Popen(
-        [sys.executable, "-m", "pipeline.runners.worker_pool", "--bind", f"127.0.0.1:{port}"],
+        [
+            sys.executable,
+            "-m",
+            "questloom.pipeline.runners.worker_pool",
+            "--bind",
+            f"127.0.0.1:{port}",
+        ],
         cwd=Path(__file__).parents[3],
         stderr=subprocess.PIPE,
         env={**os.environ, "OMP_NUM_THREADS": "1"},

@@ -2,19 +2,19 @@
 
 import pytest
 
-from files.opened import Opened
-from pipeline.evolve.axes import balanced, profile_of
-from pipeline.evolve.evolvable import fields_of
-from pipeline.evolve.remedies import HARDER, at_random, proposed
-from pipeline.recipe import load_recipe, recipe_of
-from pipeline.synth.job import Job
-from pipeline.synth.synth_job import run_synth
-from records.errors import InputError
-from records.outcomes import Rejection
-from records.synthesis import ABILITIES, Seed
+from questloom.files.opened import Opened
+from questloom.pipeline.evolve.axes import balanced, profile_of
+from questloom.pipeline.evolve.evolvable import fields_of
+from questloom.pipeline.evolve.remedies import HARDER, at_random, proposed
+from questloom.pipeline.recipe import load_recipe, recipe_of
+from questloom.pipeline.synth.job import Job
+from questloom.pipeline.synth.synth_job import run_synth
+from questloom.records.errors import InputError
+from questloom.records.outcomes import Rejection
+from questloom.records.synthesis import ABILITIES, Seed
+from questloom.transforms.stages.run_folder import RunFolder
 from tests.pipeline.small_world import LEAN, kept_questions, small_recipe
 from tests.run_files import read_stage
-from transforms.stages.run_folder import RunFolder
 
 SEEDS = {
     "count": 18,

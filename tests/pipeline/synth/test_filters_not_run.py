@@ -8,20 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from files.opened import Opened
-from pipeline.export.run_end import finish_run
-from pipeline.plan import forecast
-from pipeline.recipe import Recipe
-from pipeline.synth.filters_not_run import filters_not_run, prior_of, told_before
-from pipeline.synth.job import Job
-from pipeline.synth.solver_stages import NO_TOOLS, TEXT_ONLY
-from pipeline.synth.synth_job import run_synth
-from records.synthesis import Question
+from questloom.files.opened import Opened
+from questloom.pipeline.export.run_end import finish_run
+from questloom.pipeline.plan import forecast
+from questloom.pipeline.recipe import Recipe
+from questloom.pipeline.synth.filters_not_run import filters_not_run, prior_of, told_before
+from questloom.pipeline.synth.job import Job
+from questloom.pipeline.synth.solver_stages import NO_TOOLS, TEXT_ONLY
+from questloom.pipeline.synth.synth_job import run_synth
+from questloom.records.synthesis import Question
+from questloom.transforms.filters.fame import Fame
+from questloom.transforms.stages.run_folder import RunFolder
 from tests.pipeline.report.data_files import payload
 from tests.pipeline.small_world import LEAN, small_recipe
 from tests.run_files import read_stage
-from transforms.filters.fame import Fame
-from transforms.stages.run_folder import RunFolder
 
 NOBODY = {"popular_sitelinks": 10_000, "popular_page_views": 10_000, "popular_in_degree": 10_000}
 MODEL = {

@@ -5,19 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from agent.setup import check_client
-from calls.ledger import has_ledger
-from calls.open import open_cache
-from calls.shared.place import place_of
-from models.messages import user
-from pipeline.commands.options import with_cache
-from pipeline.export.reply_costs import replies_of
-from pipeline.recipe import Recipe, load_recipe
-from pipeline.report.spend_text import read_spend
-from pipeline.synth.job import Job
-from records.errors import InputError
+from questloom.agent.setup import check_client
+from questloom.calls.ledger import has_ledger
+from questloom.calls.open import open_cache
+from questloom.calls.shared.place import place_of
+from questloom.models.messages import user
+from questloom.pipeline.commands.options import with_cache
+from questloom.pipeline.export.reply_costs import replies_of
+from questloom.pipeline.recipe import Recipe, load_recipe
+from questloom.pipeline.report.spend_text import read_spend
+from questloom.pipeline.synth.job import Job
+from questloom.records.errors import InputError
+from questloom.transforms.stages.run_folder import RunFolder
 from tests.calls.redis_server import RedisServer, free_port, needs_redis
-from transforms.stages.run_folder import RunFolder
 
 
 def job_of(recipe: Recipe, run: Path) -> Job:

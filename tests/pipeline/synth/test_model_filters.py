@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from calls.event_loop import submit
-from calls.ledger import cost_lines
-from files.opened import Opened
-from pipeline.recipe import recipe_of
-from pipeline.synth.job import Job
-from pipeline.synth.synth_job import run_synth
-from pipeline.synth.synth_stages import synth_stages
-from records.outcomes import Pending, Rejection
-from records.synthesis import Question
+from questloom.calls.event_loop import submit
+from questloom.calls.ledger import cost_lines
+from questloom.files.opened import Opened
+from questloom.pipeline.recipe import recipe_of
+from questloom.pipeline.synth.job import Job
+from questloom.pipeline.synth.synth_job import run_synth
+from questloom.pipeline.synth.synth_stages import synth_stages
+from questloom.records.outcomes import Pending, Rejection
+from questloom.records.synthesis import Question
 from tests.pipeline.role_endpoint import answering
 from tests.pipeline.small_world import LEAN, SETTINGS, kept_questions
 from tests.run_files import read_stage, stage_names

@@ -2,9 +2,9 @@
 
 import pytest
 
-from agent.tools.tool_settings import ALL_TOOLS
-from pipeline.recipe import recipe_of
-from pipeline.synth.needed_tools import tools_of_filter, tools_of_run
+from questloom.agent.tools.tool_settings import ALL_TOOLS
+from questloom.pipeline.recipe import recipe_of
+from questloom.pipeline.synth.needed_tools import tools_of_filter, tools_of_run
 
 MODEL = {
     "endpoints": [{"name": "e", "base_url": "http://127.0.0.1:9/v1"}],

@@ -4,11 +4,11 @@ import sys
 
 import pytest
 
-from files.opened import Opened
-from pipeline.cli import BAD_INPUT, main
-from pipeline.plan import forecast
-from pipeline.synth.synth_job import run_synth
-from records.errors import InputError
+from questloom.files.opened import Opened
+from questloom.pipeline.cli import BAD_INPUT, main
+from questloom.pipeline.plan import forecast
+from questloom.pipeline.synth.synth_job import run_synth
+from questloom.records.errors import InputError
 from tests.pipeline.small_world import LEAN, small_recipe
 
 NONE = ("seeds.rare_min_statements=5000", "seeds.anchor_min_in_degree=4000")
@@ -87,7 +87,7 @@ def test_the_folder_is_free_for_a_recipe_that_finds_seeds(small, tmp_path):
 
 
 def test_excluding_all_that_could_be_seeds_is_told_as_that(small, tmp_path):
-    from knowledge.store.store import Store
+    from questloom.knowledge.store.store import Store
 
     (tmp_path / "ids.txt").write_text("\n".join(e.id for e in Store.open(small).scan_entities()))
     recipe = small_recipe(

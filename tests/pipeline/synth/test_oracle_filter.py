@@ -5,20 +5,20 @@ import dataclasses
 
 import pytest
 
-from agent.tools.tool_settings import ALL_TOOLS
-from files.opened import Opened
-from pipeline.runners.runner_kind import RunnerKind
-from pipeline.runners.runner_options import RunnerOptions
-from pipeline.synth.job import Job
-from pipeline.synth.oracle_filter import CHECK, make_oracle_filter
-from pipeline.synth.synth_job import prepare
-from records.errors import InputError
-from records.outcomes import Rejection
-from records.synthesis import Question
+from questloom.agent.tools.tool_settings import ALL_TOOLS
+from questloom.files.opened import Opened
+from questloom.pipeline.runners.runner_kind import RunnerKind
+from questloom.pipeline.runners.runner_options import RunnerOptions
+from questloom.pipeline.synth.job import Job
+from questloom.pipeline.synth.oracle_filter import CHECK, make_oracle_filter
+from questloom.pipeline.synth.synth_job import prepare
+from questloom.records.errors import InputError
+from questloom.records.outcomes import Rejection
+from questloom.records.synthesis import Question
+from questloom.transforms.stages.run_folder import RunFolder
 from tests.agent.tools.calling import WITHOUT_PYTHON
 from tests.pipeline.small_world import kept_questions
 from tests.small_sandboxes import unconfined
-from transforms.stages.run_folder import RunFolder
 
 
 @pytest.fixture

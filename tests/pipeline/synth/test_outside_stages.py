@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from files.locations import location
-from files.opened import Opened
-from pipeline.synth.job import Job
-from pipeline.synth.outside_stages import open_sources
-from pipeline.synth.splits import keys_of
-from pipeline.synth.synth_job import run_synth
-from records.errors import InputError
-from records.outcomes import Rejection
-from records.synthesis import Question, Seed
+from questloom.files.locations import location
+from questloom.files.opened import Opened
+from questloom.pipeline.synth.job import Job
+from questloom.pipeline.synth.outside_stages import open_sources
+from questloom.pipeline.synth.splits import keys_of
+from questloom.pipeline.synth.synth_job import run_synth
+from questloom.records.errors import InputError
+from questloom.records.outcomes import Rejection
+from questloom.records.synthesis import Question, Seed
+from questloom.transforms.external.outside_rows import ExternalRules, open_source
+from questloom.transforms.pictures.shown import shown
+from questloom.transforms.stages.run_folder import RunFolder
 from tests.pipeline.small_world import small_recipe
 from tests.run_files import read_stage, stage_names
-from transforms.external.outside_rows import ExternalRules, open_source
-from transforms.pictures.shown import shown
-from transforms.stages.run_folder import RunFolder
 
 NUM_ROWS = 8
 

@@ -20,14 +20,14 @@ from typing import ClassVar
 
 import pytest
 
-from files.opened import Opened
-from files.parquet import read_records
-from pipeline.ingest.store_job import IngestOptions, run_ingest
-from pipeline.recipe import load_recipe
-from pipeline.synth.synth_job import run_synth
-from prompts.roles import ROLES
-from records.outcomes import Rejection
-from records.synthesis import Question
+from questloom.files.opened import Opened
+from questloom.files.parquet import read_records
+from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
+from questloom.pipeline.recipe import load_recipe
+from questloom.pipeline.synth.synth_job import run_synth
+from questloom.prompts.roles import ROLES
+from questloom.records.outcomes import Rejection
+from questloom.records.synthesis import Question
 from tests.pipeline.core_pages import write_dumps
 from tests.shared_data import SHARED, needs
 

@@ -6,13 +6,13 @@ import re
 
 import pytest
 
-from agent.turns.image_bank import ImageBank
-from pipeline.synth.job import Job
-from pipeline.synth.solver_stages import found_by_picture, found_by_text, shown_picture
-from pipeline.synth.synth_stages import make_image_search, make_text_search
-from records.episodes import ToolCall
-from records.outcomes import Rejection
-from records.synthesis import Question
+from questloom.agent.turns.image_bank import ImageBank
+from questloom.pipeline.synth.job import Job
+from questloom.pipeline.synth.solver_stages import found_by_picture, found_by_text, shown_picture
+from questloom.pipeline.synth.synth_stages import make_image_search, make_text_search
+from questloom.records.episodes import ToolCall
+from questloom.records.outcomes import Rejection
+from questloom.records.synthesis import Question
 from tests.agent.tools.calling import box_with
 from tests.pipeline.small_world import kept_questions
 

@@ -2,13 +2,13 @@
 
 import pytest
 
-from files.opened import Opened
-from pipeline.evolve.edits import Edit, refusal
-from pipeline.plan import forecast
-from pipeline.recipe import RECIPES, load_recipe, recipe_of
-from pipeline.synth.settings_check import check_settings
-from pipeline.synth.synth_job import run_synth
-from records.errors import InputError
+from questloom.files.opened import Opened
+from questloom.pipeline.evolve.edits import Edit, refusal
+from questloom.pipeline.plan import forecast
+from questloom.pipeline.recipe import RECIPES, load_recipe, recipe_of
+from questloom.pipeline.synth.settings_check import check_settings
+from questloom.pipeline.synth.synth_job import run_synth
+from questloom.records.errors import InputError
 from tests.pipeline.small_world import small_recipe
 
 

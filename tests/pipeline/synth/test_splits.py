@@ -2,8 +2,8 @@
 
 import pytest
 
-from pipeline.recipe import Recipe, recipe_of
-from pipeline.synth.splits import components, keys_of, sets_aside, split_of
+from questloom.pipeline.recipe import Recipe, recipe_of
+from questloom.pipeline.synth.splits import components, keys_of, sets_aside, split_of
 from tests.pipeline.export import finished_run as world
 
 

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from agent.sandbox import open_sandbox
 from benchmarks import kills
-from files.opened import Opened
-from pipeline.recipe import load_recipe
-from pipeline.synth.synth_job import run_synth
-from records.errors import InputError
-from records.outcomes import Rejection
-from records.synthesis import Question, Seed
+from questloom.agent.sandbox import open_sandbox
+from questloom.files.opened import Opened
+from questloom.pipeline.recipe import load_recipe
+from questloom.pipeline.synth.synth_job import run_synth
+from questloom.records.errors import InputError
+from questloom.records.outcomes import Rejection
+from questloom.records.synthesis import Question, Seed
+from questloom.transforms.stages import reason_words
 from tests.agent.tools.calling import WITHOUT_PYTHON
 from tests.run_files import counts, read_stage, stage_names
-from transforms.stages import reason_words
 
 SETTINGS = (
     *kills.SETTINGS,
@@ -27,9 +27,9 @@ SETTINGS = (
 )
 SCRIPT = """
 import sys
-from pipeline.recipe import load_recipe
-from pipeline.synth.synth_job import run_synth
-from files.opened import Opened
+from questloom.pipeline.recipe import load_recipe
+from questloom.pipeline.synth.synth_job import run_synth
+from questloom.files.opened import Opened
 if __name__ == "__main__":
     run_synth(load_recipe("demo", tuple(sys.argv[4:])), store=sys.argv[1], out=sys.argv[2], opened=Opened(), workers=int(sys.argv[3]))
 """

@@ -2,12 +2,12 @@
 
 import pytest
 
-from pipeline.plan.seed_forecast import count_seeds
-from pipeline.recipe import recipe_of
-from pipeline.synth.global_steps import FindCandidates
-from pipeline.synth.job import Job
-from pipeline.synth.writer_choice import make_composer, make_exploration, make_writer
-from transforms.stages.run_folder import RunFolder
+from questloom.pipeline.plan.seed_forecast import count_seeds
+from questloom.pipeline.recipe import recipe_of
+from questloom.pipeline.synth.global_steps import FindCandidates
+from questloom.pipeline.synth.job import Job
+from questloom.pipeline.synth.writer_choice import make_composer, make_exploration, make_writer
+from questloom.transforms.stages.run_folder import RunFolder
 
 LLM = {
     "name": "asked",

@@ -2,18 +2,18 @@
 
 from collections import Counter
 
-from files.opened import Opened
-from knowledge.world.write import write_world
-from pipeline.ingest.store_job import IngestOptions, run_ingest
-from pipeline.recipe import load_recipe
-from pipeline.synth.synth_job import run_synth
-from pipeline.teach.teach_job import recipe_for, run_teach
-from records.form import ClaimClause
-from records.synthesis import Question
-from records.trajectories import Trajectory
+from questloom.files.opened import Opened
+from questloom.knowledge.world.write import write_world
+from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
+from questloom.pipeline.recipe import load_recipe
+from questloom.pipeline.synth.synth_job import run_synth
+from questloom.pipeline.teach.teach_job import recipe_for, run_teach
+from questloom.records.form import ClaimClause
+from questloom.records.synthesis import Question
+from questloom.records.trajectories import Trajectory
+from questloom.transforms.episodes.episode_folder import KEEP, TEACHER, EpisodeFolder
+from questloom.transforms.stages.run_folder import RunFolder
 from tests.run_files import read_stage
-from transforms.episodes.episode_folder import KEEP, TEACHER, EpisodeFolder
-from transforms.stages.run_folder import RunFolder
 
 
 def test_the_oracle_solves_every_question_without_a_search_by_pictures(tmp_path):

@@ -10,18 +10,18 @@ from typing import Any
 
 import pytest
 
-from calls.event_loop import submit
-from files.opened import Opened
-from pipeline.synth.job import Job
-from pipeline.teach.play_job import PlayJob
-from pipeline.teach.teach_job import recipe_for, run_teach
-from pipeline.teach.teach_stages import teach_stages
-from records.outcomes import Pending, Rejection
-from records.trajectories import Trajectory
+from questloom.calls.event_loop import submit
+from questloom.files.opened import Opened
+from questloom.pipeline.synth.job import Job
+from questloom.pipeline.teach.play_job import PlayJob
+from questloom.pipeline.teach.teach_job import recipe_for, run_teach
+from questloom.pipeline.teach.teach_stages import teach_stages
+from questloom.records.outcomes import Pending, Rejection
+from questloom.records.trajectories import Trajectory
+from questloom.transforms.episodes.episode_folder import EpisodeFolder
+from questloom.transforms.stages.run_folder import RunFolder
 from tests.pipeline.role_endpoint import answering
 from tests.run_files import read_stage, taught
-from transforms.episodes.episode_folder import EpisodeFolder
-from transforms.stages.run_folder import RunFolder
 
 SAID, WHY = "the one that the old song is about", "step 2 follows from nothing"
 

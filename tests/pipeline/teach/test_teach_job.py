@@ -13,26 +13,28 @@ from pathlib import Path
 
 import pytest
 
-from agent.setup import own_engine
 from benchmarks.mock_endpoint import running
-from files.opened import Opened
-from files.parquet import read_records
-from knowledge.licences import ALLOWED, may_be_given_on
-from knowledge.store.store import Store
-from pipeline.export import drop, export_dataset
-from pipeline.export.attribution import read_ledger
-from pipeline.export.episode_ledger import read_episode_ledger
-from pipeline.plan.teach_forecast import forecast_line
-from pipeline.recipe import recipe_of
-from pipeline.synth.job import Job
-from pipeline.synth.synth_job import run_synth
-from pipeline.teach.play_job import PlayJob
-from pipeline.teach.teach_end import finish_teach
-from pipeline.teach.teach_job import recipe_for, run_teach
-from pipeline.teach.teach_stages import licences
-from records.errors import BudgetExceeded, InputError, ProviderFault
-from records.outcomes import Rejection
-from records.trajectories import EpisodeTimes, TaskResult, Trajectory
+from questloom.agent.setup import own_engine
+from questloom.files.opened import Opened
+from questloom.files.parquet import read_records
+from questloom.knowledge.licences import ALLOWED, may_be_given_on
+from questloom.knowledge.store.store import Store
+from questloom.pipeline.export import drop, export_dataset
+from questloom.pipeline.export.attribution import read_ledger
+from questloom.pipeline.export.episode_ledger import read_episode_ledger
+from questloom.pipeline.plan.teach_forecast import forecast_line
+from questloom.pipeline.recipe import recipe_of
+from questloom.pipeline.synth.job import Job
+from questloom.pipeline.synth.synth_job import run_synth
+from questloom.pipeline.teach.play_job import PlayJob
+from questloom.pipeline.teach.teach_end import finish_teach
+from questloom.pipeline.teach.teach_job import recipe_for, run_teach
+from questloom.pipeline.teach.teach_stages import licences
+from questloom.records.errors import BudgetExceeded, InputError, ProviderFault
+from questloom.records.outcomes import Rejection
+from questloom.records.trajectories import EpisodeTimes, TaskResult, Trajectory
+from questloom.transforms.episodes.episode_folder import EpisodeFolder
+from questloom.transforms.stages.run_folder import RunFolder
 from tests.agent import tiny
 from tests.agent.small_provider import ScriptedEngine, answer
 from tests.agent.tools.calling import WITHOUT_PYTHON
@@ -41,15 +43,13 @@ from tests.pipeline.export import taught as teacher
 from tests.pipeline.small_world import LEAN, small_recipe
 from tests.run_files import counts, read_stage, stage_names, taught
 from tests.small_sandboxes import unconfined
-from transforms.episodes.episode_folder import EpisodeFolder
-from transforms.stages.run_folder import RunFolder
 
 ORACLE = ("teach.uses=[sft,rl]", "teach.rollouts=2")
 SCRIPT = """
 import sys
-from pipeline.teach.teach_job import recipe_for
-from pipeline.teach.teach_job import run_teach
-from files.opened import Opened
+from questloom.pipeline.teach.teach_job import recipe_for
+from questloom.pipeline.teach.teach_job import run_teach
+from questloom.files.opened import Opened
 if __name__ == "__main__":
     run_teach(recipe_for(sys.argv[1], overrides=sys.argv[4:]), run=sys.argv[1], store=sys.argv[2], opened=Opened(), workers=int(sys.argv[3]))
 """
@@ -414,7 +414,7 @@ def test_solved_tasks_say_how_often(made, tmp_path):
 def test_help_teaches(monkeypatch):
     from typer.testing import CliRunner
 
-    from pipeline.cli import app
+    from questloom.pipeline.cli import app
 
     monkeypatch.setenv("COLUMNS", "200")
     said = " ".join(CliRunner().invoke(app, ["teach", "--help"]).stdout.split())

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from knowledge.world import vocabulary
-from prompts.phrases import (
+from questloom.knowledge.world import vocabulary
+from questloom.prompts.phrases import (
     PropertyUse,
     _uses,
     common_classes,
@@ -16,10 +16,10 @@ from prompts.phrases import (
     variants,
     verb_forms,
 )
-from prompts.phrases.frames import BE
-from prompts.phrases.words import Words
-from records.errors import InputError
-from records.knowledge import Value
+from questloom.prompts.phrases.frames import BE
+from questloom.prompts.phrases.words import Words
+from questloom.records.errors import InputError
+from questloom.records.knowledge import Value
 
 DATA = language_data("en")
 WORDS = Words(DATA)

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from prompts.phrases import _uses, language_data, property_phrase, property_use
-from records.form import Ask, ClaimClause, Form
-from records.knowledge import Value, entity_value
-from transforms.writing.graph.form_words import FormWords
-from transforms.writing.graph.verbalise import verbalise
+from questloom.prompts.phrases import _uses, language_data, property_phrase, property_use
+from questloom.records.form import Ask, ClaimClause, Form
+from questloom.records.knowledge import Value, entity_value
+from questloom.transforms.writing.graph.form_words import FormWords
+from questloom.transforms.writing.graph.verbalise import verbalise
 
 HERE = Path(__file__).parent
 GOLDENS = HERE / "real_questions.txt"

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from models.clip import Clip
-from train.small_clip.checkpoint import save, start
-from train.small_clip.examples import words_of
-from train.small_clip.fit import SIDE, _shortened, augmented, text_loss, view_loss
-from transforms.pictures.describe import Looks
+from questloom.models.clip import Clip
+from questloom.train.small_clip.checkpoint import save, start
+from questloom.train.small_clip.examples import words_of
+from questloom.train.small_clip.fit import SIDE, _shortened, augmented, text_loss, view_loss
+from questloom.transforms.pictures.describe import Looks
 
 LIGHT = Looks(
     noun="lighthouse", colours=("red", "white"), materials=("granite",), parts=("three arches",)

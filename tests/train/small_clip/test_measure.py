@@ -1,8 +1,8 @@
 import numpy as np
 
-from train.small_clip.examples import Examples
-from train.small_clip.measure import measure
-from transforms.pictures.describe import Looks
+from questloom.train.small_clip.examples import Examples
+from questloom.train.small_clip.measure import measure
+from questloom.transforms.pictures.describe import Looks
 
 LOOKS = [Looks(noun="lighthouse"), Looks(noun="lighthouse"), Looks(noun="bridge")]
 

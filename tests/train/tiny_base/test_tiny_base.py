@@ -9,12 +9,12 @@ import pytest
 import torch
 from transformers import AutoModelForImageTextToText, AutoProcessor
 
-import models
-from agent.turns.token_renderer import TokenRenderer
-from agent.turns.turn_protocol import TurnProtocol
-from train.tiny_base import drills as made
-from train.tiny_base.fit import Encoder, album, batches, positions_of, right
-from train.tiny_base.tokens import check_names, new_tokenizer
+from questloom import models
+from questloom.agent.turns.token_renderer import TokenRenderer
+from questloom.agent.turns.turn_protocol import TurnProtocol
+from questloom.train.tiny_base import drills as made
+from questloom.train.tiny_base.fit import Encoder, album, batches, positions_of, right
+from questloom.train.tiny_base.tokens import check_names, new_tokenizer
 
 BASE = Path(models.__path__[0]) / "tiny_base"
 

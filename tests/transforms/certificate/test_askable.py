@@ -2,9 +2,15 @@
 
 import pytest
 
-from records.knowledge import Entity, Value, entity_value
+from questloom.records.knowledge import Entity, Value, entity_value
+from questloom.transforms.certificate.askable import (
+    FEWEST,
+    RARE,
+    has_said_kind,
+    is_askable,
+    leads_to_kind,
+)
 from tests.small_facts import SmallFacts, claim, year
-from transforms.certificate.askable import FEWEST, RARE, has_said_kind, is_askable, leads_to_kind
 
 HUMAN, CITY, COUNTY, CEMETERY, GRAVE, PAINTING, MUSEUM, MOVEMENT = (
     "Q5",

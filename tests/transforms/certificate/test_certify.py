@@ -2,14 +2,20 @@
 
 import pytest
 
-from records.form import Ask, ClaimClause, ClassClause, Form, Image, Reads
-from records.knowledge import Article, Detail, Entity, ImageAsset, Section, Value, entity_value
-from records.outcomes import Reason
-from records.synthesis import Answer, Question
-from records.table import Json
-from tests.small_facts import SmallFacts, claim, year
-from tests.transforms.certificate.lighthouses import LIGHTHOUSE, crowd
-from transforms.certificate.certify import (
+from questloom.records.form import Ask, ClaimClause, ClassClause, Form, Image, Reads
+from questloom.records.knowledge import (
+    Article,
+    Detail,
+    Entity,
+    ImageAsset,
+    Section,
+    Value,
+    entity_value,
+)
+from questloom.records.outcomes import Reason
+from questloom.records.synthesis import Answer, Question
+from questloom.records.table import Json
+from questloom.transforms.certificate.certify import (
     CertificateRules,
     Refusal,
     certify,
@@ -24,8 +30,10 @@ from transforms.certificate.certify import (
     unclear_names,
     words_agree,
 )
-from transforms.certificate.facts import Trust
-from transforms.certificate.margin import Margin
+from questloom.transforms.certificate.facts import Trust
+from questloom.transforms.certificate.margin import Margin
+from tests.small_facts import SmallFacts, claim, year
+from tests.transforms.certificate.lighthouses import LIGHTHOUSE, crowd
 
 BORN = Form(
     clauses=(

@@ -2,10 +2,10 @@
 
 import pytest
 
-from records.errors import InputError
-from records.knowledge import Value, entity_value
+from questloom.records.errors import InputError
+from questloom.records.knowledge import Value, entity_value
+from questloom.transforms.certificate.compute import as_quantity, compute
 from tests.small_facts import year
-from transforms.certificate.compute import as_quantity, compute
 
 
 def metres(number: float) -> Value:

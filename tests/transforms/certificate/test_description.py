@@ -1,6 +1,6 @@
 """How each variable is identified: how far it lies from what is asked, by which clauses, and after which other variables."""
 
-from records.form import (
+from questloom.records.form import (
     Ask,
     ClaimClause,
     ClassClause,
@@ -11,9 +11,9 @@ from records.form import (
     Reads,
     SentenceClause,
 )
-from records.knowledge import Value, entity_value
+from questloom.records.knowledge import Value, entity_value
+from questloom.transforms.certificate.description import descriptions, distances
 from tests.small_facts import year
-from transforms.certificate.description import descriptions, distances
 
 ASK = Ask(var="a", type="date")
 HOPS = (

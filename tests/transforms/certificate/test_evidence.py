@@ -2,8 +2,8 @@
 
 import pytest
 
-from records.form import Ask, ClaimClause, ClassClause, Form, Image, SentenceClause
-from records.knowledge import (
+from questloom.records.form import Ask, ClaimClause, ClassClause, Form, Image, SentenceClause
+from questloom.records.knowledge import (
     Article,
     Detail,
     Entity,
@@ -14,9 +14,14 @@ from records.knowledge import (
     Value,
     entity_value,
 )
-from tests.small_facts import SmallFacts, claim, year
-from transforms.certificate.effective import NARROW, chain, composed, effective_hops, leads
-from transforms.certificate.evidence import (
+from questloom.transforms.certificate.effective import (
+    NARROW,
+    chain,
+    composed,
+    effective_hops,
+    leads,
+)
+from questloom.transforms.certificate.evidence import (
     claim_of,
     evidence,
     is_named,
@@ -24,9 +29,10 @@ from transforms.certificate.evidence import (
     sentence_for,
     unstated,
 )
-from transforms.certificate.readings import reading_value, readings, year_readings
-from transforms.certificate.said_class import said_class
-from transforms.certificate.stating import statement_of
+from questloom.transforms.certificate.readings import reading_value, readings, year_readings
+from questloom.transforms.certificate.said_class import said_class
+from questloom.transforms.certificate.stating import statement_of
+from tests.small_facts import SmallFacts, claim, year
 
 DAY = Value(kind="time", time="+1832-05-04T00:00:00Z", precision=11)
 HOP = ClaimClause(subject="x0", property="P571", object="a")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from records.form import (
+from questloom.records.form import (
     Ask,
     ClaimClause,
     ClassClause,
@@ -13,10 +13,8 @@ from records.form import (
     Reads,
     SentenceClause,
 )
-from records.knowledge import Detail, ImageAsset, Value, entity_value
-from tests.small_facts import SmallFacts, claim, year
-from tests.transforms.certificate.lighthouses import HUMAN, LIGHTHOUSE, crowd
-from transforms.certificate.execute import (
+from questloom.records.knowledge import Detail, ImageAsset, Value, entity_value
+from questloom.transforms.certificate.execute import (
     TooLarge,
     answers,
     as_asked,
@@ -26,6 +24,8 @@ from transforms.certificate.execute import (
     matching_subjects,
     solutions,
 )
+from tests.small_facts import SmallFacts, claim, year
+from tests.transforms.certificate.lighthouses import HUMAN, LIGHTHOUSE, crowd
 
 
 def day(text: str) -> Value:

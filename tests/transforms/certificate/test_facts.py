@@ -2,10 +2,10 @@
 
 import pytest
 
-from records.knowledge import PropertyInfo, Qualifier, Value, entity_value
+from questloom.records.knowledge import PropertyInfo, Qualifier, Value, entity_value
+from questloom.transforms.certificate.facts import Trust, best_values, is_functional, is_volatile
+from questloom.transforms.certificate.one_of_class import single_value
 from tests.small_facts import SmallFacts, claim, year
-from transforms.certificate.facts import Trust, best_values, is_functional, is_volatile
-from transforms.certificate.one_of_class import single_value
 
 DAY = Value(kind="time", time="+1732-02-22T00:00:00Z", precision=11)
 

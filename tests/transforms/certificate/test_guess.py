@@ -2,13 +2,18 @@
 
 import pytest
 
-from records.form import Ask, ClaimClause, Compute, Form, Image
-from records.knowledge import ImageAsset, entity_value
-from records.outcomes import Reason
+from questloom.records.form import Ask, ClaimClause, Compute, Form, Image
+from questloom.records.knowledge import ImageAsset, entity_value
+from questloom.records.outcomes import Reason
+from questloom.transforms.certificate.certify import CertificateRules, Refusal, certify_form
+from questloom.transforms.certificate.guess import (
+    _share_of_chain,
+    commonest_share,
+    guess,
+    guess_of_kind,
+)
 from tests.small_facts import SmallFacts, claim, year
 from tests.transforms.certificate.lighthouses import crowd
-from transforms.certificate.certify import CertificateRules, Refusal, certify_form
-from transforms.certificate.guess import _share_of_chain, commonest_share, guess, guess_of_kind
 
 FORM = Form(
     clauses=(

@@ -2,10 +2,9 @@
 
 import pytest
 
-from records.form import Ask, ClaimClause, Form, Image
-from records.knowledge import Entity, Value, entity_value
-from tests.small_facts import SmallFacts, claim
-from transforms.certificate.kinds import (
+from questloom.records.form import Ask, ClaimClause, Form, Image
+from questloom.records.knowledge import Entity, Value, entity_value
+from questloom.transforms.certificate.kinds import (
     FEMALE,
     MALE,
     is_occupation,
@@ -15,6 +14,7 @@ from transforms.certificate.kinds import (
     stated_kinds,
     told_kinds,
 )
+from tests.small_facts import SmallFacts, claim
 
 NAMES = {
     "Q1": "Vess Tower",

@@ -2,10 +2,9 @@
 
 import pytest
 
-from records.knowledge import Entity, Value, entity_value
-from records.synthesis import Answer
-from tests.small_facts import SmallFacts, claim, year
-from transforms.certificate.leak import (
+from questloom.records.knowledge import Entity, Value, entity_value
+from questloom.records.synthesis import Answer
+from questloom.transforms.certificate.leak import (
     answer_names,
     find_leak,
     folded,
@@ -14,6 +13,7 @@ from transforms.certificate.leak import (
     names_of_value,
     number_forms,
 )
+from tests.small_facts import SmallFacts, claim, year
 
 DAY = Value(kind="time", time="+1832-05-04T00:00:00Z", precision=11)
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from records.knowledge import Claim
+from questloom.records.knowledge import Claim
+from questloom.transforms.certificate.lifetime import LONGEST, contradicted
 from tests.small_facts import SmallFacts, claim, year
-from transforms.certificate.lifetime import LONGEST, contradicted
 
 LIFE = [claim("Q1", "P569", year(1784)), claim("Q1", "P570", year(1850))]
 WAR = [claim("Q1", "P607", "Q9"), claim("Q9", "P580", year(1846)), claim("Q9", "P582", year(1848))]

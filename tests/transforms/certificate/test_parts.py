@@ -2,13 +2,11 @@
 
 import pytest
 
-from records.form import ClaimClause, ClassClause, Compare, SentenceClause
-from records.knowledge import Article, Entity, Link, Section, Value, entity_value
-from tests.small_facts import SmallFacts, claim, year
-from tests.transforms.certificate.lighthouses import HUMAN, LIGHTHOUSE, crowd
-from transforms.certificate import facts as looked_up
-from transforms.certificate.description import Description, Part
-from transforms.certificate.facts import (
+from questloom.records.form import ClaimClause, ClassClause, Compare, SentenceClause
+from questloom.records.knowledge import Article, Entity, Link, Section, Value, entity_value
+from questloom.transforms.certificate import facts as looked_up
+from questloom.transforms.certificate.description import Description, Part
+from questloom.transforms.certificate.facts import (
     ENUMERATION_LIMIT,
     Trust,
     classes_of,
@@ -17,7 +15,7 @@ from transforms.certificate.facts import (
     is_namesake,
     values_match,
 )
-from transforms.certificate.margin import (
+from questloom.transforms.certificate.margin import (
     MAX_BREAKING,
     MAX_VETOED,
     NO_RIVAL,
@@ -28,7 +26,9 @@ from transforms.certificate.margin import (
     settles,
     status,
 )
-from transforms.certificate.text_veto import article_names, names_of, text_says
+from questloom.transforms.certificate.text_veto import article_names, names_of, text_says
+from tests.small_facts import SmallFacts, claim, year
+from tests.transforms.certificate.lighthouses import HUMAN, LIGHTHOUSE, crowd
 
 OPEN, CLOSED = Trust(), Trust(complete=True)
 

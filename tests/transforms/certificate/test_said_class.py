@@ -2,9 +2,9 @@
 
 import pytest
 
-from records.knowledge import Entity
+from questloom.records.knowledge import Entity
+from questloom.transforms.certificate.said_class import said_class
 from tests.small_facts import SmallFacts, claim
-from transforms.certificate.said_class import said_class
 
 LABELS = {
     "Q6256": "country",

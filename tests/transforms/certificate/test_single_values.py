@@ -2,17 +2,33 @@
 
 import pytest
 
-from records.form import Ask, ClaimClause, ClassClause, Compute, Form, Image
-from records.knowledge import Article, PropertyInfo, Qualifier, Section, Value, entity_value
-from records.outcomes import Reason
-from records.synthesis import Answer, Hop, Question, Rewrite
-from records.table import Json
+from questloom.records.form import Ask, ClaimClause, ClassClause, Compute, Form, Image
+from questloom.records.knowledge import (
+    Article,
+    PropertyInfo,
+    Qualifier,
+    Section,
+    Value,
+    entity_value,
+)
+from questloom.records.outcomes import Reason
+from questloom.records.synthesis import Answer, Hop, Question, Rewrite
+from questloom.records.table import Json
+from questloom.transforms.certificate.completeness import nearly_complete, share_seen
+from questloom.transforms.certificate.facts import Trust, is_functional
+from questloom.transforms.certificate.guess import (
+    commonest_share,
+    guess_of_kind,
+    num_answers_without_picture,
+)
+from questloom.transforms.certificate.one_of_class import single_value
+from questloom.transforms.certificate.votes import (
+    broken_link,
+    certify_votes,
+    evidence_of,
+    missing_sentence,
+)
 from tests.small_facts import SmallFacts, claim, year
-from transforms.certificate.completeness import nearly_complete, share_seen
-from transforms.certificate.facts import Trust, is_functional
-from transforms.certificate.guess import commonest_share, guess_of_kind, num_answers_without_picture
-from transforms.certificate.one_of_class import single_value
-from transforms.certificate.votes import broken_link, certify_votes, evidence_of, missing_sentence
 
 
 def towns(number: int, *more) -> SmallFacts:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from records.form import Ask, ClaimClause, Form, Image
-from records.knowledge import (
+from questloom.records.form import Ask, ClaimClause, Form, Image
+from questloom.records.knowledge import (
     Article,
     Entity,
     InfoboxField,
@@ -12,9 +12,9 @@ from records.knowledge import (
     Value,
     entity_value,
 )
+from questloom.transforms.certificate.evidence import evidence
+from questloom.transforms.certificate.stating import statement_of
 from tests.small_facts import SmallFacts, claim, year
-from transforms.certificate.evidence import evidence
-from transforms.certificate.stating import statement_of
 
 TOWER, LUND = "Q1", "Q2"
 DESIGNED = claim(TOWER, "P84", LUND)

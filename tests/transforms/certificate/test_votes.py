@@ -2,12 +2,12 @@
 
 import pytest
 
-from records.knowledge import Article, Entity, Section, Value, entity_value
-from records.outcomes import Reason
-from records.synthesis import Answer, Hop, Question, Rewrite
-from records.table import Json
+from questloom.records.knowledge import Article, Entity, Section, Value, entity_value
+from questloom.records.outcomes import Reason
+from questloom.records.synthesis import Answer, Hop, Question, Rewrite
+from questloom.records.table import Json
+from questloom.transforms.certificate.certify import CertificateRules, Refusal, certify
 from tests.small_facts import SmallFacts
-from transforms.certificate.certify import CertificateRules, Refusal, certify
 
 LEAD = "Ardwen Light was built by Ilse Varga. Its lamp is of 1871."
 END = LEAD.index(" Its")

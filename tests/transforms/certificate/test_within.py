@@ -1,14 +1,14 @@
 """Subjects of a place are those of the places in it too, wherever they are listed; what holds too much is not listed at all."""
 
-from records.form import Ask, ClaimClause, ClassClause, Form
-from records.knowledge import entity_value
+from questloom.records.form import Ask, ClaimClause, ClassClause, Form
+from questloom.records.knowledge import entity_value
+from questloom.transforms.certificate.description import descriptions
+from questloom.transforms.certificate.execute import TooLarge, answers
+from questloom.transforms.certificate.facts import ENUMERATION_LIMIT, Trust
+from questloom.transforms.certificate.margin import margin_of
+from questloom.transforms.certificate.within import MOST_INSIDE, num_within, subjects_within
 from tests.small_facts import SmallFacts, claim, year
 from tests.transforms.certificate.lighthouses import LIGHTHOUSE, crowd
-from transforms.certificate.description import descriptions
-from transforms.certificate.execute import TooLarge, answers
-from transforms.certificate.facts import ENUMERATION_LIMIT, Trust
-from transforms.certificate.margin import margin_of
-from transforms.certificate.within import MOST_INSIDE, num_within, subjects_within
 
 COUNTY, TOWN, QUARTER = entity_value("Q91"), "Q92", "Q93"
 NESTED = [claim(TOWN, "P131", "Q91"), claim(QUARTER, "P131", TOWN)]

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from records.knowledge import entity_value
-from records.outcomes import Reason
-from records.synthesis import Answer, Rewrite, Seed
-from transforms.writing.writer import Draft, Vote, WriterRejection
+from questloom.records.knowledge import entity_value
+from questloom.records.outcomes import Reason
+from questloom.records.synthesis import Answer, Rewrite, Seed
+from questloom.transforms.writing.writer import Draft, Vote, WriterRejection
 
 SEED = Seed(entity_id="Q1000", method="injection", rule="pictured", level="easy", domain="other")
 ANSWER = Answer(value=entity_value("Q99"), text="Q99", type="entity")

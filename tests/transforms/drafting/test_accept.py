@@ -4,18 +4,18 @@ import asyncio
 
 import pytest
 
-from records.form import Ask, ClaimClause, ClassClause, Form, Image
-from records.knowledge import Article, InfoboxField, Section, Value, entity_value
-from records.outcomes import Reason
-from records.synthesis import Answer
+from questloom.records.form import Ask, ClaimClause, ClassClause, Form, Image
+from questloom.records.knowledge import Article, InfoboxField, Section, Value, entity_value
+from questloom.records.outcomes import Reason
+from questloom.records.synthesis import Answer
+from questloom.transforms.certificate.certify import CertificateRules, Refusal
+from questloom.transforms.certificate.facts import Trust
+from questloom.transforms.certificate.guess import guess_of_kind
+from questloom.transforms.drafting.accept import Accept, binding_of
+from questloom.transforms.writing.writer import Draft
 from tests.small_facts import SmallFacts, claim, year
 from tests.transforms.certificate.lighthouses import LIGHTHOUSE, crowd
 from tests.transforms.drafting.scripted import ANSWER, FAULT, NO, SEED, YES, Scripted, draft, step
-from transforms.certificate.certify import CertificateRules, Refusal
-from transforms.certificate.facts import Trust
-from transforms.certificate.guess import guess_of_kind
-from transforms.drafting.accept import Accept, binding_of
-from transforms.writing.writer import Draft
 
 FACTS = SmallFacts(crowd())
 VOTED = CertificateRules(bases=("votes",), stated=False)

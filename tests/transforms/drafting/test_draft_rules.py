@@ -3,8 +3,8 @@
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from records.synthesis import ABILITIES
-from transforms.drafting.draft_rules import (
+from questloom.records.synthesis import ABILITIES
+from questloom.transforms.drafting.draft_rules import (
     DOMAINS,
     DraftRules,
     ExploreRules,

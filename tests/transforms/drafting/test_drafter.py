@@ -2,18 +2,18 @@
 
 import asyncio
 
-from records.form import Ask, ClaimClause, Form, Image
-from records.knowledge import entity_value
-from records.outcomes import Reason, Rejection
-from records.synthesis import Answer, Question
+from questloom.records.form import Ask, ClaimClause, Form, Image
+from questloom.records.knowledge import entity_value
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.synthesis import Answer, Question
+from questloom.transforms.certificate.certify import CertificateRules
+from questloom.transforms.drafting.accept import Accept
+from questloom.transforms.drafting.draft_rules import DraftRules
+from questloom.transforms.drafting.drafter import Drafter
+from questloom.transforms.writing.writer import Draft, Mention
 from tests.small_facts import SmallFacts
 from tests.transforms.certificate.lighthouses import crowd
 from tests.transforms.drafting.scripted import FAULT, NO, SEED, YES, Scripted, draft
-from transforms.certificate.certify import CertificateRules
-from transforms.drafting.accept import Accept
-from transforms.drafting.draft_rules import DraftRules
-from transforms.drafting.drafter import Drafter
-from transforms.writing.writer import Draft, Mention
 
 FACTS = SmallFacts(crowd())
 VOTED = CertificateRules(bases=("votes",))

@@ -4,14 +4,14 @@ import random
 
 import pytest
 
-from records.knowledge import Article, Entity, Link, Section, entity_value
+from questloom.records.knowledge import Article, Entity, Link, Section, entity_value
+from questloom.transforms.certificate.evidence import sentence_for
+from questloom.transforms.certificate.facts import Trust
+from questloom.transforms.drafting.draft_rules import DraftRules
+from questloom.transforms.drafting.edges import Edge, edges, text_edges
+from questloom.transforms.drafting.walk import pick, walk
 from tests.small_facts import SmallFacts, claim, year
 from tests.transforms.certificate.lighthouses import LIGHTHOUSE, crowd
-from transforms.certificate.evidence import sentence_for
-from transforms.certificate.facts import Trust
-from transforms.drafting.draft_rules import DraftRules
-from transforms.drafting.edges import Edge, edges, text_edges
-from transforms.drafting.walk import pick, walk
 
 NOWHERE = frozenset[str]()
 

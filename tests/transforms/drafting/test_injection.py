@@ -5,22 +5,22 @@ from collections import Counter
 
 import pytest
 
-from records.knowledge import Entity
-from records.outcomes import Reason
-from tests.small_facts import SmallFacts
-from tests.transforms.drafting.scripted import FAULT, NO, SEED, YES, Scripted, draft, step
-from transforms.certificate.certify import CertificateRules
-from transforms.drafting.accept import Accept
-from transforms.drafting.draft_rules import DraftRules
-from transforms.drafting.injection import (
+from questloom.records.knowledge import Entity
+from questloom.records.outcomes import Reason
+from questloom.transforms.certificate.certify import CertificateRules
+from questloom.transforms.drafting.accept import Accept
+from questloom.transforms.drafting.draft_rules import DraftRules
+from questloom.transforms.drafting.injection import (
     MAX_FINISHED,
     MAX_MENTIONS,
     MAX_STARTS,
     _new_var,
     draft_by_injection,
 )
-from transforms.drafting.trail import Trail
-from transforms.writing.writer import Draft, Fact, Mention
+from questloom.transforms.drafting.trail import Trail
+from questloom.transforms.writing.writer import Draft, Fact, Mention
+from tests.small_facts import SmallFacts
+from tests.transforms.drafting.scripted import FAULT, NO, SEED, YES, Scripted, draft, step
 
 SEEDED = Entity(id="Q1", labels={"en": "Ardwen"})
 FACTS = [Fact(entity_id="Q5", text=f"fact {n}") for n in range(9)]

@@ -7,16 +7,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from prompts.phrases import property_use
-from records.form import Ask, ClaimClause, Compute, Form, Image
-from records.knowledge import Entity, Value, entity_value
-from records.outcomes import Reason, Rejection
-from records.synthesis import Answer, Seed
-from tests.small_facts import SmallFacts, claim, year
-from transforms.drafting import drafter as drafting
-from transforms.drafting.draft_rules import DraftRules
-from transforms.drafting.drafter import Drafter
-from transforms.drafting.interest import (
+from questloom.prompts.phrases import property_use
+from questloom.records.form import Ask, ClaimClause, Compute, Form, Image
+from questloom.records.knowledge import Entity, Value, entity_value
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.synthesis import Answer, Seed
+from questloom.transforms.drafting import drafter as drafting
+from questloom.transforms.drafting.draft_rules import DraftRules
+from questloom.transforms.drafting.drafter import Drafter
+from questloom.transforms.drafting.interest import (
     ALIKE,
     BY_CHANCE,
     GIVEN_AWAY,
@@ -28,8 +27,9 @@ from transforms.drafting.interest import (
     interest,
     of_draft,
 )
-from transforms.drafting.trail import Trail
-from transforms.writing.writer import Draft
+from questloom.transforms.drafting.trail import Trail
+from questloom.transforms.writing.writer import Draft
+from tests.small_facts import SmallFacts, claim, year
 
 BRIDGE, ARCHITECT, TOWN, OTHER = "Q1", "Q2", "Q3", "Q4"
 ENTITIES = {

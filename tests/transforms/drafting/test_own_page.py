@@ -4,14 +4,14 @@ import asyncio
 
 import pytest
 
-from records.form import Ask, ClaimClause, Form, Image
-from records.knowledge import Article, Entity, Section, entity_value
-from records.outcomes import Reason
-from records.synthesis import Answer, Seed
+from questloom.records.form import Ask, ClaimClause, Form, Image
+from questloom.records.knowledge import Article, Entity, Section, entity_value
+from questloom.records.outcomes import Reason
+from questloom.records.synthesis import Answer, Seed
+from questloom.transforms.certificate.certify import CertificateRules, Refusal
+from questloom.transforms.drafting.accept import Accept
+from questloom.transforms.writing.writer import Draft
 from tests.small_facts import SmallFacts, claim
-from transforms.certificate.certify import CertificateRules, Refusal
-from transforms.drafting.accept import Accept
-from transforms.writing.writer import Draft
 
 FORM = Form(
     clauses=(

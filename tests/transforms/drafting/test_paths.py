@@ -2,19 +2,19 @@
 
 import asyncio
 
-from records.form import Ask, ClaimClause, ClassClause, Form, Image
-from records.knowledge import Entity, entity_value
-from records.outcomes import Reason
-from records.synthesis import Answer, Hop
+from questloom.records.form import Ask, ClaimClause, ClassClause, Form, Image
+from questloom.records.knowledge import Entity, entity_value
+from questloom.records.outcomes import Reason
+from questloom.records.synthesis import Answer, Hop
+from questloom.transforms.certificate.certify import CertificateRules
+from questloom.transforms.drafting.accept import Accept
+from questloom.transforms.drafting.draft_rules import DraftRules
+from questloom.transforms.drafting.paths import MAX_CANONICAL, _undetermined, draft_by_path
+from questloom.transforms.drafting.trail import Trail
+from questloom.transforms.writing.writer import Draft, Fact, Vote
 from tests.small_facts import SmallFacts, claim, year
 from tests.transforms.certificate.lighthouses import LIGHTHOUSE, crowd
 from tests.transforms.drafting.scripted import FAULT, NO, SEED, YES, Scripted, draft, step
-from transforms.certificate.certify import CertificateRules
-from transforms.drafting.accept import Accept
-from transforms.drafting.draft_rules import DraftRules
-from transforms.drafting.paths import MAX_CANONICAL, _undetermined, draft_by_path
-from transforms.drafting.trail import Trail
-from transforms.writing.writer import Draft, Fact, Vote
 
 SEEDED = SEED.replace(method="paths")
 TOWNS = [

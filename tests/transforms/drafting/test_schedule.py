@@ -2,13 +2,13 @@
 
 from collections import Counter
 
-from records.knowledge import Detail, Value
+from questloom.records.knowledge import Detail, Value
+from questloom.transforms.drafting.draft_rules import SeedRules
+from questloom.transforms.drafting.schedule import by_weight, drawn, levels_of
+from questloom.transforms.drafting.seeds import candidates, choose
+from questloom.transforms.pictures.choose import PictureRules
 from tests.small_facts import SmallFacts, claim
 from tests.transforms.drafting.exploration.made import COAST, picture, plaque
-from transforms.drafting.draft_rules import SeedRules
-from transforms.drafting.schedule import by_weight, drawn, levels_of
-from transforms.drafting.seeds import candidates, choose
-from transforms.pictures.choose import PictureRules
 
 RULES = SeedRules(
     methods={"exploration": 1},

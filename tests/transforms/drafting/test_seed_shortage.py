@@ -1,11 +1,11 @@
 """Why nothing can be a seed: the causes with their numbers, and each wanted rule's thresholds beside what the store has."""
 
-from records.knowledge import Article, Entity, ImageAsset, InfoboxField
+from questloom.records.knowledge import Article, Entity, ImageAsset, InfoboxField
+from questloom.transforms.drafting.draft_rules import SeedRules
+from questloom.transforms.drafting.seed_shortage import shortage
+from questloom.transforms.drafting.seeds import obstacles
+from questloom.transforms.pictures.choose import PictureRules
 from tests.small_facts import SmallFacts, claim
-from transforms.drafting.draft_rules import SeedRules
-from transforms.drafting.seed_shortage import shortage
-from transforms.drafting.seeds import obstacles
-from transforms.pictures.choose import PictureRules
 
 
 def picture(side: int, licence: str = "CC0") -> ImageAsset:

@@ -2,11 +2,10 @@
 
 import pytest
 
-from records.knowledge import Article, Detail, Entity, ImageAsset, InfoboxField, Value
-from tests.small_facts import SmallFacts, claim, year
-from transforms.certificate.facts import Trust
-from transforms.drafting.draft_rules import SeedRules
-from transforms.drafting.seeds import (
+from questloom.records.knowledge import Article, Detail, Entity, ImageAsset, InfoboxField, Value
+from questloom.transforms.certificate.facts import Trust
+from questloom.transforms.drafting.draft_rules import SeedRules
+from questloom.transforms.drafting.seeds import (
     Candidate,
     candidates,
     choose,
@@ -16,7 +15,8 @@ from transforms.drafting.seeds import (
     may_be_shown,
     obstacles,
 )
-from transforms.pictures.choose import PictureRules
+from questloom.transforms.pictures.choose import PictureRules
+from tests.small_facts import SmallFacts, claim, year
 
 PAGE = Article(
     wiki="enwiki",

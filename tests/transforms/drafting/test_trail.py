@@ -1,8 +1,8 @@
 """What a dropped seed says: its commonest refusal, and the first examples."""
 
-from records.outcomes import Reason
-from transforms.certificate.certify import Refusal
-from transforms.drafting.trail import MAX_EXAMPLES, Trail
+from questloom.records.outcomes import Reason
+from questloom.transforms.certificate.certify import Refusal
+from questloom.transforms.drafting.trail import MAX_EXAMPLES, Trail
 
 
 def test_the_commonest_reason_is_told_ties_by_name_and_the_default_where_nothing_was_refused():

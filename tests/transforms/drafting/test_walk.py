@@ -5,13 +5,13 @@ from random import Random
 
 import pytest
 
-from records.knowledge import Article, Link, Section
+from questloom.records.knowledge import Article, Link, Section
+from questloom.transforms.certificate.facts import Trust
+from questloom.transforms.drafting.draft_rules import DraftRules
+from questloom.transforms.drafting.edges import Edge
+from questloom.transforms.drafting.walk import pick, walk
 from tests.small_facts import SmallFacts, claim
 from tests.transforms.certificate.lighthouses import crowd
-from transforms.certificate.facts import Trust
-from transforms.drafting.draft_rules import DraftRules
-from transforms.drafting.edges import Edge
-from transforms.drafting.walk import pick, walk
 
 ALONG = DraftRules(reverse_share=0.0)
 BORN = [

@@ -2,10 +2,16 @@ from collections import Counter
 
 import pytest
 
-from models.picture_ops import perspective_correct
+from questloom.models.picture_ops import perspective_correct
+from questloom.transforms.enhancement.degrade import (
+    TOOLS,
+    EnhancementRules,
+    degrade,
+    draw,
+    is_chosen,
+)
+from questloom.transforms.enhancement.repair import repair
 from tests.models.pictures import scene
-from transforms.enhancement.degrade import TOOLS, EnhancementRules, degrade, draw, is_chosen
-from transforms.enhancement.repair import repair
 
 IDS = [f"{i:032x}" for i in range(3000)]
 

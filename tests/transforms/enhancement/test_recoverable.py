@@ -3,15 +3,21 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from models.picture_file import decode, encode
-from records.knowledge import Detail, Value
-from records.outcomes import Reason, Rejection
-from records.synthesis import Answer, Question
+from questloom.models.picture_file import decode, encode
+from questloom.records.knowledge import Detail, Value
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.synthesis import Answer, Question
+from questloom.transforms.enhancement.degrade import (
+    TOOLS,
+    Degradation,
+    EnhancementRules,
+    degrade,
+    draw,
+)
+from questloom.transforms.enhancement.enhance import Enhanced, enhance
+from questloom.transforms.enhancement.recoverable import Source, find_again
+from questloom.transforms.pictures.choose import perceptual_hash
 from tests.models.pictures import file_of, scene, with_text
-from transforms.enhancement.degrade import TOOLS, Degradation, EnhancementRules, degrade, draw
-from transforms.enhancement.enhance import Enhanced, enhance
-from transforms.enhancement.recoverable import Source, find_again
-from transforms.pictures.choose import perceptual_hash
 
 
 class Colours:

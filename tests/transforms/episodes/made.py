@@ -4,16 +4,16 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from agent.play.player import Player
-from agent.turns.limits import Limits
-from records.episodes import BankImage, Episode
-from records.knowledge import Value
-from records.synthesis import Answer, Question
-from records.trajectories import EpisodeTimes, Trajectory
+from questloom.agent.play.player import Player
+from questloom.agent.turns.limits import Limits
+from questloom.records.episodes import BankImage, Episode
+from questloom.records.knowledge import Value
+from questloom.records.synthesis import Answer, Question
+from questloom.records.trajectories import EpisodeTimes, Trajectory
+from questloom.transforms.episodes.playing import Play
+from questloom.transforms.episodes.tool_statistics import statistics_of
 from tests.agent import tiny
 from tests.agent.small_provider import ScriptedEngine, SmallWorld, toolbox
-from transforms.episodes.playing import Play
-from transforms.episodes.tool_statistics import statistics_of
 
 ANSWER = Answer(value=Value(kind="text", text="Ada Lund"), text="Ada Lund", type="string")
 

@@ -1,8 +1,8 @@
 """The sums over episodes, their means, and their words."""
 
-from records.episodes import Episode, ToolCall, ToolResult, ToolStatus, Turn
+from questloom.records.episodes import Episode, ToolCall, ToolResult, ToolStatus, Turn
+from questloom.transforms.episodes.behaviour import SUMS, Numbers, behaviour
 from tests.transforms.episodes.made import bank_image, trajectory
-from transforms.episodes.behaviour import SUMS, Numbers, behaviour
 
 
 def turn(

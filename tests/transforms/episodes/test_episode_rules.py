@@ -2,9 +2,9 @@
 
 import pytest
 
-from pipeline.recipe import recipe_of
-from records.errors import InputError
-from transforms.episodes.episode_rules import TeachRules
+from questloom.pipeline.recipe import recipe_of
+from questloom.records.errors import InputError
+from questloom.transforms.episodes.episode_rules import TeachRules
 
 
 def test_by_default_one_rollout_of_the_questions_for_fine_tuning_is_played_and_all_that_pass_are_kept():

@@ -1,7 +1,7 @@
 """An episode and its times are parted: the one is the same however fast it was played, the other has all that was measured."""
 
-from records.episodes import Episode, ToolCall, ToolResult, ToolStatus, Turn
-from transforms.episodes.episode_times import timeless
+from questloom.records.episodes import Episode, ToolCall, ToolResult, ToolStatus, Turn
+from questloom.transforms.episodes.episode_times import timeless
 
 
 def played(seconds: float, cost: float, cached: bool) -> Episode:

@@ -4,19 +4,19 @@ import asyncio
 
 import pytest
 
-from agent.judges.answer import AnswerJudge, Judgement
-from agent.judges.process import ProcessJudge, ProcessVerdict
-from agent.judges.process import Reason as ProcessReason
-from agent.turns.limits import Limits
-from calls.attempts import Status
-from calls.retry import CallFault
-from models.structured import BadReply, RefusedReply
-from records.episodes import EndReason, Outcome
-from records.outcomes import Pending, Reason, Rejection
-from records.trajectories import Trajectory
+from questloom.agent.judges.answer import AnswerJudge, Judgement
+from questloom.agent.judges.process import ProcessJudge, ProcessVerdict
+from questloom.agent.judges.process import Reason as ProcessReason
+from questloom.agent.turns.limits import Limits
+from questloom.calls.attempts import Status
+from questloom.calls.retry import CallFault
+from questloom.models.structured import BadReply, RefusedReply
+from questloom.records.episodes import EndReason, Outcome
+from questloom.records.outcomes import Pending, Reason, Rejection
+from questloom.records.trajectories import Trajectory
+from questloom.transforms.episodes.judging import check_process, judge_answer
 from tests.agent.small_provider import ScriptedEngine, answer, search
 from tests.transforms.episodes.made import Player_
-from transforms.episodes.judging import check_process, judge_answer
 
 
 def played(tmp_path, *turns: str, **limits) -> Trajectory:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from records.errors import BudgetExceeded, InputError, ProviderFault
-from records.outcomes import Pending
-from records.trajectories import Trajectory
+from questloom.records.errors import BudgetExceeded, InputError, ProviderFault
+from questloom.records.outcomes import Pending
+from questloom.records.trajectories import Trajectory
 from tests.agent.small_provider import ScriptedEngine, answer, look, search
 from tests.transforms.episodes.made import Player_, question
 

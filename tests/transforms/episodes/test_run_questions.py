@@ -2,14 +2,14 @@
 
 import pytest
 
-from records.errors import InputError
-from records.outcomes import Pending
-from records.synthesis import Question, Seed
+from questloom.records.errors import InputError
+from questloom.records.outcomes import Pending
+from questloom.records.synthesis import Question, Seed
+from questloom.transforms.episodes.run_questions import finished_stage, task_of
+from questloom.transforms.stages.run_folder import RunFolder
+from questloom.transforms.stages.stage import Stage, in_order
+from questloom.transforms.stages.stage_shards import Outcomes, write_shard
 from tests.transforms.episodes.made import question
-from transforms.episodes.run_questions import finished_stage, task_of
-from transforms.stages.run_folder import RunFolder
-from transforms.stages.stage import Stage, in_order
-from transforms.stages.stage_shards import Outcomes, write_shard
 
 
 def run_of(

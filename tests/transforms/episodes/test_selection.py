@@ -2,11 +2,11 @@
 
 import pytest
 
-from records.episodes import Episode, Turn
-from records.outcomes import Pending, Reason, Rejection
-from records.trajectories import TaskResult, Trajectory
+from questloom.records.episodes import Episode, Turn
+from questloom.records.outcomes import Pending, Reason, Rejection
+from questloom.records.trajectories import TaskResult, Trajectory
+from questloom.transforms.episodes.selection import choose, keep, solved, tally
 from tests.transforms.episodes.made import bank_image, question, trajectory
-from transforms.episodes.selection import choose, keep, solved, tally
 
 
 def made(rollout: int, words: str = "", task: str = "t") -> Trajectory:

@@ -6,11 +6,11 @@ import random
 
 import pytest
 
-from files.locations import location
-from records.episodes import Episode, ToolCall, ToolResult, ToolStatus, Turn
-from records.errors import InputError
+from questloom.files.locations import location
+from questloom.records.episodes import Episode, ToolCall, ToolResult, ToolStatus, Turn
+from questloom.records.errors import InputError
+from questloom.transforms.episodes.tool_statistics import distance, read_reference, statistics_of
 from tests.transforms.episodes.made import bank_image
-from transforms.episodes.tool_statistics import distance, read_reference, statistics_of
 
 
 def turn(

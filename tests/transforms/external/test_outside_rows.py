@@ -12,9 +12,9 @@ from datasets import Image as ImageFeature
 from datasets import Value as Text
 from PIL import Image
 
-from records.errors import InputError
-from records.outcomes import Reason
-from transforms.external.outside_rows import (
+from questloom.records.errors import InputError
+from questloom.records.outcomes import Reason
+from questloom.transforms.external.outside_rows import (
     ExternalRules,
     Source,
     certified,
@@ -22,7 +22,7 @@ from transforms.external.outside_rows import (
     picture_of,
     question_of,
 )
-from transforms.pictures.choose import PictureRules, perceptual_hash
+from questloom.transforms.pictures.choose import PictureRules, perceptual_hash
 
 RULES = PictureRules(min_side=200)
 ROW = {

@@ -8,12 +8,12 @@ from apache_beam.testing.util import assert_that, equal_to
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.runners.local_runner import local_runner
-from records.form import Ask, Compute, Form
-from records.knowledge import entity_value
-from records.synthesis import Answer, Question
-from records.table import Json
-from transforms.filters.duplicates import (
+from questloom.pipeline.runners.local_runner import local_runner
+from questloom.records.form import Ask, Compute, Form
+from questloom.records.knowledge import entity_value
+from questloom.records.synthesis import Answer, Question
+from questloom.records.table import Json
+from questloom.transforms.filters.duplicates import (
     Losers,
     banded,
     duplicate_keys,
@@ -21,7 +21,7 @@ from transforms.filters.duplicates import (
     near_losers_of,
     rank,
 )
-from transforms.filters.near_duplicates import jaccard, triples
+from questloom.transforms.filters.near_duplicates import jaccard, triples
 
 SIMILARITY = 0.85
 SENTENCE = "In which year was the architect of the lighthouse that stands by the sea in the picture born and where did the founder of the town die"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from records.knowledge import Entity, Popularity
-from transforms.filters.fame import Fame, fame_of
+from questloom.records.knowledge import Entity, Popularity
+from questloom.transforms.filters.fame import Fame, fame_of
 
 LEAST = {"sitelinks": 50, "page_views": 1_000, "in_degree": 100}
 

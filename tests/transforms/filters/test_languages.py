@@ -2,19 +2,19 @@
 
 import pytest
 
-from models.ocr import TextBlock
-from pipeline.recipe import recipe_of
-from records.errors import InputError
-from records.knowledge import Entity, entity_value
-from records.outcomes import Rejection
-from records.synthesis import Answer, Question
+from questloom.models.ocr import TextBlock
+from questloom.pipeline.recipe import recipe_of
+from questloom.records.errors import InputError
+from questloom.records.knowledge import Entity, entity_value
+from questloom.records.outcomes import Rejection
+from questloom.records.synthesis import Answer, Question
+from questloom.transforms.certificate.leak import find_leak, folded, leaked
+from questloom.transforms.filters.answer_in_question import answer_in_question
+from questloom.transforms.filters.languages import LANGUAGES
+from questloom.transforms.filters.near_duplicates import jaccard, triples
+from questloom.transforms.filters.search_shortcuts import Found, search_shortcut
+from questloom.transforms.pictures.text_leak import leak_in_picture
 from tests.small_facts import SmallFacts, claim, year
-from transforms.certificate.leak import find_leak, folded, leaked
-from transforms.filters.answer_in_question import answer_in_question
-from transforms.filters.languages import LANGUAGES
-from transforms.filters.near_duplicates import jaccard, triples
-from transforms.filters.search_shortcuts import Found, search_shortcut
-from transforms.pictures.text_leak import leak_in_picture
 
 CASES = {
     "de": (

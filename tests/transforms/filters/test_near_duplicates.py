@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.filters import near_duplicates
-from transforms.filters.near_duplicates import (
+from questloom.transforms.filters import near_duplicates
+from questloom.transforms.filters.near_duplicates import (
     MAX_BANDS,
     MISSED,
     alike,
@@ -112,7 +112,7 @@ def test_texts_about_different_things_share_no_band():
 
 
 def test_the_keys_are_the_same_in_every_process():
-    program = f"from transforms.filters.near_duplicates import band_keys; print(list(band_keys('who painted the tower', '', {SIMILARITY})))"
+    program = f"from questloom.transforms.filters.near_duplicates import band_keys; print(list(band_keys('who painted the tower', '', {SIMILARITY})))"
     environment = {"PYTHONHASHSEED": "7", "PYTHONPATH": ":".join(sys.path)}
     printed = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment

@@ -2,7 +2,7 @@
 
 import pytest
 
-from records.form import (
+from questloom.records.form import (
     Ask,
     ClaimClause,
     ClassClause,
@@ -13,13 +13,13 @@ from records.form import (
     Reads,
     SentenceClause,
 )
-from records.knowledge import Entity, Popularity, entity_value
-from records.synthesis import Answer, Question
-from records.table import Json
+from questloom.records.knowledge import Entity, Popularity, entity_value
+from questloom.records.synthesis import Answer, Question
+from questloom.records.table import Json
+from questloom.transforms.certificate.compute import as_quantity
+from questloom.transforms.filters.fame import Fame
+from questloom.transforms.filters.popularity import KnownFacts, known_part, popularity_prior
 from tests.small_facts import SmallFacts, claim, year
-from transforms.certificate.compute import as_quantity
-from transforms.filters.fame import Fame
-from transforms.filters.popularity import KnownFacts, known_part, popularity_prior
 
 FIVE = Fame(figure="sitelinks", least=5)
 WELL_KNOWN = {f"{x}wiki": "x" for x in ("en", "de", "fr", "es", "ca")}

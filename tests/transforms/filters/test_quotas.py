@@ -5,11 +5,11 @@ import random
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from records.form import Ask, ClaimClause, Form, Image
-from records.knowledge import entity_value
-from records.synthesis import Answer, Question
-from records.table import Json
-from transforms.filters.quotas import Parts, QuotaRules, over_quota, parts_of
+from questloom.records.form import Ask, ClaimClause, Form, Image
+from questloom.records.knowledge import entity_value
+from questloom.records.synthesis import Answer, Question
+from questloom.records.table import Json
+from questloom.transforms.filters.quotas import Parts, QuotaRules, over_quota, parts_of
 
 
 def parts(number: int, nodes: tuple[str, ...], relations: tuple[str, ...] = ()) -> Parts:

@@ -1,9 +1,9 @@
 """Wrong answers of solvers become values that the certificate can execute."""
 
-from records.knowledge import Value, entity_value
-from records.synthesis import Answer, Question, Verdict
-from records.table import Json
-from transforms.filters.rivals import named_rivals, rival_keys
+from questloom.records.knowledge import Value, entity_value
+from questloom.records.synthesis import Answer, Question, Verdict
+from questloom.records.table import Json
+from questloom.transforms.filters.rivals import named_rivals, rival_keys
 
 
 class Titles:

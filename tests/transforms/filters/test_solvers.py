@@ -6,14 +6,19 @@ import io
 import pytest
 from PIL import Image
 
-from models.messages import Picture
-from models.structured import BadReply, RefusedReply
-from records.errors import ProviderFault
-from records.knowledge import entity_value
-from records.synthesis import Answer, Question, Verdict
-from records.table import Json
+from questloom.models.messages import Picture
+from questloom.models.structured import BadReply, RefusedReply
+from questloom.records.errors import ProviderFault
+from questloom.records.knowledge import entity_value
+from questloom.records.synthesis import Answer, Question, Verdict
+from questloom.records.table import Json
+from questloom.transforms.filters.solvers import (
+    MAX_MATERIAL_CHARS,
+    MAX_PAGE_CHARS,
+    Solvers,
+    wrong_answers,
+)
 from tests.prompts.scripted import Scripted
-from transforms.filters.solvers import MAX_MATERIAL_CHARS, MAX_PAGE_CHARS, Solvers, wrong_answers
 
 ANSWER = Answer(value=entity_value("Q2"), text="Ilse Varga", type="entity")
 QUESTION = Question(

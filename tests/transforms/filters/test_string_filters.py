@@ -2,8 +2,8 @@
 
 import pytest
 
-from records.form import Ask, ClaimClause, Form, Image, Reads
-from records.knowledge import (
+from questloom.records.form import Ask, ClaimClause, Form, Image, Reads
+from questloom.records.knowledge import (
     Article,
     Detail,
     Entity,
@@ -13,15 +13,15 @@ from records.knowledge import (
     Value,
     entity_value,
 )
-from records.outcomes import Reason, Rejection
-from records.synthesis import Answer, Certificate, Question
-from records.table import Json
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.synthesis import Answer, Certificate, Question
+from questloom.records.table import Json
+from questloom.transforms.certificate.certify import CertificateRules, certify_form
+from questloom.transforms.certificate.evidence import evidence
+from questloom.transforms.filters.answer_in_question import answer_in_question
+from questloom.transforms.filters.evidence_only import EvidenceFacts, solvable
+from questloom.transforms.filters.search_shortcuts import Found, page_text, search_shortcut
 from tests.small_facts import SmallFacts, claim, year
-from transforms.certificate.certify import CertificateRules, certify_form
-from transforms.certificate.evidence import evidence
-from transforms.filters.answer_in_question import answer_in_question
-from transforms.filters.evidence_only import EvidenceFacts, solvable
-from transforms.filters.search_shortcuts import Found, page_text, search_shortcut
 
 NAMES = {
     "Q2": Entity(

@@ -4,14 +4,14 @@ import io
 
 from PIL import Image as Pictures
 
-from models.ocr import TextBlock
-from records.form import Ask, ClaimClause, Form, Image, Reads
-from records.knowledge import Entity, Value, entity_value
-from records.outcomes import Reason, Rejection
-from records.synthesis import Answer, Certificate, Check, Question
-from records.table import Json
+from questloom.models.ocr import TextBlock
+from questloom.records.form import Ask, ClaimClause, Form, Image, Reads
+from questloom.records.knowledge import Entity, Value, entity_value
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.synthesis import Answer, Certificate, Check, Question
+from questloom.records.table import Json
+from questloom.transforms.filters.visible_text import visible_text
 from tests.small_facts import SmallFacts, claim, year
-from transforms.filters.visible_text import visible_text
 
 FACTS = SmallFacts(
     [claim("Q1", "P84", "Q2")],

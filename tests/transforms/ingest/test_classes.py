@@ -1,7 +1,7 @@
 import pytest
 
-from records.knowledge import DOMAINS, TOPICS
-from transforms.ingest.classes import (
+from questloom.records.knowledge import DOMAINS, TOPICS
+from questloom.transforms.ingest.classes import (
     DOMAIN_CLASSES,
     NOT_ARTICLES,
     OCCUPATIONS,

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from records.knowledge import Article, InfoboxField
-from transforms.ingest.infobox_claims import infobox_claims, read_date, read_quantity
+from questloom.records.knowledge import Article, InfoboxField
+from questloom.transforms.ingest.infobox_claims import infobox_claims, read_date, read_quantity
 
 
 @pytest.mark.parametrize(

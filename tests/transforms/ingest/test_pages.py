@@ -5,8 +5,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.ingest.classes import ClassTree, write_class_edges
-from transforms.ingest.pages import (
+from questloom.transforms.ingest.classes import ClassTree, write_class_edges
+from questloom.transforms.ingest.pages import (
     NOWHERE,
     Merged,
     PageTable,
@@ -14,7 +14,7 @@ from transforms.ingest.pages import (
     link_array,
     revision_order,
 )
-from transforms.ingest.part_files import PartWriter
+from questloom.transforms.ingest.part_files import PartWriter
 
 TITLES = [f"T{n}" for n in range(12)]
 titles = st.sampled_from(TITLES)

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from files.locations import whole_file
-from transforms.ingest.part_files import (
+from questloom.files.locations import whole_file
+from questloom.transforms.ingest.part_files import (
     PartWriter,
     groups,
     merge_runs,
@@ -28,7 +28,7 @@ def test_merged_runs_are_all_rows_in_order(runs):
         for run, found in enumerate(runs)
     ]
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("transforms.ingest.part_files.RUN_ROWS", 3)
+        patch.setattr("questloom.transforms.ingest.part_files.RUN_ROWS", 3)
         for number, found in enumerate(rows):
             write_runs(Path(folder), f"{number}", {"t": list(found)})
         merged = [

@@ -2,16 +2,16 @@
 
 from pathlib import Path
 
-from knowledge.store.build import build_store
-from knowledge.store.store import Store
-from knowledge.store.vectors import add_vectors
-from knowledge.world import vocabulary
-from knowledge.world.pictures.draw import draw
-from knowledge.world.populate import make_part
-from models.clip import Clip
-from records.identity import sha256_hex
-from records.knowledge import Claim, Detail, Entity, ImageAsset
-from transforms.pictures.choose import perceptual_hash
+from questloom.knowledge.store.build import build_store
+from questloom.knowledge.store.store import Store
+from questloom.knowledge.store.vectors import add_vectors
+from questloom.knowledge.world import vocabulary
+from questloom.knowledge.world.pictures.draw import draw
+from questloom.knowledge.world.populate import make_part
+from questloom.models.clip import Clip
+from questloom.records.identity import sha256_hex
+from questloom.records.knowledge import Claim, Detail, Entity, ImageAsset
+from questloom.transforms.pictures.choose import perceptual_hash
 
 SEED, ARTICLES = 11, 150
 MAX_THINGS = 90

@@ -1,16 +1,16 @@
 import pytest
 
-from models.picture_ops import blur
-from records.knowledge import Article, ArticlePicture, Entity, ImageAsset
-from records.outcomes import Reason, Rejection
-from tests.models.pictures import file_of, scene
-from transforms.pictures.choose import (
+from questloom.models.picture_ops import blur
+from questloom.records.knowledge import Article, ArticlePicture, Entity, ImageAsset
+from questloom.records.outcomes import Reason, Rejection
+from questloom.transforms.pictures.choose import (
     PictureRules,
     candidates,
     check_picture,
     near_duplicate,
     perceptual_hash,
 )
+from tests.models.pictures import file_of, scene
 
 DATA = file_of(scene(1))
 RULES = PictureRules(min_side=400)

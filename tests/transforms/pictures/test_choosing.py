@@ -5,17 +5,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from models.calibration import Calibration
-from records.errors import InputError
-from records.form import Ask, ClaimClause, Form, Image, Reads
-from records.knowledge import Detail, Entity, ImageAsset, Value, entity_value
-from records.outcomes import Reason, Rejection
-from records.synthesis import Answer, Question
-from records.table import Json
-from tests.models.pictures import file_of, scene, with_text
-from tests.small_facts import SmallFacts, claim, year
-from transforms.pictures.checkpoint_quality import MIN_PAIRS, NUM_PAIRS
-from transforms.pictures.choose import (
+from questloom.models.calibration import Calibration
+from questloom.records.errors import InputError
+from questloom.records.form import Ask, ClaimClause, Form, Image, Reads
+from questloom.records.knowledge import Detail, Entity, ImageAsset, Value, entity_value
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.synthesis import Answer, Question
+from questloom.records.table import Json
+from questloom.transforms.pictures.checkpoint_quality import MIN_PAIRS, NUM_PAIRS
+from questloom.transforms.pictures.choose import (
     PictureRules,
     candidates,
     check_metadata,
@@ -25,8 +23,10 @@ from transforms.pictures.choose import (
     read_hashes,
     showable,
 )
-from transforms.pictures.ground import MIN_AUC, GroundingRules
-from transforms.pictures.picture_chooser import PictureChooser
+from questloom.transforms.pictures.ground import MIN_AUC, GroundingRules
+from questloom.transforms.pictures.picture_chooser import PictureChooser
+from tests.models.pictures import file_of, scene, with_text
+from tests.small_facts import SmallFacts, claim, year
 
 DATA = {str(n): file_of(scene(n)) for n in (1, 2, 3)} | {
     "plaque": file_of(with_text(scene(4), "ANNO 1832", (100, 60), 28))

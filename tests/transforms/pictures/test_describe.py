@@ -1,8 +1,8 @@
 import pytest
 
-from records.knowledge import Claim, Detail, Entity, ImageAsset, Value, entity_value
+from questloom.records.knowledge import Claim, Detail, Entity, ImageAsset, Value, entity_value
+from questloom.transforms.pictures.describe import article, looks_of, noun_of, plural
 from tests.small_facts import SmallFacts
-from transforms.pictures.describe import article, looks_of, noun_of, plural
 
 NAMES = {
     "L": "Holm Light",

@@ -1,11 +1,10 @@
 import numpy as np
 import pytest
 
-from models.calibration import Calibration
-from records.errors import InputError
-from records.knowledge import Entity, ImageAsset
-from tests.small_facts import SmallFacts
-from transforms.pictures.ground import (
+from questloom.models.calibration import Calibration
+from questloom.records.errors import InputError
+from questloom.records.knowledge import Entity, ImageAsset
+from questloom.transforms.pictures.ground import (
     Grounding,
     GroundingRules,
     depicts_another,
@@ -16,6 +15,7 @@ from transforms.pictures.ground import (
     support_of,
     usable,
 )
+from tests.small_facts import SmallFacts
 
 CALIBRATION = Calibration(model="m", threshold=0.3, auc=0.97, num_pairs=100)
 TEXTS = {

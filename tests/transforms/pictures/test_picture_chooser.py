@@ -4,20 +4,20 @@ from pathlib import Path
 
 import pytest
 
-from knowledge.store.store import Store
-from knowledge.store.vectors import add_vectors
-from models.clip import Clip
-from records.errors import InputError
-from records.form import Ask, ClaimClause, Form, Image, Reads
-from records.knowledge import ImageAsset, Value
-from records.outcomes import Reason, Rejection
-from records.synthesis import Answer, Question
+from questloom.knowledge.store.store import Store
+from questloom.knowledge.store.vectors import add_vectors
+from questloom.models.clip import Clip
+from questloom.records.errors import InputError
+from questloom.records.form import Ask, ClaimClause, Form, Image, Reads
+from questloom.records.knowledge import ImageAsset, Value
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.synthesis import Answer, Question
+from questloom.transforms.certificate.readings import reading_value
+from questloom.transforms.pictures.checkpoint_quality import check_grounding, store_pairs
+from questloom.transforms.pictures.choose import PictureRules
+from questloom.transforms.pictures.ground import GroundingRules, how_well
+from questloom.transforms.pictures.picture_chooser import PictureChooser
 from tests.transforms.pictures.drawn_store import drawn_store
-from transforms.certificate.readings import reading_value
-from transforms.pictures.checkpoint_quality import check_grounding, store_pairs
-from transforms.pictures.choose import PictureRules
-from transforms.pictures.ground import GroundingRules, how_well
-from transforms.pictures.picture_chooser import PictureChooser
 
 
 @pytest.fixture(scope="module")

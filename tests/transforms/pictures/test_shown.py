@@ -2,9 +2,9 @@ import io
 
 from PIL import Image
 
-from records.identity import sha256_hex
+from questloom.records.identity import sha256_hex
+from questloom.transforms.pictures.shown import MAX_SIDE, shown
 from tests.models.pictures import file_of, scene
-from transforms.pictures.shown import MAX_SIDE, shown
 
 
 def test_no_metadata_survives_and_the_name_is_the_hash_of_the_bytes():

@@ -1,16 +1,16 @@
 import pytest
 from PIL import Image, ImageDraw
 
-from models.ocr import TextBlock
-from records.knowledge import ImageAsset
-from tests.models.pictures import scene
-from transforms.pictures.simple import (
+from questloom.models.ocr import TextBlock
+from questloom.records.knowledge import ImageAsset
+from questloom.transforms.pictures.simple import (
     covered_by_text,
     kind_by_name,
     statistics,
     text_coverage,
     too_simple,
 )
+from tests.models.pictures import scene
 
 
 def asset(file: str = "Holm harbour in May.jpg", **fields) -> ImageAsset:

@@ -1,6 +1,6 @@
-from models.ocr import TextBlock, read_text
+from questloom.models.ocr import TextBlock, read_text
+from questloom.transforms.pictures.text_leak import leak_in_picture
 from tests.models.pictures import scene, with_text
-from transforms.pictures.text_leak import leak_in_picture
 
 
 def blocks(*lines: str) -> list[TextBlock]:

@@ -6,16 +6,16 @@ import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
-from calls import meter
-from calls.request import CallRequest, Price, Reply
-from files.opened import Opened
-from files.parquet import read_records, write_records
-from records.outcomes import Reason
-from records.synthesis import Seed
+from questloom.calls import meter
+from questloom.calls.request import CallRequest, Price, Reply
+from questloom.files.opened import Opened
+from questloom.files.parquet import read_records, write_records
+from questloom.records.outcomes import Reason
+from questloom.records.synthesis import Seed
+from questloom.transforms.stages.run_folder import RunFolder
+from questloom.transforms.stages.stage import Stage, in_order, reject
+from questloom.transforms.stages.stage_transform import StageTransform
 from tests.run_files import shard_path
-from transforms.stages.run_folder import RunFolder
-from transforms.stages.stage import Stage, in_order, reject
-from transforms.stages.stage_transform import StageTransform
 
 
 @dataclass(frozen=True)

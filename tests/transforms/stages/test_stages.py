@@ -9,18 +9,18 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from files.opened import Opened
-from files.parquet import read_records, write_records
-from records.errors import BudgetExceeded, ProviderFault
-from records.identity import shard_of
-from records.outcomes import Pending, Reason, Rejection
-from records.synthesis import Seed
-from records.table import Record
+from questloom.files.opened import Opened
+from questloom.files.parquet import read_records, write_records
+from questloom.records.errors import BudgetExceeded, ProviderFault
+from questloom.records.identity import shard_of
+from questloom.records.outcomes import Pending, Reason, Rejection
+from questloom.records.synthesis import Seed
+from questloom.records.table import Record
+from questloom.transforms.stages.run_folder import RunFolder
+from questloom.transforms.stages.stage import Side, Stage, in_order, reject
+from questloom.transforms.stages.stage_shards import Outcomes, write_shard
+from questloom.transforms.stages.stage_transform import run_in_order
 from tests.run_files import counts, read_stage, shard_path, stage_names
-from transforms.stages.run_folder import RunFolder
-from transforms.stages.stage import Side, Stage, in_order, reject
-from transforms.stages.stage_shards import Outcomes, write_shard
-from transforms.stages.stage_transform import run_in_order
 
 SHARDS = 3
 CALLS: list[str] = []
@@ -161,7 +161,7 @@ def test_a_shard_that_stands_has_its_time_wherever_its_writer_was_killed(tmp_pat
         RunFolder(str(tmp_path)),
         in_order(SOURCE, Stage(name="test", takes=Seed, gives=Seed))[1],
     )
-    monkeypatch.setattr("transforms.stages.stage_shards.write_records", killed_after)
+    monkeypatch.setattr("questloom.transforms.stages.stage_shards.write_records", killed_after)
     with pytest.raises(KeyboardInterrupt):
         write_shard(run, stage, 0, "", Outcomes.empty())
     assert run.shard(stage.label, "kept", 0).is_file()

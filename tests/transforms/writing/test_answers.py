@@ -2,10 +2,10 @@
 
 import pytest
 
-from agent.judges.match import match
-from records.knowledge import Entity, Value, entity_value
+from questloom.agent.judges.match import match
+from questloom.records.knowledge import Entity, Value, entity_value
+from questloom.transforms.writing.answers import answer_of
 from tests.small_facts import SmallFacts, year
-from transforms.writing.answers import answer_of
 
 FACTS = SmallFacts([])
 

@@ -14,20 +14,29 @@ from dataclasses import dataclass
 from itertools import pairwise
 from random import Random
 
-from records.form import Ask, ClaimClause, ClassClause, Clause, Compute, Form, Image, Reads
-from records.knowledge import Claim, Value
-from records.synthesis import Answer, Hop
-from transforms.certificate.compute import compute
-from transforms.certificate.facts import Facts, Trust, best_values
-from transforms.certificate.one_of_class import single_value
-from transforms.certificate.said_class import said_class
-from transforms.drafting.draft_rules import DraftRules
-from transforms.drafting.edges import KINDS_OF_STEP
-from transforms.drafting.exploration.reasoning import CHOOSES
-from transforms.writing.answers import answer_of
-from transforms.writing.evidence import EvidenceGraph, Link, Observation, Reasoning
-from transforms.writing.graph.clues import answerable
-from transforms.writing.writer import Draft
+from questloom.records.form import (
+    Ask,
+    ClaimClause,
+    ClassClause,
+    Clause,
+    Compute,
+    Form,
+    Image,
+    Reads,
+)
+from questloom.records.knowledge import Claim, Value
+from questloom.records.synthesis import Answer, Hop
+from questloom.transforms.certificate.compute import compute
+from questloom.transforms.certificate.facts import Facts, Trust, best_values
+from questloom.transforms.certificate.one_of_class import single_value
+from questloom.transforms.certificate.said_class import said_class
+from questloom.transforms.drafting.draft_rules import DraftRules
+from questloom.transforms.drafting.edges import KINDS_OF_STEP
+from questloom.transforms.drafting.exploration.reasoning import CHOOSES
+from questloom.transforms.writing.answers import answer_of
+from questloom.transforms.writing.evidence import EvidenceGraph, Link, Observation, Reasoning
+from questloom.transforms.writing.graph.clues import answerable
+from questloom.transforms.writing.writer import Draft
 
 PLACE_OF = {"P569": "P19", "P570": "P20", "P571": "P740"}
 """Of an event by which two things are compared the place is not asked: "where did the one who died later die?"."""
@@ -58,7 +67,7 @@ class Curator:
 
         Args:
             graph: where they are taken from.
-            ability: of `records.synthesis.ABILITIES`.
+            ability: of `questloom.records.synthesis.ABILITIES`.
             size: claims, before a step is put in front.
             draw: for the order.
         """

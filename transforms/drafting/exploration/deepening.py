@@ -2,16 +2,16 @@
 
 from dataclasses import replace
 
-from records.form import Form, Image
-from records.identity import chance
-from records.synthesis import Hop, Rewrite
-from transforms.certificate.facts import Facts, Trust
-from transforms.drafting.draft_rules import DraftRules
-from transforms.drafting.exploration.curating import repeats, step_clauses
-from transforms.drafting.exploration.growing import Shown, links_from
-from transforms.writing.evidence import EvidenceGraph, Link
-from transforms.writing.form_edits import next_var
-from transforms.writing.writer import Draft
+from questloom.records.form import Form, Image
+from questloom.records.identity import chance
+from questloom.records.synthesis import Hop, Rewrite
+from questloom.transforms.certificate.facts import Facts, Trust
+from questloom.transforms.drafting.draft_rules import DraftRules
+from questloom.transforms.drafting.exploration.curating import repeats, step_clauses
+from questloom.transforms.drafting.exploration.growing import Shown, links_from
+from questloom.transforms.writing.evidence import EvidenceGraph, Link
+from questloom.transforms.writing.form_edits import next_var
+from questloom.transforms.writing.writer import Draft
 
 
 def deeper(

@@ -4,26 +4,26 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import ceil
 
-from records.form import Reads
-from records.identity import chance
-from records.knowledge import Entity
-from records.outcomes import Reason
-from records.synthesis import Hop, Seed
-from transforms.certificate.certify import Refusal, certify_form, given_by_picture
-from transforms.certificate.facts import Facts
-from transforms.certificate.readings import sure_readings
-from transforms.drafting.accept import Accept, binding_of
-from transforms.drafting.draft_rules import DraftRules
-from transforms.drafting.exploration.curating import Curator, num_claims
-from transforms.drafting.exploration.deepening import deeper
-from transforms.drafting.exploration.growing import Shown, grown
-from transforms.drafting.exploration.reasoning import reasonings
-from transforms.drafting.interest import by_interest
-from transforms.drafting.paths import describe_bridges
-from transforms.drafting.trail import Trail
-from transforms.writing.evidence import EvidenceGraph, Node, Observation
-from transforms.writing.explorer import Explorer, attempt_of, seed_of
-from transforms.writing.writer import Draft, Writer
+from questloom.records.form import Reads
+from questloom.records.identity import chance
+from questloom.records.knowledge import Entity
+from questloom.records.outcomes import Reason
+from questloom.records.synthesis import Hop, Seed
+from questloom.transforms.certificate.certify import Refusal, certify_form, given_by_picture
+from questloom.transforms.certificate.facts import Facts
+from questloom.transforms.certificate.readings import sure_readings
+from questloom.transforms.drafting.accept import Accept, binding_of
+from questloom.transforms.drafting.draft_rules import DraftRules
+from questloom.transforms.drafting.exploration.curating import Curator, num_claims
+from questloom.transforms.drafting.exploration.deepening import deeper
+from questloom.transforms.drafting.exploration.growing import Shown, grown
+from questloom.transforms.drafting.exploration.reasoning import reasonings
+from questloom.transforms.drafting.interest import by_interest
+from questloom.transforms.drafting.paths import describe_bridges
+from questloom.transforms.drafting.trail import Trail
+from questloom.transforms.writing.evidence import EvidenceGraph, Node, Observation
+from questloom.transforms.writing.explorer import Explorer, attempt_of, seed_of
+from questloom.transforms.writing.writer import Draft, Writer
 
 MOST_CLAIMS = 5
 """As many claims as a reader keeps in mind."""

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 
-from records.knowledge import Entity
-from records.synthesis import Seed
-from transforms.certificate.facts import Facts, Trust
-from transforms.certificate.said_class import said_class
-from transforms.drafting.draft_rules import DraftRules
-from transforms.drafting.edges import edges
-from transforms.writing.evidence import EvidenceGraph, Link, Node
-from transforms.writing.explorer import Explorer
+from questloom.records.knowledge import Entity
+from questloom.records.synthesis import Seed
+from questloom.transforms.certificate.facts import Facts, Trust
+from questloom.transforms.certificate.said_class import said_class
+from questloom.transforms.drafting.draft_rules import DraftRules
+from questloom.transforms.drafting.edges import edges
+from questloom.transforms.writing.evidence import EvidenceGraph, Link, Node
+from questloom.transforms.writing.explorer import Explorer
 
 Shown = Callable[[str], bool]
 """Whether an entity has a picture that may be a question's."""

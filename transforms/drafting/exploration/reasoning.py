@@ -9,15 +9,15 @@ A count of claims is not offered: no set of claims is known to be complete.
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 
-from knowledge.dates import coarsened
-from records.knowledge import entity_value
-from records.periods import YEAR
-from transforms.certificate.compute import compute
-from transforms.certificate.facts import Facts, Trust
-from transforms.certificate.said_class import said_class
-from transforms.writing.evidence import EvidenceGraph, Link, Observation, Reasoning
-from transforms.writing.graph.clues import attributes
-from transforms.writing.graph.graph_writer import MAKERS
+from questloom.knowledge.dates import coarsened
+from questloom.records.knowledge import entity_value
+from questloom.records.periods import YEAR
+from questloom.transforms.certificate.compute import compute
+from questloom.transforms.certificate.facts import Facts, Trust
+from questloom.transforms.certificate.said_class import said_class
+from questloom.transforms.writing.evidence import EvidenceGraph, Link, Observation, Reasoning
+from questloom.transforms.writing.graph.clues import attributes
+from questloom.transforms.writing.graph.graph_writer import MAKERS
 
 CHOOSES = frozenset({"earliest", "latest", "largest", "smallest"})
 """Operations that give one of the things compared."""

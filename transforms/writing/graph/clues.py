@@ -2,20 +2,26 @@
 
 from random import Random
 
-from knowledge.dates import coarsened
-from prompts.phrases import property_use
-from records.form import ClaimClause, ClassClause, Clause, Form
-from records.knowledge import Claim, Entity, Value, entity_value
-from records.periods import YEAR
-from records.synthesis import Answer
-from transforms.certificate.askable import is_askable
-from transforms.certificate.century import CENTURY, has_one_century
-from transforms.certificate.facts import Facts, Trust, best_values, is_functional, is_volatile
-from transforms.certificate.one_of_class import single_value
-from transforms.certificate.said_class import said_class
-from transforms.writing.answers import answer_of
-from transforms.writing.form_edits import SELF
-from transforms.writing.writer import Mention
+from questloom.knowledge.dates import coarsened
+from questloom.prompts.phrases import property_use
+from questloom.records.form import ClaimClause, ClassClause, Clause, Form
+from questloom.records.knowledge import Claim, Entity, Value, entity_value
+from questloom.records.periods import YEAR
+from questloom.records.synthesis import Answer
+from questloom.transforms.certificate.askable import is_askable
+from questloom.transforms.certificate.century import CENTURY, has_one_century
+from questloom.transforms.certificate.facts import (
+    Facts,
+    Trust,
+    best_values,
+    is_functional,
+    is_volatile,
+)
+from questloom.transforms.certificate.one_of_class import single_value
+from questloom.transforms.certificate.said_class import said_class
+from questloom.transforms.writing.answers import answer_of
+from questloom.transforms.writing.form_edits import SELF
+from questloom.transforms.writing.writer import Mention
 
 MAX_ROLES = 200
 """Claims into an entity that are looked at; one with more is a hub."""

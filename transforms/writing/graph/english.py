@@ -1,14 +1,14 @@
 """What the graph writer asks of language: a form as a question, clauses as a noun phrase, labels, all from the store."""
 
-from records.form import Ask, Clause, Form
-from records.identity import chance
-from records.knowledge import value_of_key
-from transforms.certificate.facts import Facts, best_values
-from transforms.certificate.leak import names_of_value
-from transforms.writing.graph.form_words import FormWords
-from transforms.writing.graph.label_source import StoreWords
-from transforms.writing.graph.noun_phrases import NounPhrases
-from transforms.writing.graph.verbalise import Verbalisation, verbalise
+from questloom.records.form import Ask, Clause, Form
+from questloom.records.identity import chance
+from questloom.records.knowledge import value_of_key
+from questloom.transforms.certificate.facts import Facts, best_values
+from questloom.transforms.certificate.leak import names_of_value
+from questloom.transforms.writing.graph.form_words import FormWords
+from questloom.transforms.writing.graph.label_source import StoreWords
+from questloom.transforms.writing.graph.noun_phrases import NounPhrases
+from questloom.transforms.writing.graph.verbalise import Verbalisation, verbalise
 
 _PRONOUN = {"Q6581097": "he", "Q6581072": "she"}
 

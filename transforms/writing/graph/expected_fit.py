@@ -7,10 +7,10 @@ painting rows, where a class has 5,151 members and a material 4,000, most bundle
 from collections.abc import Callable
 from math import prod
 
-from records.form import ClaimClause, ClassClause, Clause
-from records.knowledge import Value
-from transforms.certificate.facts import Facts
-from transforms.writing.writer import Draft, Mention
+from questloom.records.form import ClaimClause, ClassClause, Clause
+from questloom.records.knowledge import Value
+from questloom.transforms.certificate.facts import Facts
+from questloom.transforms.writing.writer import Draft, Mention
 
 MOST_EXPECTED = 6.0
 """A description that is expected to fit more entities is not tried."""

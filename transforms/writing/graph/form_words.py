@@ -4,12 +4,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from prompts.phrases import PropertyPhrase, language_data, property_phrase, verb_forms
-from prompts.phrases.words import Words
-from records.form import Ask, ClaimClause, ClassClause, Compute, Form, Reads, Term
-from records.knowledge import Value
-from transforms.certificate.description import distances
-from transforms.writing.graph.label_source import WordSource
+from questloom.prompts.phrases import PropertyPhrase, language_data, property_phrase, verb_forms
+from questloom.prompts.phrases.words import Words
+from questloom.records.form import Ask, ClaimClause, ClassClause, Compute, Form, Reads, Term
+from questloom.records.knowledge import Value
+from questloom.transforms.certificate.description import distances
+from questloom.transforms.writing.graph.label_source import WordSource
 
 _UNSAFE = re.compile(r"[\ue000-\uf8ff\x00-\x1f\x7f{}]+")
 MAX_LABEL = 120

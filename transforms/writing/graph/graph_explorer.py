@@ -5,19 +5,20 @@ from dataclasses import dataclass
 from random import Random
 from typing import TypeVar
 
-from records.identity import chance
-from records.knowledge import Entity
-from records.synthesis import Seed
-from transforms.writing.evidence import EvidenceGraph, Link, Observation, Reasoning
-from transforms.writing.graph.verbalise import KINSHIP
-from transforms.writing.writer import Draft
+from questloom.records.identity import chance
+from questloom.records.knowledge import Entity
+from questloom.records.synthesis import Seed
+from questloom.transforms.writing.evidence import EvidenceGraph, Link, Observation, Reasoning
+from questloom.transforms.writing.graph.verbalise import KINSHIP
+from questloom.transforms.writing.writer import Draft
 
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
 class GraphExplorer:
-    """Implements `transforms.writing.explorer.Explorer`. What it is given is in order already; it words nothing, since the words are made from the form."""
+    """Implements `questloom.transforms.writing.explorer.Explorer`. What it is given is in order
+    already; it words nothing, since the words are made from the form."""
 
     recipe_seed: int
     reverse_share: float = 0.5

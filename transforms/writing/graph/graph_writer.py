@@ -8,27 +8,36 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from random import Random
 
-from knowledge.dates import coarsened
-from records.form import Ask, ClaimClause, ClassClause, Clause, Compute, Form, Image, Reads
-from records.identity import chance
-from records.knowledge import Claim, Entity, Value, entity_value
-from records.periods import YEAR
-from records.synthesis import Answer, Hop, Rewrite, Seed
-from transforms.certificate.completeness import nearly_complete
-from transforms.certificate.compute import compute
-from transforms.certificate.facts import Facts, Trust, best_values
-from transforms.certificate.one_of_class import single_value
-from transforms.certificate.readings import year_readings
-from transforms.certificate.said_class import said_class
-from transforms.writing.answers import MAX_ANSWER_WORDS, answer_of
-from transforms.writing.form_edits import (
+from questloom.knowledge.dates import coarsened
+from questloom.records.form import (
+    Ask,
+    ClaimClause,
+    ClassClause,
+    Clause,
+    Compute,
+    Form,
+    Image,
+    Reads,
+)
+from questloom.records.identity import chance
+from questloom.records.knowledge import Claim, Entity, Value, entity_value
+from questloom.records.periods import YEAR
+from questloom.records.synthesis import Answer, Hop, Rewrite, Seed
+from questloom.transforms.certificate.completeness import nearly_complete
+from questloom.transforms.certificate.compute import compute
+from questloom.transforms.certificate.facts import Facts, Trust, best_values
+from questloom.transforms.certificate.one_of_class import single_value
+from questloom.transforms.certificate.readings import year_readings
+from questloom.transforms.certificate.said_class import said_class
+from questloom.transforms.writing.answers import MAX_ANSWER_WORDS, answer_of
+from questloom.transforms.writing.form_edits import (
     constants,
     describe_variable,
     hide_constant,
     next_var,
     show_constant,
 )
-from transforms.writing.graph.clues import (
+from questloom.transforms.writing.graph.clues import (
     answerable,
     asked_property,
     attributes,
@@ -39,14 +48,14 @@ from transforms.writing.graph.clues import (
     role_clauses,
     taken_properties,
 )
-from transforms.writing.graph.english import English
-from transforms.writing.graph.expected_fit import ExpectedFit
-from transforms.writing.writer import Draft, Fact, Mention, Vote
+from questloom.transforms.writing.graph.english import English
+from questloom.transforms.writing.graph.expected_fit import ExpectedFit
+from questloom.transforms.writing.writer import Draft, Fact, Mention, Vote
 
 
 @dataclass(frozen=True)
 class GraphWriter:
-    """Implements `transforms.writing.writer.Writer` on the store alone.
+    """Implements `questloom.transforms.writing.writer.Writer` on the store alone.
 
     Args:
         facts: the store.

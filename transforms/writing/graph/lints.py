@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Collection
 from itertools import pairwise
 
-from knowledge.readers.sentences import split_sentences
-from prompts.phrases import language_data, property_phrase, variants, verb_forms
-from prompts.phrases.frames import BE, PREPOSITIONS, Frame
-from prompts.phrases.words import Words
+from questloom.knowledge.readers.sentences import split_sentences
+from questloom.prompts.phrases import language_data, property_phrase, variants, verb_forms
+from questloom.prompts.phrases.frames import BE, PREPOSITIONS, Frame
+from questloom.prompts.phrases.words import Words
 
 MAX_WORDS = 45
 MAX_SENTENCE = 20

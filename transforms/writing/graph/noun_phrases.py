@@ -13,11 +13,11 @@ import re
 from collections.abc import Sequence
 from typing import TypeVar
 
-from prompts.phrases.frames import PREPOSITIONS, Frame
-from records.form import ClaimClause, Term
-from records.knowledge import Value
-from transforms.writing.graph.form_words import FormWords, bare
-from transforms.writing.graph.lints import PER_WORD, stays
+from questloom.prompts.phrases.frames import PREPOSITIONS, Frame
+from questloom.records.form import ClaimClause, Term
+from questloom.records.knowledge import Value
+from questloom.transforms.writing.graph.form_words import FormWords, bare
+from questloom.transforms.writing.graph.lints import PER_WORD, stays
 
 HOPELESS = 100.0
 """Cost of what no reader should see: an undescribed variable, a name for two things."""

@@ -1,10 +1,10 @@
 """The question itself, by the type of its answer."""
 
-from prompts.phrases.frames import PREPOSITIONS
-from records.form import Compute, Term
-from transforms.writing.graph.lints import is_heavy
-from transforms.writing.graph.noun_phrases import HOPELESS, LIGHT, NESTED, NounPhrases
-from transforms.writing.graph.reasoning_questions import (
+from questloom.prompts.phrases.frames import PREPOSITIONS
+from questloom.records.form import Compute, Term
+from questloom.transforms.writing.graph.lints import is_heavy
+from questloom.transforms.writing.graph.noun_phrases import HOPELESS, LIGHT, NESTED, NounPhrases
+from questloom.transforms.writing.graph.reasoning_questions import (
     CHOOSES,
     ages,
     asked_of_picture,

@@ -10,10 +10,10 @@ one of two    "Of this bridge and …, in which town does the longer one stand?"
 
 from collections.abc import Callable
 
-from records.form import Compute, Reads
-from records.knowledge import Value
-from transforms.writing.graph.form_words import FormWords
-from transforms.writing.graph.noun_phrases import HOPELESS, NounPhrases
+from questloom.records.form import Compute, Reads
+from questloom.records.knowledge import Value
+from questloom.transforms.writing.graph.form_words import FormWords
+from questloom.transforms.writing.graph.noun_phrases import HOPELESS, NounPhrases
 
 BIRTH, DEATH = "P569", "P570"
 CHOOSES = ("earliest", "latest", "largest", "smallest")

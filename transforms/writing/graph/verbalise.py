@@ -8,13 +8,13 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from records.form import ClaimClause, Form
-from records.identity import chance
-from transforms.writing.graph.form_words import FormWords
-from transforms.writing.graph.label_source import WordSource
-from transforms.writing.graph.lints import problems, said_of, weigh
-from transforms.writing.graph.noun_phrases import HOPELESS, NounPhrases
-from transforms.writing.graph.questions import capital, question
+from questloom.records.form import ClaimClause, Form
+from questloom.records.identity import chance
+from questloom.transforms.writing.graph.form_words import FormWords
+from questloom.transforms.writing.graph.label_source import WordSource
+from questloom.transforms.writing.graph.lints import problems, said_of, weigh
+from questloom.transforms.writing.graph.noun_phrases import HOPELESS, NounPhrases
+from questloom.transforms.writing.graph.questions import capital, question
 
 TRIES_PER_CLAIM = 32
 """Derivations a question, by the number of its claims."""

@@ -6,9 +6,9 @@ here it is the other way round: small words of questions are free, names and num
 
 import re
 
-from agent.judges.units import unit_of
-from transforms.certificate.leak import folded
-from transforms.writing.llm.relation_words import RelationWords, said_places
+from questloom.agent.judges.units import unit_of
+from questloom.transforms.certificate.leak import folded
+from questloom.transforms.writing.llm.relation_words import RelationWords, said_places
 
 STEM = 5
 """Letters by which longer words are one: "designed" and "designer"."""
@@ -41,7 +41,7 @@ def unsaid_words(
 ) -> tuple[str, ...]:
     """The words of an English text that no relation of its evidence and no source has; names apart, which are no source either.
 
-    >>> from transforms.writing.llm.relation_words import relation_words
+    >>> from questloom.transforms.writing.llm.relation_words import relation_words
     >>> founder = [relation_words("P112", "founded by")]
     >>> [unsaid_words(f"Who {done} the school in the picture?", founder, ["school"]) for done in ("founded", "never founded", "sold")]
     [(), ('never',), ('sold',)]

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from prompts.replies import CitedClaim, Description
-from records.form import ClassClause, Clause
-from transforms.certificate.kinds import stated_kinds
-from transforms.certificate.leak import folded, leaked, names_of_entity
-from transforms.writing.llm.everyday_words import roles_told
-from transforms.writing.llm.kind_clauses import kind_clause, said_kinds
-from transforms.writing.llm.material import ClaimLine, Material, property_label, states
-from transforms.writing.llm.question_checks import (
+from questloom.prompts.replies import CitedClaim, Description
+from questloom.records.form import ClassClause, Clause
+from questloom.transforms.certificate.kinds import stated_kinds
+from questloom.transforms.certificate.leak import folded, leaked, names_of_entity
+from questloom.transforms.writing.llm.everyday_words import roles_told
+from questloom.transforms.writing.llm.kind_clauses import kind_clause, said_kinds
+from questloom.transforms.writing.llm.material import ClaimLine, Material, property_label, states
+from questloom.transforms.writing.llm.question_checks import (
     check_kinds,
     check_language,
     check_names,
@@ -18,14 +18,14 @@ from transforms.writing.llm.question_checks import (
     check_relations,
     check_words,
 )
-from transforms.writing.llm.relation_words import (
+from questloom.transforms.writing.llm.relation_words import (
     LANGUAGE,
     relation_words,
     telling_words,
     unsupported_words,
 )
-from transforms.writing.llm.rewriting import check_supported
-from transforms.writing.writer import Fact
+from questloom.transforms.writing.llm.rewriting import check_supported
+from questloom.transforms.writing.writer import Fact
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")

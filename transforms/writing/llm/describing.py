@@ -4,28 +4,28 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from records.form import Ask, ClaimClause, ClassClause, Clause, Form
-from records.knowledge import Entity, entity_value
-from records.synthesis import Answer
-from transforms.certificate.kinds import OCCUPATION, SEX
-from transforms.certificate.leak import HUMAN, folded, leaked, names_of_entity
-from transforms.writing.form_edits import constants
-from transforms.writing.graph.verbalise import MAX_CLAIMS
-from transforms.writing.llm.allowed_words import STEM
-from transforms.writing.llm.draft_parts import described, pictured
-from transforms.writing.llm.kind_clauses import with_kinds
-from transforms.writing.llm.material import ClaimLine, Material, material, property_label
-from transforms.writing.llm.mentions import taken_entities
-from transforms.writing.llm.offers import Offer, offers, without_names
-from transforms.writing.llm.precheck import Precheck
-from transforms.writing.llm.relation_words import (
+from questloom.records.form import Ask, ClaimClause, ClassClause, Clause, Form
+from questloom.records.knowledge import Entity, entity_value
+from questloom.records.synthesis import Answer
+from questloom.transforms.certificate.kinds import OCCUPATION, SEX
+from questloom.transforms.certificate.leak import HUMAN, folded, leaked, names_of_entity
+from questloom.transforms.writing.form_edits import constants
+from questloom.transforms.writing.graph.verbalise import MAX_CLAIMS
+from questloom.transforms.writing.llm.allowed_words import STEM
+from questloom.transforms.writing.llm.draft_parts import described, pictured
+from questloom.transforms.writing.llm.kind_clauses import with_kinds
+from questloom.transforms.writing.llm.material import ClaimLine, Material, material, property_label
+from questloom.transforms.writing.llm.mentions import taken_entities
+from questloom.transforms.writing.llm.offers import Offer, offers, without_names
+from questloom.transforms.writing.llm.precheck import Precheck
+from questloom.transforms.writing.llm.relation_words import (
     LANGUAGE,
     RelationWords,
     relation_words,
     telling_words,
     tells_relation,
 )
-from transforms.writing.writer import Draft, Fact, Mention
+from questloom.transforms.writing.writer import Draft, Fact, Mention
 
 FIELD = "P101"
 """Field of work: whom a question calls a botanist is not described by "botany"."""

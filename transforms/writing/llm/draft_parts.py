@@ -2,18 +2,23 @@
 
 from typing import Any
 
-from knowledge.dates import PRECISIONS
-from prompts.fence import fenced
-from prompts.phrases.words import answer_words
-from records.form import Ask, ClaimClause, Clause, Form, variables
-from records.knowledge import Value
-from records.synthesis import Answer, Hop
-from transforms.writing.answers import telling
-from transforms.writing.form_edits import constants, describe_variable, hide_constant, show_constant
-from transforms.writing.llm.everyday_words import asked_words
-from transforms.writing.llm.evidence_words import about
-from transforms.writing.llm.material import ClaimLine, Material
-from transforms.writing.writer import Draft, Mention
+from questloom.knowledge.dates import PRECISIONS
+from questloom.prompts.fence import fenced
+from questloom.prompts.phrases.words import answer_words
+from questloom.records.form import Ask, ClaimClause, Clause, Form, variables
+from questloom.records.knowledge import Value
+from questloom.records.synthesis import Answer, Hop
+from questloom.transforms.writing.answers import telling
+from questloom.transforms.writing.form_edits import (
+    constants,
+    describe_variable,
+    hide_constant,
+    show_constant,
+)
+from questloom.transforms.writing.llm.everyday_words import asked_words
+from questloom.transforms.writing.llm.evidence_words import about
+from questloom.transforms.writing.llm.material import ClaimLine, Material
+from questloom.transforms.writing.writer import Draft, Mention
 
 
 def question_values(draft: Draft) -> dict[str, Any]:

@@ -6,15 +6,15 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
-from prompts.phrases import language_data, property_phrase, variants
-from records.form import Ask, ClaimClause, Form
-from records.knowledge import Value, entity_value
-from transforms.certificate.leak import HUMAN
-from transforms.writing.answers import answer_of
-from transforms.writing.graph.english import English
-from transforms.writing.graph.form_words import FormWords, bare
-from transforms.writing.graph.label_source import StoreWords
-from transforms.writing.llm.relation_words import LANGUAGE
+from questloom.prompts.phrases import language_data, property_phrase, variants
+from questloom.records.form import Ask, ClaimClause, Form
+from questloom.records.knowledge import Value, entity_value
+from questloom.transforms.certificate.leak import HUMAN
+from questloom.transforms.writing.answers import answer_of
+from questloom.transforms.writing.graph.english import English
+from questloom.transforms.writing.graph.form_words import FormWords, bare
+from questloom.transforms.writing.graph.label_source import StoreWords
+from questloom.transforms.writing.llm.relation_words import LANGUAGE
 
 MOST_STORES = 8
 VAGUE_NOUN = "thing"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from records.form import (
+from questloom.records.form import (
     ClaimClause,
     ClassClause,
     Clause,
@@ -13,15 +13,15 @@ from records.form import (
     Term,
     variables,
 )
-from records.knowledge import Claim, Entity, Value, value_of_key
-from records.synthesis import Hop
-from transforms.certificate.evidence import claim_of
-from transforms.certificate.kinds import stated_kinds
-from transforms.certificate.leak import HUMAN
-from transforms.writing.llm.everyday_words import Role, noun_of, role_nouns
-from transforms.writing.llm.kind_clauses import noun_phrase, said_kind, seen_kind
-from transforms.writing.llm.material import page_words, property_label, value_words
-from transforms.writing.writer import Draft
+from questloom.records.knowledge import Claim, Entity, Value, value_of_key
+from questloom.records.synthesis import Hop
+from questloom.transforms.certificate.evidence import claim_of
+from questloom.transforms.certificate.kinds import stated_kinds
+from questloom.transforms.certificate.leak import HUMAN
+from questloom.transforms.writing.llm.everyday_words import Role, noun_of, role_nouns
+from questloom.transforms.writing.llm.kind_clauses import noun_phrase, said_kind, seen_kind
+from questloom.transforms.writing.llm.material import page_words, property_label, value_words
+from questloom.transforms.writing.writer import Draft
 
 
 def hop_words(store, hops: tuple[Hop, ...], entities: tuple[Entity, ...], language: str) -> str:

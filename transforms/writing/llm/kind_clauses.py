@@ -4,12 +4,12 @@ import itertools
 from collections.abc import Iterable
 from typing import Any
 
-from records.form import ClassClause, Clause, Form
-from records.knowledge import Entity
-from transforms.certificate.leak import HUMAN, folded
-from transforms.writing.form_edits import SELF
-from transforms.writing.llm.everyday_words import noun_of
-from transforms.writing.llm.question_checks import FUNCTION_WORDS
+from questloom.records.form import ClassClause, Clause, Form
+from questloom.records.knowledge import Entity
+from questloom.transforms.certificate.leak import HUMAN, folded
+from questloom.transforms.writing.form_edits import SELF
+from questloom.transforms.writing.llm.everyday_words import noun_of
+from questloom.transforms.writing.llm.question_checks import FUNCTION_WORDS
 
 MIN_KIND = 2
 MAX_KIND_WORDS = 4

@@ -9,19 +9,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from prompts import replies
-from prompts.fence import Fenced, fenced
-from records.knowledge import Entity, Value
-from records.synthesis import Seed
-from transforms.certificate.readings import sure_readings
-from transforms.writing.evidence import EvidenceGraph, Link, Observation, Reasoning
-from transforms.writing.explorer import seed_of
-from transforms.writing.llm.draft_parts import blocks, question_values
-from transforms.writing.llm.evidence_words import clause_words, kinds_lines, roles_of
-from transforms.writing.llm.llm_writer import LlmWriter, Read
-from transforms.writing.llm.material import property_label, value_words
-from transforms.writing.llm.word_proof import things
-from transforms.writing.writer import Draft
+from questloom.prompts import replies
+from questloom.prompts.fence import Fenced, fenced
+from questloom.records.knowledge import Entity, Value
+from questloom.records.synthesis import Seed
+from questloom.transforms.certificate.readings import sure_readings
+from questloom.transforms.writing.evidence import EvidenceGraph, Link, Observation, Reasoning
+from questloom.transforms.writing.explorer import seed_of
+from questloom.transforms.writing.llm.draft_parts import blocks, question_values
+from questloom.transforms.writing.llm.evidence_words import clause_words, kinds_lines, roles_of
+from questloom.transforms.writing.llm.llm_writer import LlmWriter, Read
+from questloom.transforms.writing.llm.material import property_label, value_words
+from questloom.transforms.writing.llm.word_proof import things
+from questloom.transforms.writing.writer import Draft
 
 _T = TypeVar("_T")
 _PROCEDURE = re.compile(
@@ -34,7 +34,7 @@ _PROCEDURE = re.compile(
 
 @dataclass(frozen=True)
 class LlmExplorer(LlmWriter):
-    """Implements `transforms.writing.explorer.Explorer`; beside them it has the writer's roles, of which it uses the reading of replies."""
+    """Implements `questloom.transforms.writing.explorer.Explorer`; beside them it has the writer's roles, of which it uses the reading of replies."""
 
     at_once: int = 3
 

@@ -12,23 +12,23 @@ from typing import Annotated, Any, TypeVar
 
 from annotated_types import Ge, Le
 
-from agent.judges.match import match
-from models.structured import BadReply, RefusedReply
-from prompts import replies
-from prompts.ask import Client, ask
-from prompts.fence import Fenced, fenced
-from prompts.phrases.words import answer_words
-from prompts.render import language_name, render
-from prompts.roles import ROLES
-from records.evolves import Evolves
-from records.form import Ask, ClaimClause, Clause, Form, Image
-from records.knowledge import Entity, entity_value
-from records.outcomes import Reason
-from records.synthesis import Hop, Rewrite, Seed
-from transforms.certificate.kinds import KINDS
-from transforms.writing.answers import MAX_ANSWER_WORDS, in_words, short
-from transforms.writing.form_edits import constants, next_var
-from transforms.writing.llm.citations import (
+from questloom.agent.judges.match import match
+from questloom.models.structured import BadReply, RefusedReply
+from questloom.prompts import replies
+from questloom.prompts.ask import Client, ask
+from questloom.prompts.fence import Fenced, fenced
+from questloom.prompts.phrases.words import answer_words
+from questloom.prompts.render import language_name, render
+from questloom.prompts.roles import ROLES
+from questloom.records.evolves import Evolves
+from questloom.records.form import Ask, ClaimClause, Clause, Form, Image
+from questloom.records.knowledge import Entity, entity_value
+from questloom.records.outcomes import Reason
+from questloom.records.synthesis import Hop, Rewrite, Seed
+from questloom.transforms.certificate.kinds import KINDS
+from questloom.transforms.writing.answers import MAX_ANSWER_WORDS, in_words, short
+from questloom.transforms.writing.form_edits import constants, next_var
+from questloom.transforms.writing.llm.citations import (
     OPEN,
     check_no_claim_against,
     check_one_value,
@@ -36,8 +36,8 @@ from transforms.writing.llm.citations import (
     each,
     fact_of,
 )
-from transforms.writing.llm.describing import Describing, unanswered
-from transforms.writing.llm.draft_parts import (
+from questloom.transforms.writing.llm.describing import Describing, unanswered
+from questloom.transforms.writing.llm.draft_parts import (
     ask_for,
     asking_values,
     blocks,
@@ -48,7 +48,7 @@ from transforms.writing.llm.draft_parts import (
     place_of,
     question_values,
 )
-from transforms.writing.llm.evidence_words import (
+from questloom.transforms.writing.llm.evidence_words import (
     about,
     clause_words,
     evidence_lines,
@@ -56,7 +56,7 @@ from transforms.writing.llm.evidence_words import (
     kinds_lines,
     roles_of,
 )
-from transforms.writing.llm.material import (
+from questloom.transforms.writing.llm.material import (
     ClaimLine,
     Material,
     agrees,
@@ -64,18 +64,23 @@ from transforms.writing.llm.material import (
     answer_from_sentence,
     states,
 )
-from transforms.writing.llm.mentions import (
+from questloom.transforms.writing.llm.mentions import (
     entity_of,
     named_entities,
     taken_entities,
     without_shared,
 )
-from transforms.writing.llm.precheck import Judge, Precheck
-from transforms.writing.llm.question_checks import check_one_sentence
-from transforms.writing.llm.rewriting import check_kept, clauses_of, standing
-from transforms.writing.llm.walks import askable_path
-from transforms.writing.llm.word_proof import check_words_proven, proof_lines, things, words_vote
-from transforms.writing.writer import Draft, Fact, Mention, Vote, WriterRejection
+from questloom.transforms.writing.llm.precheck import Judge, Precheck
+from questloom.transforms.writing.llm.question_checks import check_one_sentence
+from questloom.transforms.writing.llm.rewriting import check_kept, clauses_of, standing
+from questloom.transforms.writing.llm.walks import askable_path
+from questloom.transforms.writing.llm.word_proof import (
+    check_words_proven,
+    proof_lines,
+    things,
+    words_vote,
+)
+from questloom.transforms.writing.writer import Draft, Fact, Mention, Vote, WriterRejection
 
 Read = TypeVar("Read")
 Count = Annotated[int, Ge(1), Le(10)]
@@ -122,13 +127,13 @@ class LlmRules:
 
 @dataclass(frozen=True)
 class LlmWriter:
-    """Implements `transforms.writing.writer.Writer` with a chat model.
+    """Implements `questloom.transforms.writing.writer.Writer` with a chat model.
 
     Every method raises `WriterRejection` where the replies are of no use or the model refuses. `ProviderFault` and
     `BudgetExceeded` of the client pass through: the seed stays pending.
 
     Args:
-        client: `models.chat_client`'s client.
+        client: `questloom.models.chat_client`'s client.
         store: the store.
         rules: the recipe's part.
         judge: the certificate's, so that nothing is asked for that it would refuse; None holds nothing back.

@@ -9,25 +9,25 @@ import re
 from collections import Counter
 from dataclasses import dataclass, replace
 
-from agent.judges.amounts import blanked, numbers
-from agent.judges.dates import dates, readable_date
-from agent.judges.frame import is_frame
-from agent.judges.match import match
-from agent.judges.normalise import same_name
-from knowledge.dates import PRECISIONS, Date, coarsened, date_of, dates_of, time_value
-from knowledge.readers.sentences import split_sentences, tells
-from prompts.fence import Fenced, fenced
-from prompts.phrases.words import answer_words
-from prompts.replies import AskedQuestion, Obfuscated
-from records.form import ClaimClause, ClassClause, Clause
-from records.knowledge import Article, Claim, Entity, Value, entity_value
-from records.synthesis import Answer
-from transforms.certificate.leak import folded, leaked
-from transforms.certificate.stating import statement_of
-from transforms.writing.answers import answer_of
-from transforms.writing.form_edits import SELF
-from transforms.writing.llm.everyday_words import noun_of, role_nouns
-from transforms.writing.llm.relation_words import relation_words
+from questloom.agent.judges.amounts import blanked, numbers
+from questloom.agent.judges.dates import dates, readable_date
+from questloom.agent.judges.frame import is_frame
+from questloom.agent.judges.match import match
+from questloom.agent.judges.normalise import same_name
+from questloom.knowledge.dates import PRECISIONS, Date, coarsened, date_of, dates_of, time_value
+from questloom.knowledge.readers.sentences import split_sentences, tells
+from questloom.prompts.fence import Fenced, fenced
+from questloom.prompts.phrases.words import answer_words
+from questloom.prompts.replies import AskedQuestion, Obfuscated
+from questloom.records.form import ClaimClause, ClassClause, Clause
+from questloom.records.knowledge import Article, Claim, Entity, Value, entity_value
+from questloom.records.synthesis import Answer
+from questloom.transforms.certificate.leak import folded, leaked
+from questloom.transforms.certificate.stating import statement_of
+from questloom.transforms.writing.answers import answer_of
+from questloom.transforms.writing.form_edits import SELF
+from questloom.transforms.writing.llm.everyday_words import noun_of, role_nouns
+from questloom.transforms.writing.llm.relation_words import relation_words
 
 SHOWN_KINDS = ("entity", "time", "quantity", "string", "monolingual")
 """Kinds of value that a question can speak of."""

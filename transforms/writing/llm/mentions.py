@@ -2,11 +2,11 @@
 
 import re
 
-from agent.judges.normalise import without_bracket
-from knowledge.readers.titles import normalise_title
-from transforms.certificate.leak import folded, leaked, names_of_entity
-from transforms.writing.form_edits import constants
-from transforms.writing.writer import Draft
+from questloom.agent.judges.normalise import without_bracket
+from questloom.knowledge.readers.titles import normalise_title
+from questloom.transforms.certificate.leak import folded, leaked, names_of_entity
+from questloom.transforms.writing.form_edits import constants
+from questloom.transforms.writing.writer import Draft
 
 MAX_NAME_WORDS = 6
 

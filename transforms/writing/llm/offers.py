@@ -8,12 +8,12 @@ import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from knowledge.dates import PRECISIONS
-from prompts.phrases import property_phrase, property_use
-from records.form import ClassClause, Clause
-from transforms.certificate.facts import is_volatile
-from transforms.certificate.leak import leaked
-from transforms.writing.llm.material import ClaimLine, Material
+from questloom.knowledge.dates import PRECISIONS
+from questloom.prompts.phrases import property_phrase, property_use
+from questloom.records.form import ClassClause, Clause
+from questloom.transforms.certificate.facts import is_volatile
+from questloom.transforms.certificate.leak import leaked
+from questloom.transforms.writing.llm.material import ClaimLine, Material
 
 MAX_SET = 3
 MAX_OFFERED = 6

@@ -8,22 +8,22 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from prompts.phrases import property_use
-from records.form import Ask, ClaimClause, Clause, Form
-from records.knowledge import Entity, Value, entity_value, value_of_key
-from records.outcomes import Reason
-from records.synthesis import Certificate
-from transforms.certificate.certify import CertificateRules, Refusal, unclear_names
-from transforms.certificate.evidence import is_named, unstated
-from transforms.certificate.execute import TooLarge
-from transforms.certificate.facts import is_volatile
-from transforms.certificate.guess import guess_of_kind
-from transforms.certificate.leak import folded, leaked, names_of_entity
-from transforms.certificate.stating import statement_of
-from transforms.writing.form_edits import SELF
-from transforms.writing.graph.clues import answerable
-from transforms.writing.llm.kind_clauses import said_kind
-from transforms.writing.llm.material import NO_PAGE, ClaimLine, Material
+from questloom.prompts.phrases import property_use
+from questloom.records.form import Ask, ClaimClause, Clause, Form
+from questloom.records.knowledge import Entity, Value, entity_value, value_of_key
+from questloom.records.outcomes import Reason
+from questloom.records.synthesis import Certificate
+from questloom.transforms.certificate.certify import CertificateRules, Refusal, unclear_names
+from questloom.transforms.certificate.evidence import is_named, unstated
+from questloom.transforms.certificate.execute import TooLarge
+from questloom.transforms.certificate.facts import is_volatile
+from questloom.transforms.certificate.guess import guess_of_kind
+from questloom.transforms.certificate.leak import folded, leaked, names_of_entity
+from questloom.transforms.certificate.stating import statement_of
+from questloom.transforms.writing.form_edits import SELF
+from questloom.transforms.writing.graph.clues import answerable
+from questloom.transforms.writing.llm.kind_clauses import said_kind
+from questloom.transforms.writing.llm.material import NO_PAGE, ClaimLine, Material
 
 INCEPTION = "P571"
 TOLD_ONLY = ("P509", "P1619")
@@ -35,7 +35,7 @@ MIN_SHARED = 4
 
 
 class Judge(Protocol):
-    """What `transforms.drafting.accept.Accept` gives: it stands above the writers and is handed down."""
+    """What `questloom.transforms.drafting.accept.Accept` gives: it stands above the writers and is handed down."""
 
     @property
     def rules(self) -> CertificateRules: ...

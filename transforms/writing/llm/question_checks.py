@@ -7,15 +7,15 @@ confirm (`check_words`): a rule cannot read a sentence.
 import re
 from collections.abc import Sequence
 
-from agent.judges.units import unit_of
-from knowledge.readers.sentences import split_sentences
-from prompts.phrases import language_data
-from prompts.phrases.words import Words
-from records.synthesis import Answer
-from transforms.certificate.kinds import StatedKind, is_occupation, says, told_kinds
-from transforms.certificate.leak import folded
-from transforms.writing.llm.allowed_words import unsaid_words
-from transforms.writing.llm.relation_words import (
+from questloom.agent.judges.units import unit_of
+from questloom.knowledge.readers.sentences import split_sentences
+from questloom.prompts.phrases import language_data
+from questloom.prompts.phrases.words import Words
+from questloom.records.synthesis import Answer
+from questloom.transforms.certificate.kinds import StatedKind, is_occupation, says, told_kinds
+from questloom.transforms.certificate.leak import folded
+from questloom.transforms.writing.llm.allowed_words import unsaid_words
+from questloom.transforms.writing.llm.relation_words import (
     LANGUAGE,
     RelationWords,
     tells_relation,

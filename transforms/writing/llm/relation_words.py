@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from prompts.phrases import language_data, property_phrase, variants, verb_forms
-from prompts.phrases.frames import BE
+from questloom.prompts.phrases import language_data, property_phrase, variants, verb_forms
+from questloom.prompts.phrases.frames import BE
 
 LANGUAGE = "en"
 MIN_LABEL_WORD = 5

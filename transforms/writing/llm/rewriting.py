@@ -6,12 +6,17 @@ held against the old ones: every number and every name that was not to be hidden
 
 import re
 
-from records.form import ClaimClause, ClassClause, Clause, SentenceClause
-from records.knowledge import Value, entity_value
-from transforms.certificate.leak import folded
-from transforms.writing.form_edits import SELF
-from transforms.writing.llm.material import MIN_STEM, SentenceLine, linked_entities, names_stand
-from transforms.writing.writer import Draft, Fact
+from questloom.records.form import ClaimClause, ClassClause, Clause, SentenceClause
+from questloom.records.knowledge import Value, entity_value
+from questloom.transforms.certificate.leak import folded
+from questloom.transforms.writing.form_edits import SELF
+from questloom.transforms.writing.llm.material import (
+    MIN_STEM,
+    SentenceLine,
+    linked_entities,
+    names_stand,
+)
+from questloom.transforms.writing.writer import Draft, Fact
 
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 

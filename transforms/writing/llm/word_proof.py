@@ -2,19 +2,19 @@
 
 from dataclasses import dataclass
 
-from knowledge.readers.sentences import split_sentences
-from prompts.replies import WordsRead
-from records.form import ClaimClause, ClassClause, Compute, Reads, SentenceClause
-from records.knowledge import Value, value_of_key
-from transforms.certificate.description import distances
-from transforms.certificate.kinds import sexes_told, stated_kinds
-from transforms.certificate.leak import find_leak
-from transforms.writing.llm.allowed_words import COMPARING
-from transforms.writing.llm.everyday_words import roles_told
-from transforms.writing.llm.evidence_words import clause_claim, clause_line, roles_of
-from transforms.writing.llm.kind_clauses import said_kinds
-from transforms.writing.llm.material import page_words, property_label
-from transforms.writing.llm.question_checks import (
+from questloom.knowledge.readers.sentences import split_sentences
+from questloom.prompts.replies import WordsRead
+from questloom.records.form import ClaimClause, ClassClause, Compute, Reads, SentenceClause
+from questloom.records.knowledge import Value, value_of_key
+from questloom.transforms.certificate.description import distances
+from questloom.transforms.certificate.kinds import sexes_told, stated_kinds
+from questloom.transforms.certificate.leak import find_leak
+from questloom.transforms.writing.llm.allowed_words import COMPARING
+from questloom.transforms.writing.llm.everyday_words import roles_told
+from questloom.transforms.writing.llm.evidence_words import clause_claim, clause_line, roles_of
+from questloom.transforms.writing.llm.kind_clauses import said_kinds
+from questloom.transforms.writing.llm.material import page_words, property_label
+from questloom.transforms.writing.llm.question_checks import (
     check_events,
     check_exactness,
     check_kinds,
@@ -25,8 +25,8 @@ from transforms.writing.llm.question_checks import (
     check_words,
     other_language,
 )
-from transforms.writing.llm.relation_words import LANGUAGE, RelationWords, relation_words
-from transforms.writing.writer import Draft, Vote
+from questloom.transforms.writing.llm.relation_words import LANGUAGE, RelationWords, relation_words
+from questloom.transforms.writing.writer import Draft, Vote
 
 FAR = 99
 

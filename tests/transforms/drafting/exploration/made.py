@@ -2,12 +2,20 @@
 
 from collections.abc import Sequence
 
-from records.identity import sha256_hex
-from records.knowledge import Article, Detail, Entity, ImageAsset, InfoboxField, Section, Value
-from records.synthesis import Seed
+from questloom.records.identity import sha256_hex
+from questloom.records.knowledge import (
+    Article,
+    Detail,
+    Entity,
+    ImageAsset,
+    InfoboxField,
+    Section,
+    Value,
+)
+from questloom.records.synthesis import Seed
+from questloom.transforms.writing.evidence import EvidenceGraph, Link, Node
 from tests.small_facts import SmallFacts, claim, year
 from tests.transforms.certificate.lighthouses import HUMAN, LIGHTHOUSE
-from transforms.writing.evidence import EvidenceGraph, Link, Node
 
 TOWN, PLAQUE, METRE = "Q3957", "Q721747", "Q11573"
 NUMBER = 60

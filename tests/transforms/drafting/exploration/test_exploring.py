@@ -6,26 +6,31 @@ from random import Random
 
 import pytest
 
-from records.form import ClaimClause, Compute, Reads
-from records.knowledge import entity_value
-from records.outcomes import Reason, Rejection
-from records.synthesis import Question
+from questloom.records.form import ClaimClause, Compute, Reads
+from questloom.records.knowledge import entity_value
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.synthesis import Question
+from questloom.transforms.certificate.certify import (
+    CertificateRules,
+    Refusal,
+    certify_form,
+    given_by_picture,
+)
+from questloom.transforms.certificate.facts import Trust
+from questloom.transforms.drafting.accept import Accept, binding_of
+from questloom.transforms.drafting.draft_rules import DraftRules, ExploreRules
+from questloom.transforms.drafting.drafter import Drafter
+from questloom.transforms.drafting.exploration.curating import Curator, num_claims
+from questloom.transforms.drafting.exploration.deepening import deeper
+from questloom.transforms.drafting.exploration.exploring import Exploration
+from questloom.transforms.drafting.exploration.reasoning import reasonings
+from questloom.transforms.drafting.trail import Trail
+from questloom.transforms.writing.evidence import Observation, Reasoning
+from questloom.transforms.writing.graph.english import English
+from questloom.transforms.writing.graph.graph_explorer import GraphExplorer
+from questloom.transforms.writing.graph.graph_writer import GraphWriter
 from tests.small_facts import year
 from tests.transforms.drafting.exploration.made import BOTH, COAST, graph, seed
-from transforms.certificate.certify import CertificateRules, Refusal, certify_form, given_by_picture
-from transforms.certificate.facts import Trust
-from transforms.drafting.accept import Accept, binding_of
-from transforms.drafting.draft_rules import DraftRules, ExploreRules
-from transforms.drafting.drafter import Drafter
-from transforms.drafting.exploration.curating import Curator, num_claims
-from transforms.drafting.exploration.deepening import deeper
-from transforms.drafting.exploration.exploring import Exploration
-from transforms.drafting.exploration.reasoning import reasonings
-from transforms.drafting.trail import Trail
-from transforms.writing.evidence import Observation, Reasoning
-from transforms.writing.graph.english import English
-from transforms.writing.graph.graph_explorer import GraphExplorer
-from transforms.writing.graph.graph_writer import GraphWriter
 
 RULES = DraftRules(explore=ExploreRules(graphs=3))
 WRITER = GraphWriter(facts=COAST, english=English(COAST, 1), trust=Trust(), recipe_seed=1)

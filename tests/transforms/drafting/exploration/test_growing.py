@@ -4,12 +4,12 @@ import asyncio
 
 import pytest
 
+from questloom.transforms.certificate.facts import Trust
+from questloom.transforms.drafting.draft_rules import DraftRules, ExploreRules
+from questloom.transforms.drafting.exploration.growing import grown
+from questloom.transforms.writing.evidence import EvidenceGraph
+from questloom.transforms.writing.graph.graph_explorer import GraphExplorer
 from tests.transforms.drafting.exploration.made import COAST, seed
-from transforms.certificate.facts import Trust
-from transforms.drafting.draft_rules import DraftRules, ExploreRules
-from transforms.drafting.exploration.growing import grown
-from transforms.writing.evidence import EvidenceGraph
-from transforms.writing.graph.graph_explorer import GraphExplorer
 
 
 def grow(shown=lambda e: True, **explore) -> EvidenceGraph:

@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from records.knowledge import Entity
+from questloom.records.knowledge import Entity
+from questloom.transforms.certificate.facts import Trust
+from questloom.transforms.drafting.exploration.reasoning import LONGEST, belong_together, reasonings
+from questloom.transforms.writing.evidence import Link, Observation, Reasoning
 from tests.small_facts import SmallFacts, claim, year
 from tests.transforms.drafting.exploration.made import BOTH, COAST, graph, metres
-from transforms.certificate.facts import Trust
-from transforms.drafting.exploration.reasoning import LONGEST, belong_together, reasonings
-from transforms.writing.evidence import Link, Observation, Reasoning
 
 READ = Observation(node="Q1003", property="P1684", part="Q721747", value=year(1803), seen=True)
 TWO = graph("Q1003", "Q2003", "Q4003", links=BOTH)

@@ -1,8 +1,18 @@
 """Forms over invented things, for the tests of wording. Classes, properties and units are the world's vocabulary."""
 
-from knowledge.world import vocabulary
-from records.form import Ask, ClaimClause, ClassClause, Clause, Compute, Form, Image, Reads, Term
-from records.knowledge import Value
+from questloom.knowledge.world import vocabulary
+from questloom.records.form import (
+    Ask,
+    ClaimClause,
+    ClassClause,
+    Clause,
+    Compute,
+    Form,
+    Image,
+    Reads,
+    Term,
+)
+from questloom.records.knowledge import Value
 
 CLASS = {
     **vocabulary.class_ids(),

@@ -2,12 +2,10 @@
 
 import pytest
 
-from records.form import Ask, ClaimClause, Form
-from records.knowledge import Entity, Value
-from tests.small_facts import SmallFacts, claim, year
-from tests.transforms.certificate.lighthouses import crowd
-from transforms.certificate.facts import Trust
-from transforms.writing.graph.clues import (
+from questloom.records.form import Ask, ClaimClause, Form
+from questloom.records.knowledge import Entity, Value
+from questloom.transforms.certificate.facts import Trust
+from questloom.transforms.writing.graph.clues import (
     answerable,
     asked_property,
     centuries,
@@ -15,7 +13,9 @@ from transforms.writing.graph.clues import (
     role_clauses,
     taken_properties,
 )
-from transforms.writing.writer import Mention
+from questloom.transforms.writing.writer import Mention
+from tests.small_facts import SmallFacts, claim, year
+from tests.transforms.certificate.lighthouses import crowd
 
 NOTHING = frozenset[str]()
 

@@ -4,13 +4,13 @@ import asyncio
 
 import pytest
 
-from records.form import Ask, ClaimClause, Form, Image
-from records.knowledge import entity_value
-from records.synthesis import Seed
+from questloom.records.form import Ask, ClaimClause, Form, Image
+from questloom.records.knowledge import entity_value
+from questloom.records.synthesis import Seed
+from questloom.transforms.certificate.facts import Trust
+from questloom.transforms.writing.graph.english import English
+from questloom.transforms.writing.graph.graph_writer import GraphWriter, _before
 from tests import small_facts
-from transforms.certificate.facts import Trust
-from transforms.writing.graph.english import English
-from transforms.writing.graph.graph_writer import GraphWriter, _before
 
 
 def claim(subject, property, object):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from transforms.writing.graph.lints import MAX_WORDS, problems, repeated, weigh
+from questloom.transforms.writing.graph.lints import MAX_WORDS, problems, repeated, weigh
 
 
 @pytest.mark.parametrize(

@@ -7,19 +7,19 @@ from random import Random
 
 import pytest
 
-from knowledge.store import Store
-from knowledge.world.write import write_world
-from pipeline.ingest.store_job import IngestOptions, run_ingest
-from records.form import ClaimClause, Form
-from records.identity import chance
-from records.synthesis import Seed
-from transforms.certificate.facts import Trust
-from transforms.drafting.draft_rules import DraftRules
-from transforms.drafting.walk import walk
-from transforms.writing.graph.english import English
-from transforms.writing.graph.graph_writer import GraphWriter
-from transforms.writing.graph.lints import stem
-from transforms.writing.graph.verbalise import KINSHIP
+from questloom.knowledge.store import Store
+from questloom.knowledge.world.write import write_world
+from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
+from questloom.records.form import ClaimClause, Form
+from questloom.records.identity import chance
+from questloom.records.synthesis import Seed
+from questloom.transforms.certificate.facts import Trust
+from questloom.transforms.drafting.draft_rules import DraftRules
+from questloom.transforms.drafting.walk import walk
+from questloom.transforms.writing.graph.english import English
+from questloom.transforms.writing.graph.graph_writer import GraphWriter
+from questloom.transforms.writing.graph.lints import stem
+from questloom.transforms.writing.graph.verbalise import KINSHIP
 
 pytestmark = pytest.mark.slow  # drafts of two whole worlds
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from records.form import Ask, ClaimClause, Clause, Compute, Form, Image, Reads, Term
-from records.knowledge import Value
-from transforms.writing.graph.verbalise import verbalise
+from questloom.records.form import Ask, ClaimClause, Clause, Compute, Form, Image, Reads, Term
+from questloom.records.knowledge import Value
+from questloom.transforms.writing.graph.verbalise import verbalise
 
 _spec = importlib.util.spec_from_file_location("invented", Path(__file__).parent / "invented.py")
 invented = importlib.util.module_from_spec(_spec)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from prompts.phrases import language_data
-from records.form import Form
-from transforms.writing.graph.verbalise import verbalise
+from questloom.prompts.phrases import language_data
+from questloom.records.form import Form
+from questloom.transforms.writing.graph.verbalise import verbalise
 
 HERE = Path(__file__).parent
 _spec = importlib.util.spec_from_file_location("invented", HERE / "invented.py")

@@ -3,13 +3,20 @@
 import re
 from functools import cache
 
-from knowledge.readers.byte_ranges import plan_ranges
-from knowledge.readers.mediawiki_xml import RawPage, read_pages, read_site
-from knowledge.readers.wikitext import read_article
-from records.knowledge import Article, Claim, Entity, ImageAsset, PropertyInfo, entity_value
+from questloom.knowledge.readers.byte_ranges import plan_ranges
+from questloom.knowledge.readers.mediawiki_xml import RawPage, read_pages, read_site
+from questloom.knowledge.readers.wikitext import read_article
+from questloom.records.knowledge import (
+    Article,
+    Claim,
+    Entity,
+    ImageAsset,
+    PropertyInfo,
+    entity_value,
+)
+from questloom.transforms.ingest.infobox_claims import read_date
 from tests.shared_data import SHARED, needs
 from tests.small_facts import SmallFacts
-from transforms.ingest.infobox_claims import read_date
 
 DUMP = SHARED / "data/dumps/enwiki-20160501-pages-articles-shortened.xml.bz2"
 needs_dump = needs(f"dumps/{DUMP.name}")

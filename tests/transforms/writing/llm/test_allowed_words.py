@@ -2,9 +2,9 @@
 
 import pytest
 
-from prompts.phrases import language_data, property_phrase, variants, verb_forms
-from transforms.writing.llm.allowed_words import unsaid_words
-from transforms.writing.llm.relation_words import relation_words
+from questloom.prompts.phrases import language_data, property_phrase, variants, verb_forms
+from questloom.transforms.writing.llm.allowed_words import unsaid_words
+from questloom.transforms.writing.llm.relation_words import relation_words
 
 ARCHITECT = [
     relation_words("P84", "architect"),

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from records.form import Ask, ClaimClause, ClassClause, Form, Image
-from records.knowledge import (
+from questloom.records.form import Ask, ClaimClause, ClassClause, Form, Image
+from questloom.records.knowledge import (
     Article,
     Claim,
     Entity,
@@ -16,16 +16,16 @@ from records.knowledge import (
     Value,
     entity_value,
 )
-from records.outcomes import Reason
-from records.synthesis import Answer, Hop, Rewrite, Seed
+from questloom.records.outcomes import Reason
+from questloom.records.synthesis import Answer, Hop, Rewrite, Seed
+from questloom.transforms.certificate.certify import CertificateRules
+from questloom.transforms.certificate.facts import Trust
+from questloom.transforms.drafting.accept import Accept
+from questloom.transforms.writing.llm.llm_writer import LlmRules, LlmWriter
+from questloom.transforms.writing.llm.mentions import named_entities
+from questloom.transforms.writing.writer import Draft, Mention, WriterRejection
 from tests.prompts.scripted import Scripted
 from tests.small_facts import SmallFacts, claim, year
-from transforms.certificate.certify import CertificateRules
-from transforms.certificate.facts import Trust
-from transforms.drafting.accept import Accept
-from transforms.writing.llm.llm_writer import LlmRules, LlmWriter
-from transforms.writing.llm.mentions import named_entities
-from transforms.writing.writer import Draft, Mention, WriterRejection
 
 NAMES = {
     "Q1": "Ardwen Light",

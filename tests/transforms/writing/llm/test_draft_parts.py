@@ -2,11 +2,11 @@
 
 import pytest
 
-from records.knowledge import Entity, Value
+from questloom.records.knowledge import Entity, Value
+from questloom.transforms.writing.llm.draft_parts import asking_values
+from questloom.transforms.writing.llm.everyday_words import asked_words
+from questloom.transforms.writing.llm.material import ClaimLine, Material, SentenceLine
 from tests.small_facts import SmallFacts, claim, year
-from transforms.writing.llm.draft_parts import asking_values
-from transforms.writing.llm.everyday_words import asked_words
-from transforms.writing.llm.material import ClaimLine, Material, SentenceLine
 
 DAY, AGE = (
     Value(kind="time", time=f"+{at}T00:00:00Z", precision=p)

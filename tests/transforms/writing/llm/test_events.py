@@ -4,12 +4,12 @@ import asyncio
 
 import pytest
 
-from records.knowledge import Article, Entity, PropertyInfo, Section
-from records.synthesis import Seed
+from questloom.records.knowledge import Article, Entity, PropertyInfo, Section
+from questloom.records.synthesis import Seed
+from questloom.transforms.writing.llm.llm_writer import LlmRules, LlmWriter
+from questloom.transforms.writing.writer import WriterRejection
 from tests.prompts.scripted import Scripted
 from tests.small_facts import SmallFacts, claim, year
-from transforms.writing.llm.llm_writer import LlmRules, LlmWriter
-from transforms.writing.writer import WriterRejection
 
 SEED = Seed(entity_id="Q1", method="injection", rule="rare", level="easy", domain="location")
 

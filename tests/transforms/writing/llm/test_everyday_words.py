@@ -4,18 +4,18 @@ import asyncio
 
 import pytest
 
-from records.form import Ask, ClaimClause, Form, Image
-from records.knowledge import Entity, PropertyInfo, Value, entity_value
-from records.synthesis import Answer, Hop, Seed
+from questloom.records.form import Ask, ClaimClause, Form, Image
+from questloom.records.knowledge import Entity, PropertyInfo, Value, entity_value
+from questloom.records.synthesis import Answer, Hop, Seed
+from questloom.transforms.writing.llm.everyday_words import noun_of, role_nouns
+from questloom.transforms.writing.llm.evidence_words import about, kinds_lines, roles_of
+from questloom.transforms.writing.llm.kind_clauses import said_kind, seen_kind
+from questloom.transforms.writing.llm.llm_writer import LlmRules, LlmWriter
+from questloom.transforms.writing.llm.question_checks import places
+from questloom.transforms.writing.llm.word_proof import ProofLine, check_words_proven
+from questloom.transforms.writing.writer import Draft, Mention, WriterRejection
 from tests.prompts.scripted import Scripted
 from tests.small_facts import SmallFacts, claim
-from transforms.writing.llm.everyday_words import noun_of, role_nouns
-from transforms.writing.llm.evidence_words import about, kinds_lines, roles_of
-from transforms.writing.llm.kind_clauses import said_kind, seen_kind
-from transforms.writing.llm.llm_writer import LlmRules, LlmWriter
-from transforms.writing.llm.question_checks import places
-from transforms.writing.llm.word_proof import ProofLine, check_words_proven
-from transforms.writing.writer import Draft, Mention, WriterRejection
 
 NAMES = {
     "Q1": "View of Merren",

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from prompts.replies import AskedQuestion
-from records.knowledge import Article, Claim, Entity, Section, Value, entity_value
-from records.synthesis import Hop, Seed
+from questloom.prompts.replies import AskedQuestion
+from questloom.records.knowledge import Article, Claim, Entity, Section, Value, entity_value
+from questloom.records.synthesis import Hop, Seed
+from questloom.transforms.writing.llm.llm_writer import LlmRules, LlmWriter
+from questloom.transforms.writing.llm.material import ClaimLine, answer_from_claim
+from questloom.transforms.writing.writer import Mention, WriterRejection
 from tests.prompts.scripted import Scripted
 from tests.small_facts import SmallFacts
 from tests.transforms.writing.llm.hostile_store import hostile_store
-from transforms.writing.llm.llm_writer import LlmRules, LlmWriter
-from transforms.writing.llm.material import ClaimLine, answer_from_claim
-from transforms.writing.writer import Mention, WriterRejection
 
 REPLIES = json.loads(Path(__file__).with_name("hostile_replies.json").read_text(encoding="utf-8"))
 SEED = Seed(

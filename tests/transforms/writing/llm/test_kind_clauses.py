@@ -4,20 +4,20 @@ from dataclasses import replace
 
 import pytest
 
-from records.form import Ask, ClaimClause, ClassClause, Form, Image
-from records.knowledge import Entity, PropertyInfo, Value
-from records.synthesis import Answer
-from tests.small_facts import SmallFacts, claim
-from transforms.writing.llm.evidence_words import kinds_lines
-from transforms.writing.llm.kind_clauses import (
+from questloom.records.form import Ask, ClaimClause, ClassClause, Form, Image
+from questloom.records.knowledge import Entity, PropertyInfo, Value
+from questloom.records.synthesis import Answer
+from questloom.transforms.writing.llm.evidence_words import kinds_lines
+from questloom.transforms.writing.llm.kind_clauses import (
     description_kind,
     kind_clause,
     noun_phrase,
     with_kinds,
 )
-from transforms.writing.llm.question_checks import check_plain
-from transforms.writing.llm.word_proof import check_words_proven
-from transforms.writing.writer import Draft
+from questloom.transforms.writing.llm.question_checks import check_plain
+from questloom.transforms.writing.llm.word_proof import check_words_proven
+from questloom.transforms.writing.writer import Draft
+from tests.small_facts import SmallFacts, claim
 
 NAMES = {
     "Q1": "Merren plover",

@@ -4,22 +4,22 @@ import asyncio
 
 import pytest
 
-from records.knowledge import Entity, PropertyInfo
-from records.outcomes import Reason
+from questloom.records.knowledge import Entity, PropertyInfo
+from questloom.records.outcomes import Reason
+from questloom.transforms.certificate.certify import CertificateRules
+from questloom.transforms.certificate.facts import Trust
+from questloom.transforms.drafting.accept import Accept
+from questloom.transforms.drafting.draft_rules import DraftRules, ExploreRules
+from questloom.transforms.drafting.exploration.exploring import Exploration
+from questloom.transforms.drafting.exploration.reasoning import reasonings
+from questloom.transforms.drafting.trail import Trail
+from questloom.transforms.writing.graph.english import English
+from questloom.transforms.writing.graph.graph_writer import GraphWriter
+from questloom.transforms.writing.llm.llm_explorer import LlmExplorer
+from questloom.transforms.writing.llm.llm_writer import LlmRules
+from questloom.transforms.writing.writer import WriterRejection
 from tests.prompts.scripted import Scripted
 from tests.transforms.drafting.exploration.made import BOTH, coast, graph, seed
-from transforms.certificate.certify import CertificateRules
-from transforms.certificate.facts import Trust
-from transforms.drafting.accept import Accept
-from transforms.drafting.draft_rules import DraftRules, ExploreRules
-from transforms.drafting.exploration.exploring import Exploration
-from transforms.drafting.exploration.reasoning import reasonings
-from transforms.drafting.trail import Trail
-from transforms.writing.graph.english import English
-from transforms.writing.graph.graph_writer import GraphWriter
-from transforms.writing.llm.llm_explorer import LlmExplorer
-from transforms.writing.llm.llm_writer import LlmRules
-from transforms.writing.writer import WriterRejection
 
 LABELS = {
     "P84": ("architect", "wikibase-item"),

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from models.structured import BadReply, RefusedReply
-from records.errors import ProviderFault
-from records.form import Ask, ClaimClause, ClassClause, Form, Image, SentenceClause
-from records.knowledge import (
+from questloom.models.structured import BadReply, RefusedReply
+from questloom.records.errors import ProviderFault
+from questloom.records.form import Ask, ClaimClause, ClassClause, Form, Image, SentenceClause
+from questloom.records.knowledge import (
     Article,
     Claim,
     Entity,
@@ -19,16 +19,16 @@ from records.knowledge import (
     Value,
     entity_value,
 )
-from records.outcomes import Reason
-from records.synthesis import Answer, Hop, Seed
+from questloom.records.outcomes import Reason
+from questloom.records.synthesis import Answer, Hop, Seed
+from questloom.transforms.writing.llm.llm_writer import LlmRules, LlmWriter
+from questloom.transforms.writing.llm.material import material
+from questloom.transforms.writing.llm.mentions import named_entities
+from questloom.transforms.writing.llm.question_checks import other_language
+from questloom.transforms.writing.writer import Draft, Fact, Mention, WriterRejection
 from tests.prompts.scripted import Scripted
 from tests.small_facts import SmallFacts, claim
 from tests.transforms.writing.llm.hostile_store import hostile_store
-from transforms.writing.llm.llm_writer import LlmRules, LlmWriter
-from transforms.writing.llm.material import material
-from transforms.writing.llm.mentions import named_entities
-from transforms.writing.llm.question_checks import other_language
-from transforms.writing.writer import Draft, Fact, Mention, WriterRejection
 
 LEAD = "Ardwen Light is a lighthouse in Merren. Its lamp was ground by the glazier Oda Lind. It was painted white in 1902."
 OPENED = Value(kind="time", time="+1871-05-12T00:00:00Z", precision=11)

@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from records.form import Ask, ClaimClause, Form
-from records.knowledge import Entity, entity_value
-from records.synthesis import Answer, Seed
+from questloom.records.form import Ask, ClaimClause, Form
+from questloom.records.knowledge import Entity, entity_value
+from questloom.records.synthesis import Answer, Seed
+from questloom.transforms.writing.llm.llm_writer import LlmRules, LlmWriter
+from questloom.transforms.writing.llm.mentions import entity_of, named_entities
+from questloom.transforms.writing.writer import Draft
 from tests.prompts.scripted import Scripted
 from tests.small_facts import SmallFacts, claim
-from transforms.writing.llm.llm_writer import LlmRules, LlmWriter
-from transforms.writing.llm.mentions import entity_of, named_entities
-from transforms.writing.writer import Draft
 
 SEED = Seed(entity_id="Q9", method="injection", rule="rare", level="easy", domain="transport")
 NAMES = {"Q1": "Ardwen (locomotive)", "Q2": "Orm Works"}

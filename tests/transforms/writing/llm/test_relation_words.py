@@ -2,8 +2,8 @@
 
 import pytest
 
-from prompts.phrases import language_data, property_phrase, variants, verb_forms
-from transforms.writing.llm.relation_words import relation_words, telling_words
+from questloom.prompts.phrases import language_data, property_phrase, variants, verb_forms
+from questloom.transforms.writing.llm.relation_words import relation_words, telling_words
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@
 
 import pytest
 
-from records.knowledge import Entity
-from records.synthesis import Hop
-from transforms.writing.llm.walks import askable_path
+from questloom.records.knowledge import Entity
+from questloom.records.synthesis import Hop
+from questloom.transforms.writing.llm.walks import askable_path
 
 
 def askable(evidence, names=("Tolm", "Merren"), property_=""):

@@ -1,0 +1,1 @@
+"""Questions from Wikipedia, Wikidata and Commons that need a picture and a search to answer."""
