@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 export OMP_NUM_THREADS ?= 1
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: demo demo-train demo-loop test test-all test-flink flink-parts java lint sandbox system clean
+.PHONY: demo demo-train demo-loop test test-all test-flink flink-parts java lint lock sandbox system clean
 
 demo: $(VENV)/installed sandbox
 	@$(BIN)/questloom demo --out demo
@@ -44,6 +44,7 @@ java:
 	|| echo "Java 17 or Maven is missing and cannot be installed here"
 
 lint: $(VENV)/installed
+	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports
 	$(BIN)/mypy
@@ -63,12 +64,18 @@ system: sandbox
 	|| { [ "$$(id -u)" = 0 ] && apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq redis-server >/dev/null; } \
 	|| echo "redis-server is missing and cannot be installed here: the tests that need it are skipped"
 
-$(VENV)/installed: setup.py
+$(VENV)/installed: setup.py constraints.txt
 	@echo "Installing Questloom and what it needs into $(VENV), most of it PyTorch: about 100 s with a fast connection, 8 GB of disk; pip says nothing meanwhile"
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/pip install --quiet --upgrade pip
-	@$(BIN)/pip install --quiet --editable ".[dev]"
+	@$(BIN)/pip install --quiet --editable ".[dev]" --constraint constraints.txt
 	@touch $@
+
+# The newest versions of everything, in an environment made for it; run `make test-all` with them before you commit them.
+lock:
+	rm -rf build/lock && $(PYTHON) -m venv build/lock && build/lock/bin/pip install --quiet --editable ".[dev]"
+	@{ head -1 constraints.txt; build/lock/bin/pip freeze --exclude-editable | grep -viE "^(pip|setuptools|wheel)=="; } > build/constraints.txt
+	mv build/constraints.txt constraints.txt
 
 clean:
 	rm -rf $(VENV) demo demo-train demo-loop build *.egg-info .pytest_cache .mypy_cache .ruff_cache

@@ -17,7 +17,6 @@ class Reason(StrEnum):
     REDIRECT = "redirect"
     DISAMBIGUATION = "disambiguation"
     LIST_PAGE = "list_page"
-    PARSE_TIMEOUT = "parse_timeout"
     PAGE_TOO_LARGE = "page_too_large"
     BAD_PAGE = "bad_page"
     BAD_ENTITY = "bad_entity"
@@ -66,7 +65,6 @@ class Reason(StrEnum):
     COLLAPSES = "collapses"
     LEAK = "leak"
     RIVAL_FITS = "rival_fits"
-    UNSTABLE_ANSWER = "unstable_answer"
     # filters
     ANSWER_IN_QUESTION = "answer_in_question"
     NEAR_DUPLICATE = "near_duplicate"
@@ -85,7 +83,6 @@ class Reason(StrEnum):
     NOT_SOLVED = "not_solved"
     # enhancement and export
     NOT_RECOVERABLE = "not_recoverable"
-    SPLIT_OVERLAP = "split_overlap"
     OVER_QUOTA = "over_quota"
 
 

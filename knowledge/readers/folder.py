@@ -151,8 +151,3 @@ def read_picture(picture: PictureFile) -> tuple[ImageAsset, bytes] | Rejection:
         return refuse(
             Reason.PICTURE_UNREADABLE, f"its metadata have not the API's layout ({error!r})"[:200]
         )
-
-
-def read_folder(folder: str) -> Iterator[tuple[ImageAsset, bytes] | Rejection]:
-    """Every picture of a folder, by file name."""
-    return map(read_picture, list_pictures(folder))

@@ -87,7 +87,7 @@ STAGES = (
             ("answered_without_picture", 0.015),
         ),
     ),
-    ("export", (("over_quota", 0.02), ("split_overlap", 0.01))),
+    ("export", (("over_quota", 0.02), ("dropped_by_request", 0.01))),
 )
 
 

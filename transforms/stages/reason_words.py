@@ -9,7 +9,6 @@ REASONS: dict[str, str] = {
     Reason.REDIRECT: "The page only points elsewhere.",
     Reason.DISAMBIGUATION: "The page lists meanings of a word.",
     Reason.LIST_PAGE: "The page is a list.",
-    Reason.PARSE_TIMEOUT: "The page took too long to parse.",
     Reason.PAGE_TOO_LARGE: "The page is larger than the limit.",
     Reason.BAD_PAGE: "The page is damaged, or has no text: blank, deleted, or not in the export.",
     Reason.BAD_ENTITY: "The entity's record is damaged.",
@@ -55,7 +54,6 @@ REASONS: dict[str, str] = {
     Reason.DECORATION: "A step of the path is a decoration: the description fits one entity without it.",
     Reason.LEAK: "Something that the policy sees names a hidden entity or the answer.",
     Reason.RIVAL_FITS: "A solver's other answer satisfies the question too.",
-    Reason.UNSTABLE_ANSWER: "The answer changes with time and is not dated.",
     Reason.ANSWER_IN_QUESTION: "The answer stands in the question.",
     Reason.NEAR_DUPLICATE: "It nearly repeats another question, path or picture, or another rollout word for word.",
     Reason.TEXT_SEARCH_SHORTCUT: "One text search of the question finds the answer.",
@@ -71,7 +69,6 @@ REASONS: dict[str, str] = {
     Reason.JUDGE_FAILED: "The judge's model gave no usable verdict: unknown, not wrong.",
     Reason.NOT_SOLVED: "No rollout of the task gave the right answer.",
     Reason.NOT_RECOVERABLE: "The degraded picture cannot be repaired well enough.",
-    Reason.SPLIT_OVERLAP: "It shares its entity, picture or path with another split.",
     Reason.OVER_QUOTA: "The recipe's number for its kind was already reached.",
 }
 PENDING: dict[str, str] = {

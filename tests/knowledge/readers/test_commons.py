@@ -17,7 +17,7 @@ from questloom.calls.retry import RetryPolicy
 from questloom.calls.sqlite import SqliteCache
 from questloom.knowledge.readers.commons import CommonsApi, read_commons
 from questloom.knowledge.readers.commons_page import file_name, image_asset, plain_text
-from questloom.knowledge.readers.folder import read_folder
+from questloom.knowledge.readers.folder import list_pictures, read_picture
 from questloom.knowledge.readers.picture_check import PictureFacts
 from questloom.records.errors import InputError, ProviderFault
 from questloom.records.outcomes import Reason, Rejection
@@ -264,7 +264,7 @@ def test_html_of_authors_becomes_text_and_names_take_one_form():
 
 
 def test_the_reported_page_is_read_without_style_script_and_hidden_text(shared):
-    ((asset, _),) = read_folder(str(shared("reports/extmetadata")))
+    ((asset, _),) = map(read_picture, list_pictures(str(shared("reports/extmetadata"))))
     assert (asset.author, asset.description, asset.credit) == ("Ann Example", "A house", "Own work")
 
 

@@ -6,7 +6,7 @@ import json
 import pytest
 from PIL import Image, ImageDraw
 
-from questloom.knowledge.readers.folder import list_pictures, read_folder
+from questloom.knowledge.readers.folder import list_pictures, read_picture
 from questloom.knowledge.readers.picture_check import PictureFacts, Refusal, inspect_picture
 from questloom.records.errors import InputError
 from questloom.records.identity import sha256_hex
@@ -92,7 +92,10 @@ def test_the_size_is_that_of_the_upright_picture():
 
 
 def test_pictures_of_16_bits_have_hashes_of_their_own(shared):
-    got = {asset.file: asset for asset, _ in read_folder(str(shared("reports/pictures")))}
+    got = {
+        asset.file: asset
+        for asset, _ in map(read_picture, list_pictures(str(shared("reports/pictures"))))
+    }
     hashes = [int(asset.perceptual_hash, 16) for asset in got.values()]
     assert len(hashes) == 3
     assert (
@@ -156,7 +159,7 @@ def test_a_folder_gives_pictures_with_what_is_said_of_them(tmp_path):
     (tmp_path / "metadata.jsonl").write_text(
         json.dumps(PAGE) + "\n" + json.dumps({"title": "File:Gone.png"}) + "\n"
     )
-    alone, broken, gone, tower = read_folder(str(tmp_path))
+    alone, broken, gone, tower = map(read_picture, list_pictures(str(tmp_path)))
     asset, content = tower
     assert content == data
     assert (asset.id, asset.file, asset.licence, asset.author, asset.credit, asset.description) == (
@@ -190,7 +193,7 @@ def test_a_missing_licence_stays_missing(tmp_path):
     del page["imageinfo"][0]["extmetadata"]["LicenseShortName"]
     (tmp_path / "Tower of X.png").write_bytes(_picture())
     (tmp_path / "metadata.jsonl").write_text(json.dumps(page))
-    ((asset, _),) = read_folder(str(tmp_path))
+    ((asset, _),) = map(read_picture, list_pictures(str(tmp_path)))
     assert asset.licence == ""
 
 
@@ -199,7 +202,7 @@ def test_a_table_may_say_the_same(tmp_path):
     (tmp_path / "metadata.csv").write_text(
         "file,licence,author,depicts,categories\na.png,CC0,Ann,Q1|Q2,X|Y\n"
     )
-    ((asset, _),) = read_folder(str(tmp_path))
+    ((asset, _),) = map(read_picture, list_pictures(str(tmp_path)))
     assert (asset.file, asset.licence, asset.author, asset.depicts, asset.categories) == (
         "A.png",
         "CC0",
@@ -214,7 +217,7 @@ def test_a_table_may_wish_for_an_attribution(tmp_path):
     (tmp_path / "metadata.csv").write_text(
         "file,licence,author,attribution\na.png,CC0,Ann,Ann / Museum\n"
     )
-    ((asset, _),) = read_folder(str(tmp_path))
+    ((asset, _),) = map(read_picture, list_pictures(str(tmp_path)))
     assert asset.author == "Ann / Museum"
 
 
@@ -232,7 +235,7 @@ def test_metadata_of_another_layout_refuse_the_picture_and_never_leave_the_folde
     (tmp_path / "in" / "metadata.jsonl").write_text(
         '{"title": "File:../out.png"}\n{"title": "File:A.png", "imageinfo": "x"}\n'
     )
-    got = list(read_folder(str(tmp_path / "in")))
+    got = list(map(read_picture, list_pictures(str(tmp_path / "in"))))
     assert [x.reason for x in got if isinstance(x, Rejection)] == [
         Reason.NO_PICTURE,
         Reason.PICTURE_UNREADABLE,

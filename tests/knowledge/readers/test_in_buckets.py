@@ -13,7 +13,7 @@ from questloom.files.locations import location
 from questloom.knowledge.readers import byte_ranges as ranges
 from questloom.knowledge.readers import pieces
 from questloom.knowledge.readers.byte_ranges import next_stream, plan_ranges
-from questloom.knowledge.readers.folder import list_pictures, read_folder, read_picture
+from questloom.knowledge.readers.folder import list_pictures, read_picture
 from questloom.knowledge.readers.mediawiki_xml import read_pages, read_site
 from questloom.knowledge.readers.zim import plan_zim, read_zim, read_zim_site
 from questloom.records.errors import InputError
@@ -119,7 +119,9 @@ def test_a_folder_of_pictures_in_a_bucket_is_read_as_a_local_one(s3, tmp_path, k
         for name, data in pictures.items():
             (root / name).write_bytes(data)
         (root / f"metadata.{kind}").write_bytes((lines if kind == "jsonl" else table).encode())
-    assert list(read_folder(s3)) == list(read_folder(str(tmp_path)))
+    assert list(map(read_picture, list_pictures(s3))) == list(
+        map(read_picture, list_pictures(str(tmp_path)))
+    )
     sizes = [[p.num_bytes for p in list_pictures(folder)] for folder in (s3, str(tmp_path))]
     assert sizes[0] == sizes[1] and sum(sizes[0]) == sum(map(len, pictures.values()))
     with pytest.raises(InputError, match="is no folder"):

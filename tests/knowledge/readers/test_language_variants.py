@@ -7,9 +7,9 @@ import pytest
 from questloom.knowledge.readers.byte_ranges import plan_ranges
 from questloom.knowledge.readers.language_variants import MAX_DEPTH, without_rules
 from questloom.knowledge.readers.mediawiki_xml import RawPage, read_pages, read_site
-from questloom.knowledge.readers.reference_parse import ReferenceParser, compare
 from questloom.knowledge.readers.titles import Site
 from questloom.knowledge.readers.wikitext import read_article, read_links
+from tests.knowledge.readers.reference_parse import ReferenceParser, compare
 
 ZH = Site(wiki="zhwiki", language="zh")
 

@@ -6,11 +6,11 @@ import pytest
 
 from questloom.knowledge.readers.byte_ranges import plan_ranges
 from questloom.knowledge.readers.mediawiki_xml import RawPage, read_pages, read_site
-from questloom.knowledge.readers.reference_parse import ReferenceParser, compare
 from questloom.knowledge.readers.titles import Site
 from questloom.knowledge.readers.wikitext import read_article
 from questloom.records.knowledge import Article
-from questloom.records.outcomes import Reason, Rejection
+from questloom.records.outcomes import Rejection
+from tests.knowledge.readers.reference_parse import ReferenceParser, compare
 
 
 def _page(text):
@@ -60,13 +60,12 @@ def test_both_agree_on_real_pages(shared, name):
 def test_a_page_too_large_or_too_slow_or_too_hungry_is_refused_and_the_next_one_is_read():
     with ReferenceParser(Site(), seconds=0.3) as parser:
         parser.parse(_page("warm up"))
-        assert parser.parse(_page("x" * (1 << 20) + "y")).reason == Reason.PAGE_TOO_LARGE
+        assert "characters" in parser.parse(_page("x" * (1 << 20) + "y"))
         begun = time.monotonic()
         got = parser.parse(_page("".join(f"[[a{n}|{{{{b{n}|''c" for n in range(40_000))))
         assert time.monotonic() - begun < 3
-        assert got.reason == Reason.PARSE_TIMEOUT
+        assert isinstance(got, str)
     with ReferenceParser(Site(), seconds=20, memory_bytes=300 << 20) as parser:
         got = parser.parse(_page("[[a]] {{b|''c''}} " * 50_000))
-        assert isinstance(got, Rejection)
-        assert got.reason == Reason.PARSE_TIMEOUT
+        assert isinstance(got, str)
         assert parser.parse(_page("[[a]]")).links == ("A",)

@@ -19,10 +19,8 @@ import orjson
 from questloom.knowledge.readers import markup
 from questloom.knowledge.readers.language_variants import has_converter, without_rules
 from questloom.knowledge.readers.mediawiki_xml import RawPage
-from questloom.knowledge.readers.rejections import reject
 from questloom.knowledge.readers.titles import FILE, Site, link_resolver
 from questloom.records.knowledge import Article
-from questloom.records.outcomes import Reason, Rejection
 
 MAX_CHARS = 1 << 20
 SECONDS = 10.0
@@ -73,25 +71,10 @@ class ReferenceParser:
     def __exit__(self, *exc: object) -> None:
         self._stop()
 
-    def parse(self, page: RawPage) -> ReferencePage | Rejection:
-        """The page as the reference reads it; a rejection (page_too_large, parse_timeout) where a limit is reached."""
-
-        def refuse(reason: Reason, evidence: str) -> Rejection:
-            return reject(
-                reason,
-                "Article",
-                self.site.wiki,
-                page.page_id,
-                page.revision,
-                evidence=evidence,
-                title=page.title,
-            )
-
+    def parse(self, page: RawPage) -> ReferencePage | str:
+        """The page as the reference reads it, or which limit was reached."""
         if len(page.text) > MAX_CHARS:
-            return refuse(
-                Reason.PAGE_TOO_LARGE,
-                f"{len(page.text):,} characters for the reference parser, {MAX_CHARS:,} allowed",
-            )
+            return f"{len(page.text):,} characters, {MAX_CHARS:,} allowed"
         text = page.text
         if "-{" in text and has_converter(self.site.language):
             # Its rules are read where comments and literal text are gone, as in `wikitext`.
@@ -100,7 +83,7 @@ class ReferenceParser:
             )
         reply = self._ask(text)
         if isinstance(reply, str):
-            return refuse(Reason.PARSE_TIMEOUT, reply)
+            return reply
         resolve = link_resolver(self.site)
         links = [t for t in map(resolve, reply["links"]) if t]
         return ReferencePage(markup.restore(reply["lead"]), tuple(links))
@@ -112,7 +95,7 @@ class ReferenceParser:
                 [
                     sys.executable,
                     "-m",
-                    "questloom.knowledge.readers.reference_parse",
+                    "tests.knowledge.readers.reference_parse",
                     str(self.memory_bytes),
                 ],
                 stdin=subprocess.PIPE,
