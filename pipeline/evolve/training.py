@@ -123,7 +123,7 @@ def command(loop: LoopFolder, at: RoundFolder, out: Path, *, num_tasks: int) -> 
     return [
         *(rules.launcher or (sys.executable,)),
         "-m",
-        f"train.{rules.trainer}",
+        f"questloom.train.{rules.trainer}",
         "--config",
         rules.config,
         *data,
