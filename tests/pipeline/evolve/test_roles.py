@@ -61,7 +61,7 @@ def policy(tmp_path_factory) -> Path:
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(world, "taught_rows", rows)
-        world.taught_model(little_store(folder)).save_pretrained(folder / "model")
+        world.taught_model(little_store(folder), max_tokens=700).save_pretrained(folder / "model")
     world.tiny.processor().save_pretrained(folder / "model")
     return folder / "model"
 
@@ -78,7 +78,8 @@ def recipe_of_all_roles(url: str, model: Path, grpo: Path):
         "draft": {"hops": {"easy": 1, "medium": 1}, "rounds": {"easy": 2, "medium": 2}, "obfuscate_share": 0.5, "rewrite_bridges": True,
                   "explore": {"graphs": 1}},
         "certificate": {"bases": ["closed", "margin", "votes"], "max_guess": 0.5}, "pictures.min_side": 200,
-        "filters": {"text_only": True, "no_tools": True, "image_search": True, "solvable": True, "visible_text": False, "text_search": False},
+        "filters": {"text_only": True, "no_tools": True, "image_search": True, "solvable": True, "visible_text": False, "text_search": False,
+                    "oracle": False},
         "teach": {"engine": "openai", "tools": TOOLS, "limits": {"calls": 3}},
         "evolve": {"rounds": 2, "tasks": 4, "held_out": 0, "probes": 1, "diagnoser": "llm",
                    "policy": {"engine": "transformers", "model": str(model), "device": "cpu", "tools": TOOLS, "limits": world.SETTINGS["play"]["limits"]},
