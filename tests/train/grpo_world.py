@@ -196,9 +196,9 @@ def taught_rows(store: Store, number: int) -> list[Row]:
     return asyncio.run(played())
 
 
-def taught_model(store: Store, updates: int = 60) -> torch.nn.Module:
-    """The tiny Qwen3-VL after some seconds of supervised training on what `Sayer` says."""
-    rows = [row for row in taught_rows(store, 32) if len(row) < 300]
+def taught_model(store: Store, updates: int = 60, max_tokens: int = 300) -> torch.nn.Module:
+    """The tiny Qwen3-VL after some seconds of supervised training on what `Sayer` says, in rows of fewer tokens."""
+    rows = [row for row in taught_rows(store, 32) if len(row) < max_tokens]
     model = copy.deepcopy(tiny.model()).train()
     scorer = Scorer(model)
     optimiser = torch.optim.AdamW(model.parameters(), lr=6e-3, betas=(0.9, 0.98))

@@ -102,7 +102,7 @@ def policy(tmp_path_factory) -> Path:
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(world, "taught_rows", rows)
-        world.taught_model(little_store(folder)).save_pretrained(folder / "model")
+        world.taught_model(little_store(folder), max_tokens=700).save_pretrained(folder / "model")
     world.tiny.processor().save_pretrained(folder / "model")
     return folder / "model"
 
@@ -153,6 +153,7 @@ def recipe_of_all_roles(url: str, model: Path, grpo: Path):
             "solvable": True,
             "visible_text": False,
             "text_search": False,
+            "oracle": False,
         },
         "teach": {"engine": "openai", "tools": TOOLS, "limits": {"calls": 3}},
         "evolve": {
