@@ -11,7 +11,7 @@ from tests.doctests import FOLDERS, PACKAGES
 
 ROOT = Path(__file__).parent.parent
 
-TREE = {*FOLDERS, "docs", "tests"}
+TREE = {*FOLDERS, "docs", "questloom", "tests"}
 """The project's folders; no other is looked into, since commands make folders of any name in a checkout."""
 NAMED = re.compile(r"`((?:[a-z0-9_.]+/)*[a-z0-9_]+\.py|(?:[a-z0-9_]+/)+)(?:::\w+)?`")
 """A module, or a folder, in backticks. What a command makes is written with the command's own word in front (`RUN/dataset/`), which is neither."""
