@@ -23,17 +23,21 @@ from questloom.pipeline.recipe import Recipe, load_recipe
 from questloom.pipeline.synth.global_steps import (
     DrawSplits,
     FindCandidates,
-    Loser,
-    ShardKeys,
     WriteSeeds,
-    WriteSide,
 )
 from questloom.pipeline.synth.job import Job
 from questloom.pipeline.synth.synth_job import check_models, prepare, run_synth
 from questloom.pipeline.synth.synth_stages import synth_stages
-from questloom.transforms.filters.duplicates import banded, losers_of, near_losers_of
+from questloom.transforms.filters.duplicate_losers import (
+    Loser,
+    ShardKeys,
+    banded,
+    losers_of,
+    near_losers_of,
+)
 from questloom.transforms.stages.stage import source_of
 from questloom.transforms.stages.stage_transform import RunStage
+from questloom.transforms.stages.write_side import WriteSide
 
 
 def run_do_fn(do_fn: beam.DoFn, elements: list) -> list:

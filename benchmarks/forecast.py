@@ -8,6 +8,7 @@ import random
 
 from questloom.pipeline.plan import priors
 from questloom.pipeline.plan.estimates import Range, exactly, share_of
+from questloom.pipeline.settings import FilterRules
 from questloom.records.outcomes import Rejection
 from questloom.records.synthesis import Seed
 from questloom.transforms.stages.run_folder import RunFolder, name_of
@@ -21,7 +22,7 @@ def pilot(stages: list[str], fell_at: dict[str, str], seeds: list[str], num_seed
     items, left = exactly(num_seeds), len(seeds)
     for stage in stages:
         out = sum(fell_at.get(seed) == stage for seed in seeds)
-        prior = priors.SURVIVAL[stage].range
+        prior = priors.survival(stage, FilterRules()).range
         items = items * (
             share_of(left - out, left, prior) if left and prior.low != prior.high else prior
         )

@@ -101,7 +101,7 @@ TOO_LONG = {
     "tests/pipeline/synth/test_exploration.py": ("writer_choice",),
     "tests/pipeline/teach/test_teach_job.py": ("teach_job", "teach_stages", "teach_end"),
     "tests/transforms/pictures/test_picture_chooser.py": ("picture_chooser", "checkpoint_quality"),
-    "tests/transforms/filters/test_duplicates.py::test_a_beam_pipeline": ("duplicates",),
+    "tests/transforms/filters/test_duplicates.py::test_a_beam_pipeline": ("duplicate_losers",),
     "tests/pipeline/evolve/test_rounds.py": (
         "checks",
         "forward",

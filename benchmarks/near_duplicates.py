@@ -21,7 +21,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from questloom.transforms.certificate.leak import folded
-from questloom.transforms.filters.duplicates import TEXT, banded, losers_of, near_losers_of, rank
+from questloom.transforms.filters.duplicate_losers import (
+    TEXT,
+    banded,
+    losers_of,
+    near_losers_of,
+    rank,
+)
 from questloom.transforms.filters.near_duplicates import banding, jaccard, triples
 
 SEED = 20261122
@@ -151,7 +157,7 @@ def grouped(entries: Iterable[tuple]) -> list[tuple]:
 
 
 def losers(groups: list[tuple], similarity: float) -> Iterator[str]:
-    """Ids of all that fall, as `questloom.transforms.filters.duplicates.Losers` finds them."""
+    """Ids of all that fall, as `questloom.transforms.filters.duplicate_losers.Losers` finds them."""
     for group in groups:
         yield from (loser for loser, _ in losers_of(group))
     for band in grouped(entry for group in groups for entry in banded(group, similarity)):

@@ -1,37 +1,32 @@
 """The recipe's parts that belong to the job itself: filters, export, models, and how it is run."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from dataclasses import dataclass, field, make_dataclass
+from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Gt, Le
 
 from questloom.agent.play_settings import PlaySettings
-from questloom.agent.tools.tool_settings import ALL_TOOLS, ToolNames
 from questloom.models.model_settings import ModelSettings
 from questloom.records.evolves import Evolves
-from questloom.transforms.filters.quotas import QuotaRules
+from questloom.transforms.filters import registry
 from questloom.transforms.writing.llm.llm_writer import LlmRules
 
 Share = Annotated[float, Ge(0), Le(1)]
-Switch = Annotated[bool, Evolves("filters")]
-"""The closed loop may turn it on or off."""
+OF_FILTERS: Any = make_dataclass(
+    "OfFilters",
+    (),
+    bases=tuple(each.settings for each in reversed(registry.FILTERS) if each.settings),
+    frozen=True,
+    kw_only=True,
+)
+"""The settings of all filters together; dataclasses take the fields of the last base first."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class FilterRules:
-    """Which filters run, and their settings. A filter that is off stores the verdict `not_run`."""
+class FilterRules(OF_FILTERS):  # type: ignore[misc]
+    """Which filters run, and their settings. A filter that is off stores the verdict `not_run`. Here are those that several share; each filter has its own."""
 
-    answer_in_question: Switch = True
-    duplicates: bool = True
-    near_duplicate_similarity: Annotated[float, Ge(0.5), Le(1)] = 0.85
-    """Jaccard similarity of word triples from which two questions count as one."""
-    text_search: Switch = True
-    text_search_k: Annotated[int, Gt(0), Evolves("filters", 1, 20, 5)] = 5
-    image_search: Switch = True
-    image_search_k: Annotated[int, Gt(0), Evolves("filters", 1, 20, 5)] = 5
-    text_only: Switch = True
-    no_tools: Switch = True
     samples: Annotated[int, Gt(0), Evolves("filters", 1, 8, 1)] = 1
     """Samples a model solver draws."""
     popular_sitelinks: Annotated[int, Ge(1), Evolves("filters", 10, 200, 10)] = 50
@@ -40,16 +35,6 @@ class FilterRules:
     """The same by page views, as the popularity file counts them, where no thing of the store has so many sitelinks."""
     popular_in_degree: Annotated[int, Ge(1)] = 10_000
     """The same by links from other pages, where page views do not tell either; the default is OpenSearch-VL's bound of a hub."""
-    solvable: Switch = True
-    """`solvable`: a model with the evidence; without one the form is executed over the evidence, or the oracle plays it."""
-    oracle: Switch = False
-    """`solvable` without a model: the oracle must solve the question through real tool calls. It reads English pages that speak plainly."""
-    oracle_tools: ToolNames = ALL_TOOLS
-    """The tools that the oracle has there. They are no section of the teacher's: which questions are kept depends on them."""
-    visible_text: Switch = True
-    """Whether the text in the picture is read (OCR) and searched for leaks."""
-    quotas: QuotaRules = field(default_factory=QuotaRules)
-    """Largest shares of the kept questions for one thing and for one relation."""
     exclude_pictures: tuple[str, ...] = ()
     """Files of perceptual hashes of benchmark pictures, one a line."""
 

@@ -10,31 +10,20 @@ from typing import Any
 from questloom.models.model_settings import ModelSettings
 from questloom.pipeline.evolve.findings import Finding
 from questloom.pipeline.settings import ModelRules
-from questloom.pipeline.synth.filter_stages import (
-    make_answer_in_question,
-    make_image_search,
-    make_text_search,
-    make_visible_text,
-)
 from questloom.pipeline.synth.job import Job
-from questloom.pipeline.synth.solver_stages import NO_TOOLS, TEXT_ONLY
 from questloom.records.outcomes import Reason, Rejection
 from questloom.records.synthesis import Question
 from questloom.transforms.external.outside_rows import METHOD
+from questloom.transforms.filters import registry
 from questloom.transforms.pictures.ground import FAILED, GroundingRules
 from questloom.transforms.pictures.picture_chooser import PictureChooser
 
 MAKERS: dict[str, Callable[[Job], Any]] = {
-    "answer_in_question": make_answer_in_question,
-    "text_search": make_text_search,
-    "image_search": make_image_search,
-    "text_only": TEXT_ONLY,
-    "no_tools": NO_TOOLS,
-    "visible_text": make_visible_text,
+    each.name: each.apply for each in registry.FILTERS if each.in_loop
 }
 """Filters that a leak gets through, by name."""
-SEARCHES = ("text_search", "image_search")
-"""Of them those that make one call of the tool of the same name."""
+TOOLS = {each.name: each.in_loop.tool for each in registry.FILTERS if each.in_loop}
+"""Of them those that make one call of a tool, and which."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +46,7 @@ class Checks:
     async def _leaks(self, question: Question) -> Any:
         off = {v.filter for v in question.verdicts if v.solver == "not_run"}
         for name in MAKERS:
-            if name not in off or (name in SEARCHES and name not in self.tools):
+            if name not in off or (TOOLS[name] and TOOLS[name] not in self.tools):
                 continue
             if name not in self._made:
                 self._made[name] = MAKERS[name](self._without_models)

@@ -15,7 +15,7 @@ from questloom.pipeline.synth.synth_job import run_synth
 from questloom.records.errors import QuestloomError
 from questloom.records.synthesis import Question
 from questloom.transforms.certificate.leak import folded
-from questloom.transforms.filters.duplicates import duplicate_keys
+from questloom.transforms.filters.duplicate_losers import duplicate_keys
 from questloom.transforms.filters.near_duplicates import alike
 
 

@@ -12,7 +12,6 @@ from questloom.pipeline.evolve.measured import MeasuredDiagnoser
 from questloom.pipeline.evolve.rollouts import CORRECT
 from questloom.pipeline.evolve.tags import Tag
 from questloom.pipeline.synth.job import Job
-from questloom.pipeline.synth.solver_stages import evidence_words, shown_picture
 from questloom.prompts.ask import Client, ask
 from questloom.prompts.fence import Fenced, fenced
 from questloom.prompts.phrases.words import answer_words
@@ -21,6 +20,7 @@ from questloom.prompts.replies import Diagnosed
 from questloom.prompts.roles import ROLES
 from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Question
+from questloom.transforms.filters.solver_filters import evidence_words, shown_picture
 from questloom.transforms.stages.run_folder import RunFolder
 
 ROLE = "diagnose"

@@ -13,24 +13,16 @@ from questloom.pipeline.recipe import Recipe
 from questloom.pipeline.synth.settings_check import check_settings
 from questloom.records.errors import InputError
 from questloom.records.identity import chance
+from questloom.transforms.filters import registry
 
 Move = tuple[str, int]
 """A field's path, and the direction of the step."""
 REMEDIES: dict[str, tuple[Move, ...]] = {
-    "answer_in_question": (("filters.answer_in_question", 1),),
-    "text_search": (("filters.text_search", 1), ("filters.text_search_k", 1)),
-    "image_search": (("filters.image_search", 1), ("filters.image_search_k", 1)),
-    "text_only": (
-        ("filters.text_only", 1),
-        ("filters.popular_sitelinks", -1),
-        ("filters.samples", 1),
-    ),
-    "no_tools": (
-        ("filters.no_tools", 1),
-        ("filters.popular_sitelinks", -1),
-        ("filters.samples", 1),
-    ),
-    "visible_text": (("filters.visible_text", 1),),
+    **{
+        each.name: ((f"filters.{each.name}", 1), *each.in_loop.remedies)
+        for each in registry.FILTERS
+        if each.in_loop
+    },
     "not_grounded": (("grounding.mode", 1), ("grounding.margin", 1)),
     "rival_fits": (("certificate.margin", 1), ("filters.solvable", 1)),
     "ambiguous_answer": (("certificate.margin", 1),),
@@ -77,14 +69,11 @@ LENGTHS = ("draft.hops", "draft.rounds", "draft.explore.claims")
 DIFFICULTY_EDITS = 3
 """At once, for tasks too easy or too hard."""
 GUIDANCE = {
-    "text_search": (
-        ("describe", "curate"),
-        "Prefer facts whose words no encyclopedia page would repeat; avoid the phrases of the source sentence.",
-    ),
-    "answer_in_question": (
-        ("inject", "curate"),
-        "Read the question once more: neither the answer nor a part of its name may stand in it.",
-    ),
+    **{
+        each.name: each.in_loop.guidance
+        for each in registry.FILTERS
+        if each.in_loop and each.in_loop.guidance
+    },
     "rival_fits": (
         ("describe",),
         "Choose facts that are true of one entity only, whatever else is not known.",

@@ -29,7 +29,7 @@ from questloom.prompts.phrases.words import answer_words
 from questloom.records.outcomes import Reason, StageCount
 from questloom.transforms.episodes.episode_folder import EpisodeFolder
 from questloom.transforms.pictures.choose import read_hashes
-from questloom.transforms.stages.reason_words import CHECKS, FILTERS
+from questloom.transforms.reason_words import CHECKS, FILTERS
 from questloom.transforms.stages.run_folder import RunFolder
 
 CONFIGURATIONS = ("tasks", "rl", "sft", "benchmark", "rejected", "attribution")

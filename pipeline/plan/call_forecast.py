@@ -20,20 +20,17 @@ from questloom.prompts.fence import NOTICE
 from questloom.prompts.render import reply_outline
 from questloom.prompts.roles import ROLES
 from questloom.records.errors import InputError
-from questloom.transforms.filters.solvers import MAX_MATERIAL_CHARS, MAX_PAGE_CHARS
+from questloom.transforms.filters import registry
+from questloom.transforms.filters.filter import Asks
 from questloom.transforms.pictures.shown import MAX_SIDE
 from questloom.transforms.writing.llm.material import material
 
 DRAFT = "draft"
 JUDGED = {
-    "pictures": ("image_too_simple", ""),
-    "image_search": ("answer_with_search", "image_search"),
-    "text_only": ("answer_text_only", "text_only"),
-    "no_tools": ("answer_direct", "no_tools"),
-    "solvable": ("answer_with_search", "solvable"),
+    "pictures": Asks(role="image_too_simple", share=(0.25, 0.5, 0.9), sees_picture=True),
+    **{each.name: each.asks for each in registry.FILTERS if each.asks},
 }
-"""Stages that ask a model about a question where the recipe has one: the role, and the filter's switch."""
-SEE_PICTURE = ("pictures", "image_search", "no_tools")
+"""Stages that ask a model about a question where the recipe has one."""
 READS_MATERIAL = ("seed_question", "canonical_question", "take_fact", "describe")
 """Roles whose prompt shows an entity's claims and sentences: what makes a prompt long."""
 QUESTION_BYTES = 500
@@ -72,11 +69,11 @@ def uses_model(recipe: Recipe, stage: str) -> bool:
     """Whether a stage of this recipe calls a model."""
     if stage == DRAFT:
         return recipe.writer == "llm"
-    role, switch = JUDGED.get(stage, ("", ""))
+    asks = JUDGED.get(stage)
     return (
-        bool(role)
-        and recipe.models.has_role(role)
-        and (not switch or getattr(recipe.filters, switch))
+        asks is not None
+        and recipe.models.has_role(asks.role)
+        and getattr(recipe.filters, stage, True)
     )
 
 
@@ -97,10 +94,11 @@ def planned_calls(
         else {}
     )
     samples = float(recipe.filters.samples)
-    for stage, (role, switch) in JUDGED.items():
+    for stage, asks in JUDGED.items():
         if uses_model(recipe, stage):
-            counts[stage, role] = priors.REPAIRS.scaled(samples if switch else 1)
-            if recipe.models.judged_by_model(JUDGE) and switch:
+            is_solver = stage != "pictures"
+            counts[stage, asks.role] = priors.REPAIRS.scaled(samples if is_solver else 1)
+            if recipe.models.judged_by_model(JUDGE) and is_solver:
                 counts[stage, JUDGE] = priors.WRONG_ANSWERS.scaled(samples)
     if not counts:
         return []
@@ -201,19 +199,14 @@ def _role_calls(
     config, endpoint = role_config(recipe, role)
     asked = ROLES[role]
     fixed = len((asked.source + NOTICE + reply_outline(asked.reply)).encode()) + QUESTION_BYTES
-    pages = (
-        min(MAX_MATERIAL_CHARS, recipe.filters.image_search_k * MAX_PAGE_CHARS)
-        if stage == "image_search" and role != "judge_answer"
-        else 0
-    )
+    asks = JUDGED.get(stage) if role != "judge_answer" else None
+    pages = asks.material_chars(recipe.filters) if asks and asks.material_chars else 0
     size = (
         exactly(fixed)
         + (shown if role in READS_MATERIAL else ZERO)
         + Range(pages / 4, pages / 2, pages)
     )
-    tokens_in = size * _PER_BYTE + (
-        picture if stage in SEE_PICTURE and role != "judge_answer" else ZERO
-    )
+    tokens_in = size * _PER_BYTE + (picture if asks and asks.sees_picture else ZERO)
     reply = (
         exactly(priors.REPLY_BYTES.get(role, priors.OTHER_REPLY_BYTES))
         * _PER_BYTE

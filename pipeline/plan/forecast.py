@@ -25,9 +25,8 @@ from questloom.pipeline.synth.settings_check import check_settings
 from questloom.pipeline.synth.synth_stages import synth_stages
 from questloom.pipeline.synth.writer_choice import check_writer
 from questloom.records.errors import InputError
+from questloom.transforms.filters import registry
 
-FILTERS = "answer_in_question"
-"""Where outside rows join."""
 SMALL_CLIP, OTHER_CLIP = Range(0.005, 0.007, 0.02), Range(0.03, 0.09, 0.3)
 """Seconds of one core to embed a picture: measured 7 ms with the shipped checkpoint, 71 to 118 ms with ViT-B/32."""
 
@@ -189,7 +188,7 @@ def forecast(
     rows = [_embedding(recipe, job.store_path, job.store.num_rows("images"), workers)]
     items, left_out = seeds.drawn, filters_not_run(job)
     for stage in synth_stages(job)[1:]:
-        if stage.name == FILTERS:
+        if stage.name == registry.FILTERS[0].name:  # where outside rows join
             items = items + exactly(num_outside)
         is_off = stage.name in left_out
         share, source = _share_of(recipe, stage.name, left_out.get(stage.name, ""), measured)
@@ -234,11 +233,7 @@ def _share_of(
         else None
     )
     if prior is None:
-        prior = (
-            priors.ORACLE_SURVIVAL
-            if stage == "solvable" and recipe.filters.oracle
-            else priors.SURVIVAL[stage]
-        )
+        prior = priors.survival(stage, recipe.filters)
     kept, total = measured.shares.get(stage, (0, 0)) if measured else (0, 0)
     if not total or prior.range.low == prior.range.high:
         return prior.range, prior.source

@@ -29,9 +29,10 @@ from questloom.pipeline.synth.synth_stages import synth_stages
 from questloom.records.identity import priority
 from questloom.records.synthesis import Seed
 from questloom.transforms.external.outside_rows import METHOD
+from questloom.transforms.filters import registry
 
 Counts = dict[str, tuple[int, int]]
-COROUTINES = ("draft", "text_only", "no_tools")
+COROUTINES = ("draft", *(each.name for each in registry.FILTERS if each.coroutine == "always"))
 """Stages whose shards stay open while others work, so that the time they took says little about their own work."""
 
 

@@ -6,10 +6,12 @@ a lot, which the ranges say: about threefold odds each way for what depends on t
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 from questloom.pipeline.plan.estimates import Range
+from questloom.transforms.filters import registry
+from questloom.transforms.filters.filter import DEMO
 
-DEMO = "measured on the demo, 900 seeds"
 ASSUMED = "assumed; nothing is published"
 
 
@@ -32,29 +34,21 @@ SURVIVAL: dict[str, Prior] = {
     "draft": Prior(around(551, 900, 3), DEMO),
     "pictures": Prior(around(512, 551, 3), DEMO),
     "certify": Prior(around(512, 512, 3), DEMO),
-    "answer_in_question": Prior(around(512, 512, 3), DEMO),
-    "duplicates": Prior(around(464, 512, 3), DEMO),
-    "text_search": Prior(around(360, 464, 3), DEMO),
-    "image_search": Prior(around(264, 360, 3), DEMO),
-    "text_only": Prior(around(264, 264, 3), DEMO),
-    "no_tools": Prior(around(264, 264, 3), DEMO),
-    "solvable": Prior(around(264, 264, 3), DEMO),
-    "visible_text": Prior(around(264, 264, 3), DEMO),
-    "quotas": Prior(around(264, 264, 3), DEMO),
     "enhance": Prior(around(236, 238, 3), DEMO),
     "split": Prior(Range(1, 1, 1), "drops nothing"),
 }
-"""Share of a stage's items that goes on."""
-ORACLE_SURVIVAL = Prior(around(238, 264, 3), DEMO)
-"""The share of `solvable` that the oracle solves, where it plays."""
+"""Share of the items that goes on, of the stages that are no filters."""
+ASSUMED_SURVIVAL = Prior(Range(0.5, 0.9, 1.0), "assumed; nothing is measured")
+"""Of a filter that states no share."""
 MODEL_SURVIVAL: dict[str, Prior] = {
     "draft": Prior(Range(0.1, 0.35, 0.7), f"drafts of a model: {ASSUMED}"),
     "certify": Prior(Range(0.5, 0.85, 0.98), f"drafts of a model: {ASSUMED}"),
     "pictures": Prior(Range(0.25, 0.5, 0.9), f"with a model's judgement: {ASSUMED}"),
-    "image_search": Prior(Range(0.4, 0.8, 0.97), f"a model answers: {ASSUMED}"),
-    "text_only": Prior(Range(0.5, 0.9, 0.99), f"a model answers: {ASSUMED}"),
-    "no_tools": Prior(Range(0.4, 0.8, 0.97), f"a model answers: {ASSUMED}"),
-    "solvable": Prior(Range(0.4, 0.8, 0.97), f"a model answers: {ASSUMED}"),
+    **{
+        each.name: Prior(Range(*each.asks.share), f"a model answers: {ASSUMED}")
+        for each in registry.FILTERS
+        if each.asks
+    },
 }
 """The same where a model writes or answers."""
 
@@ -62,13 +56,20 @@ SECONDS: dict[str, Range] = {
     "draft": Range(0.1, 0.6, 3),
     "pictures": Range(0.03, 0.1, 0.5),
     "certify": Range(0.005, 0.02, 0.2),
-    "text_search": Range(0.003, 0.015, 0.1),
-    "image_search": Range(0.02, 0.1, 1.0),
-    "visible_text": Range(0.3, 0.8, 2.0),
+    **{each.name: Range(*each.seconds) for each in registry.FILTERS if each.seconds},
     "enhance": Range(0.01, 0.04, 0.2),
 }
 """Seconds of one core for one item, without waiting for models: what 60 seeds of the demo took; stages not named take less than a
 millisecond. A larger store makes searches and look-ups slower, which the high ends allow for."""
+
+
+def survival(stage: str, settings: Any) -> Prior:
+    """The share of a stage's items that goes on without a model, by the settings of the filters."""
+    if stage in SURVIVAL:
+        return SURVIVAL[stage]
+    found = next(f for f in registry.FILTERS if f.name == stage).measured_by(settings)
+    return Prior(around(found.kept, found.total, 3), found.source) if found else ASSUMED_SURVIVAL
+
 
 WALKS = Range(1.0, 1.5, 3.0)
 """Walks (paths) or first questions (injection) that come to calls, of the 10 and 4 that the drivers allow at most."""

@@ -5,7 +5,7 @@ from collections import Counter
 from questloom.pipeline.report.charts import BarTable, bar_table, matrix
 from questloom.records.knowledge import DOMAINS, TOPICS
 from questloom.records.synthesis import BASES, LEVELS, METHODS, Question
-from questloom.transforms.stages.reason_words import words
+from questloom.transforms.reason_words import words
 
 LENGTH_STEP = 8
 """Words in one class of the length distribution."""

@@ -24,7 +24,7 @@ from questloom.records.outcomes import Pending, Rejection
 from questloom.records.trajectories import EpisodeTimes, Trajectory
 from questloom.transforms.episodes.episode_folder import KEEP, PLAY, EpisodeFolder
 from questloom.transforms.episodes.tool_statistics import is_made
-from questloom.transforms.stages.reason_words import PENDING, REASONS, words
+from questloom.transforms.reason_words import PENDING, REASONS, words
 from questloom.transforms.stages.run_folder import RunFolder
 
 MAX_TEXT = 6_000

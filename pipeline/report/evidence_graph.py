@@ -8,7 +8,7 @@ from questloom.pipeline.report.people_names import Names
 from questloom.records.form import ClaimClause, Term
 from questloom.records.knowledge import VALUE_KINDS, Value
 from questloom.records.synthesis import Question
-from questloom.transforms.stages.reason_words import words
+from questloom.transforms.reason_words import words
 
 
 class _Graph:

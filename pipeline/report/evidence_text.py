@@ -6,7 +6,7 @@ from typing import Any
 from questloom.pipeline.report.people_names import Names, clause_words
 from questloom.records.form import Form
 from questloom.records.identity import canonical_json
-from questloom.transforms.stages.reason_words import words
+from questloom.transforms.reason_words import words
 
 MAX_EVIDENCE = 2_000
 """Characters that the report shows."""

@@ -9,7 +9,7 @@ from questloom.pipeline.report.people_names import Names, clause_words
 from questloom.records.form import ClaimClause, Form
 from questloom.records.knowledge import ImageAsset, Value
 from questloom.records.synthesis import Certificate, Hop, Question
-from questloom.transforms.stages.reason_words import CHECKS, FILTERS, words
+from questloom.transforms.reason_words import CHECKS, FILTERS, words
 
 NO_RIVAL = 9
 """Margins from here on mean that no rival at all was left (`questloom.transforms.certificate.margin.NO_RIVAL`)."""

@@ -17,7 +17,7 @@ from questloom.records.form import (
 )
 from questloom.records.knowledge import Value
 from questloom.records.synthesis import Question
-from questloom.transforms.stages.reason_words import words
+from questloom.transforms.reason_words import words
 
 PICTURE = "picture"
 _OP_WORDS = {"<": "is less than", ">": "is more than", "=": "equals"}

@@ -35,7 +35,7 @@ from questloom.records.identity import priority
 from questloom.records.knowledge import ImageAsset
 from questloom.records.outcomes import Reason, Rejection
 from questloom.records.synthesis import NOT_RUN
-from questloom.transforms.stages.reason_words import PENDING, REASONS, stage_words, words
+from questloom.transforms.reason_words import PENDING, REASONS, stage_words, words
 
 QUESTIONS_PER_CHUNK = 50
 OUTCOMES_PER_CHUNK = 5_000

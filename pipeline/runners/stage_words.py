@@ -3,21 +3,14 @@
 from collections.abc import Iterable
 
 from questloom.records.table import Record
+from questloom.transforms.filters import registry
 
 DOING = {
     "seeds": "choosing what to ask about",
     "draft": "writing questions",
     "pictures": "choosing pictures",
     "certify": "proving that each question has one answer and needs its picture",
-    "answer_in_question": "looking for answers that the question gives away",
-    "duplicates": "comparing the questions with each other",
-    "text_search": "trying one text search on each question",
-    "image_search": "trying one image search on each picture",
-    "text_only": "trying to answer without the picture",
-    "no_tools": "trying to answer without tools",
-    "solvable": "trying to solve each question",
-    "visible_text": "reading the text in the pictures",
-    "quotas": "sparing what is on too many questions",
+    **{each.name: each.doing for each in registry.FILTERS},
     "enhance": "degrading some pictures",
     "split": "drawing the splits",
     "tasks": "choosing the questions to play",
@@ -62,7 +55,7 @@ def because(reasons: Iterable[tuple[str, int]]) -> str:
     >>> because([("not_unique", 3)])
     'more than one answer fits (3)'
     """
-    from questloom.transforms.stages.reason_words import (
+    from questloom.transforms.reason_words import (
         REASONS,
     )  # the report's package loads slowly, and no worker needs it
 

@@ -1,4 +1,4 @@
-"""The steps of the main job that look at all questions at once: drawing the seeds, finding duplicates, drawing the splits.
+"""The steps of the main job that look at all questions at once: drawing the seeds and the splits. Filters that do so have theirs beside them.
 
 Only ids, keys and shard numbers pass between workers; what a step finds is written beside the stage that uses it.
 """
@@ -12,35 +12,17 @@ from questloom.files.parquet import read_facts, read_records, write_records
 from questloom.pipeline.synth.job import Job
 from questloom.pipeline.synth.outside_stages import outside_seeds
 from questloom.pipeline.synth.splits import BENCHMARK, components, keys_of, sets_aside
-from questloom.records.identity import canonical_json, shard_of
+from questloom.records.identity import shard_of
 from questloom.records.knowledge import Entity
 from questloom.records.outcomes import Rejection
 from questloom.records.synthesis import Question, Seed
 from questloom.records.table import Record
 from questloom.transforms.drafting.seeds import Candidate, candidates, choose
-from questloom.transforms.filters.duplicates import Losers, duplicate_keys, rank
-from questloom.transforms.filters.quotas import over_quota, parts_of
 from questloom.transforms.stages.stage_shards import shard_facts
+from questloom.transforms.stages.write_side import WriteSide
 
 RANGE = 2_000
 """Entities a worker looks at in one go when seeds are drawn."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Loser(Record):
-    """A duplicate that another question won against, by which key."""
-
-    item_id: str
-    winner: str
-    by: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Surplus(Record):
-    """A question that must go, since a thing or relation of it is on enough others."""
-
-    item_id: str
-    what: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,60 +89,6 @@ def write_seeds(job: Job, label: str, seeds: Iterable[Seed]) -> Iterator[int]:
         yield number
 
 
-class ShardKeys(beam.DoFn):
-    """Shard numbers in; (key, (rank, id, shard)) of every question that came so far out."""
-
-    def __init__(self, job: Job, source: str) -> None:
-        self.job, self.source = job, source
-
-    def process(self, shard: int) -> Iterator[tuple[str, tuple[str, str]]]:
-        recipe = self.job.recipe
-        if not recipe.filters.duplicates:
-            return
-        for question in read_records(self.job.run.shard(self.source, "kept", shard), Question):
-            for key in duplicate_keys(question):
-                yield key, (rank(recipe.seed, question.id), f"{question.id}:{shard}")
-
-
-class WriteSide(beam.DoFn):
-    """(shard, side records) in, shard numbers out: the second input of a stage that a global step feeds."""
-
-    def __init__(self, job: Job, stage: str, kind: type) -> None:
-        self.job, self.stage, self.kind = job, stage, kind
-
-    def process(self, group) -> Iterator[int]:
-        shard, records = group
-        found = sorted(
-            (r for r in records if r is not None),
-            key=lambda r: canonical_json(r.to_row()),
-            reverse=True,
-        )
-        rows = {r.item_id: r for r in found}
-        write_records(
-            self.job.run.shard(self.stage, "side", shard),
-            self.kind,
-            [rows[i] for i in sorted(rows)],
-        )
-        yield shard
-
-
-class FindSurplus(beam.DoFn):
-    """The shard numbers as one list in; (shard, `Surplus`) of every question that is too much out."""
-
-    def __init__(self, job: Job, source: str) -> None:
-        self.job, self.source = job, source
-
-    def process(self, shards: list[int]) -> Iterator[tuple[int, Surplus | None]]:
-        recipe, found, shard_of_id = self.job.recipe, [], {}
-        for shard in sorted(shards):
-            yield shard, None
-            for q in read_records(self.job.run.shard(self.source, "kept", shard), Question):
-                found.append(parts_of(q, rank(recipe.seed, q.id)))
-                shard_of_id[q.id] = shard
-        for question_id, what in over_quota(found, recipe.filters.quotas):
-            yield shard_of_id[question_id], Surplus(item_id=question_id, what=what)
-
-
 class DrawSplits(beam.DoFn):
     """The shard numbers as one list in; (shard, `SplitDraw`) of every question out."""
 
@@ -175,33 +103,6 @@ class DrawSplits(beam.DoFn):
                 keys.append((q.id, shard, keys_of(q, seeds=seeds), q.level == BENCHMARK))
         for question_id, shard, component, split in components(keys, self.job.recipe):
             yield shard, SplitDraw(item_id=question_id, split=split, component=component)
-
-
-def gather_losers(shards: beam.PCollection, job: Job, source: str, label: str) -> beam.PCollection:
-    """Writes which questions lose against which, beside the stage that drops them."""
-    losers = (
-        shards
-        | "keys" >> beam.ParDo(ShardKeys(job, source))
-        | "duplicates" >> Losers(job.recipe.filters.near_duplicate_similarity)
-        | "loser's shard" >> beam.Map(_loser_by_shard)
-    )
-    return (
-        (losers, shards | "every shard" >> beam.Map(lambda shard: (shard, None)))
-        | "losers and shards" >> beam.Flatten()
-        | "losers by shard" >> beam.GroupByKey()
-        | "write losers" >> beam.ParDo(WriteSide(job, label, Loser))
-    )
-
-
-def gather_surplus(shards: beam.PCollection, job: Job, source: str, label: str) -> beam.PCollection:
-    """Finds the questions that are too much, and writes them beside the stage that drops them."""
-    return (
-        shards
-        | "all for quotas" >> beam.combiners.ToList()
-        | "surplus" >> beam.ParDo(FindSurplus(job, source))
-        | "surplus by shard" >> beam.GroupByKey()
-        | "write surplus" >> beam.ParDo(WriteSide(job, label, Surplus))
-    )
 
 
 def gather_splits(shards: beam.PCollection, job: Job, source: str, label: str) -> beam.PCollection:
@@ -234,12 +135,6 @@ def seed_shards(
         | "one list" >> beam.combiners.ToList()
         | "choose seeds" >> beam.ParDo(WriteSeeds(job, label))
     )
-
-
-def _loser_by_shard(entry: tuple[str, tuple[str, str]]) -> tuple[int, Loser]:
-    loser, (winner, by) = entry
-    item_id, shard = loser.split(":")
-    return int(shard), Loser(item_id=item_id, winner=winner.split(":")[0], by=by)
 
 
 def seeds_stand(job: Job, label: str) -> bool:

@@ -8,7 +8,6 @@ from questloom.pipeline.synth.outside_stages import (
     outside_picture,
     source_picture,
 )
-from questloom.pipeline.synth.solver_stages import judge_picture, make_solvers
 from questloom.pipeline.synth.writer_choice import make_exploration, make_writer
 from questloom.records.outcomes import Rejection
 from questloom.records.synthesis import Question
@@ -20,6 +19,7 @@ from questloom.transforms.enhancement.degrade import is_chosen
 from questloom.transforms.enhancement.enhance import Enhanced, enhance
 from questloom.transforms.enhancement.recoverable import Source
 from questloom.transforms.external.outside_rows import certified
+from questloom.transforms.filters.solver_filters import judge_picture, make_solvers
 from questloom.transforms.pictures.choose import perceptual_hash
 from questloom.transforms.pictures.picture_chooser import PictureChooser
 from questloom.transforms.pictures.shown import shown

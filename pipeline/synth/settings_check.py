@@ -4,15 +4,8 @@ from collections.abc import Iterator
 
 from questloom.agent.judges.answer import ROLE as JUDGE
 from questloom.pipeline.recipe import Recipe
-from questloom.pipeline.synth.filters_not_run import PRIOR_ROLES
 from questloom.records.errors import InputError
-
-SOLVER_ROLES = {
-    **PRIOR_ROLES,
-    "image_search": "answer_with_search",
-    "solvable": "answer_with_search",
-}
-"""The filters that a model may decide, and its role."""
+from questloom.transforms.filters import registry
 
 
 def check_settings(recipe: Recipe) -> None:
@@ -50,20 +43,10 @@ def _idle(recipe: Recipe) -> Iterator[tuple[str, str, str]]:
             "lets paths pass links that only votes can support, and certificate.bases takes none, so that all of them would be dropped",
             "Set draft.text_hops=false, or add votes to certificate.bases.",
         )
-    if filters.oracle and not filters.solvable:
-        yield (
-            "filters.oracle",
-            "is on, and the filter in which the oracle plays, solvable, is off",
-            "Set filters.solvable=true, or filters.oracle=false.",
-        )
-    if filters.oracle and models.has_role(SOLVER_ROLES["solvable"]):
-        yield (
-            "filters.oracle",
-            "is on, and a model decides solvable (role answer_with_search), so that the oracle would not play",
-            "Set filters.oracle=false, or name models for the other roles only and no default.",
-        )
+    for each in registry.FILTERS:
+        yield from each.conflicts(recipe)
     if filters.samples > 1 and not any(
-        getattr(filters, name) and models.has_role(role) for name, role in SOLVER_ROLES.items()
+        each.is_on(filters) and each.has_model(recipe) for each in registry.FILTERS
     ):
         yield (
             "filters.samples",

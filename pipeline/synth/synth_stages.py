@@ -1,25 +1,8 @@
-"""The stages of the main job, in order. A stage is added here and nowhere else."""
+"""The stages of the main job, in order. The filters among them are those of `transforms/filters/registry.py`."""
 
 from collections.abc import Callable, Mapping
 
-from questloom.pipeline.synth.filter_stages import (
-    make_answer_in_question,
-    make_duplicates,
-    make_image_search,
-    make_quotas,
-    make_solvable,
-    make_text_search,
-    make_visible_text,
-)
-from questloom.pipeline.synth.filters_not_run import NotRun
-from questloom.pipeline.synth.global_steps import (
-    Loser,
-    SplitDraw,
-    Surplus,
-    gather_losers,
-    gather_splits,
-    gather_surplus,
-)
+from questloom.pipeline.synth.global_steps import SplitDraw, gather_splits
 from questloom.pipeline.synth.job import Job
 from questloom.pipeline.synth.question_stages import (
     make_certify,
@@ -27,10 +10,11 @@ from questloom.pipeline.synth.question_stages import (
     make_enhance,
     make_pictures,
 )
-from questloom.pipeline.synth.solver_stages import NO_TOOLS, TEXT_ONLY
 from questloom.records.outcomes import Rejection
 from questloom.records.synthesis import Question, Seed
 from questloom.records.table import Record
+from questloom.transforms.filters import registry
+from questloom.transforms.filters.filter import Filter, NotRun
 from questloom.transforms.stages.stage import Apply, Side, Stage, in_order
 
 NO_HINTS: Mapping[str, str] = {}
@@ -70,23 +54,20 @@ def synth_stages(job: Job, clip_hints: Mapping[str, str] = NO_HINTS) -> tuple[St
             hints=clip_hints if clip else NO_HINTS,
         )
 
-    def switched(name: str, make: Callable[[Job], Apply], *, in_flight: int = 0) -> Stage:
-        return stage(name, make if getattr(filters, name) else NotRun(name), in_flight=in_flight)
+    def of_filter(each: Filter) -> Stage:
+        return stage(
+            each.name,
+            each.apply if each.is_on(filters) else NotRun(each.name),
+            in_flight=0 if each.coroutine == "never" else window,
+            side=each.side() if each.side else None,
+        )
 
     return in_order(
         stage("seeds", None, takes=Seed, gives=Seed),
         stage("draft", make_draft, takes=Seed, in_flight=window),
         stage("pictures", make_pictures, in_flight=window, clip=True),
         stage("certify", make_certify),
-        switched("answer_in_question", make_answer_in_question),
-        stage("duplicates", make_duplicates, side=Side(record=Loser, gather=gather_losers)),
-        switched("text_search", make_text_search),
-        switched("image_search", make_image_search, in_flight=window),
-        switched("text_only", TEXT_ONLY, in_flight=window),
-        switched("no_tools", NO_TOOLS, in_flight=window),
-        switched("solvable", make_solvable, in_flight=window),
-        switched("visible_text", make_visible_text),
-        stage("quotas", make_quotas, side=Side(record=Surplus, gather=gather_surplus)),
+        *map(of_filter, registry.FILTERS),
         stage("enhance", make_enhance, clip=True),
         stage("split", make_split, side=Side(record=SplitDraw, gather=gather_splits)),
     )

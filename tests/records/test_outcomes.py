@@ -7,7 +7,7 @@ from questloom.records.outcomes import Reason
 from tests.doctests import PACKAGES
 
 ROOT = Path(__file__).parents[2]
-SENTENCES = ROOT / "transforms" / "stages" / "reason_words.py"
+SENTENCES = ROOT / "transforms" / "reason_words.py"
 
 
 def test_no_reason_is_left_that_no_stage_gives():

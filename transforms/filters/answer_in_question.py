@@ -1,19 +1,63 @@
 """`answer_in_question` (VSearcher): drops a question that contains its own answer, or an alias of it."""
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from questloom.records.outcomes import Reason, Rejection
 from questloom.records.synthesis import Question, Verdict
-from questloom.transforms.certificate.facts import Facts
-from questloom.transforms.certificate.leak import answer_names, leaked
-from questloom.transforms.stages.stage import reject
+from questloom.transforms.filters.filter import (
+    Filter,
+    FilterJob,
+    InLoop,
+    Measured,
+    Switch,
+    languages,
+)
+from questloom.transforms.stages.stage import Apply, reject
+
+if TYPE_CHECKING:
+    from questloom.transforms.certificate.facts import Facts
 
 
 def answer_in_question(
-    question: Question, facts: Facts, languages: tuple[str, ...]
+    question: Question, facts: "Facts", languages: tuple[str, ...]
 ) -> Question | Rejection:
     """The question with its verdict, or the rejection that names what it contains."""
+    from questloom.transforms.certificate.leak import answer_names, leaked
+
     hit = leaked(question.text, answer_names(facts, question.answer, languages))
     if hit is not None:
         return reject(question, Reason.ANSWER_IN_QUESTION, {"found": hit})
     return question.with_verdict(
         Verdict(filter="answer_in_question", passed=True, solver="string_match")
     )
+
+
+def make_answer_in_question(job: FilterJob) -> Apply:
+    store, names = job.store, languages(job.recipe)
+    return lambda question: answer_in_question(question, store, names)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerInQuestionRules:
+    """Its switch."""
+
+    answer_in_question: Switch = True
+    """Whether a question is searched for its own answer."""
+
+
+ANSWER_IN_QUESTION = Filter(
+    name="answer_in_question",
+    help="The answer does not stand in the question.",
+    doing="looking for answers that the question gives away",
+    reasons={Reason.ANSWER_IN_QUESTION: "The answer stands in the question."},
+    settings=AnswerInQuestionRules,
+    measured=Measured(512, 512),
+    in_loop=InLoop(
+        guidance=(
+            ("inject", "curate"),
+            "Read the question once more: neither the answer nor a part of its name may stand in it.",
+        )
+    ),
+    make=make_answer_in_question,
+)

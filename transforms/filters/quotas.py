@@ -1,103 +1,51 @@
-"""`quotas`: no thing, no relation and no way on too large a share of the questions, over whole paths and not the pictures alone.
+"""`quotas`: drops questions of what is on too large a share of them."""
 
-A few things lie on most paths: of nineteen questions over real claims eleven led past George Washington. The questions are gone
-through with those first whose commonest part is the rarest, so that as many as possible stay; each stays where none of its things and
-relations is at its limit yet. The limit is a share of what stays, so the number is made smaller until it fits.
-"""
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Annotated
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.synthesis import Question, Verdict
+from questloom.transforms.filters.filter import Filter, FilterJob, Measured
+from questloom.transforms.filters.quota_shares import QuotaRules
+from questloom.transforms.stages.stage import Apply, Side, reject
 
-from annotated_types import Ge, Gt, Le
+if TYPE_CHECKING:
+    from questloom.transforms.filters.quota_surplus import Surplus
 
-from questloom.records.form import ClaimClause
-from questloom.records.synthesis import Question
 
-Share = Annotated[float, Gt(0), Le(1)]
+def make_quotas(job: FilterJob) -> Apply:
+    """What is on too many questions was found over all of them."""
+
+    def drop(question: Question, surplus: "Surplus | None") -> Question | Rejection:
+        if surplus is not None:
+            return reject(question, Reason.OVER_QUOTA, {"what": surplus.what})
+        return question.with_verdict(Verdict(filter="quotas", passed=True, solver="counts"))
+
+    return drop
+
+
+def _side() -> Side:
+    from questloom.transforms.filters.quota_surplus import Surplus, gather_surplus
+
+    return Side(record=Surplus, gather=gather_surplus)
 
 
 @dataclass(frozen=True, kw_only=True)
-class QuotaRules:
-    """The largest shares of the kept questions; 1 is none."""
+class QuotasRules:
+    """Its limits. It has no switch: shares of 1 let everything through."""
 
-    node: Share = 0.05
-    """Of one thing: pictured, on the path, or the answer."""
-    relation: Share = 0.4
-    """Of one property."""
-    shape: Share = 1.0
-    """Of one way: the same relations, over whatever things."""
-    least: Annotated[int, Ge(1)] = 10
-    """So many questions of a thing or relation are always let through: in a small run a share means little."""
+    quotas: QuotaRules = field(default_factory=QuotaRules)
+    """Largest shares of the kept questions for one thing and for one relation."""
 
 
-@dataclass(frozen=True)
-class Parts:
-    """A question as quotas see it: its id, its rank in the random order, its things, its relations, and all these as one way."""
-
-    id: str
-    rank: str
-    nodes: tuple[str, ...]
-    relations: tuple[str, ...]
-    shape: str = ""
-
-
-def parts_of(question: Question, rank: str) -> Parts:
-    """A question's things and relations; an outside row has none."""
-    form = question.logical_form
-    nodes = {key for key in question.bindings.values() if key.startswith("Q")}
-    relations = [c.property for c in form.of(ClaimClause)] if form else []
-    return Parts(
-        question.id,
-        rank,
-        tuple(sorted(nodes)),
-        tuple(sorted(set(relations))),
-        " ".join(sorted(relations)),
-    )
-
-
-def over_quota(found: Iterable[Parts], rules: QuotaRules) -> Iterator[tuple[str, str]]:
-    """(id, what is at its limit) of every question that must go; the same for any order of the questions."""
-    order = _rarest_first(sorted(found, key=lambda p: (p.rank, p.id)))
-    num_kept = len(order)
-    while True:
-        gone = _pass(
-            order,
-            {
-                "node": _limit(rules.node, rules, num_kept),
-                "relation": _limit(rules.relation, rules, num_kept),
-                "shape": _limit(rules.shape, rules, num_kept),
-            },
-        )
-        if len(order) - len(gone) >= num_kept:
-            yield from sorted(gone.items())
-            return
-        num_kept = len(order) - len(gone)
-
-
-def _limit(share: float, rules: QuotaRules, num_kept: int) -> int:
-    return max(rules.least, int(share * num_kept))
-
-
-def _rarest_first(found: Sequence[Parts]) -> list[Parts]:
-    often = Counter(node for parts in found for node in parts.nodes)
-    return sorted(found, key=lambda parts: max((often[n] for n in parts.nodes), default=0))
-
-
-def _pass(order: Sequence[Parts], limits: dict[str, int]) -> dict[str, str]:
-    """One walk through the questions: those that find something at its limit, and what."""
-    counts: Counter[tuple[str, str]] = Counter()
-    gone = {}
-    for parts in order:
-        mine = [
-            *(("node", n) for n in parts.nodes),
-            *(("relation", r) for r in parts.relations),
-            *([("shape", parts.shape)] if parts.shape else []),
-        ]
-        full = next((name for kind, name in mine if counts[kind, name] >= limits[kind]), None)
-        if full is None:
-            counts.update(mine)
-        else:
-            gone[parts.id] = full
-    return gone
+QUOTAS = Filter(
+    name="quotas",
+    help="Not too many questions are about the same thing, or ask in the same way.",
+    doing="sparing what is on too many questions",
+    reasons={Reason.OVER_QUOTA: "The recipe's number for its kind was already reached."},
+    settings=QuotasRules,
+    measured=Measured(264, 264),
+    side=_side,
+    in_loop=None,
+    make=make_quotas,
+)

@@ -1,29 +1,35 @@
 """The last look at the picture, by OCR: the text in it must not name a node or the answer, and must not be all that there is (`too_simple`)."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from questloom.models.ocr import TextBlock
-from questloom.models.picture_file import decode
 from questloom.records.form import Form, Reads
 from questloom.records.knowledge import Value
 from questloom.records.outcomes import Reason, Rejection
 from questloom.records.synthesis import Check, Question
-from questloom.transforms.certificate.facts import Facts
-from questloom.transforms.certificate.leak import answer_names, names_of_value
-from questloom.transforms.drafting.accept import binding_of
-from questloom.transforms.pictures.simple import covered_by_text
-from questloom.transforms.pictures.text_leak import leak_in_picture, text_of
-from questloom.transforms.stages.stage import reject
+from questloom.transforms.filters.filter import Filter, FilterJob, Measured, Switch, languages
+from questloom.transforms.stages.stage import Apply, reject
+
+if TYPE_CHECKING:
+    from questloom.models.ocr import TextBlock
+    from questloom.transforms.certificate.facts import Facts
 
 
 def visible_text(
     question: Question,
     picture: bytes,
-    read: Callable[[bytes], Sequence[TextBlock]],
-    facts: Facts,
+    read: "Callable[[bytes], Sequence[TextBlock]]",
+    facts: "Facts",
     languages: tuple[str, ...],
 ) -> Question | Rejection:
     """The question with the check added to its certificate, or the rejection that quotes the picture."""
+    from questloom.models.picture_file import decode
+    from questloom.transforms.certificate.leak import answer_names, names_of_value
+    from questloom.transforms.drafting.accept import binding_of
+    from questloom.transforms.pictures.simple import covered_by_text
+    from questloom.transforms.pictures.text_leak import leak_in_picture, text_of
+
     assert question.certificate is not None
     binding = binding_of(question.bindings)
     nodes = [
@@ -53,3 +59,36 @@ def _asked_readings(form: Form | None, binding: dict[str, Value]) -> list[str]:
         return []
     values = [binding[r.var] for r in form.of(Reads)]
     return [str(v.year) if v.year is not None else v.text for v in values]
+
+
+def make_visible_text(job: FilterJob) -> Apply:
+    from questloom.models.ocr import (
+        read_text,  # loads an inference engine: only where the stage runs
+    )
+
+    store, names = job.store, languages(job.recipe)
+
+    def check(question: Question) -> Question | Rejection:
+        picture = job.run.picture(question.image_id).read_bytes()
+        return visible_text(question, picture, read_text, store, names)
+
+    return check
+
+
+@dataclass(frozen=True, kw_only=True)
+class VisibleTextRules:
+    """Its switch."""
+
+    visible_text: Switch = True
+    """Whether the text in the picture is read (OCR) and searched for leaks."""
+
+
+VISIBLE_TEXT = Filter(
+    name="visible_text",
+    help="The text read in the picture names no hidden entity and not the answer.",
+    doing="reading the text in the pictures",
+    settings=VisibleTextRules,
+    measured=Measured(264, 264),
+    seconds=(0.3, 0.8, 2.0),
+    make=make_visible_text,
+)

@@ -6,12 +6,13 @@ out). It may be a coroutine, where it calls models. It is imported and tested wi
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import apache_beam as beam
-
-from questloom.records.outcomes import Reason, Rejection
+from questloom.records.outcomes import Rejection
 from questloom.records.table import Record
+
+if TYPE_CHECKING:
+    import apache_beam as beam
 
 Outcome = Record | Rejection | list
 Apply = Callable[..., Outcome] | Callable[..., Awaitable[Outcome]]
@@ -28,7 +29,7 @@ class Side:
     """
 
     record: type[Record]
-    gather: Callable[[beam.PCollection, Any, str, str], beam.PCollection]
+    gather: "Callable[[beam.PCollection, Any, str, str], beam.PCollection]"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,10 +90,10 @@ def source_of(stages: Sequence[Stage], stage: Stage) -> Stage:
     )
 
 
-def reject(item: Any, reason: Reason, evidence: Any = None) -> Rejection:
+def reject(item: Any, reason: str, evidence: Any = None) -> Rejection:
     """The rejection of a seed or question, with what a person calls it. Which stage it was is written by whoever runs the stage."""
     seed = getattr(item, "seed_id", "") or item.id
     title = getattr(item, "text", "") or getattr(item, "entity_id", "")
     return Rejection(
-        item_id=item.id, seed_id=seed, stage="", reason=reason.value, evidence=evidence, title=title
+        item_id=item.id, seed_id=seed, stage="", reason=str(reason), evidence=evidence, title=title
     )

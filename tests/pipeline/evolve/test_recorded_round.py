@@ -14,12 +14,12 @@ from questloom.pipeline.evolve.llm_editor import Editor
 from questloom.pipeline.evolve.measured import MeasuredDiagnoser
 from questloom.pipeline.recipe import load_recipe
 from questloom.pipeline.synth.job import Job
-from questloom.pipeline.synth.solver_stages import evidence_words
 from questloom.pipeline.synth.writer_choice import llm_rules, make_exploration
 from questloom.records.form import Compute
 from questloom.records.synthesis import Question, Seed
 from questloom.transforms.drafting.accept import Accept
 from questloom.transforms.drafting.trail import Trail
+from questloom.transforms.filters.solver_filters import evidence_words
 from questloom.transforms.pictures.shown import shown
 from questloom.transforms.stages.run_folder import RunFolder
 from questloom.transforms.writing.llm.llm_writer import LlmWriter

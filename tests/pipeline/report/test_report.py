@@ -23,7 +23,7 @@ from questloom.records.form import ClaimClause
 from questloom.records.knowledge import Value
 from questloom.records.outcomes import PendingCause, Reason, Rejection
 from questloom.records.synthesis import Hop
-from questloom.transforms.stages.reason_words import PENDING, REASONS
+from questloom.transforms.reason_words import PENDING, REASONS
 from questloom.transforms.stages.run_folder import RunFolder
 from tests.pipeline.browser import CHROMIUM, Page
 from tests.pipeline.hostile_run import HOSTILE, HostileSources, poison

@@ -12,12 +12,14 @@ from questloom.files.opened import Opened
 from questloom.pipeline.export.run_end import finish_run
 from questloom.pipeline.plan import forecast
 from questloom.pipeline.recipe import Recipe
-from questloom.pipeline.synth.filters_not_run import filters_not_run, prior_of, told_before
+from questloom.pipeline.synth.filters_not_run import filters_not_run, told_before
 from questloom.pipeline.synth.job import Job
-from questloom.pipeline.synth.solver_stages import NO_TOOLS, TEXT_ONLY
 from questloom.pipeline.synth.synth_job import run_synth
 from questloom.records.synthesis import Question
 from questloom.transforms.filters.fame import Fame
+from questloom.transforms.filters.known_by_heart import prior_of
+from questloom.transforms.filters.no_tools import NO_TOOLS
+from questloom.transforms.filters.text_only import TEXT_ONLY
 from questloom.transforms.stages.run_folder import RunFolder
 from tests.pipeline.report.data_files import payload
 from tests.pipeline.small_world import LEAN, small_recipe
@@ -56,7 +58,7 @@ def test_where_nothing_is_well_known_the_two_filters_are_left_out_with_the_store
         for why in left_out.values()
     )
     told = job_of(small, small_recipe(filters={"popular_sitelinks": 1}), tmp_path)
-    assert filters_not_run(told) == {} and prior_of(told, "no_tools") == Fame(
+    assert filters_not_run(told) == {} and prior_of(told, "answer_direct") == Fame(
         figure="sitelinks", least=1
     )
     assert told_before(told) == [
@@ -129,9 +131,9 @@ def test_both_stages_of_the_prior_let_a_question_through_unjudged(ended):
     job, _ = ended
     question = next(iter(read_stage(job.run, "split", "kept", Question))).replace(verdicts=())
     for stage in (TEXT_ONLY, NO_TOOLS):
-        said = stage(job)(question)
+        said = stage.apply(job)(question)
         made = asyncio.run(said) if asyncio.iscoroutine(said) else said
-        assert [(v.filter, v.passed) for v in made.verdicts] == [(stage.filter, None)]
+        assert [(v.filter, v.passed) for v in made.verdicts] == [(stage.name, None)]
 
 
 def test_the_end_of_a_run_its_folder_its_report_and_its_card_mark_what_was_not_run(ended):

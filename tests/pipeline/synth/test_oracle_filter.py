@@ -10,11 +10,11 @@ from questloom.files.opened import Opened
 from questloom.pipeline.runners.runner_kind import RunnerKind
 from questloom.pipeline.runners.runner_options import RunnerOptions
 from questloom.pipeline.synth.job import Job
-from questloom.pipeline.synth.oracle_filter import CHECK, make_oracle_filter
 from questloom.pipeline.synth.synth_job import prepare
 from questloom.records.errors import InputError
 from questloom.records.outcomes import Rejection
 from questloom.records.synthesis import Question
+from questloom.transforms.filters.oracle_filter import CHECK, make_oracle_filter
 from questloom.transforms.stages.run_folder import RunFolder
 from tests.agent.tools.calling import WITHOUT_PYTHON
 from tests.pipeline.small_world import kept_questions

@@ -8,11 +8,12 @@ import pytest
 
 from questloom.agent.turns.image_bank import ImageBank
 from questloom.pipeline.synth.job import Job
-from questloom.pipeline.synth.solver_stages import found_by_picture, found_by_text, shown_picture
-from questloom.pipeline.synth.synth_stages import make_image_search, make_text_search
 from questloom.records.episodes import ToolCall
 from questloom.records.outcomes import Rejection
 from questloom.records.synthesis import Question
+from questloom.transforms.filters.image_search import found_by_picture, make_image_search
+from questloom.transforms.filters.solver_filters import shown_picture
+from questloom.transforms.filters.text_search import found_by_text, make_text_search
 from tests.agent.tools.calling import box_with
 from tests.pipeline.small_world import kept_questions
 

@@ -17,7 +17,7 @@ from questloom.pipeline.synth.synth_job import run_synth
 from questloom.records.errors import InputError
 from questloom.records.outcomes import Rejection
 from questloom.records.synthesis import Question, Seed
-from questloom.transforms.stages import reason_words
+from questloom.transforms import reason_words
 from tests.agent.tools.calling import WITHOUT_PYTHON
 from tests.run_files import counts, read_stage, stage_names
 

@@ -13,7 +13,7 @@ from questloom.records.form import Ask, Compute, Form
 from questloom.records.knowledge import entity_value
 from questloom.records.synthesis import Answer, Question
 from questloom.records.table import Json
-from questloom.transforms.filters.duplicates import (
+from questloom.transforms.filters.duplicate_losers import (
     Losers,
     banded,
     duplicate_keys,

@@ -9,7 +9,7 @@ from questloom.records.form import Ask, ClaimClause, Form, Image
 from questloom.records.knowledge import entity_value
 from questloom.records.synthesis import Answer, Question
 from questloom.records.table import Json
-from questloom.transforms.filters.quotas import Parts, QuotaRules, over_quota, parts_of
+from questloom.transforms.filters.quota_shares import Parts, QuotaRules, over_quota, parts_of
 
 
 def parts(number: int, nodes: tuple[str, ...], relations: tuple[str, ...] = ()) -> Parts:

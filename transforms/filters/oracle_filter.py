@@ -9,16 +9,16 @@ from questloom.agent.play_settings import PlaySettings
 from questloom.agent.setup import open_player
 from questloom.agent.tools.tool_settings import ToolSettings
 from questloom.models.model_settings import ModelSettings
-from questloom.pipeline.synth.job import Job
 from questloom.records.episodes import Outcome
 from questloom.records.outcomes import Reason, Rejection
 from questloom.records.synthesis import Check, Question, Verdict, not_run
+from questloom.transforms.filters.filter import FilterJob
 from questloom.transforms.stages.stage import Apply, reject
 
 CHECK = "solved_with_tools"
 
 
-def make_oracle_filter(job: Job) -> Apply:
+def make_oracle_filter(job: FilterJob) -> Apply:
     """The filter of a process. The oracle plays under its own settings, whatever teacher the recipe names, and asks no model."""
     recipe = job.recipe
     settings = PlaySettings(tools=ToolSettings(tools=recipe.filters.oracle_tools))

@@ -1,8 +1,12 @@
 """What each reason, check and filter means, in a sentence for people who have not read the code."""
 
-from questloom.records.outcomes import PendingCause, Reason
+from collections.abc import Iterable
 
-REASONS: dict[str, str] = {
+from questloom.records.outcomes import PendingCause, Reason
+from questloom.transforms.filters import registry
+from questloom.transforms.filters.filter import Filter
+
+_GENERAL: dict[str, str] = {
     Reason.ERROR: "A stage failed on this item: a fault of the program, with its traceback.",
     Reason.NAMESPACE: "The page is no article.",
     Reason.NOT_WIKITEXT: "The page's content is not wikitext.",
@@ -54,13 +58,6 @@ REASONS: dict[str, str] = {
     Reason.DECORATION: "A step of the path is a decoration: the description fits one entity without it.",
     Reason.LEAK: "Something that the policy sees names a hidden entity or the answer.",
     Reason.RIVAL_FITS: "A solver's other answer satisfies the question too.",
-    Reason.ANSWER_IN_QUESTION: "The answer stands in the question.",
-    Reason.NEAR_DUPLICATE: "It nearly repeats another question, path or picture, or another rollout word for word.",
-    Reason.TEXT_SEARCH_SHORTCUT: "One text search of the question finds the answer.",
-    Reason.IMAGE_SEARCH_SHORTCUT: "One image search of the picture finds the answer.",
-    Reason.ANSWERED_WITHOUT_PICTURE: "A solver answered without seeing the picture.",
-    Reason.ANSWERED_WITHOUT_TOOLS: "A solver answered without any tool.",
-    Reason.NOT_SOLVABLE: "A solver did not reach the answer even with the evidence at hand.",
     Reason.WRONG_ANSWER_GIVEN: "The episode ended with an answer that was not judged right.",
     Reason.NO_ANSWER_GIVEN: "The episode ended without an answer: a limit was met, or the policy gave up.",
     Reason.FORMAT: "A turn broke the format: one thought, then one call or one answer.",
@@ -69,8 +66,24 @@ REASONS: dict[str, str] = {
     Reason.JUDGE_FAILED: "The judge's model gave no usable verdict: unknown, not wrong.",
     Reason.NOT_SOLVED: "No rollout of the task gave the right answer.",
     Reason.NOT_RECOVERABLE: "The degraded picture cannot be repaired well enough.",
-    Reason.OVER_QUOTA: "The recipe's number for its kind was already reached.",
 }
+
+
+def with_own(filters: Iterable[Filter]) -> dict[str, str]:
+    """The sentences of all reasons, those of filters among them.
+
+    Raises:
+        ValueError: a filter explains a reason that is explained here.
+    """
+    own = {reason: words for each in filters for reason, words in each.reasons.items()}
+    if both := sorted(own.keys() & _GENERAL.keys()):
+        raise ValueError(
+            f"{both[0]!r} has a sentence in reason_words.py: leave it out of the filter"
+        )
+    return {**_GENERAL, **own}
+
+
+REASONS = with_own(registry.FILTERS)
 PENDING: dict[str, str] = {
     PendingCause.PROVIDER: "An endpoint did not answer; tried again on resume.",
     PendingCause.BUDGET: "The budget was reached; goes on when it is raised.",
@@ -94,15 +107,8 @@ CHECKS: dict[str, str] = {
     "no_leak_in_picture": "The text read in the picture names no hidden entity and not the answer.",
 }
 FILTERS: dict[str, str] = {
-    "answer_in_question": "The answer does not stand in the question.",
-    "duplicates": "It repeats no other question, path or picture.",
-    "text_search": "One text search does not find the answer.",
-    "image_search": "One image search does not find the answer.",
-    "text_only": "It is not answered without the picture.",
-    "no_tools": "It is not answered without tools.",
+    **{each.name: each.help for each in registry.FILTERS},
     "too_simple": "The picture is not too simple.",
-    "solvable": "It can be solved: with the evidence given, or (solver: oracle) with the tools.",
-    "quotas": "Not too many questions are about the same thing, or ask in the same way.",
 }
 
 

@@ -1,0 +1,67 @@
+"""What the popularity prior goes by where it stands in for the model of `text_only` or `no_tools`, and where it cannot."""
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from questloom.transforms.filters.filter import FilterJob
+
+if TYPE_CHECKING:
+    from questloom.knowledge.store.store import Store
+    from questloom.records.knowledge import Entity
+    from questloom.transforms.filters.fame import Fame
+
+FIX = (
+    "Name models for the roles answer_text_only and answer_direct; or ingest again with --popularity FILE; or set filters.popular_sitelinks, "
+    "popular_page_views or popular_in_degree to what the store has"
+)
+REMEDIES = (("filters.popular_sitelinks", -1), ("filters.samples", 1))
+"""Of the loop, after the filter's switch."""
+LOOKED_AT = 200_000
+"""Entities that are looked at to see whether a figure tells: a second and a half. Of all of Wikidata's some eighty have fifty sitelinks then."""
+BLOCK = 1_000
+
+
+def prior_of(job: FilterJob, role: str) -> "Fame | str | None":
+    """What the popularity prior goes by where it stands in for the model of a role; in words why it cannot; None where a model answers."""
+    from questloom.transforms.filters.fame import Fame, fame_of
+
+    filters = job.recipe.filters
+    if job.recipe.models.has_role(role):
+        return None
+    least = {
+        "sitelinks": filters.popular_sitelinks,
+        "page_views": filters.popular_page_views,
+        "in_degree": filters.popular_in_degree,
+    }
+    fame = job.opened.once(
+        ("fame", job.store_path, *least.values()), lambda: fame_of(_sample(job.store), least)
+    )
+    return (
+        fame
+        if isinstance(fame, Fame)
+        else f"no model answers, and no figure tells what is known by heart: {fame}"
+    )
+
+
+def why_no_prior(job: FilterJob, role: str) -> str:
+    """Why neither a model nor the prior can decide; "" where one can."""
+    fame = prior_of(job, role)
+    return fame if isinstance(fame, str) else ""
+
+
+def told_of_prior(job: FilterJob, role: str) -> str:
+    """What the prior goes by, where it stands in."""
+    from questloom.transforms.filters.fame import FIGURES, Fame
+
+    fame = prior_of(job, role)
+    if not isinstance(fame, Fame):
+        return ""
+    return f"without a model: a stand-in knows by heart the claims of things with {fame.least:,} {FIGURES[fame.figure]} or more"
+
+
+def _sample(store: "Store") -> "Iterator[Entity]":
+    """All entities of a store, or even blocks of so many as are looked at."""
+    num_rows = store.num_rows("entities")
+    for start in range(0, num_rows, BLOCK)[:: max(1, math.ceil(num_rows / LOOKED_AT))]:
+        yield from store.scan_entities(start, min(start + BLOCK, num_rows))

@@ -1,0 +1,52 @@
+"""Finds, over all questions at once, those that are over a quota, and writes them beside the stage that drops them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import apache_beam as beam
+
+from questloom.files.parquet import read_records
+from questloom.records.synthesis import Question
+from questloom.records.table import Record
+from questloom.transforms.filters.duplicate_losers import rank
+from questloom.transforms.filters.filter import FilterJob
+from questloom.transforms.filters.quota_shares import over_quota, parts_of
+from questloom.transforms.stages.write_side import WriteSide
+
+
+@dataclass(frozen=True, kw_only=True)
+class Surplus(Record):
+    """A question that must go, since a thing or relation of it is on enough others."""
+
+    item_id: str
+    what: str
+
+
+class FindSurplus(beam.DoFn):
+    """The shard numbers as one list in; (shard, `Surplus`) of every question that is too much out."""
+
+    def __init__(self, job: FilterJob, source: str) -> None:
+        self.job, self.source = job, source
+
+    def process(self, shards: list[int]) -> Iterator[tuple[int, Surplus | None]]:
+        recipe, found, shard_of_id = self.job.recipe, [], {}
+        for shard in sorted(shards):
+            yield shard, None
+            for q in read_records(self.job.run.shard(self.source, "kept", shard), Question):
+                found.append(parts_of(q, rank(recipe.seed, q.id)))
+                shard_of_id[q.id] = shard
+        for question_id, what in over_quota(found, recipe.filters.quotas):
+            yield shard_of_id[question_id], Surplus(item_id=question_id, what=what)
+
+
+def gather_surplus(
+    shards: beam.PCollection, job: FilterJob, source: str, label: str
+) -> beam.PCollection:
+    """Finds the questions that are too much, and writes them beside the stage that drops them."""
+    return (
+        shards
+        | "all for quotas" >> beam.combiners.ToList()
+        | "surplus" >> beam.ParDo(FindSurplus(job, source))
+        | "surplus by shard" >> beam.GroupByKey()
+        | "write surplus" >> beam.ParDo(WriteSide(job, label, Surplus))
+    )

@@ -1,0 +1,51 @@
+"""The filters, in the order in which they run: cheapest first. A filter is added here, and in a file of its own."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from questloom.transforms.filters.answer_in_question import ANSWER_IN_QUESTION
+from questloom.transforms.filters.duplicates import DUPLICATES
+from questloom.transforms.filters.filter import Filter
+from questloom.transforms.filters.image_search import IMAGE_SEARCH
+from questloom.transforms.filters.no_tools import NO_TOOLS
+from questloom.transforms.filters.quotas import QUOTAS
+from questloom.transforms.filters.solvable import SOLVABLE
+from questloom.transforms.filters.text_only import TEXT_ONLY
+from questloom.transforms.filters.text_search import TEXT_SEARCH
+from questloom.transforms.filters.visible_text import VISIBLE_TEXT
+
+FILTERS: tuple[Filter, ...] = (
+    ANSWER_IN_QUESTION,
+    DUPLICATES,
+    TEXT_SEARCH,
+    IMAGE_SEARCH,
+    TEXT_ONLY,
+    NO_TOOLS,
+    SOLVABLE,
+    VISIBLE_TEXT,
+    QUOTAS,
+)
+
+
+def check(filters: Sequence[Filter]) -> None:
+    """Refuses filters that would be mistaken for each other, or whose words are missing.
+
+    Raises:
+        ValueError: two have a name, a reason or a settings key in common, a sentence is none, or a reason is no word.
+    """
+    names = [f.name for f in filters]
+    reasons = [reason for f in filters for reason in f.reasons]
+    keys = [key for f in filters if f.settings for key in f.settings.__annotations__]
+    for what, given in (("name", names), ("reason", reasons), ("settings key", keys)):
+        if twice := [value for value, number in Counter(given).items() if number > 1]:
+            raise ValueError(f"two filters have the {what} {twice[0]}")
+    for f in filters:
+        for words in (f.help, *f.reasons.values()):
+            if not words.endswith(".") or not words[:1].isupper():
+                raise ValueError(f"filter {f.name}: {words!r} is no sentence")
+        for reason in f.reasons:
+            if not reason.isidentifier():
+                raise ValueError(f"filter {f.name}: {reason!r} is no reason of a filter")
+
+
+check(FILTERS)

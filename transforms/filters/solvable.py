@@ -1,0 +1,92 @@
+"""`solvable`: a model reaches the answer from the evidence. Without one the evidence is executed, or the oracle plays."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from questloom.agent.tools.tool_settings import ALL_TOOLS, ToolNames
+from questloom.records.outcomes import Reason
+from questloom.transforms.filters.filter import Asks, Filter, FilterJob, Measured, Switch
+from questloom.transforms.stages.stage import Apply
+
+ROLE = "answer_with_search"
+
+
+def make_solvable(job: FilterJob) -> Apply:
+    from questloom.transforms.filters.evidence_only import solvable
+    from questloom.transforms.filters.oracle_filter import make_oracle_filter
+    from questloom.transforms.filters.solver_filters import by_model, evidence_words
+
+    if job.recipe.models.has_role(ROLE):
+        return by_model(
+            job,
+            "solvable",
+            Reason.NOT_SOLVABLE,
+            lambda solvers, question: solvers.from_evidence(
+                question, evidence_words(job, question)
+            ),
+        )
+    if tools_of_oracle(job.recipe):
+        return make_oracle_filter(job)
+    store = job.store
+    return lambda question: solvable(question, store)
+
+
+def tools_of_oracle(recipe: Any) -> tuple[str, ...]:
+    """Those of the oracle, where it is the oracle who plays; else none."""
+    filters = recipe.filters
+    return (
+        filters.oracle_tools
+        if filters.solvable and filters.oracle and not recipe.models.has_role(ROLE)
+        else ()
+    )
+
+
+def _conflicts(recipe: Any) -> Iterator[tuple[str, str, str]]:
+    filters = recipe.filters
+    if filters.oracle and not filters.solvable:
+        yield (
+            "filters.oracle",
+            "is on, and the filter in which the oracle plays, solvable, is off",
+            "Set filters.solvable=true, or filters.oracle=false.",
+        )
+    if filters.oracle and recipe.models.has_role(ROLE):
+        yield (
+            "filters.oracle",
+            f"is on, and a model decides solvable (role {ROLE}), so that the oracle would not play",
+            "Set filters.oracle=false, or name models for the other roles only and no default.",
+        )
+
+
+def _measured(settings: Any) -> Measured:
+    return Measured(238, 264) if settings.oracle else Measured(264, 264)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SolvableRules:
+    """Its switch, and whether the oracle plays."""
+
+    solvable: Switch = True
+    """`solvable`: a model with the evidence; without one the form is executed over the evidence, or the oracle plays it."""
+    oracle: Switch = False
+    """`solvable` without a model: the oracle must solve the question through real tool calls. It reads English pages that speak plainly."""
+    oracle_tools: ToolNames = ALL_TOOLS
+    """The tools that the oracle has there. They are no section of the teacher's: which questions are kept depends on them."""
+
+
+SOLVABLE = Filter(
+    name="solvable",
+    help="It can be solved: with the evidence given, or (solver: oracle) with the tools.",
+    doing="trying to solve each question",
+    reasons={
+        Reason.NOT_SOLVABLE: "A solver did not reach the answer even with the evidence at hand."
+    },
+    settings=SolvableRules,
+    measured=_measured,
+    coroutine="by settings",
+    asks=Asks(role=ROLE, share=(0.4, 0.8, 0.97)),
+    in_loop=None,
+    tools=tools_of_oracle,
+    conflicts=_conflicts,
+    make=make_solvable,
+)

@@ -1,0 +1,76 @@
+"""`text_search`: the question itself as a text search must not hand over the answer (`search_shortcuts.py`)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from annotated_types import Gt
+
+from questloom.records.evolves import Evolves
+from questloom.records.outcomes import Reason
+from questloom.records.synthesis import Question
+from questloom.transforms.filters.filter import (
+    Filter,
+    FilterJob,
+    InLoop,
+    Measured,
+    Switch,
+    languages,
+)
+from questloom.transforms.stages.stage import Apply
+
+if TYPE_CHECKING:
+    from questloom.transforms.filters.search_shortcuts import Found
+
+
+def found_by_text(job: FilterJob, question: Question) -> "Iterator[Found]":
+    """What the agent's text search says to the question itself, the best page first."""
+    from questloom.agent.tools.tool_settings import ToolSettings
+    from questloom.transforms.filters.search_shortcuts import Found
+
+    store, provider = job.store, job.searches
+    for hit in provider.find_pages(question.text, job.recipe.filters.text_search_k):
+        entity_id = store.entity_of_title(hit.title)
+        assert entity_id is not None, "a hit is a page of the store"
+        yield Found(
+            title=hit.title, entity_id=entity_id, text=hit.snippet[: ToolSettings().extract_chars]
+        )
+
+
+def make_text_search(job: FilterJob) -> Apply:
+    from questloom.transforms.filters.search_shortcuts import search_shortcut
+
+    store, names = job.store, languages(job.recipe)
+    return lambda question: search_shortcut(
+        question, found_by_text(job, question), store, names, filter="text_search"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextSearchRules:
+    """Its switch, and how far it looks."""
+
+    text_search: Switch = True
+    """Whether one text search of the question is tried."""
+    text_search_k: Annotated[int, Gt(0), Evolves("filters", 1, 20, 5)] = 5
+    """Pages of it that are looked at."""
+
+
+TEXT_SEARCH = Filter(
+    name="text_search",
+    help="One text search does not find the answer.",
+    doing="trying one text search on each question",
+    reasons={Reason.TEXT_SEARCH_SHORTCUT: "One text search of the question finds the answer."},
+    settings=TextSearchRules,
+    measured=Measured(360, 464),
+    seconds=(0.003, 0.015, 0.1),
+    in_loop=InLoop(
+        tool="text_search",
+        remedies=(("filters.text_search_k", 1),),
+        guidance=(
+            ("describe", "curate"),
+            "Prefer facts whose words no encyclopedia page would repeat; avoid the phrases of the source sentence.",
+        ),
+    ),
+    make=make_text_search,
+)
