@@ -14,6 +14,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
+from questloom.agent.turns.image_bank import ImageBank
 from questloom.agent.turns.tool_output import Output, model_fault
 from questloom.records.identity import canonical_json
 
@@ -38,12 +39,19 @@ class Tool:
     """One tool: its function, and what the box must know before it runs it."""
 
     run: Callable[..., Awaitable[Output]]
+    kind: str = "other"
+    """What it is for: "search", "read", "look", "compute" or "other". By kinds the loop tells strategies apart."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
     """Other defaults of arguments than the function's own."""
     numbers: Mapping[str, int] = field(default_factory=dict)
     """Limits that the docstring names in braces."""
     remote: bool = False
     """Whether a provider does the work; then running out of time is the provider's fault."""
+    finds: bool = False
+    """Whether its pictures come from outside; those of the other tools are made."""
+    needs_sandbox: bool = False
+    depends_on: Callable[[ImageBank], list[str]] | None = None
+    """The pictures, by hash, on which a result depends beside those of its arguments: equal calls over others are not answered from memory."""
 
     @property
     def name(self) -> str:

@@ -1,26 +1,18 @@
 """What a recipe may set about the tools."""
 
 from dataclasses import dataclass
-from typing import Annotated, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Ge, Gt, Le, MinLen
 
-ToolName = Literal[
-    "text_search",
-    "web_search",
-    "image_search",
-    "visit",
-    "crop",
-    "rotate",
-    "flip",
-    "sharpen",
-    "super_resolution",
-    "perspective_correct",
-    "layout_parsing",
-    "python_interpreter",
-]
-ALL_TOOLS: tuple[ToolName, ...] = get_args(ToolName)
+from questloom.agent.tool_registry import MODULES
+
+ALL_TOOLS: tuple[str, ...] = tuple(MODULES)
 """In the order in which prompts show them."""
+if TYPE_CHECKING:
+    ToolName = str
+else:
+    ToolName = Literal[ALL_TOOLS]
 CONFINED: ToolName = "python_interpreter"
 """It runs the policy's code, and so needs a machine that can confine it (`agent/sandbox`)."""
 ToolNames = Annotated[tuple[ToolName, ...], MinLen(1)]

@@ -8,18 +8,18 @@ returned can be cached for any bank.
 import copy
 import time
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 from questloom.agent.providers.provider import Provider
 from questloom.agent.sandbox import Sandbox
-from questloom.agent.tools import picture_tools as pictures
-from questloom.agent.tools import python_tool as python
-from questloom.agent.tools import search_tools as search
+from questloom.agent.tool_registry import MODULES
 from questloom.agent.tools.quote import one_line
 from questloom.agent.tools.result_cache import OutputCache
+from questloom.agent.tools.search_tools import NUM_SNIPPETS
 from questloom.agent.tools.tool_context import Context, Summarise, handle_in
 from questloom.agent.tools.tool_schema import Tool
-from questloom.agent.tools.tool_settings import CONFINED, ToolSettings
+from questloom.agent.tools.tool_settings import ToolSettings
 from questloom.agent.turns.image_bank import ImageBank, handle_text, parse_handle
 from questloom.agent.turns.tool_output import (
     NewPicture,
@@ -36,26 +36,12 @@ from questloom.records.episodes import ToolCall, ToolResult, ToolStatus
 from questloom.records.errors import InputError, ProviderFault
 from questloom.records.identity import canonical_json, sha256_hex
 
-TOOLS = (
-    Tool(search.text_search, remote=True),
-    Tool(search.web_search, remote=True),
-    Tool(search.image_search, remote=True),
-    Tool(search.visit, remote=True),
-    Tool(pictures.crop),
-    Tool(pictures.rotate),
-    Tool(pictures.flip),
-    Tool(pictures.sharpen),
-    Tool(pictures.super_resolution),
-    Tool(pictures.perspective_correct),
-    Tool(pictures.layout_parsing, remote=True),
-    Tool(python.python_interpreter, remote=True),
-)  # code has a time limit of its own; what passes the call's waited for a sandbox
-"""Each name of `tool_settings.ALL_TOOLS`, in that order."""
+TOOLS: tuple[Tool, ...] = tuple(import_module(module).TOOL for module in MODULES.values())
 
 
 def offered_tools(settings: ToolSettings) -> dict[str, Tool]:
     """The tools that the settings name, by name, in the order of prompts."""
-    numbers = {"num_pictures": settings.max_new_pictures, "num_snippets": search.NUM_SNIPPETS}
+    numbers = {"num_pictures": settings.max_new_pictures, "num_snippets": NUM_SNIPPETS}
     return {
         tool.name: replace(tool, defaults={"top_k": settings.results}, numbers=numbers)
         for tool in TOOLS
@@ -97,12 +83,13 @@ class ToolBox:
                 raise InputError(
                     "tools", f"there is no tool {name!r}", f"Known tools: {', '.join(known)}."
                 )
-        if CONFINED in self.settings.tools and sandbox is None:
-            raise InputError(
-                "tools",
-                f"{CONFINED} runs code in a sandbox, and none was given",
-                "Give one (questloom.agent.sandbox.open_sandbox), or name the tools without it.",
-            )
+        for tool in TOOLS:
+            if tool.needs_sandbox and tool.name in self.settings.tools and sandbox is None:
+                raise InputError(
+                    "tools",
+                    f"{tool.name} runs code in a sandbox, and none was given",
+                    "Give one (questloom.agent.sandbox.open_sandbox), or name the tools without it.",
+                )
         if self.settings.summaries and summarise is None:
             raise InputError(
                 "summaries",
@@ -189,11 +176,7 @@ class ToolBox:
 
     def _key(self, tool: Tool, arguments: dict[str, Any], bank: ImageBank) -> str:
         """Equal for calls that must give the same: pictures count by content, not by handle."""
-        seen: list[str] = []
-        if tool.name == CONFINED:
-            seen = [image.sha256 for image in bank.images]
-        elif tool.name == "image_search":  # it does not find the task's own picture
-            seen = sorted(image.sha256 for image in bank.images if image.origin == "task")
+        seen = tool.depends_on(bank) if tool.depends_on else []
         named = {
             k: bank.get(v).sha256 if k == "handle" and v is not None else v
             for k, v in arguments.items()

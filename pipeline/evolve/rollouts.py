@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from questloom.agent.judges.normalise import fold
-from questloom.agent.tools.tool_settings import ToolName
+from questloom.agent.tools.toolbox import TOOLS
 from questloom.records.episodes import Episode, ToolStatus
 from questloom.records.outcomes import Reason, Rejection
 from questloom.records.trajectories import ToolStatistics, Trajectory
@@ -14,25 +14,7 @@ from questloom.transforms.episodes.episode_folder import ANSWER, PLAY, PROCESS, 
 from questloom.transforms.episodes.tool_statistics import statistics_of
 
 CORRECT = "correct"
-KINDS: dict[ToolName, str] = {
-    "text_search": "search",
-    "web_search": "search",
-    "image_search": "search",
-    "visit": "read",
-    "python_interpreter": "compute",
-    **dict.fromkeys(
-        (
-            "crop",
-            "rotate",
-            "flip",
-            "sharpen",
-            "super_resolution",
-            "perspective_correct",
-            "layout_parsing",
-        ),
-        "look",
-    ),
-}
+KINDS: dict[str, str] = {tool.name: tool.kind for tool in TOOLS}
 """What each tool is for. Ours: ODE (section 3.4) groups chains of calls into families of solving and does not say which."""
 
 
@@ -95,8 +77,7 @@ def strategy_of(chain: Sequence[str]) -> tuple[str, ...]:
     >>> strategy_of(["text_search", "visit", "visit", "crop", "rotate", "text_search", "a tool that there is not"])
     ('search', 'read', 'look', 'search', 'other')
     """
-    kinds: dict[str, str] = dict(KINDS.items())
-    return tuple(kind for kind, _ in groupby(kinds.get(name, "other") for name in chain))
+    return tuple(kind for kind, _ in groupby(KINDS.get(name, "other") for name in chain))
 
 
 def rollout_of(episode: Episode, outcome: str, process: str = "") -> Rollout:

@@ -1,7 +1,8 @@
 """The brief system prompt: a line a tool, with what a call must give."""
 
-from questloom.agent.tools.search_tools import text_search, visit
+from questloom.agent.tools.text_search import text_search
 from questloom.agent.tools.tool_schema import Tool
+from questloom.agent.tools.visit import visit
 from questloom.prompts.agent import agent_system_prompt
 
 SCHEMAS = [Tool(f).schema(handles=False) for f in (text_search, visit)]

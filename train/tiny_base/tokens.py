@@ -25,8 +25,9 @@ from transformers import (
 )
 
 from questloom.agent.play.player import HINT
-from questloom.agent.tools.search_tools import text_search, visit
+from questloom.agent.tools.text_search import text_search
 from questloom.agent.tools.tool_schema import Tool
+from questloom.agent.tools.visit import visit
 from questloom.agent.turns.turn_protocol import TurnProtocol
 from questloom.knowledge.world.learning import SYLLABLES
 from questloom.prompts.agent import agent_system_prompt

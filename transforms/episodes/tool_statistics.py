@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Mapping
 
 from questloom.agent.judges.steps import handles_in, steps
+from questloom.agent.tools.toolbox import TOOLS
 from questloom.files.locations import Location
 from questloom.records.episodes import BankImage, Episode, ToolStatus
 from questloom.records.errors import InputError
 from questloom.records.trajectories import ToolStatistics
 
-FINDING_TOOLS = frozenset({"image_search", "visit", "text_search", "web_search"})
+FINDING_TOOLS = frozenset(tool.name for tool in TOOLS if tool.finds)
 """Tools whose pictures come from outside; the pictures of all others are made."""
 
 

@@ -7,9 +7,9 @@ import pytest
 from questloom.agent.providers.local_provider import LocalProvider
 from questloom.agent.providers.provider import Answered, Page, PageLink, PagePicture, PictureHit
 from questloom.agent.tools.goal_extract import bm25, extract, links_for
+from questloom.agent.tools.image_search import NEAREST
 from questloom.agent.tools.model_reader import ModelReader
 from questloom.agent.tools.quote import quoted
-from questloom.agent.tools.search_tools import NEAREST
 from questloom.agent.turns.image_bank import ImageBank
 from questloom.calls.attempts import Status
 from questloom.calls.retry import CallFault

@@ -7,6 +7,8 @@ from pydantic import Field
 from questloom.agent.sandbox import Sandbox, SandboxFault
 from questloom.agent.tools.quote import quoted
 from questloom.agent.tools.tool_context import Context
+from questloom.agent.tools.tool_schema import Tool
+from questloom.agent.turns.image_bank import ImageBank
 from questloom.agent.turns.tool_output import NewPicture, Output, ToolFault, provider_fault
 from questloom.records.episodes import ToolStatus
 
@@ -56,3 +58,14 @@ async def python_interpreter(
             tuple(parts),
         )
     return Output(parts=tuple(parts) or ("The code ran and printed nothing.",))
+
+
+def all_pictures(bank: ImageBank) -> list[str]:
+    """All pictures of the conversation, which the code can open."""
+    return [image.sha256 for image in bank.images]
+
+
+# Code has a time limit of its own; what passes the call's waited for a sandbox.
+TOOL = Tool(
+    python_interpreter, kind="compute", remote=True, needs_sandbox=True, depends_on=all_pictures
+)
