@@ -5,11 +5,13 @@ The stage table, the recipe, the forecast, progress, report, card and the loop r
 This module and the files of the objects are imported with the recipe: what loads slowly is imported inside functions.
 """
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
 
 from questloom.records.evolves import Evolves
+from questloom.records.outcomes import Reason, Rejection
 from questloom.records.synthesis import Question, not_run
 from questloom.transforms.stages.stage import Apply, Side
 
@@ -137,9 +139,26 @@ class Filter:
         return getattr(settings, self.name, True) is not False
 
     def apply(self, job: FilterJob) -> Apply:
-        """The function of a process; where it cannot decide, every question passes with the verdict `not_run`."""
+        """The function of a process; where it cannot decide, every question passes with the verdict `not_run`.
+
+        The function raises `ValueError` where the filter rejects for a reason that has no sentence.
+        """
         why = self.why_not(job)
-        return NotRun(self.name, why)(job) if why else self.make(job)
+        decide = NotRun(self.name, why)(job) if why else self.make(job)
+        if inspect.iscoroutinefunction(decide):
+
+            async def judge(question: Question, *side: Any) -> Any:
+                return self._explained(await decide(question, *side))
+
+            return judge
+        return lambda question, *side: self._explained(decide(question, *side))
+
+    def _explained(self, outcome: Any) -> Any:
+        if isinstance(outcome, Rejection) and outcome.reason not in {*self.reasons, *Reason}:
+            raise ValueError(
+                f"the filter {self.name} rejects for {outcome.reason!r}, which its reasons do not explain"
+            )
+        return outcome
 
     def has_model(self, recipe: Any) -> bool:
         """Whether a model of the recipe decides it."""
