@@ -5,7 +5,7 @@ what they must ask is counted, how often a step needs another try is a prior.
 """
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from questloom.agent.judges.answer import ROLE as JUDGE
 from questloom.calls.request import Price
@@ -27,7 +27,11 @@ from questloom.transforms.writing.llm.material import material
 
 DRAFT = "draft"
 JUDGED = {
-    "pictures": Asks(role="image_too_simple", share=(0.25, 0.5, 0.9), sees_picture=True),
+    "pictures": Asks(
+        role="image_too_simple",
+        share=astuple(priors.MODEL_SURVIVAL["pictures"].range),
+        sees_picture=True,
+    ),
     **{each.name: each.asks for each in registry.FILTERS if each.asks},
 }
 """Stages that ask a model about a question where the recipe has one."""

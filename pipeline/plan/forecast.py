@@ -217,8 +217,15 @@ def forecast(
         notes=(
             *(f"{line}." for line in told_before(job)),
             *_notes(recipe, seeds, calls, measured, num_outside),
+            *_unmeasured(rows),
         ),
     )
+
+
+def _unmeasured(rows: list[StageForecast]) -> tuple[str, ...]:
+    """Names the stages of which nothing is known."""
+    names = [row.stage for row in rows if row.source == priors.ASSUMED_SURVIVAL.source]
+    return (f"Nothing is measured of {', '.join(names)}: what passes is assumed.",) if names else ()
 
 
 def _share_of(

@@ -39,7 +39,7 @@ SURVIVAL: dict[str, Prior] = {
 }
 """Share of the items that goes on, of the stages that are no filters."""
 ASSUMED_SURVIVAL = Prior(Range(0.5, 0.9, 1.0), "assumed; nothing is measured")
-"""Of a filter that states no share."""
+"""Of a stage that states no share."""
 MODEL_SURVIVAL: dict[str, Prior] = {
     "draft": Prior(Range(0.1, 0.35, 0.7), f"drafts of a model: {ASSUMED}"),
     "certify": Prior(Range(0.5, 0.85, 0.98), f"drafts of a model: {ASSUMED}"),
@@ -67,7 +67,7 @@ def survival(stage: str, settings: Any) -> Prior:
     """The share of a stage's items that goes on without a model, by the settings of the filters."""
     if stage in SURVIVAL:
         return SURVIVAL[stage]
-    found = next(f for f in registry.FILTERS if f.name == stage).measured_by(settings)
+    found = next((f.measured_by(settings) for f in registry.FILTERS if f.name == stage), None)
     return Prior(around(found.kept, found.total, 3), found.source) if found else ASSUMED_SURVIVAL
 
 

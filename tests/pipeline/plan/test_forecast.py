@@ -9,12 +9,14 @@ import pytest
 from benchmarks.mock_endpoint import running
 from questloom.files.opened import Opened
 from questloom.knowledge.store.store import Store
-from questloom.pipeline.plan import forecast
+from questloom.pipeline.plan import forecast, priors
 from questloom.pipeline.plan.call_forecast import draft_calls, planned_calls
 from questloom.pipeline.plan.seed_forecast import count_seeds
+from questloom.pipeline.settings import FilterRules
 from questloom.pipeline.synth.synth_job import run_synth
 from questloom.records.errors import InputError
 from questloom.records.synthesis import Seed
+from questloom.transforms.filters.registry import FILTERS
 from tests.pipeline.small_world import small_recipe
 from tests.run_files import read_stage
 
@@ -41,6 +43,16 @@ def test_without_a_model_nothing_is_called_and_money_is_zero_not_unknown(small):
     assert made.calls.high == 0
     assert made.money.high == 0
     assert made.survivors.low < made.survivors.likely < made.survivors.high < 24
+
+
+def test_of_a_stage_without_a_prior_the_share_is_assumed_and_of_no_stage_of_today():
+    assert priors.survival("a stage of tomorrow", FilterRules()) == priors.ASSUMED_SURVIVAL
+    assert priors.ASSUMED_SURVIVAL not in [
+        priors.survival(each.name, FilterRules()) for each in FILTERS
+    ]
+    assert priors.survival("solvable", FilterRules(oracle=True)) == priors.Prior(
+        priors.around(238, 264, 3), priors.DEMO
+    )
 
 
 def test_the_seeds_counted_are_those_that_the_run_draws(small, tmp_path):

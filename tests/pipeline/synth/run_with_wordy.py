@@ -65,6 +65,7 @@ def main(store: str, folder: Path) -> dict:
     return {
         "misspelt": misspelt,
         "stages": [stage["stage"] for stage in plan["stages"]],
+        "notes": plan["notes"],
         "forecast": next(s for s in plan["stages"] if s["stage"] == "wordy"),
         "rejected": [[r.stage, r.reason, r.evidence["words"]] for r in rejected],
         "kept_words": [len(q.text.split()) for q in kept],

@@ -39,6 +39,7 @@ def test_it_runs_at_its_place_and_the_forecast_says_that_its_share_is_assumed(sa
     assert said["stages"][place - 1 : place + 2] == ["answer_in_question", "wordy", "duplicates"]
     assert said["forecast"]["source"] == "assumed; nothing is measured"
     assert said["forecast"]["share"] == {"low": 0.5, "likely": 0.9, "high": 1.0}
+    assert "Nothing is measured of wordy: what passes is assumed." in said["notes"]
 
 
 def test_progress_report_and_card_use_its_words(said):
