@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 
 from annotated_types import Ge, Gt, Le
 
-from questloom.agent.engines.server_engine import ServerConfig
+from questloom.agent.engines.server_config import ServerConfig
 from questloom.agent.live.live_settings import LiveSettings
-from questloom.agent.tools.tool_settings import ToolSettings
+from questloom.agent.tool_settings import ToolSettings
 from questloom.agent.turns.limits import Limits
 
 EngineName = Literal["oracle", "openai", "transformers", "server"]

@@ -22,10 +22,10 @@ from questloom.agent.play_settings import PlaySettings
 from questloom.agent.providers.local_provider import LocalProvider
 from questloom.agent.providers.provider import Provider
 from questloom.agent.sandbox import Sandbox, open_sandbox
+from questloom.agent.tool_settings import CONFINED
 from questloom.agent.tools import ToolBox
 from questloom.agent.tools.model_reader import ROLE as READER
 from questloom.agent.tools.model_reader import ModelReader
-from questloom.agent.tools.tool_settings import CONFINED
 from questloom.agent.tools.toolbox import tool_schemas
 from questloom.agent.turns.renderer import Renderer
 from questloom.calls.budget import Budget

@@ -25,8 +25,8 @@ from questloom.agent.oracle.oracle_engine import OracleEngine
 from questloom.agent.oracle.puzzle import puzzle_from
 from questloom.agent.play.player import Player, Task
 from questloom.agent.providers.local_provider import LocalProvider
+from questloom.agent.tool_settings import ALL_TOOLS, CONFINED
 from questloom.agent.tools import ToolBox, ToolSettings
-from questloom.agent.tools.tool_settings import ALL_TOOLS, CONFINED
 from questloom.agent.turns.limits import Limits
 from questloom.knowledge.store import Store
 from questloom.models.clip import Clip

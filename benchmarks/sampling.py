@@ -31,7 +31,7 @@ from questloom.knowledge.store import Store
 from questloom.knowledge.store.sorted_table import SortedTable
 from questloom.pipeline.runners.local_runner import local_runner
 from questloom.records.identity import chance
-from questloom.transforms.certificate.facts import Trust
+from questloom.transforms.certificate.certificate_rules import Trust
 from questloom.transforms.drafting.draft_rules import DraftRules
 from questloom.transforms.drafting.edges import Edge, edges
 from questloom.transforms.drafting.walk import pick, walk

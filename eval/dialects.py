@@ -11,7 +11,7 @@ from typing import Any, Literal
 import yaml
 from pydantic import ConfigDict, TypeAdapter
 
-from questloom.agent.tools.tool_settings import ToolName
+from questloom.agent.tool_settings import ToolName
 from questloom.records.errors import InputError
 
 TABLE = Path(__file__).parent / "dialects.yaml"

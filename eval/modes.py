@@ -8,7 +8,7 @@ from typing import Any
 
 from questloom.agent.engines.engine import Engine, Sample
 from questloom.agent.play_settings import PlaySettings
-from questloom.agent.tools.tool_settings import ToolName
+from questloom.agent.tool_settings import ToolName
 from questloom.agent.turns.conversation import Conversation
 from questloom.eval.dialects import Dialect
 from questloom.models.messages import Message

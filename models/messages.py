@@ -5,7 +5,6 @@ import functools
 from dataclasses import dataclass
 from typing import Any
 
-from questloom.files.pictures import PictureError, kind_of, opened
 from questloom.records.identity import sha256_hex
 
 MEDIA_TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "WEBP": "image/webp", "GIF": "image/gif"}
@@ -30,6 +29,9 @@ class Picture:
 
     @functools.cached_property
     def _header(self) -> tuple[str, int]:
+        # Recipes name roles, whose prompts are messages: no picture library is loaded for them.
+        from questloom.files.pictures import PictureError, kind_of, opened
+
         try:
             with opened(self.data) as image:
                 return MEDIA_TYPES[kind_of(image)], image.width * image.height

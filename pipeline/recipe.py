@@ -20,15 +20,14 @@ from questloom.pipeline.settings import EvolveRules, ExportRules, FilterRules, M
 from questloom.prompts.roles import check_roles
 from questloom.records.errors import InputError
 from questloom.records.identity import canonical_json, sha256_hex
-from questloom.transforms.certificate.certify import CertificateRules
+from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.drafting.draft_rules import DraftRules, SeedRules
-from questloom.transforms.enhancement.degrade import EnhancementRules
+from questloom.transforms.enhancement.enhancement_rules import EnhancementRules
 from questloom.transforms.episodes.episode_rules import TeachRules
-from questloom.transforms.external.outside_rows import ExternalRules
+from questloom.transforms.external.external_rules import ExternalRules
 from questloom.transforms.filters.languages import LANGUAGES
-from questloom.transforms.pictures.choose import PictureRules
-from questloom.transforms.pictures.ground import GroundingRules
-from questloom.transforms.writing.llm.llm_writer import WRITER_ROLES
+from questloom.transforms.pictures.picture_rules import GroundingRules, PictureRules
+from questloom.transforms.writing.llm.llm_rules import WRITER_ROLES
 
 UNREADABLE = (yaml.YAMLError, UnicodeError, ValueError, RecursionError, OSError)
 RECIPES = Path(__file__).parent.parent / "recipes"

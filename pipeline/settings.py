@@ -10,7 +10,7 @@ from questloom.agent.play_settings import PlaySettings
 from questloom.models.model_settings import ModelSettings
 from questloom.records.evolves import Evolves
 from questloom.transforms.filters import registry
-from questloom.transforms.writing.llm.llm_writer import LlmRules
+from questloom.transforms.writing.llm.llm_rules import LlmRules
 
 Share = Annotated[float, Ge(0), Le(1)]
 OF_FILTERS: Any = make_dataclass(

@@ -9,15 +9,17 @@ import functools
 import typing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import jinja2
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from questloom.models.messages import Message, Picture
 from questloom.prompts.fence import NOTICE, Fenced, inline
 from questloom.records.identity import canonical_json, sha256_hex
+
+if TYPE_CHECKING:
+    import jinja2
 
 TEMPLATES = Path(__file__).parent / "templates"
 PARTS = "=== user\n"
@@ -138,7 +140,9 @@ def render(
 
 
 @functools.cache
-def _environment() -> jinja2.Environment:
+def _environment() -> "jinja2.Environment":
+    import jinja2  # not needed to know a role
+
     return jinja2.Environment(
         undefined=jinja2.StrictUndefined,
         autoescape=False,

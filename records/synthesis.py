@@ -9,6 +9,8 @@ from questloom.records.table import Json, Record
 
 METHODS = ("paths", "injection", "exploration", "external")
 LEVELS = ("easy", "medium", "hard", "expert", "benchmark")
+MAX_ANSWER_WORDS = 6
+"""The default of the recipe's limit, `DraftRules.max_answer_words` (OpenSearch-VL, App.: at most 6 tokens)."""
 ABILITIES = (
     "perception",
     "perception+search",

@@ -30,7 +30,7 @@ from questloom.agent.setup import (
     opened_store,
     prompt_renderer,
 )
-from questloom.agent.tools.tool_settings import ToolSettings
+from questloom.agent.tool_settings import ToolSettings
 from questloom.agent.turns.conversation import Conversation
 from questloom.agent.turns.image_bank import ImageBank
 from questloom.agent.turns.renderer import Renderer, task_handles

@@ -4,7 +4,8 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from questloom.agent.engines.server_engine import ServerConfig, ServerEngine
+from questloom.agent.engines.server_config import ServerConfig
+from questloom.agent.engines.server_engine import ServerEngine
 from questloom.agent.engines.token_engine import Sampling, TokenEngine
 from questloom.agent.turns.token_renderer import TokenRenderer
 from questloom.calls.caller import Caller

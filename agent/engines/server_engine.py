@@ -17,7 +17,7 @@ import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -25,6 +25,7 @@ import orjson
 
 from questloom.agent.engines.engine import ContextFull, Sample
 from questloom.agent.engines.openai_engine import CONTEXT_FULL
+from questloom.agent.engines.server_config import ServerConfig
 from questloom.agent.engines.token_engine import Sampling, TokenEngine
 from questloom.agent.turns.conversation import Conversation
 from questloom.agent.turns.token_renderer import Segment, TokenRenderer
@@ -42,26 +43,6 @@ from questloom.records.identity import canonical_json, sha256_hex
 FORBID = -100.0
 """Bias on the logits of tokens that may not be drawn. The server's log-probabilities are those with it; a trained model gives these tokens
 so little that the difference does not show."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ServerConfig:
-    """Where the server is and how it speaks."""
-
-    name: str
-    """Stands in the cache's keys."""
-    url: str
-    """Without a path: http://host:port."""
-    dialect: Literal["sglang", "vllm"] = "sglang"
-    model: str
-    """With the version of the weights ("qwen3-vl-8b@120"): it stands in the cache's keys, and replies of old weights must not return."""
-    served_as: str = ""
-    """The name that vLLM serves it by; the model's without its version by default."""
-    scaled_logprobs: bool = False
-    """vLLM only: the server runs with `--logprobs-mode processed_logprobs`. Its default tells those at temperature 1."""
-    max_in_flight: int = 256
-    timeout: float = 1_800.0
-    """Seconds for one turn."""
 
 
 class ServerEngine(TokenEngine):

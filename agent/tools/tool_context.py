@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from questloom.agent.providers.provider import Provider
 from questloom.agent.sandbox import Sandbox
-from questloom.agent.tools.tool_settings import ToolSettings
+from questloom.agent.tool_settings import ToolSettings
 from questloom.agent.turns.image_bank import ImageBank, UnknownHandle, parse_handle
 from questloom.agent.turns.tool_output import model_fault
 

@@ -14,12 +14,12 @@ from typing import Any
 from questloom.agent.providers.provider import Provider
 from questloom.agent.sandbox import Sandbox
 from questloom.agent.tool_registry import MODULES
+from questloom.agent.tool_settings import ToolSettings
 from questloom.agent.tools.quote import one_line
 from questloom.agent.tools.result_cache import OutputCache
 from questloom.agent.tools.search_tools import NUM_SNIPPETS
 from questloom.agent.tools.tool_context import Context, Summarise, handle_in
 from questloom.agent.tools.tool_schema import Tool
-from questloom.agent.tools.tool_settings import ToolSettings
 from questloom.agent.turns.image_bank import ImageBank, handle_text, parse_handle
 from questloom.agent.turns.tool_output import (
     NewPicture,

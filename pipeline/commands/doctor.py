@@ -226,7 +226,7 @@ def _sandbox(recipe: Recipe | None) -> Line:
     """Whether a policy's code can be confined here; missing only where the recipe names the tool that runs it."""
     from questloom.agent.sandbox import open_sandbox
     from questloom.agent.setup import MEND_SANDBOX
-    from questloom.agent.tools.tool_settings import CONFINED
+    from questloom.agent.tool_settings import CONFINED
     from questloom.pipeline.synth.needed_tools import tools_of_run
 
     sandbox, why = open_sandbox()

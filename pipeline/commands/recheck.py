@@ -19,12 +19,8 @@ from questloom.records.errors import InputError
 from questloom.records.form import Form
 from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Question
-from questloom.transforms.certificate.certify import (
-    CertificateRules,
-    Refusal,
-    certify,
-    given_by_picture,
-)
+from questloom.transforms.certificate.certificate_rules import CertificateRules
+from questloom.transforms.certificate.certify import Refusal, certify, given_by_picture
 from questloom.transforms.certificate.execute import TooLarge, answers
 from questloom.transforms.certificate.facts import Facts
 from questloom.transforms.drafting.accept import binding_of

@@ -15,8 +15,9 @@ from questloom.records.outcomes import Reason, Rejection
 from questloom.records.synthesis import Question
 from questloom.transforms.external.outside_rows import METHOD
 from questloom.transforms.filters import registry
-from questloom.transforms.pictures.ground import FAILED, GroundingRules
+from questloom.transforms.pictures.ground import FAILED
 from questloom.transforms.pictures.picture_chooser import PictureChooser
+from questloom.transforms.pictures.picture_rules import GroundingRules
 
 MAKERS: dict[str, Callable[[Job], Any]] = {
     each.name: each.apply for each in registry.FILTERS if each.in_loop

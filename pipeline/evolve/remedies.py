@@ -6,7 +6,7 @@ from operator import attrgetter
 from statistics import fmean
 from typing import Any
 
-from questloom.agent.tools.tool_settings import ToolName
+from questloom.agent.tool_settings import ToolName
 from questloom.pipeline.evolve.edits import Edit, applied, step
 from questloom.pipeline.evolve.evolvable import Field, fields_of
 from questloom.pipeline.recipe import Recipe

@@ -12,7 +12,7 @@ from apache_beam.options.pipeline_options import (
 )
 
 from questloom.agent.setup import MEND_SANDBOX
-from questloom.agent.tools.tool_settings import CONFINED
+from questloom.agent.tool_settings import CONFINED
 from questloom.files.locations import check_locations
 from questloom.pipeline.runners.findings import Line, Status
 from questloom.pipeline.runners.runner_options import RunnerOptions

@@ -18,7 +18,7 @@ from apache_beam.options.pipeline_options import FlinkRunnerOptions
 from apache_beam.utils.subprocess_server import JavaJarServer
 
 from questloom.agent.setup import MEND_SANDBOX
-from questloom.agent.tools.tool_settings import CONFINED
+from questloom.agent.tool_settings import CONFINED
 from questloom.pipeline.runners import probe
 from questloom.pipeline.runners.dataflow_checks import dataflow_lines
 from questloom.pipeline.runners.findings import Line, Status

@@ -16,7 +16,8 @@ from questloom.transforms.writing.graph.english import English
 from questloom.transforms.writing.graph.graph_explorer import GraphExplorer
 from questloom.transforms.writing.graph.graph_writer import GraphWriter
 from questloom.transforms.writing.llm.llm_explorer import LlmExplorer
-from questloom.transforms.writing.llm.llm_writer import LlmRules, LlmWriter
+from questloom.transforms.writing.llm.llm_rules import LlmRules
+from questloom.transforms.writing.llm.llm_writer import LlmWriter
 from questloom.transforms.writing.writer import Writer
 
 WRITERS = ("graph", "llm")

@@ -4,8 +4,8 @@ import pytest
 
 from questloom.agent.play_settings import OracleSettings, PlaySettings
 from questloom.agent.setup import PlayPlace, check_engine, open_toolbox, opened_sandbox
+from questloom.agent.tool_settings import ALL_TOOLS
 from questloom.agent.tools import ToolSettings
-from questloom.agent.tools.tool_settings import ALL_TOOLS
 from questloom.agent.turns.limits import Limits
 from questloom.files.opened import Opened
 from questloom.models.endpoints import EndpointConfig, RoleConfig

@@ -6,7 +6,7 @@ import dataclasses
 import pytest
 
 from questloom.agent.play_settings import PlaySettings
-from questloom.agent.tools.tool_settings import ToolSettings
+from questloom.agent.tool_settings import ToolSettings
 from questloom.agent.turns.conversation import Conversation
 from questloom.agent.turns.image_bank import ImageBank
 from questloom.agent.turns.limits import Limits

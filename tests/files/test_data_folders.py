@@ -7,7 +7,8 @@ import pytest
 
 from questloom.eval.rows import open_local
 from questloom.files.data_folders import load_folder
-from questloom.transforms.external.outside_rows import ExternalRules, open_source
+from questloom.transforms.external.external_rules import ExternalRules
+from questloom.transforms.external.outside_rows import open_source
 
 CARD = "---\nconfigs:\n- config_name: default\n  data_files:\n  - split: train\n    path: data/*.parquet\n---\n"
 

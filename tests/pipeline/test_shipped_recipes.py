@@ -5,7 +5,7 @@ import re
 import pytest
 import yaml
 
-from questloom.agent.tools.tool_settings import ALL_TOOLS
+from questloom.agent.tool_settings import ALL_TOOLS
 from questloom.pipeline.recipe import RECIPES, load_recipe, recipe_of
 from questloom.records.synthesis import ABILITIES
 from tests.agent.tools.calling import WITHOUT_PYTHON

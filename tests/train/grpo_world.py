@@ -28,8 +28,8 @@ from questloom.agent.engines.transformers_engine import TransformersEngine
 from questloom.agent.judges.answer import AnswerJudge, Judgement
 from questloom.agent.play.player import Player, Task
 from questloom.agent.providers.local_provider import LocalProvider
+from questloom.agent.tool_settings import ToolSettings
 from questloom.agent.tools import ToolBox
-from questloom.agent.tools.tool_settings import ToolSettings
 from questloom.agent.turns.conversation import Conversation
 from questloom.agent.turns.limits import Limits
 from questloom.agent.turns.renderer import Renderer

@@ -10,12 +10,12 @@ from functools import lru_cache
 from questloom.knowledge.dates import PRECISIONS, coarsened
 from questloom.prompts.phrases import property_use
 from questloom.records.knowledge import Value
+from questloom.transforms.certificate.certificate_rules import Trust
 from questloom.transforms.certificate.facts import (
     CACHED,
     DECLARED_SURPLUS,
     MIN_EVIDENCE,
     Facts,
-    Trust,
     best_values,
     classes_of,
 )

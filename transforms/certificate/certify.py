@@ -1,19 +1,18 @@
 """The certificate of one question: every check is computed, stored, and refuses on failure. No model repairs a check."""
 
 from dataclasses import dataclass
-from typing import Annotated
 
-from questloom.records.evolves import Evolves
 from questloom.records.form import ClaimClause, Form, Image, Reads
 from questloom.records.knowledge import Value, value_of_key
 from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Certificate, Check, Question
 from questloom.records.table import Json
+from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.certificate.description import connected, descriptions
 from questloom.transforms.certificate.effective import chain, composed, effective_hops
 from questloom.transforms.certificate.evidence import evidence, num_hops, unstated
 from questloom.transforms.certificate.execute import Binding, TooLarge, answers, as_asked, solutions
-from questloom.transforms.certificate.facts import Facts, Trust
+from questloom.transforms.certificate.facts import Facts
 from questloom.transforms.certificate.guess import Guess, guess
 from questloom.transforms.certificate.kinds import kind_hops
 from questloom.transforms.certificate.leak import find_leak, folded
@@ -22,25 +21,6 @@ from questloom.transforms.certificate.votes import certify_votes
 
 COMPOSED = "graph"
 """The writer whose words are made from the form, so that there is nothing to read back."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class CertificateRules:
-    """The recipe's part of the certificate."""
-
-    margin: Annotated[int, Evolves("filters", 1, 4, 1)] = 2
-    trust: Trust = Trust()
-    languages: tuple[str, ...] = ("en",)
-    min_answers_without_picture: int = 2
-    max_guess: float = 0.4
-    """How often the best guess without the picture may be right."""
-    min_hops: int = 2
-    """Fewest effective hops, where the question's own are not fewer."""
-    stated: bool = True
-    """Whether of every claim one end's page must also name the other end: an agent reads pages, not claims. Whether it says the relation too, in words
-    that are known, is told hop by hop (`Hop.stated`) and refuses nothing: pages say things in more ways than any table has."""
-    bases: tuple[str, ...] = ("closed", "margin")
-    """Bases that are accepted; "votes" only where the recipe names it, and then counted apart."""
 
 
 @dataclass(frozen=True, kw_only=True)

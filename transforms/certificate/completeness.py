@@ -13,7 +13,8 @@ forward ("the architect of …") needs none of this.
 
 from functools import lru_cache
 
-from questloom.transforms.certificate.facts import CACHED, Facts, Trust
+from questloom.transforms.certificate.certificate_rules import Trust
+from questloom.transforms.certificate.facts import CACHED, Facts
 
 MIN_REFERENCES = 200
 """Fewer things named say nothing about what is lacking."""

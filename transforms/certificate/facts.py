@@ -1,6 +1,5 @@
 """The look-ups that a certificate needs (`Facts`), and whether a property has one value at most, whether two values agree, whether names collide."""
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
@@ -16,6 +15,7 @@ from questloom.records.knowledge import (
     PropertyProfile,
     Value,
 )
+from questloom.transforms.certificate.certificate_rules import Trust
 
 ENUMERATION_LIMIT = 5_000
 """No clause is enumerated beyond this many matches: it says too little to count as a clue (a hub, a common material)."""
@@ -59,21 +59,6 @@ class Facts(Protocol):
     def profile(self, property_id: str, class_id: str = "") -> PropertyProfile: ...
     def references(self) -> tuple[int, int]: ...
     def stated_members(self, class_id: str) -> int | None: ...
-
-
-@dataclass(frozen=True)
-class Trust:
-    """How far the store is believed. All of it is the recipe's to set.
-
-    `declared` and `measured` are the least functionality (subjects ÷ pairs) of a property that Wikidata's own
-    constraints call single-valued or that have one value by their meaning, and of any other. With `complete` the store is taken as a closed world.
-    """
-
-    declared: float = 0.98
-    measured: float = 0.995
-    complete: bool = False
-    completeness: float = 0.9
-    """Least share of a class's members that the store must hold where a description singles one of them out (`completeness.py`)."""
 
 
 @lru_cache(maxsize=CACHED)

@@ -18,13 +18,13 @@ from questloom.records.form import ClassClause, Form
 from questloom.records.knowledge import Claim, Value
 from questloom.records.synthesis import Rival
 from questloom.transforms.certificate.century import CENTURY, has_one_century
+from questloom.transforms.certificate.certificate_rules import Trust
 from questloom.transforms.certificate.completeness import nearly_complete
 from questloom.transforms.certificate.description import Description, Part, descriptions
 from questloom.transforms.certificate.execute import Binding, holds
 from questloom.transforms.certificate.facts import (
     ENUMERATION_LIMIT,
     Facts,
-    Trust,
     best_values,
     classes_of,
     is_functional,

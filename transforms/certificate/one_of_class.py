@@ -7,12 +7,12 @@ Many properties have several values because they are of different kinds, and the
 from functools import lru_cache
 
 from questloom.records.knowledge import Value
+from questloom.transforms.certificate.certificate_rules import Trust
 from questloom.transforms.certificate.facts import (
     CACHED,
     MIN_EVIDENCE,
     OTHER_SURPLUS,
     Facts,
-    Trust,
     best_values,
     classes_of,
     is_functional,

@@ -10,8 +10,8 @@ from questloom.records.form import Form
 from questloom.records.knowledge import value_of_key
 from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Certificate, Seed
+from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.certificate.certify import (
-    CertificateRules,
     Refusal,
     certify_form,
     given_by_picture,

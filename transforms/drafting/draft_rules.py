@@ -7,8 +7,7 @@ from typing import Annotated
 from annotated_types import Ge, Gt, Le, MaxLen, MinLen
 
 from questloom.records.evolves import Evolves
-from questloom.records.synthesis import ABILITIES
-from questloom.transforms.writing.answers import MAX_ANSWER_WORDS
+from questloom.records.synthesis import ABILITIES, MAX_ANSWER_WORDS
 
 Share = Annotated[float, Ge(0), Le(1)]
 Weight = Annotated[float, Ge(0)]

@@ -6,8 +6,9 @@ from questloom.knowledge.readers.sentences import tells
 from questloom.prompts.phrases import property_use
 from questloom.records.knowledge import Entity
 from questloom.transforms.certificate.askable import leads_to_kind
+from questloom.transforms.certificate.certificate_rules import Trust
 from questloom.transforms.certificate.completeness import nearly_complete
-from questloom.transforms.certificate.facts import Facts, Trust
+from questloom.transforms.certificate.facts import Facts
 from questloom.transforms.certificate.one_of_class import single_value
 from questloom.transforms.certificate.said_class import said_class
 

@@ -6,7 +6,8 @@ from questloom.records.knowledge import Entity, ImageAsset
 from questloom.transforms.certificate.facts import Facts
 from questloom.transforms.drafting.draft_rules import SeedRules
 from questloom.transforms.drafting.seeds import HUMAN
-from questloom.transforms.pictures.choose import PictureRules, may_be_given_on
+from questloom.transforms.pictures.choose import may_be_given_on
+from questloom.transforms.pictures.picture_rules import PictureRules
 
 FIX = (
     "Set the thresholds to what the store has (--set KEY=VALUE), or ingest what it lacks: items with their classes (--entities), articles (--articles), "

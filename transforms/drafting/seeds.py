@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from questloom.prompts.phrases import property_use
 from questloom.records.identity import priority
 from questloom.records.knowledge import Article, Entity, ImageAsset
-from questloom.records.synthesis import Seed
-from questloom.transforms.certificate.facts import Facts, Trust, best_values
+from questloom.records.synthesis import MAX_ANSWER_WORDS, Seed
+from questloom.transforms.certificate.certificate_rules import Trust
+from questloom.transforms.certificate.facts import Facts, best_values
 from questloom.transforms.certificate.one_of_class import single_value
 from questloom.transforms.certificate.readings import year_readings
 from questloom.transforms.certificate.said_class import said_class
 from questloom.transforms.drafting.draft_rules import SeedRules
 from questloom.transforms.drafting.edges import MAX_REVERSE
 from questloom.transforms.drafting.schedule import by_weight, drawn
-from questloom.transforms.pictures.choose import PictureRules, showable
-from questloom.transforms.writing.answers import MAX_ANSWER_WORDS
+from questloom.transforms.pictures.choose import showable
+from questloom.transforms.pictures.picture_rules import PictureRules
 from questloom.transforms.writing.graph.clues import answerable
 
 HUMAN = "Q5"

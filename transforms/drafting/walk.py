@@ -5,8 +5,9 @@ from typing import Any
 
 from questloom.records.knowledge import Entity, entity_value
 from questloom.records.synthesis import Hop
+from questloom.transforms.certificate.certificate_rules import Trust
 from questloom.transforms.certificate.evidence import sentence_for
-from questloom.transforms.certificate.facts import Facts, Trust
+from questloom.transforms.certificate.facts import Facts
 from questloom.transforms.drafting.draft_rules import DraftRules
 from questloom.transforms.drafting.edges import Edge, edges, text_edges
 

@@ -5,14 +5,12 @@ The share is 10 %; severity parameters and the mixture over the three kinds are 
 
 import random
 from dataclasses import dataclass
-from typing import Annotated
 
-from annotated_types import Ge, Le
 from PIL import Image
 
 from questloom.models.picture_ops import blur, distort_perspective, down_sample
-from questloom.records.evolves import Evolves
 from questloom.records.identity import chance, priority
+from questloom.transforms.enhancement.enhancement_rules import EnhancementRules
 
 TOOLS = {
     "blur": "sharpen",
@@ -22,25 +20,6 @@ TOOLS = {
 """Degradation to the tool that repairs it."""
 _GROUNDS = ((58, 62, 68), (74, 60, 48), (205, 205, 198), (232, 226, 214))
 """Colours of the ground that a picture seen at an angle lies on: dark or light, so that its outline stands out."""
-
-
-Severity = tuple[Annotated[float, Ge(0), Le(1)], Annotated[float, Ge(0), Le(1)]]
-"""Least and greatest."""
-SEVERITIES = Evolves("pictures", 0, 1, 0.1)
-
-
-@dataclass(frozen=True, kw_only=True)
-class EnhancementRules:
-    """What a recipe says of degradation."""
-
-    share: Annotated[float, Ge(0), Le(1), Evolves("pictures", 0, 0.5, 0.1)] = 0.1
-    """Of the kept questions."""
-    blur: Annotated[Severity, SEVERITIES] = (0.4, 0.9)
-    """At 1 the standard deviation is 0.6 % of the longer side."""
-    down_sampling: Annotated[Severity, SEVERITIES] = (0.4, 0.9)
-    """At 1 sides are divided by 4, at 0 by 1."""
-    perspective: Annotated[Severity, SEVERITIES] = (0.4, 0.9)
-    """At 1 a corner moves in by up to 16 % of each side."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from questloom.models.picture_file import decode
 from questloom.records.outcomes import Reason, Rejection
 from questloom.records.synthesis import Enhancement, Question
-from questloom.transforms.enhancement.degrade import EnhancementRules, degrade, draw
+from questloom.transforms.enhancement.degrade import degrade, draw
+from questloom.transforms.enhancement.enhancement_rules import EnhancementRules
 from questloom.transforms.enhancement.recoverable import Embedder, PictureIndex, Source, find_again
 from questloom.transforms.pictures.shown import ShownPicture, shown
 from questloom.transforms.stages.stage import reject

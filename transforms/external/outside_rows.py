@@ -8,9 +8,7 @@ files, or a data set's folder as the Hub gives it, on this machine or in a bucke
 import json
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any, Literal
-
-from annotated_types import Ge, MinLen
+from typing import Any
 
 from questloom.files.data_folders import load_folder
 from questloom.files.locations import (
@@ -28,13 +26,10 @@ from questloom.records.knowledge import ImageAsset, Value
 from questloom.records.outcomes import Reason, Rejection
 from questloom.records.synthesis import Answer, Certificate, Question, Seed, Verdict
 from questloom.records.table import Json
-from questloom.transforms.pictures.choose import (
-    PictureRules,
-    check_metadata,
-    check_picture,
-    perceptual_hash,
-)
+from questloom.transforms.external.external_rules import ExternalRules
+from questloom.transforms.pictures.choose import check_metadata, check_picture, perceptual_hash
 from questloom.transforms.pictures.ground import not_run
+from questloom.transforms.pictures.picture_rules import PictureRules
 from questloom.transforms.pictures.shown import ShownPicture, shown
 from questloom.transforms.stages.stage import reject
 
@@ -42,39 +37,6 @@ METHOD = "external"
 MAX_TEXT = 4_000
 """Characters of a question or answer; more is no question."""
 MAX_PICTURE_BYTES = 200_000_000
-Name = Annotated[str, MinLen(1)]
-
-
-@dataclass(frozen=True, kw_only=True)
-class ExternalRules:
-    """One source of outside rows, and what its columns are called."""
-
-    path: Name
-    """A .jsonl or .parquet file, or a data set's folder."""
-    name: str = ""
-    """Stands in ids and provenance, with the row's number; by default the file's or folder's name."""
-    split: Name = "train"
-    """Of a folder with several splits."""
-    licence: str = ""
-    """Of every picture in it, as Commons writes it ("CC BY 4.0")."""
-    licence_column: str = ""
-    """Where each row names its own; goes before `licence`. A row with neither is rejected."""
-    image_column: Name = "image"
-    """A picture, or a list of one; a row with several is rejected, since a question shows one."""
-    question_column: Name = "question"
-    answer_column: Name = "answer"
-    """A text or number; of a list the first is the answer and the others are aliases."""
-    author_column: str = ""
-    page_column: str = ""
-    """The picture's source page."""
-    level: Literal["easy", "medium", "hard"] = "medium"
-    limit: Annotated[int, Ge(0)] = 0
-    """The first so many rows; 0 for all."""
-
-    @property
-    def source(self) -> str:
-        """The source's name in ids: independent of where the file lies."""
-        return self.name or location(self.path).stem
 
 
 @dataclass(frozen=True)

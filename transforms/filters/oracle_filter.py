@@ -7,7 +7,7 @@ from questloom.agent.oracle.oracle_engine import OracleEngine
 from questloom.agent.play.player import Task
 from questloom.agent.play_settings import PlaySettings
 from questloom.agent.setup import open_player
-from questloom.agent.tools.tool_settings import ToolSettings
+from questloom.agent.tool_settings import ToolSettings
 from questloom.models.model_settings import ModelSettings
 from questloom.records.episodes import Outcome
 from questloom.records.outcomes import Reason, Rejection

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from questloom.agent.tools.tool_settings import ALL_TOOLS, ToolNames
+from questloom.agent.tool_settings import ALL_TOOLS, ToolNames
 from questloom.records.outcomes import Reason
 from questloom.transforms.filters.filter import Asks, Filter, FilterJob, Measured, Switch
 from questloom.transforms.stages.stage import Apply

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def found_by_text(job: FilterJob, question: Question) -> "Iterator[Found]":
     """What the agent's text search says to the question itself, the best page first."""
-    from questloom.agent.tools.tool_settings import ToolSettings
+    from questloom.agent.tool_settings import ToolSettings
     from questloom.transforms.filters.search_shortcuts import Found
 
     store, provider = job.store, job.searches

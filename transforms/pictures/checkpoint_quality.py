@@ -11,7 +11,8 @@ from questloom.models.picture_file import decode
 from questloom.records.errors import InputError
 from questloom.records.identity import priority
 from questloom.transforms.pictures.describe import looks_of
-from questloom.transforms.pictures.ground import GroundingRules, usable
+from questloom.transforms.pictures.ground import usable
+from questloom.transforms.pictures.picture_rules import GroundingRules
 from questloom.transforms.pictures.simple import too_simple
 
 NUM_PAIRS = 200

@@ -2,38 +2,21 @@
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
 import imagehash
-from annotated_types import Ge, Le
 
 from questloom.files.locations import location
-from questloom.knowledge.licences import ALLOWED, may_be_given_on
+from questloom.knowledge.licences import may_be_given_on
 from questloom.models.picture_file import PictureError, decode
 from questloom.records.errors import InputError
 from questloom.records.knowledge import Article, Entity, ImageAsset
 from questloom.records.outcomes import Reason, Rejection
 from questloom.records.table import Json
+from questloom.transforms.pictures.picture_rules import PictureRules
 from questloom.transforms.pictures.simple import too_simple
 
 REFUSED_MIMES = ("image/svg+xml", "image/gif", "image/x-xcf", "image/vnd.djvu", "application/pdf")
-
-
-@dataclass(frozen=True, kw_only=True)
-class PictureRules:
-    """What a recipe asks of a picture."""
-
-    licences: tuple[str, ...] = ALLOWED
-    """Families, see `knowledge/licences.py`. Of other pictures none is asked about, and none is shown by the tools that search a store."""
-    min_side: Annotated[int, Ge(1)] = 512
-    """Pixels of the shorter side (OpenSearch-VL's number)."""
-    max_candidates: Annotated[int, Ge(1)] = 8
-    """K: how many pictures of an entity are looked at; the best grounded of those that pass is shown."""
-    max_distance: Annotated[int, Ge(0), Le(64)] = 6
-    """In how many of 64 bits the perceptual hashes of near-duplicates may differ."""
-    withhold_own: bool = False
-    """Whether picture search withholds a question's own picture. Another view of the same thing must then be in the store, to be found by."""
 
 
 def candidates(

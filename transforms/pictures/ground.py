@@ -10,37 +10,19 @@ all is stated (no P18, depicts, category or title that names the anchor), looks 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
 
 import numpy as np
-from annotated_types import Ge, Le
 
 from questloom.models.calibration import Calibration
 from questloom.records.errors import InputError
-from questloom.records.evolves import Evolves
 from questloom.records.identity import priority, rounded
 from questloom.records.knowledge import Entity, ImageAsset
 from questloom.records.table import Record
 from questloom.transforms.pictures.describe import Described
+from questloom.transforms.pictures.picture_rules import GroundingRules
 
 MIN_AUC = 0.9
 PASSED, FAILED, NOT_RUN = "passed", "failed", "not_run"
-
-
-@dataclass(frozen=True, kw_only=True)
-class GroundingRules:
-    """What a recipe asks."""
-
-    mode: Annotated[
-        Literal["required", "optional", "none"], Evolves("pictures", choices=("none", "optional"))
-    ] = "required"
-    """Where the checkpoint does not separate the store's pictures: stop the run, or go on with `not_run`."""
-    margin: Annotated[float, Ge(-2), Le(2), Evolves("pictures", 0, 0.1, 0.02)] = 0.0
-    """Least lead in similarity over every other description."""
-    num_distractors: Annotated[int, Ge(0), Le(1000)] = 8
-    """Entities of the anchor's class to compare with."""
-    num_distractors_unstated: Annotated[int, Ge(0), Le(1000)] = 200
-    """The same for a picture of which nothing is stated; then none of them may have the anchor's own description either."""
 
 
 @dataclass(frozen=True, kw_only=True)

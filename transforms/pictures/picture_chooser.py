@@ -19,7 +19,6 @@ from questloom.transforms.certificate.facts import best_values
 from questloom.transforms.certificate.readings import reading_value
 from questloom.transforms.pictures.checkpoint_quality import check_grounding
 from questloom.transforms.pictures.choose import (
-    PictureRules,
     candidates,
     check_picture,
     has_other_view,
@@ -28,7 +27,6 @@ from questloom.transforms.pictures.choose import (
 from questloom.transforms.pictures.describe import looks_of
 from questloom.transforms.pictures.ground import (
     Grounding,
-    GroundingRules,
     depicts_another,
     distractors,
     ground,
@@ -36,6 +34,7 @@ from questloom.transforms.pictures.ground import (
     not_run,
     support_of,
 )
+from questloom.transforms.pictures.picture_rules import GroundingRules, PictureRules
 from questloom.transforms.stages.stage import reject
 
 INSCRIPTION, COMMONS_CATEGORY = "P1684", "P373"

@@ -8,8 +8,6 @@ from questloom.records.periods import MONTH, YEAR, parts_of
 from questloom.records.synthesis import Answer
 from questloom.transforms.certificate.facts import Facts
 
-MAX_ANSWER_WORDS = 6
-"""The default of the recipe's limit, `DraftRules.max_answer_words` (OpenSearch-VL, App.: at most 6 tokens)."""
 MONTHS = (
     "January",
     "February",

@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from questloom.agent.engines.engine import ContextFull
-from questloom.agent.engines.server_engine import ServerConfig, ServerEngine
+from questloom.agent.engines.server_config import ServerConfig
+from questloom.agent.engines.server_engine import ServerEngine
 from questloom.agent.engines.token_engine import Sampling
 from questloom.agent.engines.transformers_engine import TransformersEngine
 from questloom.agent.play.player import Player, Task

@@ -5,7 +5,8 @@ import asyncio
 import pytest
 import torch
 
-from questloom.agent.engines.server_engine import ServerConfig, ServerEngine
+from questloom.agent.engines.server_config import ServerConfig
+from questloom.agent.engines.server_engine import ServerEngine
 from questloom.agent.engines.token_engine import Sampling
 from questloom.calls.caller import Caller
 from questloom.calls.retry import RetryPolicy

@@ -3,8 +3,8 @@
 import asyncio
 from typing import Any
 
+from questloom.agent.tool_settings import ALL_TOOLS, CONFINED
 from questloom.agent.tools import ToolBox, ToolSettings
-from questloom.agent.tools.tool_settings import ALL_TOOLS, CONFINED
 from questloom.agent.turns.image_bank import ImageBank
 from questloom.records.episodes import ToolCall, ToolResult
 

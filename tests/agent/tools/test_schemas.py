@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from questloom.agent.tool_settings import ALL_TOOLS
 from questloom.agent.tools import ToolBox, ToolSettings, call_handle
-from questloom.agent.tools.tool_settings import ALL_TOOLS
 from questloom.agent.tools.toolbox import TOOLS, offered_tools
 from questloom.agent.turns.image_bank import ImageBank
 from questloom.agent.turns.tool_output import ToolFault

@@ -2,7 +2,7 @@
 
 import pytest
 
-from questloom.agent.tools.tool_settings import ALL_TOOLS
+from questloom.agent.tool_settings import ALL_TOOLS
 from questloom.pipeline.evolve.evolvable import fields_of, stepped, with_value
 from questloom.pipeline.evolve.remedies import (
     GUIDANCE,

@@ -3,7 +3,7 @@
 import pytest
 
 from questloom.agent.play_settings import PlaySettings
-from questloom.agent.tools.tool_settings import ALL_TOOLS
+from questloom.agent.tool_settings import ALL_TOOLS
 from questloom.pipeline.evolve.rivals import FittingRival
 from questloom.pipeline.evolve.rollouts import KINDS, Played, Rollout, strategy_of
 from questloom.pipeline.evolve.verify import (

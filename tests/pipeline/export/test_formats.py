@@ -9,7 +9,7 @@ import re
 from datasets import load_dataset
 from PIL import Image
 
-from questloom.agent.tools.tool_settings import ALL_TOOLS
+from questloom.agent.tool_settings import ALL_TOOLS
 from questloom.pipeline.export.asked import Asking
 from questloom.pipeline.recipe import recipe_of
 from tests.agent import tiny

@@ -11,7 +11,7 @@ import pytest
 from datasets import Dataset, load_dataset
 from PIL import Image
 
-from questloom.agent.tools.tool_settings import ALL_TOOLS
+from questloom.agent.tool_settings import ALL_TOOLS
 from questloom.agent.turns.renderer import Escape
 from questloom.pipeline.export.asked import Asking
 from questloom.pipeline.export.formats import FORMATS, dataset_info

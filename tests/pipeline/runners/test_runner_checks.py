@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 
 from deploy.flink.cluster import free_port
-from questloom.agent.tools.tool_settings import ALL_TOOLS
+from questloom.agent.tool_settings import ALL_TOOLS
 from questloom.files.locations import location
 from questloom.pipeline.runners.dataflow_checks import _sandbox
 from questloom.pipeline.runners.findings import Status

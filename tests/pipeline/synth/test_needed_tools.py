@@ -2,7 +2,7 @@
 
 import pytest
 
-from questloom.agent.tools.tool_settings import ALL_TOOLS
+from questloom.agent.tool_settings import ALL_TOOLS
 from questloom.pipeline.recipe import recipe_of
 from questloom.pipeline.synth.needed_tools import tools_of_filter, tools_of_run
 

@@ -5,7 +5,7 @@ import dataclasses
 
 import pytest
 
-from questloom.agent.tools.tool_settings import ALL_TOOLS
+from questloom.agent.tool_settings import ALL_TOOLS
 from questloom.files.opened import Opened
 from questloom.pipeline.runners.runner_kind import RunnerKind
 from questloom.pipeline.runners.runner_options import RunnerOptions

@@ -17,7 +17,8 @@ from questloom.pipeline.synth.synth_job import run_synth
 from questloom.records.errors import InputError
 from questloom.records.outcomes import Rejection
 from questloom.records.synthesis import Question, Seed
-from questloom.transforms.external.outside_rows import ExternalRules, open_source
+from questloom.transforms.external.external_rules import ExternalRules
+from questloom.transforms.external.outside_rows import open_source
 from questloom.transforms.pictures.shown import shown
 from questloom.transforms.stages.run_folder import RunFolder
 from tests.pipeline.small_world import small_recipe

@@ -6,8 +6,8 @@ from questloom.records.form import Ask, ClaimClause, Form, Image
 from questloom.records.knowledge import ImageAsset, Value, entity_value
 from questloom.records.outcomes import Reason
 from questloom.transforms.certificate.century import commonest_century, has_one_century
-from questloom.transforms.certificate.certify import CertificateRules, Refusal, certify_form
-from questloom.transforms.certificate.facts import Trust
+from questloom.transforms.certificate.certificate_rules import CertificateRules, Trust
+from questloom.transforms.certificate.certify import Refusal, certify_form
 from questloom.transforms.certificate.guess import WEIGHT, guess_of_kind
 from tests.small_facts import SmallFacts, claim, year
 

@@ -15,8 +15,8 @@ from questloom.records.knowledge import (
 from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Answer, Question
 from questloom.records.table import Json
+from questloom.transforms.certificate.certificate_rules import CertificateRules, Trust
 from questloom.transforms.certificate.certify import (
-    CertificateRules,
     Refusal,
     certify,
     certify_form,
@@ -30,7 +30,6 @@ from questloom.transforms.certificate.certify import (
     unclear_names,
     words_agree,
 )
-from questloom.transforms.certificate.facts import Trust
 from questloom.transforms.certificate.margin import Margin
 from tests.small_facts import SmallFacts, claim, year
 from tests.transforms.certificate.lighthouses import LIGHTHOUSE, crowd

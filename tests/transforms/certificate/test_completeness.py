@@ -5,9 +5,9 @@ import pytest
 from questloom.records.form import Ask, ClaimClause, ClassClause, Form, Image
 from questloom.records.knowledge import entity_value
 from questloom.records.outcomes import Reason
-from questloom.transforms.certificate.certify import CertificateRules, Refusal, certify_form
+from questloom.transforms.certificate.certificate_rules import CertificateRules, Trust
+from questloom.transforms.certificate.certify import Refusal, certify_form
 from questloom.transforms.certificate.completeness import nearly_complete, share_held
-from questloom.transforms.certificate.facts import Trust
 from tests.small_facts import SmallFacts, claim, year
 from tests.transforms.certificate.lighthouses import HUMAN, LIGHTHOUSE, crowd
 

@@ -5,12 +5,8 @@ import pytest
 from questloom.records.form import Ask, ClaimClause, Compute, Form, Image
 from questloom.records.knowledge import Entity, entity_value
 from questloom.records.outcomes import Reason
-from questloom.transforms.certificate.certify import (
-    CertificateRules,
-    Refusal,
-    certify_form,
-    named_alike,
-)
+from questloom.transforms.certificate.certificate_rules import CertificateRules
+from questloom.transforms.certificate.certify import Refusal, certify_form, named_alike
 from questloom.transforms.certificate.effective import along, chain, composed, effective_hops, leads
 from tests.small_facts import SmallFacts, claim, year
 from tests.transforms.certificate.lighthouses import crowd

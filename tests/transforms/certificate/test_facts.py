@@ -3,7 +3,8 @@
 import pytest
 
 from questloom.records.knowledge import PropertyInfo, Qualifier, Value, entity_value
-from questloom.transforms.certificate.facts import Trust, best_values, is_functional, is_volatile
+from questloom.transforms.certificate.certificate_rules import Trust
+from questloom.transforms.certificate.facts import best_values, is_functional, is_volatile
 from questloom.transforms.certificate.one_of_class import single_value
 from tests.small_facts import SmallFacts, claim, year
 

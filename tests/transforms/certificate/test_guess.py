@@ -5,7 +5,8 @@ import pytest
 from questloom.records.form import Ask, ClaimClause, Compute, Form, Image
 from questloom.records.knowledge import ImageAsset, entity_value
 from questloom.records.outcomes import Reason
-from questloom.transforms.certificate.certify import CertificateRules, Refusal, certify_form
+from questloom.transforms.certificate.certificate_rules import CertificateRules
+from questloom.transforms.certificate.certify import Refusal, certify_form
 from questloom.transforms.certificate.guess import (
     _share_of_chain,
     commonest_share,

@@ -4,15 +4,10 @@ import pytest
 
 from questloom.records.form import Ask, ClaimClause, ClassClause, Compare, Form, Image
 from questloom.records.knowledge import Article, Entity, Section, Value, entity_value, value_of_key
-from questloom.transforms.certificate.certify import (
-    CertificateRules,
-    Refusal,
-    certify_form,
-    unclear_names,
-)
+from questloom.transforms.certificate.certificate_rules import CertificateRules, Trust
+from questloom.transforms.certificate.certify import Refusal, certify_form, unclear_names
 from questloom.transforms.certificate.description import descriptions
 from questloom.transforms.certificate.execute import answers
-from questloom.transforms.certificate.facts import Trust
 from questloom.transforms.certificate.margin import NO_RIVAL, margin_of, status
 from tests.small_facts import SmallFacts, claim, year
 from tests.transforms.certificate.lighthouses import HUMAN, LIGHTHOUSE, crowd

@@ -5,10 +5,10 @@ import pytest
 from questloom.records.form import ClaimClause, ClassClause, Compare, SentenceClause
 from questloom.records.knowledge import Article, Entity, Link, Section, Value, entity_value
 from questloom.transforms.certificate import facts as looked_up
+from questloom.transforms.certificate.certificate_rules import Trust
 from questloom.transforms.certificate.description import Description, Part
 from questloom.transforms.certificate.facts import (
     ENUMERATION_LIMIT,
-    Trust,
     classes_of,
     dates_overlap,
     is_instance,

@@ -14,8 +14,9 @@ from questloom.records.knowledge import (
 from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Answer, Hop, Question, Rewrite
 from questloom.records.table import Json
+from questloom.transforms.certificate.certificate_rules import Trust
 from questloom.transforms.certificate.completeness import nearly_complete, share_seen
-from questloom.transforms.certificate.facts import Trust, is_functional
+from questloom.transforms.certificate.facts import is_functional
 from questloom.transforms.certificate.guess import (
     commonest_share,
     guess_of_kind,

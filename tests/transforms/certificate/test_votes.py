@@ -6,7 +6,8 @@ from questloom.records.knowledge import Article, Entity, Section, Value, entity_
 from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Answer, Hop, Question, Rewrite
 from questloom.records.table import Json
-from questloom.transforms.certificate.certify import CertificateRules, Refusal, certify
+from questloom.transforms.certificate.certificate_rules import CertificateRules
+from questloom.transforms.certificate.certify import Refusal, certify
 from tests.small_facts import SmallFacts
 
 LEAD = "Ardwen Light was built by Ilse Varga. Its lamp is of 1871."

@@ -2,9 +2,10 @@
 
 from questloom.records.form import Ask, ClaimClause, ClassClause, Form
 from questloom.records.knowledge import entity_value
+from questloom.transforms.certificate.certificate_rules import Trust
 from questloom.transforms.certificate.description import descriptions
 from questloom.transforms.certificate.execute import TooLarge, answers
-from questloom.transforms.certificate.facts import ENUMERATION_LIMIT, Trust
+from questloom.transforms.certificate.facts import ENUMERATION_LIMIT
 from questloom.transforms.certificate.margin import margin_of
 from questloom.transforms.certificate.within import MOST_INSIDE, num_within, subjects_within
 from tests.small_facts import SmallFacts, claim, year

@@ -8,8 +8,8 @@ from questloom.records.form import Ask, ClaimClause, ClassClause, Form, Image
 from questloom.records.knowledge import Article, InfoboxField, Section, Value, entity_value
 from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Answer
-from questloom.transforms.certificate.certify import CertificateRules, Refusal
-from questloom.transforms.certificate.facts import Trust
+from questloom.transforms.certificate.certificate_rules import CertificateRules, Trust
+from questloom.transforms.certificate.certify import Refusal
 from questloom.transforms.certificate.guess import guess_of_kind
 from questloom.transforms.drafting.accept import Accept, binding_of
 from questloom.transforms.writing.writer import Draft

@@ -6,7 +6,7 @@ from questloom.records.form import Ask, ClaimClause, Form, Image
 from questloom.records.knowledge import entity_value
 from questloom.records.outcomes import Reason, Rejection
 from questloom.records.synthesis import Answer, Question
-from questloom.transforms.certificate.certify import CertificateRules
+from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.drafting.accept import Accept
 from questloom.transforms.drafting.draft_rules import DraftRules
 from questloom.transforms.drafting.drafter import Drafter

@@ -5,8 +5,8 @@ import random
 import pytest
 
 from questloom.records.knowledge import Article, Entity, Link, Section, entity_value
+from questloom.transforms.certificate.certificate_rules import Trust
 from questloom.transforms.certificate.evidence import sentence_for
-from questloom.transforms.certificate.facts import Trust
 from questloom.transforms.drafting.draft_rules import DraftRules
 from questloom.transforms.drafting.edges import Edge, edges, text_edges
 from questloom.transforms.drafting.walk import pick, walk

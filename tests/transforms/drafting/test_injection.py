@@ -7,7 +7,7 @@ import pytest
 
 from questloom.records.knowledge import Entity
 from questloom.records.outcomes import Reason
-from questloom.transforms.certificate.certify import CertificateRules
+from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.drafting.accept import Accept
 from questloom.transforms.drafting.draft_rules import DraftRules
 from questloom.transforms.drafting.injection import (

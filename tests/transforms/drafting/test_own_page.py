@@ -8,7 +8,8 @@ from questloom.records.form import Ask, ClaimClause, Form, Image
 from questloom.records.knowledge import Article, Entity, Section, entity_value
 from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Answer, Seed
-from questloom.transforms.certificate.certify import CertificateRules, Refusal
+from questloom.transforms.certificate.certificate_rules import CertificateRules
+from questloom.transforms.certificate.certify import Refusal
 from questloom.transforms.drafting.accept import Accept
 from questloom.transforms.writing.writer import Draft
 from tests.small_facts import SmallFacts, claim

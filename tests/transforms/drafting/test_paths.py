@@ -6,7 +6,7 @@ from questloom.records.form import Ask, ClaimClause, ClassClause, Form, Image
 from questloom.records.knowledge import Entity, entity_value
 from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Answer, Hop
-from questloom.transforms.certificate.certify import CertificateRules
+from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.drafting.accept import Accept
 from questloom.transforms.drafting.draft_rules import DraftRules
 from questloom.transforms.drafting.paths import MAX_CANONICAL, _undetermined, draft_by_path

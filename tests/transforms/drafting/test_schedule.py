@@ -6,7 +6,7 @@ from questloom.records.knowledge import Detail, Value
 from questloom.transforms.drafting.draft_rules import SeedRules
 from questloom.transforms.drafting.schedule import by_weight, drawn, levels_of
 from questloom.transforms.drafting.seeds import candidates, choose
-from questloom.transforms.pictures.choose import PictureRules
+from questloom.transforms.pictures.picture_rules import PictureRules
 from tests.small_facts import SmallFacts, claim
 from tests.transforms.drafting.exploration.made import COAST, picture, plaque
 

@@ -4,7 +4,7 @@ from questloom.records.knowledge import Article, Entity, ImageAsset, InfoboxFiel
 from questloom.transforms.drafting.draft_rules import SeedRules
 from questloom.transforms.drafting.seed_shortage import shortage
 from questloom.transforms.drafting.seeds import obstacles
-from questloom.transforms.pictures.choose import PictureRules
+from questloom.transforms.pictures.picture_rules import PictureRules
 from tests.small_facts import SmallFacts, claim
 
 

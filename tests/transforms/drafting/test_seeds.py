@@ -3,7 +3,7 @@
 import pytest
 
 from questloom.records.knowledge import Article, Detail, Entity, ImageAsset, InfoboxField, Value
-from questloom.transforms.certificate.facts import Trust
+from questloom.transforms.certificate.certificate_rules import Trust
 from questloom.transforms.drafting.draft_rules import SeedRules
 from questloom.transforms.drafting.seeds import (
     Candidate,
@@ -15,7 +15,7 @@ from questloom.transforms.drafting.seeds import (
     may_be_shown,
     obstacles,
 )
-from questloom.transforms.pictures.choose import PictureRules
+from questloom.transforms.pictures.picture_rules import PictureRules
 from tests.small_facts import SmallFacts, claim, year
 
 PAGE = Article(

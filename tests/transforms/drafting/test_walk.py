@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from questloom.records.knowledge import Article, Link, Section
-from questloom.transforms.certificate.facts import Trust
+from questloom.transforms.certificate.certificate_rules import Trust
 from questloom.transforms.drafting.draft_rules import DraftRules
 from questloom.transforms.drafting.edges import Edge
 from questloom.transforms.drafting.walk import pick, walk

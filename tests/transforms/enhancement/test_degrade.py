@@ -3,13 +3,8 @@ from collections import Counter
 import pytest
 
 from questloom.models.picture_ops import perspective_correct
-from questloom.transforms.enhancement.degrade import (
-    TOOLS,
-    EnhancementRules,
-    degrade,
-    draw,
-    is_chosen,
-)
+from questloom.transforms.enhancement.degrade import TOOLS, degrade, draw, is_chosen
+from questloom.transforms.enhancement.enhancement_rules import EnhancementRules
 from questloom.transforms.enhancement.repair import repair
 from tests.models.pictures import scene
 

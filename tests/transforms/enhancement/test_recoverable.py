@@ -7,14 +7,9 @@ from questloom.models.picture_file import decode, encode
 from questloom.records.knowledge import Detail, Value
 from questloom.records.outcomes import Reason, Rejection
 from questloom.records.synthesis import Answer, Question
-from questloom.transforms.enhancement.degrade import (
-    TOOLS,
-    Degradation,
-    EnhancementRules,
-    degrade,
-    draw,
-)
+from questloom.transforms.enhancement.degrade import TOOLS, Degradation, degrade, draw
 from questloom.transforms.enhancement.enhance import Enhanced, enhance
+from questloom.transforms.enhancement.enhancement_rules import EnhancementRules
 from questloom.transforms.enhancement.recoverable import Source, find_again
 from questloom.transforms.pictures.choose import perceptual_hash
 from tests.models.pictures import file_of, scene, with_text

@@ -14,15 +14,16 @@ from PIL import Image
 
 from questloom.records.errors import InputError
 from questloom.records.outcomes import Reason
+from questloom.transforms.external.external_rules import ExternalRules
 from questloom.transforms.external.outside_rows import (
-    ExternalRules,
     Source,
     certified,
     open_source,
     picture_of,
     question_of,
 )
-from questloom.transforms.pictures.choose import PictureRules, perceptual_hash
+from questloom.transforms.pictures.choose import perceptual_hash
+from questloom.transforms.pictures.picture_rules import PictureRules
 
 RULES = PictureRules(min_side=200)
 ROW = {

@@ -16,7 +16,8 @@ from questloom.records.knowledge import (
 from questloom.records.outcomes import Reason, Rejection
 from questloom.records.synthesis import Answer, Certificate, Question
 from questloom.records.table import Json
-from questloom.transforms.certificate.certify import CertificateRules, certify_form
+from questloom.transforms.certificate.certificate_rules import CertificateRules
+from questloom.transforms.certificate.certify import certify_form
 from questloom.transforms.certificate.evidence import evidence
 from questloom.transforms.filters.answer_in_question import answer_in_question
 from questloom.transforms.filters.evidence_only import EvidenceFacts, solvable

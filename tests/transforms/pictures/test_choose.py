@@ -4,12 +4,12 @@ from questloom.models.picture_ops import blur
 from questloom.records.knowledge import Article, ArticlePicture, Entity, ImageAsset
 from questloom.records.outcomes import Reason, Rejection
 from questloom.transforms.pictures.choose import (
-    PictureRules,
     candidates,
     check_picture,
     near_duplicate,
     perceptual_hash,
 )
+from questloom.transforms.pictures.picture_rules import PictureRules
 from tests.models.pictures import file_of, scene
 
 DATA = file_of(scene(1))

@@ -14,7 +14,6 @@ from questloom.records.synthesis import Answer, Question
 from questloom.records.table import Json
 from questloom.transforms.pictures.checkpoint_quality import MIN_PAIRS, NUM_PAIRS
 from questloom.transforms.pictures.choose import (
-    PictureRules,
     candidates,
     check_metadata,
     has_other_view,
@@ -23,8 +22,9 @@ from questloom.transforms.pictures.choose import (
     read_hashes,
     showable,
 )
-from questloom.transforms.pictures.ground import MIN_AUC, GroundingRules
+from questloom.transforms.pictures.ground import MIN_AUC
 from questloom.transforms.pictures.picture_chooser import PictureChooser
+from questloom.transforms.pictures.picture_rules import GroundingRules, PictureRules
 from tests.models.pictures import file_of, scene, with_text
 from tests.small_facts import SmallFacts, claim, year
 

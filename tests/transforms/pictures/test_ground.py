@@ -6,7 +6,6 @@ from questloom.records.errors import InputError
 from questloom.records.knowledge import Entity, ImageAsset
 from questloom.transforms.pictures.ground import (
     Grounding,
-    GroundingRules,
     depicts_another,
     distractors,
     ground,
@@ -15,6 +14,7 @@ from questloom.transforms.pictures.ground import (
     support_of,
     usable,
 )
+from questloom.transforms.pictures.picture_rules import GroundingRules
 from tests.small_facts import SmallFacts
 
 CALIBRATION = Calibration(model="m", threshold=0.3, auc=0.97, num_pairs=100)

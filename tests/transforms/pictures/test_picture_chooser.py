@@ -14,9 +14,9 @@ from questloom.records.outcomes import Reason, Rejection
 from questloom.records.synthesis import Answer, Question
 from questloom.transforms.certificate.readings import reading_value
 from questloom.transforms.pictures.checkpoint_quality import check_grounding, store_pairs
-from questloom.transforms.pictures.choose import PictureRules
-from questloom.transforms.pictures.ground import GroundingRules, how_well
+from questloom.transforms.pictures.ground import how_well
 from questloom.transforms.pictures.picture_chooser import PictureChooser
+from questloom.transforms.pictures.picture_rules import GroundingRules, PictureRules
 from tests.transforms.pictures.drawn_store import drawn_store
 
 

@@ -26,8 +26,9 @@ from questloom.records.form import (
 )
 from questloom.records.knowledge import Claim, Value
 from questloom.records.synthesis import Answer, Hop
+from questloom.transforms.certificate.certificate_rules import Trust
 from questloom.transforms.certificate.compute import compute
-from questloom.transforms.certificate.facts import Facts, Trust, best_values
+from questloom.transforms.certificate.facts import Facts, best_values
 from questloom.transforms.certificate.one_of_class import single_value
 from questloom.transforms.certificate.said_class import said_class
 from questloom.transforms.drafting.draft_rules import DraftRules

@@ -5,7 +5,8 @@ from dataclasses import replace
 from questloom.records.form import Form, Image
 from questloom.records.identity import chance
 from questloom.records.synthesis import Hop, Rewrite
-from questloom.transforms.certificate.facts import Facts, Trust
+from questloom.transforms.certificate.certificate_rules import Trust
+from questloom.transforms.certificate.facts import Facts
 from questloom.transforms.drafting.draft_rules import DraftRules
 from questloom.transforms.drafting.exploration.curating import repeats, step_clauses
 from questloom.transforms.drafting.exploration.growing import Shown, links_from

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 from questloom.records.knowledge import Entity
 from questloom.records.synthesis import Seed
-from questloom.transforms.certificate.facts import Facts, Trust
+from questloom.transforms.certificate.certificate_rules import Trust
+from questloom.transforms.certificate.facts import Facts
 from questloom.transforms.certificate.said_class import said_class
 from questloom.transforms.drafting.draft_rules import DraftRules
 from questloom.transforms.drafting.edges import edges

@@ -12,8 +12,9 @@ from itertools import combinations
 from questloom.knowledge.dates import coarsened
 from questloom.records.knowledge import entity_value
 from questloom.records.periods import YEAR
+from questloom.transforms.certificate.certificate_rules import Trust
 from questloom.transforms.certificate.compute import compute
-from questloom.transforms.certificate.facts import Facts, Trust
+from questloom.transforms.certificate.facts import Facts
 from questloom.transforms.certificate.said_class import said_class
 from questloom.transforms.writing.evidence import EvidenceGraph, Link, Observation, Reasoning
 from questloom.transforms.writing.graph.clues import attributes

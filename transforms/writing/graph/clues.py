@@ -10,13 +10,8 @@ from questloom.records.periods import YEAR
 from questloom.records.synthesis import Answer
 from questloom.transforms.certificate.askable import is_askable
 from questloom.transforms.certificate.century import CENTURY, has_one_century
-from questloom.transforms.certificate.facts import (
-    Facts,
-    Trust,
-    best_values,
-    is_functional,
-    is_volatile,
-)
+from questloom.transforms.certificate.certificate_rules import Trust
+from questloom.transforms.certificate.facts import Facts, best_values, is_functional, is_volatile
 from questloom.transforms.certificate.one_of_class import single_value
 from questloom.transforms.certificate.said_class import said_class
 from questloom.transforms.writing.answers import answer_of

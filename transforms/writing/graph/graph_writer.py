@@ -22,14 +22,15 @@ from questloom.records.form import (
 from questloom.records.identity import chance
 from questloom.records.knowledge import Claim, Entity, Value, entity_value
 from questloom.records.periods import YEAR
-from questloom.records.synthesis import Answer, Hop, Rewrite, Seed
+from questloom.records.synthesis import MAX_ANSWER_WORDS, Answer, Hop, Rewrite, Seed
+from questloom.transforms.certificate.certificate_rules import Trust
 from questloom.transforms.certificate.completeness import nearly_complete
 from questloom.transforms.certificate.compute import compute
-from questloom.transforms.certificate.facts import Facts, Trust, best_values
+from questloom.transforms.certificate.facts import Facts, best_values
 from questloom.transforms.certificate.one_of_class import single_value
 from questloom.transforms.certificate.readings import year_readings
 from questloom.transforms.certificate.said_class import said_class
-from questloom.transforms.writing.answers import MAX_ANSWER_WORDS, answer_of
+from questloom.transforms.writing.answers import answer_of
 from questloom.transforms.writing.form_edits import (
     constants,
     describe_variable,

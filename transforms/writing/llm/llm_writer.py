@@ -7,10 +7,8 @@ only votes can support it. Roles: VSearcher 2.2 (injection), OpenSearch-VL 3.1 (
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, TypeVar
-
-from annotated_types import Ge, Le
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from questloom.agent.judges.match import match
 from questloom.models.structured import BadReply, RefusedReply
@@ -20,13 +18,12 @@ from questloom.prompts.fence import Fenced, fenced
 from questloom.prompts.phrases.words import answer_words
 from questloom.prompts.render import language_name, render
 from questloom.prompts.roles import ROLES
-from questloom.records.evolves import Evolves
 from questloom.records.form import Ask, ClaimClause, Clause, Form, Image
 from questloom.records.knowledge import Entity, entity_value
 from questloom.records.outcomes import Reason
-from questloom.records.synthesis import Hop, Rewrite, Seed
+from questloom.records.synthesis import MAX_ANSWER_WORDS, Hop, Rewrite, Seed
 from questloom.transforms.certificate.kinds import KINDS
-from questloom.transforms.writing.answers import MAX_ANSWER_WORDS, in_words, short
+from questloom.transforms.writing.answers import in_words, short
 from questloom.transforms.writing.form_edits import constants, next_var
 from questloom.transforms.writing.llm.citations import (
     OPEN,
@@ -56,6 +53,7 @@ from questloom.transforms.writing.llm.evidence_words import (
     kinds_lines,
     roles_of,
 )
+from questloom.transforms.writing.llm.llm_rules import LlmRules
 from questloom.transforms.writing.llm.material import (
     ClaimLine,
     Material,
@@ -83,46 +81,6 @@ from questloom.transforms.writing.llm.word_proof import (
 from questloom.transforms.writing.writer import Draft, Fact, Mention, Vote, WriterRejection
 
 Read = TypeVar("Read")
-Count = Annotated[int, Ge(1), Le(10)]
-WRITER_ROLES = (
-    "seed_question",
-    "pick_entity",
-    "take_fact",
-    "inject",
-    "pick_image_entity",
-    "hide_entity",
-    "canonical_question",
-    "describe",
-    "obfuscate_answer",
-    "propose_seed",
-    "explore",
-    "reason",
-    "perceive",
-    "curate",
-    "deepen",
-)
-
-
-@dataclass(frozen=True, kw_only=True)
-class LlmRules:
-    """The recipe's part of the llm writer."""
-
-    language: str = "en"
-    questions: Count = 3
-    """First or canonical questions asked for in one call."""
-    facts: Count = 4
-    mentions: Count = 4
-    votes: Count = 3
-    """Votes of each check; all have to hold."""
-    tries: Annotated[int, Ge(1), Le(1000)] = 150
-    """Sets of claims that are judged before a model is asked to describe something by one of them."""
-    max_claims: Annotated[int, Ge(1), Le(500)] = 80
-    max_sentences: Annotated[int, Ge(0), Le(500)] = 80
-    """Claims and sentences that one prompt shows."""
-    guidance: Annotated[
-        Mapping[str, str], Evolves("writer", max_chars=600, keys=WRITER_ROLES, absent="")
-    ] = field(default_factory=dict)
-    """By role: what is added to its system message. The closed loop writes here."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from questloom.records.form import Ask, ClaimClause, Clause, Form
 from questloom.records.knowledge import Entity, Value, entity_value, value_of_key
 from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Certificate
-from questloom.transforms.certificate.certify import CertificateRules, Refusal, unclear_names
+from questloom.transforms.certificate.certificate_rules import CertificateRules
+from questloom.transforms.certificate.certify import Refusal, unclear_names
 from questloom.transforms.certificate.evidence import is_named, unstated
 from questloom.transforms.certificate.execute import TooLarge
 from questloom.transforms.certificate.facts import is_volatile

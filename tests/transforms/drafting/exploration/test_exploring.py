@@ -10,13 +10,8 @@ from questloom.records.form import ClaimClause, Compute, Reads
 from questloom.records.knowledge import entity_value
 from questloom.records.outcomes import Reason, Rejection
 from questloom.records.synthesis import Question
-from questloom.transforms.certificate.certify import (
-    CertificateRules,
-    Refusal,
-    certify_form,
-    given_by_picture,
-)
-from questloom.transforms.certificate.facts import Trust
+from questloom.transforms.certificate.certificate_rules import CertificateRules, Trust
+from questloom.transforms.certificate.certify import Refusal, certify_form, given_by_picture
 from questloom.transforms.drafting.accept import Accept, binding_of
 from questloom.transforms.drafting.draft_rules import DraftRules, ExploreRules
 from questloom.transforms.drafting.drafter import Drafter

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from questloom.transforms.certificate.facts import Trust
+from questloom.transforms.certificate.certificate_rules import Trust
 from questloom.transforms.drafting.draft_rules import DraftRules, ExploreRules
 from questloom.transforms.drafting.exploration.growing import grown
 from questloom.transforms.writing.evidence import EvidenceGraph

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from questloom.records.knowledge import Entity
-from questloom.transforms.certificate.facts import Trust
+from questloom.transforms.certificate.certificate_rules import Trust
 from questloom.transforms.drafting.exploration.reasoning import LONGEST, belong_together, reasonings
 from questloom.transforms.writing.evidence import Link, Observation, Reasoning
 from tests.small_facts import SmallFacts, claim, year

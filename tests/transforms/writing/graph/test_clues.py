@@ -4,7 +4,7 @@ import pytest
 
 from questloom.records.form import Ask, ClaimClause, Form
 from questloom.records.knowledge import Entity, Value
-from questloom.transforms.certificate.facts import Trust
+from questloom.transforms.certificate.certificate_rules import Trust
 from questloom.transforms.writing.graph.clues import (
     answerable,
     asked_property,

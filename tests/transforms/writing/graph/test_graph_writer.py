@@ -7,7 +7,7 @@ import pytest
 from questloom.records.form import Ask, ClaimClause, Form, Image
 from questloom.records.knowledge import entity_value
 from questloom.records.synthesis import Seed
-from questloom.transforms.certificate.facts import Trust
+from questloom.transforms.certificate.certificate_rules import Trust
 from questloom.transforms.writing.graph.english import English
 from questloom.transforms.writing.graph.graph_writer import GraphWriter, _before
 from tests import small_facts

@@ -13,7 +13,7 @@ from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
 from questloom.records.form import ClaimClause, Form
 from questloom.records.identity import chance
 from questloom.records.synthesis import Seed
-from questloom.transforms.certificate.facts import Trust
+from questloom.transforms.certificate.certificate_rules import Trust
 from questloom.transforms.drafting.draft_rules import DraftRules
 from questloom.transforms.drafting.walk import walk
 from questloom.transforms.writing.graph.english import English

@@ -18,10 +18,10 @@ from questloom.records.knowledge import (
 )
 from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Answer, Hop, Rewrite, Seed
-from questloom.transforms.certificate.certify import CertificateRules
-from questloom.transforms.certificate.facts import Trust
+from questloom.transforms.certificate.certificate_rules import CertificateRules, Trust
 from questloom.transforms.drafting.accept import Accept
-from questloom.transforms.writing.llm.llm_writer import LlmRules, LlmWriter
+from questloom.transforms.writing.llm.llm_rules import LlmRules
+from questloom.transforms.writing.llm.llm_writer import LlmWriter
 from questloom.transforms.writing.llm.mentions import named_entities
 from questloom.transforms.writing.writer import Draft, Mention, WriterRejection
 from tests.prompts.scripted import Scripted

@@ -6,7 +6,8 @@ import pytest
 
 from questloom.records.knowledge import Article, Entity, PropertyInfo, Section
 from questloom.records.synthesis import Seed
-from questloom.transforms.writing.llm.llm_writer import LlmRules, LlmWriter
+from questloom.transforms.writing.llm.llm_rules import LlmRules
+from questloom.transforms.writing.llm.llm_writer import LlmWriter
 from questloom.transforms.writing.writer import WriterRejection
 from tests.prompts.scripted import Scripted
 from tests.small_facts import SmallFacts, claim, year

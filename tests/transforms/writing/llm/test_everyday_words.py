@@ -10,7 +10,8 @@ from questloom.records.synthesis import Answer, Hop, Seed
 from questloom.transforms.writing.llm.everyday_words import noun_of, role_nouns
 from questloom.transforms.writing.llm.evidence_words import about, kinds_lines, roles_of
 from questloom.transforms.writing.llm.kind_clauses import said_kind, seen_kind
-from questloom.transforms.writing.llm.llm_writer import LlmRules, LlmWriter
+from questloom.transforms.writing.llm.llm_rules import LlmRules
+from questloom.transforms.writing.llm.llm_writer import LlmWriter
 from questloom.transforms.writing.llm.question_checks import places
 from questloom.transforms.writing.llm.word_proof import ProofLine, check_words_proven
 from questloom.transforms.writing.writer import Draft, Mention, WriterRejection

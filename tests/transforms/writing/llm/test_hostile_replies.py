@@ -10,7 +10,8 @@ import pytest
 from questloom.prompts.replies import AskedQuestion
 from questloom.records.knowledge import Article, Claim, Entity, Section, Value, entity_value
 from questloom.records.synthesis import Hop, Seed
-from questloom.transforms.writing.llm.llm_writer import LlmRules, LlmWriter
+from questloom.transforms.writing.llm.llm_rules import LlmRules
+from questloom.transforms.writing.llm.llm_writer import LlmWriter
 from questloom.transforms.writing.llm.material import ClaimLine, answer_from_claim
 from questloom.transforms.writing.writer import Mention, WriterRejection
 from tests.prompts.scripted import Scripted

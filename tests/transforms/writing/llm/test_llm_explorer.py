@@ -6,8 +6,7 @@ import pytest
 
 from questloom.records.knowledge import Entity, PropertyInfo
 from questloom.records.outcomes import Reason
-from questloom.transforms.certificate.certify import CertificateRules
-from questloom.transforms.certificate.facts import Trust
+from questloom.transforms.certificate.certificate_rules import CertificateRules, Trust
 from questloom.transforms.drafting.accept import Accept
 from questloom.transforms.drafting.draft_rules import DraftRules, ExploreRules
 from questloom.transforms.drafting.exploration.exploring import Exploration
@@ -16,7 +15,7 @@ from questloom.transforms.drafting.trail import Trail
 from questloom.transforms.writing.graph.english import English
 from questloom.transforms.writing.graph.graph_writer import GraphWriter
 from questloom.transforms.writing.llm.llm_explorer import LlmExplorer
-from questloom.transforms.writing.llm.llm_writer import LlmRules
+from questloom.transforms.writing.llm.llm_rules import LlmRules
 from questloom.transforms.writing.writer import WriterRejection
 from tests.prompts.scripted import Scripted
 from tests.transforms.drafting.exploration.made import BOTH, coast, graph, seed

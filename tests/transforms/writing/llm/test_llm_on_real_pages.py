@@ -7,7 +7,8 @@ import pytest
 from questloom.records.form import ClaimClause, ClassClause, Image
 from questloom.records.knowledge import entity_value
 from questloom.records.synthesis import Hop, Seed
-from questloom.transforms.writing.llm.llm_writer import LlmRules, LlmWriter
+from questloom.transforms.writing.llm.llm_rules import LlmRules
+from questloom.transforms.writing.llm.llm_writer import LlmWriter
 from questloom.transforms.writing.writer import Mention
 from tests.prompts.scripted import Scripted
 from tests.transforms.writing.llm.real_pages import needs_dump, real_pages

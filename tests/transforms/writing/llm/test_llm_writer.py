@@ -21,7 +21,8 @@ from questloom.records.knowledge import (
 )
 from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Answer, Hop, Seed
-from questloom.transforms.writing.llm.llm_writer import LlmRules, LlmWriter
+from questloom.transforms.writing.llm.llm_rules import LlmRules
+from questloom.transforms.writing.llm.llm_writer import LlmWriter
 from questloom.transforms.writing.llm.material import material
 from questloom.transforms.writing.llm.mentions import named_entities
 from questloom.transforms.writing.llm.question_checks import other_language

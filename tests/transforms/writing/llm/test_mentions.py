@@ -8,7 +8,8 @@ import pytest
 from questloom.records.form import Ask, ClaimClause, Form
 from questloom.records.knowledge import Entity, entity_value
 from questloom.records.synthesis import Answer, Seed
-from questloom.transforms.writing.llm.llm_writer import LlmRules, LlmWriter
+from questloom.transforms.writing.llm.llm_rules import LlmRules
+from questloom.transforms.writing.llm.llm_writer import LlmWriter
 from questloom.transforms.writing.llm.mentions import entity_of, named_entities
 from questloom.transforms.writing.writer import Draft
 from tests.prompts.scripted import Scripted

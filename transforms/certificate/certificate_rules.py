@@ -1,0 +1,40 @@
+"""What a recipe says of the certificate."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from questloom.records.evolves import Evolves
+
+
+@dataclass(frozen=True)
+class Trust:
+    """How far the store is believed. All of it is the recipe's to set.
+
+    `declared` and `measured` are the least functionality (subjects ÷ pairs) of a property that Wikidata's own
+    constraints call single-valued or that have one value by their meaning, and of any other. With `complete` the store is taken as a closed world.
+    """
+
+    declared: float = 0.98
+    measured: float = 0.995
+    complete: bool = False
+    completeness: float = 0.9
+    """Least share of a class's members that the store must hold where a description singles one of them out (`completeness.py`)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CertificateRules:
+    """The recipe's part of the certificate."""
+
+    margin: Annotated[int, Evolves("filters", 1, 4, 1)] = 2
+    trust: Trust = Trust()
+    languages: tuple[str, ...] = ("en",)
+    min_answers_without_picture: int = 2
+    max_guess: float = 0.4
+    """How often the best guess without the picture may be right."""
+    min_hops: int = 2
+    """Fewest effective hops, where the question's own are not fewer."""
+    stated: bool = True
+    """Whether of every claim one end's page must also name the other end: an agent reads pages, not claims. Whether it says the relation too, in words
+    that are known, is told hop by hop (`Hop.stated`) and refuses nothing: pages say things in more ways than any table has."""
+    bases: tuple[str, ...] = ("closed", "margin")
+    """Bases that are accepted; "votes" only where the recipe names it, and then counted apart."""
