@@ -34,10 +34,6 @@ class ToolSettings:
     """Characters of a result's text."""
     results: Annotated[int, Ge(1), Le(20)] = 5
     """That text_search brings where the call does not say how many."""
-    extract_chars: Annotated[int, Gt(0)] = 900
-    """Characters of a page that text_search quotes."""
-    page_chars: Annotated[int, Gt(0)] = 4_000
-    """Characters of a page that visit shows."""
     links: Annotated[int, Ge(0)] = 30
     """That visit lists, at most."""
     addresses: bool = True
@@ -50,5 +46,3 @@ class ToolSettings:
     """Wall time of a call, less what its requests wait for their place at a provider."""
     cache_bytes: int = 64 << 20
     """Results kept in memory for identical calls; 0 for none."""
-    ocr_side: Annotated[int, Gt(0)] = 960
-    """Longer side, in pixels, to which a picture is scaled down for layout_parsing."""

@@ -14,13 +14,17 @@ class ModelSettings:
     """Endpoints, roles and budget; empty without models. See `models/README.md`."""
 
     endpoints: tuple[EndpointConfig, ...] = ()
+    """Servers of chat models: name, base_url, api_key_env, prices, limits."""
     roles: Mapping[str, RoleConfig] = field(default_factory=dict)
     """By role name; "default" serves the roles that are not named."""
     judge: bool = False
     """Whether answers that do not match word for word are judged by a model."""
     budget_money: Annotated[float, Gt(0)] | None = None
+    """Money at which a run stops asking; what it has is kept, and a higher limit goes on."""
     budget_tokens: Annotated[int, Gt(0)] | None = None
+    """The same in tokens."""
     budget_calls: Annotated[int, Gt(0)] | None = None
+    """The same in calls."""
     clip: str = "small"
     """"small" (shipped), a folder, or open_clip's name and tag as "ViT-B-32/openai"."""
 

@@ -548,6 +548,29 @@ def plan(
 
 
 @app.command()
+def settings(
+    beginning: Annotated[
+        str, typer.Argument(metavar="[KEY]", help="Only keys that begin so: draft, teach.limits.")
+    ] = "",
+) -> None:
+    """Every setting of a recipe: its default, what is allowed, and what it is for. Without KEY as a Markdown page."""
+    from questloom.pipeline.settings_reference import reference, settings
+
+    if not beginning:
+        typer.echo(reference(), nl=False)
+        return
+    found = [each for each in settings() if each.key.startswith(beginning)]
+    if not found:
+        raise InputError(
+            f"settings {beginning}", "no key begins so", "`questloom settings` prints all."
+        )
+    for each in found:
+        typer.echo(
+            f"{each.key} = {each.default or '(must be given)'}    {each.allowed}\n    {each.help}"
+        )
+
+
+@app.command()
 def report(run: Run_) -> None:
     """Builds the HTML report of a run; opens from a file, without a server or network."""
     from questloom.pipeline.report import build_report

@@ -42,9 +42,11 @@ class Recipe:
     )  # pydantic hands it down to the plain dataclasses within
 
     name: str = "custom"
+    """The run's name in report and card."""
     seed: Annotated[int, Ge(0)] = 0
     """For every draw of the run."""
     language: str = "en"
+    """Of questions and answers, as Wikipedia's codes; the graph writer writes English only."""
     writer: str = "graph"
     """"graph" (no model) or "llm"."""
     seeds: SeedRules = field(default_factory=SeedRules)

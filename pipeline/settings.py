@@ -44,6 +44,7 @@ class ExportRules:
     """Splits, shares and formats of the data set."""
 
     shares: Mapping[str, float] = field(default_factory=lambda: {"train": 0.9, "validation": 0.1})
+    """Share of pictured things by split."""
     rl_share: Share = 0.5
     """Share of tasks that go to reinforcement learning; the rest to supervised fine-tuning."""
     level_ratio: Mapping[str, float] = field(default_factory=dict)
@@ -59,6 +60,7 @@ class ModelRules(ModelSettings):
     """Endpoints and roles for the llm writer, the model filters, agents and judges."""
 
     llm: LlmRules = field(default_factory=LlmRules)
+    """The llm writer's."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +70,7 @@ class RunRules:
     in_flight: Annotated[int, Gt(0), Le(4096)] = 64
     """Records under way at once in a process, in stages that call models."""
     shards: Annotated[int, Gt(0), Le(100_000)] = 16
+    """Files of each stage: how finely work is spread over workers, and how much of it a kill costs."""
     max_error_share: Share = 0.02
     """A job in which more than this share ended as `error` exits with 1."""
     calls: str = ""
@@ -80,6 +83,7 @@ class TrainingRules:
     """What trains the policy between rounds: `python -m questloom.train.sft` or `questloom.train.grpo`, by their own settings."""
 
     trainer: Literal["sft", "grpo"]
+    """Which trainer."""
     config: str
     """A preset of the trainer, or a file."""
     model: str = ""
@@ -95,6 +99,7 @@ class EvolveRules:
     """The closed loop (ODE: up to 5 rounds of 32 tasks, one rollout each; a pass rate needs several)."""
 
     rounds: Annotated[int, Gt(0)] = 5
+    """Rounds at most."""
     tasks: Annotated[int, Ge(3)] = 32
     """A round, chosen over domains, profiles and levels from what `seeds.count` seeds give."""
     mode: Literal["sft", "rl"] = "rl"
@@ -102,6 +107,7 @@ class EvolveRules:
     policy: PlaySettings | None = None
     """Of mode "rl"; by default the teacher's settings."""
     rollouts: Annotated[int, Ge(4)] = 4
+    """Attempts of the policy at each task."""
     probes: Annotated[int, Ge(0)] = 4
     """Continuations of a task that no rollout solved (AXPO's K)."""
     teacher_rollouts: Annotated[int, Gt(0)] = 1
@@ -111,6 +117,7 @@ class EvolveRules:
     tolerated: Share = 0.35
     """Share of too easy, or too hard, tasks from which difficulty is edited."""
     diagnoser: Literal["measured", "llm"] = "measured"
+    """Who says why tasks failed: figures alone, or a model too."""
     control: Literal["none", "static", "random_edits"] = "none"
     """What stands in place of diagnosed edits, at equal volume."""
     max_edits: Annotated[int, Gt(0)] = 4

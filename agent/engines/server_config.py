@@ -13,6 +13,7 @@ class ServerConfig:
     url: str
     """Without a path: http://host:port."""
     dialect: Literal["sglang", "vllm"] = "sglang"
+    """How the server is spoken to."""
     model: str
     """With the version of the weights ("qwen3-vl-8b@120"): it stands in the cache's keys, and replies of old weights must not return."""
     served_as: str = ""
@@ -20,5 +21,6 @@ class ServerConfig:
     scaled_logprobs: bool = False
     """vLLM only: the server runs with `--logprobs-mode processed_logprobs`. Its default tells those at temperature 1."""
     max_in_flight: int = 256
+    """Turns under way at once."""
     timeout: float = 1_800.0
     """Seconds for one turn."""

@@ -59,6 +59,9 @@ PICTURES_A_PAGE = 3
 """Addresses that are tried for one page's picture."""
 MAX_PAGE_PICTURES = 8
 STAGE = "tools"
+PICTURE_SECONDS = 10.0
+MAX_PICTURE_BYTES = 10 << 20
+"""Of a picture on a page of the web."""
 # No bracket inside of a text, none inside of an address, and one level of parentheses there ("…/Mercury_(planet)"): no two attempts read
 # the same stretch, so a page that opens brackets without end is read in linear time.
 _TARGET = (
@@ -266,8 +269,8 @@ class LiveProvider:
 
         async def send(_: str) -> Reply:
             try:
-                async with asyncio.timeout(self.settings.picture_timeout):
-                    data = await self.http.fetch(url, max_bytes=self.settings.max_picture_bytes)
+                async with asyncio.timeout(PICTURE_SECONDS):
+                    data = await self.http.fetch(url, max_bytes=MAX_PICTURE_BYTES)
             except (CallFault, TimeoutError):
                 # One try, and no sign of overload: all hosts of the web share this lane.
                 raise CallFault(
@@ -280,7 +283,7 @@ class LiveProvider:
             content={"recording": self.settings.recording, "url": url},
             stage=STAGE,
             price=FREE,
-            timeout=self.settings.picture_timeout + 30,
+            timeout=PICTURE_SECONDS + 30,
         )
         try:
             return (await self._reply(request, send)).body

@@ -40,6 +40,7 @@ class ServiceSettings:
     """One live service."""
 
     kind: Kind
+    """Which service."""
     address: str = ""
     """Without a path; "" for the public one."""
     key_env: str = ""
@@ -51,7 +52,9 @@ class ServiceSettings:
     timeout: float = 30.0
     """Seconds until an attempt is given up."""
     max_in_flight: int = 8
+    """Calls under way at once, over all workers."""
     requests_per_minute: float | None = None
+    """Calls a minute at most; None is no limit."""
 
     @property
     def base(self) -> str:
@@ -144,7 +147,5 @@ class LiveSettings:
     """Answers from the recording only: nothing is sent, and no key is needed."""
     blocked_hosts: tuple[str, ...] = ("huggingface.co",)
     """Neither found nor visited, nor are their subdomains: benchmarks lie there with their answers."""
-    picture_timeout: float = 10.0
-    max_picture_bytes: int = 10 << 20
     allow_private: bool = False
     """Whether pictures may be fetched from private and loopback addresses; for tests and networks of one's own."""

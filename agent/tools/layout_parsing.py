@@ -11,6 +11,8 @@ from questloom.agent.tools.tool_schema import Handle, Tool
 from questloom.agent.turns.tool_output import Output, no_results
 from questloom.models.ocr import TextBlock, read_text
 
+MAX_SIDE = 960
+"""Longer side, in pixels, to which a picture is scaled down."""
 OCR_SIDE = 640
 """Pixels: smaller pictures are enlarged before text is read in them."""
 MAX_OCR_SCALE = 4
@@ -29,7 +31,7 @@ async def layout_parsing(at: Context, handle: Handle) -> Output:
         cost = outside.cost
     else:
         picture = at.bank.pixels(picture_number)
-        blocks, size = await asyncio.to_thread(_read, picture, at.settings.ocr_side)
+        blocks, size = await asyncio.to_thread(_read, picture, MAX_SIDE)
         lines = [f"{_box(_shares(block, size))} {one_line(block.text, 2_000)}" for block in blocks]
         cost = 0.0
     if not lines:

@@ -10,6 +10,8 @@ from questloom.agent.tools.tool_context import Context
 
 NUM_SNIPPETS = 5
 SNIPPET_CHARS = 320
+EXTRACT_CHARS = 900
+"""Characters of a page that text_search quotes."""
 TopK = Annotated[int, Field(ge=1, le=20)]
 
 

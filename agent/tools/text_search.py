@@ -4,7 +4,14 @@ import asyncio
 
 from questloom.agent.providers.provider import PageHit
 from questloom.agent.tools.quote import quoted
-from questloom.agent.tools.search_tools import SNIPPET_CHARS, TopK, head, hits, whole_text
+from questloom.agent.tools.search_tools import (
+    EXTRACT_CHARS,
+    SNIPPET_CHARS,
+    TopK,
+    head,
+    hits,
+    whole_text,
+)
 from questloom.agent.tools.tool_context import Context
 from questloom.agent.tools.tool_schema import Text, Tool
 from questloom.agent.turns.tool_output import Output, ToolFault, no_results
@@ -25,7 +32,7 @@ async def text_search(at: Context, query: Text, top_k: TopK = DEFAULT_RESULTS) -
     if not reply.value:
         return no_results("no page matches the query; try other words")
     if not at.settings.summaries:
-        return Output(parts=hits(at, reply.value, at.settings.extract_chars), cost=reply.cost)
+        return Output(parts=hits(at, reply.value, EXTRACT_CHARS), cost=reply.cost)
     read = await asyncio.gather(
         *(_summary(at, hit, query) for hit in reply.value), return_exceptions=True
     )
@@ -38,7 +45,7 @@ async def text_search(at: Context, query: Text, top_k: TopK = DEFAULT_RESULTS) -
             words = f"Extract (the page could not be read): {quoted(hit.snippet, SNIPPET_CHARS)}"
         else:
             words, cost = (
-                f"Summary for the query (by a model): {quoted(outcome[0], at.settings.extract_chars)}",
+                f"Summary for the query (by a model): {quoted(outcome[0], EXTRACT_CHARS)}",
                 cost + outcome[1],
             )
         parts.append(f"{head(at, number, hit.title, hit.url)}\n{words}\n")

@@ -9,6 +9,9 @@ from questloom.agent.tools.tool_context import Context
 from questloom.agent.tools.tool_schema import Text, Tool
 from questloom.agent.turns.tool_output import NewPicture, Output
 
+PAGE_CHARS = 4_000
+"""Characters of a page that are shown."""
+
 
 async def visit(at: Context, url: Text, goal: Text) -> Output:
     """Opens a page and returns the parts of its text that fit a goal best, its first pictures, and links to follow (of many, those nearest the goal).
@@ -23,14 +26,12 @@ async def visit(at: Context, url: Text, goal: Text) -> Output:
         one_line(page.title)
         + (f"\nURL: {one_line(page.url, 2_000)}" if at.settings.addresses else "")
     ]
-    words, cost = extract(page, goal, at.settings.page_chars), 0.0
+    words, cost = extract(page, goal, PAGE_CHARS), 0.0
     if at.summarise is not None:
         words, cost = await at.summarise(goal, page.title, whole_text(page))
         words = f"Summary for the goal (by a model):\n{words}"
     parts.append(
-        quoted(words, at.settings.page_chars)
-        if words.strip()
-        else "The page says nothing about the goal."
+        quoted(words, PAGE_CHARS) if words.strip() else "The page says nothing about the goal."
     )
     if (
         at.summarise is None

@@ -15,8 +15,11 @@ class Trust:
     """
 
     declared: float = 0.98
+    """Least functionality of a property that Wikidata says has one value."""
     measured: float = 0.995
+    """Least functionality of any other property."""
     complete: bool = False
+    """Whether what the store does not say is false."""
     completeness: float = 0.9
     """Least share of a class's members that the store must hold where a description singles one of them out (`completeness.py`)."""
 
@@ -26,9 +29,12 @@ class CertificateRules:
     """The recipe's part of the certificate."""
 
     margin: Annotated[int, Evolves("filters", 1, 4, 1)] = 2
+    """Facts that would have to be missing from the store before another entity fitted, at least."""
     trust: Trust = Trust()
     languages: tuple[str, ...] = ("en",)
+    """Languages whose names must not stand in a question, beside its own."""
     min_answers_without_picture: int = 2
+    """Answers that the question must leave open for who does not see the picture, at least."""
     max_guess: float = 0.4
     """How often the best guess without the picture may be right."""
     min_hops: int = 2

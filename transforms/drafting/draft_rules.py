@@ -20,15 +20,19 @@ class SeedRules:
     """Which entities may be seeds, and how many are drawn (VSearcher A.2, OpenSearch-VL 3.1)."""
 
     count: Annotated[int, Gt(0)] = 1000
+    """Seeds of the run; each ends as one question or one rejection."""
     methods: Annotated[Weights, Evolves("seeds", 0, 2, 0.5, keys=("paths", "injection"))] = field(
         default_factory=lambda: {"paths": 1.0, "injection": 1.0}
     )
+    """Weight of each method: "paths", "injection", "exploration"."""
     rules: Annotated[Weights, Evolves("seeds", 0, 2, 0.5, keys=("rare", "anchor"))] = field(
         default_factory=lambda: {"rare": 1.0, "anchor": 1.0}
     )
+    """Weight of each rule: "rare", "anchor", "linked", "pictured"."""
     levels: Annotated[Weights, Evolves("writer", 0, 1, 0.3, keys=("easy", "medium", "hard"))] = (
         field(default_factory=lambda: {"easy": 0.4, "medium": 0.3, "hard": 0.3})
     )
+    """Weight of each level: "easy", "medium", "hard", "expert", "benchmark"."""
     domains: Annotated[
         Mapping[str, Weight], Evolves("seeds", 0.25, 4, 0.75, keys=DOMAINS, absent=1.0)
     ] = field(default_factory=dict)
@@ -42,9 +46,13 @@ class SeedRules:
     per_entity: Annotated[int, Ge(1), Le(20)] = 1
     """Most seeds of one entity and method."""
     rare_max_sitelinks: Annotated[int, Ge(0), Evolves("seeds", 0, 40, 5)] = 10
+    """Rule "rare": at most so many Wikipedias have a page."""
     rare_min_statements: Annotated[int, Ge(0)] = 20
+    """Rule "rare": at least so many claims."""
     anchor_min_in_degree: Annotated[int, Ge(0)] = 50
+    """Rule "anchor": at least so many other things link to it."""
     anchor_max_in_degree: Annotated[int, Ge(0)] = 10_000
+    """Rule "anchor": at most so many."""
     living_people: bool = False
     """Whether people without a date of death may be shown on pictures."""
     exclude: tuple[str, ...] = ()
@@ -86,6 +94,7 @@ class DraftRules:
     rounds: Annotated[Mapping[str, int], Evolves("paths", 1, 10, 1)] = field(
         default_factory=lambda: {"easy": 1, "medium": 3, "hard": 5, "benchmark": 10}
     )
+    """Rounds of injection, by level."""
     explore: ExploreRules = field(default_factory=ExploreRules)
     tries: Annotated[int, Ge(1)] = 10
     """Walks a seed (OpenSearch-VL: 10)."""
@@ -120,3 +129,4 @@ class DraftRules:
     text_hops: bool = False
     """Whether a path may pass a link that no claim says. Only the llm writer can word it, and only votes can support it."""
     max_words: Annotated[int, Ge(10)] = 110
+    """Words of a question, at most."""

@@ -25,12 +25,15 @@ class ExternalRules:
     image_column: Name = "image"
     """A picture, or a list of one; a row with several is rejected, since a question shows one."""
     question_column: Name = "question"
+    """The question's text."""
     answer_column: Name = "answer"
     """A text or number; of a list the first is the answer and the others are aliases."""
     author_column: str = ""
+    """The picture's author; "" where no column has it."""
     page_column: str = ""
     """The picture's source page."""
     level: Literal["easy", "medium", "hard"] = "medium"
+    """The level that all rows get."""
     limit: Annotated[int, Ge(0)] = 0
     """The first so many rows; 0 for all."""
 

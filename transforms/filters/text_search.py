@@ -25,16 +25,14 @@ if TYPE_CHECKING:
 
 def found_by_text(job: FilterJob, question: Question) -> "Iterator[Found]":
     """What the agent's text search says to the question itself, the best page first."""
-    from questloom.agent.tool_settings import ToolSettings
+    from questloom.agent.tools.search_tools import EXTRACT_CHARS
     from questloom.transforms.filters.search_shortcuts import Found
 
     store, provider = job.store, job.searches
     for hit in provider.find_pages(question.text, job.recipe.filters.text_search_k):
         entity_id = store.entity_of_title(hit.title)
         assert entity_id is not None, "a hit is a page of the store"
-        yield Found(
-            title=hit.title, entity_id=entity_id, text=hit.snippet[: ToolSettings().extract_chars]
-        )
+        yield Found(title=hit.title, entity_id=entity_id, text=hit.snippet[:EXTRACT_CHARS])
 
 
 def make_text_search(job: FilterJob) -> Apply:

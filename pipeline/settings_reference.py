@@ -1,0 +1,159 @@
+"""The reference of a recipe's settings, from the dataclasses that hold them: key, default, what is allowed, what it is for."""
+
+import ast
+import dataclasses
+import functools
+import inspect
+import itertools
+import json
+import textwrap
+import types
+import typing
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import annotated_types
+from pydantic import BaseModel
+
+from questloom.pipeline.recipe import Recipe
+
+LIMITS = {
+    annotated_types.Ge: ("≥", "ge"),
+    annotated_types.Gt: (">", "gt"),
+    annotated_types.Le: ("≤", "le"),
+    annotated_types.Lt: ("<", "lt"),
+}
+MAX_DEFAULT_CHARS = 60
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting."""
+
+    key: str
+    """Its place in a recipe, and of `--set`: "draft.max_hub"."""
+    default: str
+    """As JSON; "" where it must be given."""
+    allowed: str
+    """Its type, and limits."""
+    help: str
+
+
+def settings(
+    kind: type = Recipe, prefix: str = "", told: dict[type, str] | None = None
+) -> Iterator[Setting]:
+    """All settings of a class and of the classes in it, in their order; the keys of a class that comes again are not repeated.
+
+    Args:
+        told: the classes that came before, with their keys.
+    """
+    told = {} if told is None else told
+    hints = typing.get_type_hints(kind, include_extras=True)
+    helps = _helps(kind)
+    for each in dataclasses.fields(kind):
+        key, inner = prefix + each.name, _inner(hints[each.name])
+        before = next((k for c, k in told.items() if inner and issubclass(c, inner)), "")
+        if inner is None or before:
+            allowed = f"the keys of `{before}`" if before else _allowed(hints[each.name])
+            yield Setting(key, _default(each), allowed, helps.get(each.name, ""))
+        else:
+            told[inner] = key
+            yield from settings(inner, key + ".", told)
+
+
+def reference() -> str:
+    """All settings as a Markdown document, a table a section."""
+    found: dict[str, list[Setting]] = {}
+    for each in settings():
+        found.setdefault(each.key.partition(".")[0] if "." in each.key else "", []).append(each)
+    parts = [
+        "# Settings of a recipe",
+        "`questloom settings > recipes/REFERENCE.md` writes this page. A recipe is a YAML file that names what differs from the\n"
+        "defaults, or from another recipe (`base: demo`). `--set KEY=VALUE` sets one on the command line.",
+    ]
+    for section, of_section in found.items():
+        rows = [
+            f"| `{each.key}` | {_cell(each.default)} | {each.allowed} | {each.help} |".replace(
+                "\n", " "
+            )
+            for each in of_section
+        ]
+        parts.append(
+            "\n".join(
+                [
+                    f"## {section or 'The recipe'}",
+                    "",
+                    "| key | default | allowed | |",
+                    "|---|---|---|---|",
+                    *rows,
+                ]
+            )
+        )
+    return "\n\n".join(parts) + "\n"
+
+
+def _cell(default: str) -> str:
+    return f"`{default}`" if default else "must be given"
+
+
+@functools.cache
+def _helps(kind: type) -> dict[str, str]:
+    """The docstrings below the fields of a dataclass and of its bases."""
+    found: dict[str, str] = {}
+    for base in reversed(kind.__mro__):
+        if not dataclasses.is_dataclass(base) or base.__module__ == "types":
+            continue
+        (body,) = (node.body for node in ast.parse(textwrap.dedent(inspect.getsource(base))).body)  # type: ignore[attr-defined]
+        for node, after in itertools.pairwise(body):
+            is_field = isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+            if is_field and isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
+                found[node.target.id] = " ".join(str(after.value.value).split())
+    return found
+
+
+def _inner(hint: Any) -> type | None:
+    """The class of settings that a field holds, also as "or none" and as one of several."""
+    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+        return hint
+    return next((found for part in typing.get_args(hint) if (found := _inner(part))), None)
+
+
+def _default(each: dataclasses.Field) -> str:
+    if each.default is not dataclasses.MISSING:
+        value = each.default
+    elif each.default_factory is not dataclasses.MISSING:
+        value = each.default_factory()
+    else:
+        return ""
+    text = json.dumps(value, ensure_ascii=False, default=list)
+    return text if len(text) <= MAX_DEFAULT_CHARS else text[: MAX_DEFAULT_CHARS - 1] + "…"
+
+
+def _allowed(hint: Any) -> str:
+    """A type in words: "integer ≥ 1", "`graph` or `llm`", "list of text"."""
+    origin, inner = typing.get_origin(hint), typing.get_args(hint)
+    if origin is Annotated:
+        limits = [
+            f"{sign} {getattr(limit, name):g}"
+            for limit in inner[1:]
+            for sign, name in [LIMITS.get(type(limit), ("", ""))]
+            if sign
+        ]
+        return " ".join([_allowed(inner[0]), ", ".join(limits)]).strip()
+    if origin is typing.Literal:
+        return " or ".join(f"`{value}`" for value in inner)
+    if origin in (typing.Union, types.UnionType):
+        return " or ".join("none" if part is type(None) else _allowed(part) for part in inner)
+    if origin is tuple:
+        parts = [part for part in inner if part is not Ellipsis]
+        return (
+            f"list of {_allowed(parts[0])}"
+            if Ellipsis in inner
+            else f"{len(parts)} times {_allowed(parts[0])}"
+        )
+    if origin is not None:
+        return f"{_allowed(inner[0])}: {_allowed(inner[-1])}" if len(inner) > 1 else "list"
+    if isinstance(hint, type) and issubclass(hint, BaseModel):
+        return "a table: " + ", ".join(f"`{name}`" for name in hint.model_fields)
+    return {str: "text", int: "integer", float: "number", bool: "true or false"}.get(hint, "any")

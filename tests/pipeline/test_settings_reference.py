@@ -1,0 +1,85 @@
+"""The reference of a recipe's settings is generated, whole, and true."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import pytest
+from annotated_types import Ge, Le
+from typer.testing import CliRunner
+
+from questloom.pipeline.cli import app
+from questloom.pipeline.recipe import RECIPES, recipe_of
+from questloom.pipeline.settings_reference import Setting, reference, settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inner:
+    """Settings of a part."""
+
+    rounds: Annotated[int, Ge(1), Le(9)] = 2
+    """How often,
+    at most."""
+    mode: Literal["a", "b"]
+    """Which."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Whole:
+    """Settings."""
+
+    part: Inner | None = None
+    names: tuple[str, ...] = ("x",)
+    """Of things."""
+    limit: float | None = None
+    other: Inner | None = None
+    """Of another."""
+
+
+def test_a_setting_has_its_key_default_limits_and_help():
+    assert list(settings(Whole)) == [
+        Setting("part.rounds", "2", "integer ≥ 1, ≤ 9", "How often, at most."),
+        Setting("part.mode", "", "`a` or `b`", "Which."),
+        Setting("names", '["x"]', "list of text", "Of things."),
+        Setting("limit", "null", "number or none", ""),
+        Setting("other", "null", "the keys of `part`", "Of another."),
+    ]
+
+
+def test_every_setting_says_what_it_is_for():
+    assert [each.key for each in settings() if not each.help] == []
+
+
+def test_the_committed_reference_is_what_the_command_prints():
+    assert (RECIPES / "REFERENCE.md").read_text(encoding="utf-8") == reference(), (
+        "run `questloom settings > recipes/REFERENCE.md`"
+    )
+
+
+def test_what_stands_in_the_reference_can_be_set_and_nothing_else_stands_in_a_recipe():
+    def keys(value, prefix=""):
+        for name, inner in value.items():
+            yield prefix + name
+            if isinstance(inner, dict):
+                yield from keys(inner, f"{prefix}{name}.")
+
+    told = {each.key for each in settings()}
+    in_a_recipe = {*keys(recipe_of({}, "test").resolved())}
+    missing = {
+        key
+        for key in in_a_recipe
+        if not any(k == key or k.startswith(f"{key}.") or key.startswith(f"{k}.") for k in told)
+    }
+    assert missing == set()
+    assert all(key in in_a_recipe for key in told if key.startswith(("draft.", "filters.", "run.")))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        ([], 0, "# Settings of a recipe"),
+        (["draft.max_h"], 0, "draft.max_hub = 10000    integer ≥ 1"),
+    ],
+)
+def test_the_command_prints_all_or_some(arguments, code, words):
+    done = CliRunner().invoke(app, ["settings", *arguments])
+    assert done.exit_code == code and words in done.output
