@@ -27,12 +27,12 @@ from typing import Any
 from num2words import num2words
 
 from benchmarks.truth import wilson
-from questloom.agent.judges.amounts import amounts, readable
 from questloom.agent.judges.answer import judge_by_rules
 from questloom.agent.judges.match import match
-from questloom.agent.judges.normalise import clean, name_key
-from questloom.agent.judges.units import unit_of
 from questloom.knowledge.dates import date_of
+from questloom.language.amounts import amounts, readable
+from questloom.language.normalise import clean, name_key
+from questloom.language.units import unit_of
 from questloom.records.episodes import Outcome
 from questloom.records.knowledge import Value, entity_value
 from questloom.records.synthesis import Answer

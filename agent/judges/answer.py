@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from questloom.agent.judges.frame import is_nothing
 from questloom.agent.judges.match import EXACT, Tolerance, match
-from questloom.agent.judges.normalise import clean, name_key, solid
+from questloom.language.normalise import clean, name_key, solid
 from questloom.models.structured import BadReply
 from questloom.prompts.ask import Client, ask
 from questloom.prompts.fence import fenced

@@ -8,8 +8,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from questloom.agent.judges.amounts import amounts, readable
-from questloom.agent.judges.normalise import clean, expanded, tokens
+from questloom.language.amounts import amounts, readable
+from questloom.language.normalise import clean, expanded, tokens
 
 _SOURCE = (
     r"(?:(?:search |web |tool |ocr |first |second |third |last |top |same |wikipedia |retrieved )*"

@@ -1,8 +1,8 @@
 """Finds the dates in free text, each with the precision that the text gives it, from day to century."""
 
-from questloom.agent.judges.amounts import digits_for_words
-from questloom.agent.judges.normalise import clean, fold
 from questloom.knowledge.dates import Date, dates_in
+from questloom.language.amounts import digits_for_words
+from questloom.language.normalise import clean, fold
 
 
 def dates(text: str, *, day_first: bool = False) -> list[tuple[Date, int, int]]:

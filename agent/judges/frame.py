@@ -2,7 +2,7 @@
 
 import re
 
-from questloom.agent.judges.normalise import clean, expanded, name_key, tokens, without_bracket
+from questloom.language.normalise import clean, expanded, name_key, tokens, without_bracket
 
 FRAME = frozenset(
     """

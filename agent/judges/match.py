@@ -8,12 +8,12 @@ and explanations are never read past. A false accept trains a policy to be vague
 import re
 from dataclasses import dataclass
 
-from questloom.agent.judges import amounts as amounts_
 from questloom.agent.judges.dates import dates, readable_date
 from questloom.agent.judges.frame import framed_name, is_frame, names, says_yes_or_no
-from questloom.agent.judges.normalise import clean, same_name, without_bracket
-from questloom.agent.judges.units import Unit, unit_of
 from questloom.knowledge.dates import PRECISIONS, dates_of
+from questloom.language import amounts as amounts_
+from questloom.language.normalise import clean, same_name, without_bracket
+from questloom.language.units import Unit, unit_of
 from questloom.records.synthesis import Answer
 
 MAX_CHARS = 300

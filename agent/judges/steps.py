@@ -5,9 +5,9 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from questloom.agent.judges.normalise import clean, fold, tokens
 from questloom.agent.turns.limits import without_warning
-from questloom.knowledge.readers.sentences import split_sentences
+from questloom.language.normalise import clean, fold, tokens
+from questloom.language.sentences import split_sentences
 from questloom.prompts.fence import capped
 from questloom.records.episodes import Episode, ToolResult, ToolStatus, Turn
 from questloom.records.identity import canonical_json

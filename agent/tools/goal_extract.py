@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from questloom.agent.providers.provider import Page, PageLink
-from questloom.knowledge.readers.sentences import split_sentences
+from questloom.language.sentences import split_sentences
 
 NUM_SENTENCES = 14
 MAX_SENTENCE_CHARS = 600

@@ -8,8 +8,8 @@ from lxml import etree
 from lxml.html import HtmlElement, HTMLParser, document_fromstring
 
 from questloom.knowledge.readers.html_text import is_hidden
-from questloom.knowledge.readers.sentences import links_in_sentences
 from questloom.knowledge.readers.titles import Site, link_resolver
+from questloom.language.sentences import links_in_sentences
 from questloom.records.knowledge import Article, ArticlePicture, InfoboxField, Link, Section
 
 _SKIPPED = frozenset(

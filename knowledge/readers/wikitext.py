@@ -18,7 +18,6 @@ from questloom.knowledge.readers.infobox import (
 from questloom.knowledge.readers.language_variants import without_rules
 from questloom.knowledge.readers.mediawiki_xml import RawPage
 from questloom.knowledge.readers.rejections import reject
-from questloom.knowledge.readers.sentences import links_in_sentences
 from questloom.knowledge.readers.templates import expand_template, stands_for_words, template_name
 from questloom.knowledge.readers.titles import (
     CATEGORY,
@@ -28,6 +27,7 @@ from questloom.knowledge.readers.titles import (
     normalise_title,
     split_namespace,
 )
+from questloom.language.sentences import links_in_sentences
 from questloom.records.knowledge import Article, ArticlePicture, Link, Section
 from questloom.records.outcomes import Reason, Rejection
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from questloom.agent.judges.normalise import fold
 from questloom.agent.tools.toolbox import TOOLS
+from questloom.language.normalise import fold
 from questloom.records.episodes import Episode, ToolStatus
 from questloom.records.outcomes import Reason, Rejection
 from questloom.records.trajectories import ToolStatistics, Trajectory

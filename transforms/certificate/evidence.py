@@ -2,7 +2,7 @@
 
 from math import inf
 
-from questloom.knowledge.readers.sentences import tells
+from questloom.language.sentences import tells
 from questloom.records.form import ClaimClause, Form, SentenceClause
 from questloom.records.knowledge import Article, Claim, Value, entity_value
 from questloom.records.synthesis import Hop

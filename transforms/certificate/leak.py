@@ -10,8 +10,8 @@ from functools import lru_cache
 
 from num2words import num2words
 
-from questloom.agent.judges.normalise import without_bracket
 from questloom.knowledge.dates import dates_of
+from questloom.language.normalise import without_bracket
 from questloom.records.knowledge import Entity, Value
 from questloom.records.periods import parts_of
 from questloom.records.synthesis import Answer

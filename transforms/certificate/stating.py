@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from questloom.agent.oracle.relation_words import Cue, Cues, Relation, cues_of
-from questloom.knowledge.readers.sentences import tells
+from questloom.language.sentences import tells
 from questloom.records.knowledge import Article, Claim, Value, entity_value
 from questloom.transforms.certificate.facts import Facts
 from questloom.transforms.certificate.text_veto import names_of

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from questloom.knowledge.readers.sentences import tells
+from questloom.language.sentences import tells
 from questloom.prompts.phrases import property_use
 from questloom.records.knowledge import Entity
 from questloom.transforms.certificate.askable import leads_to_kind

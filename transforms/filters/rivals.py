@@ -2,10 +2,10 @@
 
 from typing import Protocol
 
-from questloom.agent.judges.amounts import numbers
 from questloom.agent.judges.dates import dates
 from questloom.knowledge.dates import time_value
 from questloom.knowledge.readers.titles import normalise_title
+from questloom.language.amounts import numbers
 from questloom.records.knowledge import Value
 from questloom.records.synthesis import Answer, Question, Verdict
 from questloom.transforms.filters.solvers import wrong_answers

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from questloom.agent.judges.amounts import amounts, readable
 from questloom.agent.judges.dates import dates
 from questloom.agent.judges.match import Tolerance, match
-from questloom.agent.judges.normalise import clean, name_key, same_name
 from questloom.knowledge.dates import Date
+from questloom.language.amounts import amounts, readable
+from questloom.language.normalise import clean, name_key, same_name
 from questloom.records.knowledge import Value, entity_value
 from questloom.records.synthesis import Answer
 

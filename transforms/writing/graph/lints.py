@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection
 from itertools import pairwise
 
-from questloom.knowledge.readers.sentences import split_sentences
+from questloom.language.sentences import split_sentences
 from questloom.prompts.phrases import language_data, property_phrase, variants, verb_forms
 from questloom.prompts.phrases.frames import BE, PREPOSITIONS, Frame
 from questloom.prompts.phrases.words import Words

@@ -9,13 +9,13 @@ import re
 from collections import Counter
 from dataclasses import dataclass, replace
 
-from questloom.agent.judges.amounts import blanked, numbers
 from questloom.agent.judges.dates import dates, readable_date
 from questloom.agent.judges.frame import is_frame
 from questloom.agent.judges.match import match
-from questloom.agent.judges.normalise import same_name
 from questloom.knowledge.dates import PRECISIONS, Date, coarsened, date_of, dates_of, time_value
-from questloom.knowledge.readers.sentences import split_sentences, tells
+from questloom.language.amounts import blanked, numbers
+from questloom.language.normalise import same_name
+from questloom.language.sentences import split_sentences, tells
 from questloom.prompts.fence import Fenced, fenced
 from questloom.prompts.phrases.words import answer_words
 from questloom.prompts.replies import AskedQuestion, Obfuscated

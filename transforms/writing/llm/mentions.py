@@ -2,8 +2,8 @@
 
 import re
 
-from questloom.agent.judges.normalise import without_bracket
 from questloom.knowledge.readers.titles import normalise_title
+from questloom.language.normalise import without_bracket
 from questloom.transforms.certificate.leak import folded, leaked, names_of_entity
 from questloom.transforms.writing.form_edits import constants
 from questloom.transforms.writing.writer import Draft

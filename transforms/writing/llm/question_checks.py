@@ -7,8 +7,8 @@ confirm (`check_words`): a rule cannot read a sentence.
 import re
 from collections.abc import Sequence
 
-from questloom.agent.judges.units import unit_of
-from questloom.knowledge.readers.sentences import split_sentences
+from questloom.language.sentences import split_sentences
+from questloom.language.units import unit_of
 from questloom.prompts.phrases import language_data
 from questloom.prompts.phrases.words import Words
 from questloom.records.synthesis import Answer

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from questloom.knowledge.readers.sentences import split_sentences
+from questloom.language.sentences import split_sentences
 from questloom.prompts.replies import WordsRead
 from questloom.records.form import ClaimClause, ClassClause, Compute, Reads, SentenceClause
 from questloom.records.knowledge import Value, value_of_key

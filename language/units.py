@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from questloom.agent.judges.normalise import clean, fold
+from questloom.language.normalise import clean, fold
 
 
 @dataclass(frozen=True, slots=True)

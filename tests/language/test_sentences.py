@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from questloom.knowledge.readers.sentences import links_in_sentences, sentence_ends, split_sentences
+from questloom.language.sentences import links_in_sentences, sentence_ends, split_sentences
 
 
 @pytest.mark.parametrize(

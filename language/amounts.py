@@ -6,8 +6,8 @@ from functools import lru_cache
 
 from num2words import num2words
 
-from questloom.agent.judges.normalise import clean, fold
-from questloom.agent.judges.units import PREFIXES, SUBUNITS, UNITS, Unit
+from questloom.language.normalise import clean, fold
+from questloom.language.units import PREFIXES, SUBUNITS, UNITS, Unit
 
 COMMA_DECIMALS = frozenset(
     {
