@@ -20,7 +20,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from questloom.transforms.certificate.leak import folded
+from questloom.language.names_in_text import folded
 from questloom.transforms.filters.duplicate_losers import (
     TEXT,
     banded,

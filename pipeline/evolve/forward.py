@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from questloom.files.opened import Opened
 from questloom.files.parquet import write_whole
+from questloom.language.names_in_text import folded
 from questloom.pipeline.evolve.axes import balanced, counts
 from questloom.pipeline.evolve.loop_folder import LoopFolder, RoundFolder
 from questloom.pipeline.evolve.spending import calls_of
@@ -14,7 +15,6 @@ from questloom.pipeline.settings import FilterRules
 from questloom.pipeline.synth.synth_job import run_synth
 from questloom.records.errors import QuestloomError
 from questloom.records.synthesis import Question
-from questloom.transforms.certificate.leak import folded
 from questloom.transforms.filters.duplicate_losers import duplicate_keys
 from questloom.transforms.filters.near_duplicates import alike
 

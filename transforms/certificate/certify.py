@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from questloom.language.names_in_text import folded
 from questloom.records.form import ClaimClause, Form, Image, Reads
 from questloom.records.knowledge import Value, value_of_key
 from questloom.records.outcomes import Reason
@@ -15,7 +16,7 @@ from questloom.transforms.certificate.execute import Binding, TooLarge, answers,
 from questloom.transforms.certificate.facts import Facts
 from questloom.transforms.certificate.guess import Guess, guess
 from questloom.transforms.certificate.kinds import kind_hops
-from questloom.transforms.certificate.leak import find_leak, folded
+from questloom.transforms.certificate.leak import find_leak
 from questloom.transforms.certificate.margin import NO_RIVAL, Margin, margins, num_fitting
 from questloom.transforms.certificate.votes import certify_votes
 

@@ -9,12 +9,12 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from questloom.language.names_in_text import folded, leaked
 from questloom.records.form import ClaimClause, Form
 from questloom.records.knowledge import Claim, Value
 from questloom.records.synthesis import Hop
 from questloom.transforms.certificate.execute import Binding
 from questloom.transforms.certificate.facts import Facts
-from questloom.transforms.certificate.leak import folded, leaked
 from questloom.transforms.certificate.stating import statement_of
 
 KINDS = CLASS, SEX, OCCUPATION = "P31", "P21", "P106"

@@ -6,6 +6,7 @@ A form proves a form: the words of a writer that does not compose them from it a
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
+from questloom.language.names_in_text import leaked
 from questloom.records.form import Form
 from questloom.records.knowledge import value_of_key
 from questloom.records.outcomes import Reason
@@ -25,7 +26,7 @@ from questloom.transforms.certificate.evidence import unstated
 from questloom.transforms.certificate.execute import Binding
 from questloom.transforms.certificate.facts import Facts
 from questloom.transforms.certificate.guess import guess_of_kind
-from questloom.transforms.certificate.leak import answer_names, find_leak, leaked
+from questloom.transforms.certificate.leak import answer_names, find_leak
 from questloom.transforms.certificate.margin import constants_of, margin_of, num_fitting
 from questloom.transforms.writing.writer import Draft, Vote, Writer, WriterRejection
 

@@ -5,13 +5,13 @@ It orders drafts and is no measure of a reader's mind; how readers' marks go wit
 
 from math import log2
 
+from questloom.language.names_in_text import folded
 from questloom.prompts.phrases import property_use
 from questloom.records.form import ClaimClause, Compute, Form
 from questloom.records.knowledge import Entity, Value, value_of_key
 from questloom.records.outcomes import Reason
 from questloom.transforms.certificate.execute import Binding
 from questloom.transforms.certificate.facts import Facts
-from questloom.transforms.certificate.leak import folded
 from questloom.transforms.certificate.said_class import said_class
 from questloom.transforms.drafting.trail import Trail
 from questloom.transforms.writing.answers import telling

@@ -23,7 +23,8 @@ def answer_in_question(
     question: Question, facts: "Facts", languages: tuple[str, ...]
 ) -> Question | Rejection:
     """The question with its verdict, or the rejection that names what it contains."""
-    from questloom.transforms.certificate.leak import answer_names, leaked
+    from questloom.language.names_in_text import leaked
+    from questloom.transforms.certificate.leak import answer_names
 
     hit = leaked(question.text, answer_names(facts, question.answer, languages))
     if hit is not None:

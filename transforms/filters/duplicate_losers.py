@@ -18,11 +18,11 @@ from dataclasses import dataclass
 import apache_beam as beam
 
 from questloom.files.parquet import read_records
+from questloom.language.names_in_text import folded
 from questloom.records.form import Compute
 from questloom.records.identity import priority
 from questloom.records.synthesis import Question
 from questloom.records.table import Record
-from questloom.transforms.certificate.leak import folded
 from questloom.transforms.filters.filter import FilterJob
 from questloom.transforms.filters.near_duplicates import Member, alike, band_keys
 from questloom.transforms.stages.write_side import WriteSide

@@ -22,7 +22,7 @@ BLOCK = 7_700
 """Texts of one group whose triples are in memory at once: 66 MB measured for questions of 28 words."""
 
 Member = tuple[str, str, str]
-"""Rank (the smaller one wins), id, words: a text as `questloom.transforms.certificate.leak.folded` gives it."""
+"""Rank (the smaller one wins), id, words: a text as `questloom.language.names_in_text.folded` gives it."""
 
 
 def triples(words: str) -> frozenset[str]:

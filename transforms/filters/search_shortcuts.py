@@ -10,12 +10,13 @@ about something else, tells nobody that it is the answer.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from questloom.language.names_in_text import leaked
 from questloom.records.form import ClaimClause
 from questloom.records.knowledge import Article, Value
 from questloom.records.outcomes import Reason, Rejection
 from questloom.records.synthesis import Question, Verdict
 from questloom.transforms.certificate.facts import Facts
-from questloom.transforms.certificate.leak import answer_names, leaked
+from questloom.transforms.certificate.leak import answer_names
 from questloom.transforms.stages.stage import reject
 
 DISTINCTIVE = ("entity", "string")

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from questloom.language.names_in_text import MIN_NAME, folded, leaked
 from questloom.models.ocr import TextBlock
-from questloom.transforms.certificate.leak import MIN_NAME, folded, leaked
 
 MIN_SQUEEZED = 5
 """OCR loses spaces; a name of this many letters or more is looked for in the text without spaces as well."""

@@ -2,8 +2,8 @@
 
 import pytest
 
+from questloom.language.names_in_text import leaked, names_of_entity
 from questloom.records.knowledge import Entity
-from questloom.transforms.certificate.leak import leaked, names_of_entity
 
 
 def given_away(

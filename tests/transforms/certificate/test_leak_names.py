@@ -2,17 +2,10 @@
 
 import pytest
 
+from questloom.language.names_in_text import folded, leaked, names_of_entity, number_forms
 from questloom.records.knowledge import Entity, Value, entity_value
 from questloom.records.synthesis import Answer
-from questloom.transforms.certificate.leak import (
-    answer_names,
-    find_leak,
-    folded,
-    leaked,
-    names_of_entity,
-    names_of_value,
-    number_forms,
-)
+from questloom.transforms.certificate.leak import answer_names, find_leak, names_of_value
 from tests.small_facts import SmallFacts, claim, year
 
 DAY = Value(kind="time", time="+1832-05-04T00:00:00Z", precision=11)

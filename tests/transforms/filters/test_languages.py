@@ -2,13 +2,14 @@
 
 import pytest
 
+from questloom.language.names_in_text import folded, leaked
 from questloom.models.ocr import TextBlock
 from questloom.pipeline.recipe import recipe_of
 from questloom.records.errors import InputError
 from questloom.records.knowledge import Entity, entity_value
 from questloom.records.outcomes import Rejection
 from questloom.records.synthesis import Answer, Question
-from questloom.transforms.certificate.leak import find_leak, folded, leaked
+from questloom.transforms.certificate.leak import find_leak
 from questloom.transforms.filters.answer_in_question import answer_in_question
 from questloom.transforms.filters.languages import LANGUAGES
 from questloom.transforms.filters.near_duplicates import jaccard, triples

@@ -6,8 +6,8 @@ here it is the other way round: small words of questions are free, names and num
 
 import re
 
+from questloom.language.names_in_text import folded
 from questloom.language.units import unit_of
-from questloom.transforms.certificate.leak import folded
 from questloom.transforms.writing.llm.relation_words import RelationWords, said_places
 
 STEM = 5

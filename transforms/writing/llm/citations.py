@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from questloom.language.names_in_text import folded, leaked, names_of_entity
 from questloom.prompts.replies import CitedClaim, Description
 from questloom.records.form import ClassClause, Clause
 from questloom.transforms.certificate.kinds import stated_kinds
-from questloom.transforms.certificate.leak import folded, leaked, names_of_entity
 from questloom.transforms.writing.llm.everyday_words import roles_told
 from questloom.transforms.writing.llm.kind_clauses import kind_clause, said_kinds
 from questloom.transforms.writing.llm.material import ClaimLine, Material, property_label, states

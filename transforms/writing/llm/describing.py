@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from questloom.language.names_in_text import HUMAN, folded, leaked, names_of_entity
 from questloom.records.form import Ask, ClaimClause, ClassClause, Clause, Form
 from questloom.records.knowledge import Entity, entity_value
 from questloom.records.synthesis import Answer
 from questloom.transforms.certificate.kinds import OCCUPATION, SEX
-from questloom.transforms.certificate.leak import HUMAN, folded, leaked, names_of_entity
 from questloom.transforms.writing.form_edits import constants
 from questloom.transforms.writing.graph.verbalise import MAX_CLAIMS
 from questloom.transforms.writing.llm.allowed_words import STEM

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
+from questloom.language.names_in_text import HUMAN
 from questloom.prompts.phrases import language_data, property_phrase, variants
 from questloom.records.form import Ask, ClaimClause, Form
 from questloom.records.knowledge import Value, entity_value
-from questloom.transforms.certificate.leak import HUMAN
 from questloom.transforms.writing.answers import answer_of
 from questloom.transforms.writing.graph.english import English
 from questloom.transforms.writing.graph.form_words import FormWords, bare

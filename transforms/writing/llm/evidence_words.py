@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from questloom.language.names_in_text import HUMAN
 from questloom.records.form import (
     ClaimClause,
     ClassClause,
@@ -17,7 +18,6 @@ from questloom.records.knowledge import Claim, Entity, Value, value_of_key
 from questloom.records.synthesis import Hop
 from questloom.transforms.certificate.evidence import claim_of
 from questloom.transforms.certificate.kinds import stated_kinds
-from questloom.transforms.certificate.leak import HUMAN
 from questloom.transforms.writing.llm.everyday_words import Role, noun_of, role_nouns
 from questloom.transforms.writing.llm.kind_clauses import noun_phrase, said_kind, seen_kind
 from questloom.transforms.writing.llm.material import page_words, property_label, value_words

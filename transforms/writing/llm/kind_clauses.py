@@ -4,9 +4,9 @@ import itertools
 from collections.abc import Iterable
 from typing import Any
 
+from questloom.language.names_in_text import HUMAN, folded
 from questloom.records.form import ClassClause, Clause, Form
 from questloom.records.knowledge import Entity
-from questloom.transforms.certificate.leak import HUMAN, folded
 from questloom.transforms.writing.form_edits import SELF
 from questloom.transforms.writing.llm.everyday_words import noun_of
 from questloom.transforms.writing.llm.question_checks import FUNCTION_WORDS

@@ -14,6 +14,7 @@ from questloom.agent.judges.frame import is_frame
 from questloom.agent.judges.match import match
 from questloom.knowledge.dates import PRECISIONS, Date, coarsened, date_of, dates_of, time_value
 from questloom.language.amounts import blanked, numbers
+from questloom.language.names_in_text import folded, leaked
 from questloom.language.normalise import same_name
 from questloom.language.sentences import split_sentences, tells
 from questloom.prompts.fence import Fenced, fenced
@@ -22,7 +23,6 @@ from questloom.prompts.replies import AskedQuestion, Obfuscated
 from questloom.records.form import ClaimClause, ClassClause, Clause
 from questloom.records.knowledge import Article, Claim, Entity, Value, entity_value
 from questloom.records.synthesis import Answer
-from questloom.transforms.certificate.leak import folded, leaked
 from questloom.transforms.certificate.stating import statement_of
 from questloom.transforms.writing.answers import answer_of
 from questloom.transforms.writing.form_edits import SELF

@@ -3,8 +3,8 @@
 import re
 
 from questloom.knowledge.readers.titles import normalise_title
+from questloom.language.names_in_text import folded, leaked, names_of_entity
 from questloom.language.normalise import without_bracket
-from questloom.transforms.certificate.leak import folded, leaked, names_of_entity
 from questloom.transforms.writing.form_edits import constants
 from questloom.transforms.writing.writer import Draft
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+from questloom.language.names_in_text import folded, leaked, names_of_entity
 from questloom.prompts.phrases import property_use
 from questloom.records.form import Ask, ClaimClause, Clause, Form
 from questloom.records.knowledge import Entity, Value, entity_value, value_of_key
@@ -19,7 +20,6 @@ from questloom.transforms.certificate.evidence import is_named, unstated
 from questloom.transforms.certificate.execute import TooLarge
 from questloom.transforms.certificate.facts import is_volatile
 from questloom.transforms.certificate.guess import guess_of_kind
-from questloom.transforms.certificate.leak import folded, leaked, names_of_entity
 from questloom.transforms.certificate.stating import statement_of
 from questloom.transforms.writing.form_edits import SELF
 from questloom.transforms.writing.graph.clues import answerable

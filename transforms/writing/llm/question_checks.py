@@ -7,13 +7,13 @@ confirm (`check_words`): a rule cannot read a sentence.
 import re
 from collections.abc import Sequence
 
+from questloom.language.names_in_text import folded
 from questloom.language.sentences import split_sentences
 from questloom.language.units import unit_of
 from questloom.prompts.phrases import language_data
 from questloom.prompts.phrases.words import Words
 from questloom.records.synthesis import Answer
 from questloom.transforms.certificate.kinds import StatedKind, is_occupation, says, told_kinds
-from questloom.transforms.certificate.leak import folded
 from questloom.transforms.writing.llm.allowed_words import unsaid_words
 from questloom.transforms.writing.llm.relation_words import (
     LANGUAGE,

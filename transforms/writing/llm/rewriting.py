@@ -6,9 +6,9 @@ held against the old ones: every number and every name that was not to be hidden
 
 import re
 
+from questloom.language.names_in_text import folded
 from questloom.records.form import ClaimClause, ClassClause, Clause, SentenceClause
 from questloom.records.knowledge import Value, entity_value
-from questloom.transforms.certificate.leak import folded
 from questloom.transforms.writing.form_edits import SELF
 from questloom.transforms.writing.llm.material import (
     MIN_STEM,

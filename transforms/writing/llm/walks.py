@@ -2,9 +2,9 @@
 
 import re
 
+from questloom.language.names_in_text import folded
 from questloom.records.knowledge import Entity
 from questloom.records.synthesis import Hop
-from questloom.transforms.certificate.leak import folded
 
 MAX_NAMES_IN_LIST = 6
 """A sentence with so many names is a list: it says no relation by which one of them could be found."""

@@ -1,0 +1,112 @@
+"""Whether a text names a thing: as whole words, in any script and as people inflect them."""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from num2words import num2words
+
+from questloom.language.normalise import without_bracket
+from questloom.records.knowledge import Entity
+
+CACHED = 131_072
+"""Numbers whose forms are kept."""
+
+HUMAN = "Q5"
+FICTIONAL_HUMAN = "Q15632617"
+MIN_SURNAME = 3
+_BEFORE_A_PLACE = ("of", "the")
+MIN_NAME = 3
+"""Shorter names (one or two letters; one character where each stands alone) are too common as words to be looked for."""
+_WITHOUT_SPACES = "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff"
+"""Thai, Lao, Tibetan, Burmese, Khmer, Chinese and Japanese (what NFKD leaves of them)."""
+_WORD = re.compile(rf"[{_WITHOUT_SPACES}]|[^\W{_WITHOUT_SPACES}]+")
+
+
+def folded(text: str) -> str:
+    """Lower case without accents and punctuation, words separated by one space, with a space at both ends.
+
+    Each character of a script without spaces is a word of its own, so that a name is found within a sentence.
+
+    >>> folded("Saint-Ével’s  bridge")
+    ' saint evel s bridge '
+    >>> folded("上海市的1832年")
+    ' 上 海 市 的 1832 年 '
+    """
+    plain = "".join(
+        c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c)
+    )
+    return " " + " ".join(_WORD.findall(plain)) + " "
+
+
+@lru_cache(CACHED)
+def number_forms(number: float, language: str = "en") -> tuple[str, ...]:
+    """A number as a text may state it: plain digits, with thousands separators, in words.
+
+    >>> number_forms(1832.0)
+    ('1832', '1,832', 'one thousand, eight hundred and thirty-two', 'eighteen thirty-two')
+    """
+    forms = [f"{number:g}"]
+    if float(number).is_integer():
+        whole = int(number)
+        forms = [str(whole)] + ([f"{whole:,}"] if abs(whole) >= 1000 else [])
+        try:
+            forms.append(num2words(whole, lang=language))
+            if 1000 < whole < 2100:
+                forms.append(num2words(whole, lang=language, to="year"))
+        except (NotImplementedError, OverflowError):
+            pass  # no words in this language: the digits remain
+    return tuple(dict.fromkeys(forms))
+
+
+def names_of_entity(entity: Entity, languages: tuple[str, ...]) -> tuple[str, ...]:
+    """Label and aliases, each also without a bracketed addition ("Ardwen (locomotive)"), and a person's surname."""
+    names = entity.names(languages)
+    plain = [without_bracket(name) for name in names]
+    surnames = (
+        [surname for name in plain if (surname := _surname(name))]
+        if {HUMAN, FICTIONAL_HUMAN} & {*entity.classes, *entity.class_closure}
+        else []
+    )
+    return tuple(dict.fromkeys((*names, *plain, *surnames)))
+
+
+def _surname(name: str) -> str:
+    """The last word of a person's name where it is one that tells them: not a numeral, "Jr", or the place in "John of Merren"."""
+    *others, last = name.split()
+    if (
+        not others
+        or len(last.rstrip(".")) < MIN_SURNAME
+        or not last[0].isupper()
+        or last.rstrip(".").isupper()
+        or others[-1].casefold() in _BEFORE_A_PLACE
+    ):
+        return ""
+    return last
+
+
+def _capitalised(text: str) -> str:
+    """The words of a text that begin with a capital, folded."""
+    return folded(" ".join(word for word in _WORD.findall(text) if word[0].isupper()))
+
+
+def leaked(text: str, names: tuple[str, ...]) -> str | None:
+    """The first of the names that stands in the text as whole words (also with a plural or possessive s), or None."""
+    inside = folded(text)
+    for name in names:
+        needle = folded(name).strip()
+        if len(needle) < MIN_NAME and not needle.isdigit():
+            continue
+        if (
+            len(needle) == MIN_NAME
+            and name[:1].isupper()
+            and not re.search(rf"\b{needle}s?\b", _capitalised(text))
+        ):
+            continue  # "Lee" and "May" are names where they are written as names
+        if (
+            f" {needle} " in inside
+            or f" {needle}s " in inside
+            or (len(needle) > MIN_NAME + 2 and f" {needle}es " in inside)
+        ):
+            return name
+    return None
