@@ -4,13 +4,12 @@ A claim can be true, single and well worded, and its question still one that nob
 centimetres tall was this president?") or one whose answer the store itself contradicts (a death before the war in which the dead man fought).
 """
 
-from functools import lru_cache
-
 from questloom.prompts.phrases import common_classes, property_use, vague_classes
 from questloom.records.knowledge import Value, entity_value
-from questloom.transforms.certificate.facts import CACHED, Facts, is_instance
+from questloom.transforms.certificate.facts import Facts, is_instance
 from questloom.transforms.certificate.lifetime import BIRTH, DEATH, contradicted
 from questloom.transforms.certificate.said_class import said_class
+from questloom.transforms.remembered import remembered
 
 RARE = 2_000
 """A class of which not one in so many things is, and of which there are not `FEWEST`, is a word of the store's and not of people ("grave", "palazzo")."""
@@ -20,7 +19,7 @@ MOST_PARTS = 200
 _PART_OF = ("P279", "P361")
 
 
-@lru_cache(maxsize=CACHED)
+@remembered()
 def leads_to_kind(facts: Facts, property: str, entity_id: str) -> bool:
     """Whether a thing is of a kind that a relation is followed to: one is born and buried in a town or a churchyard, not "in a state"."""
     use = property_use(property)
@@ -29,7 +28,7 @@ def leads_to_kind(facts: Facts, property: str, entity_id: str) -> bool:
     return said_class(facts, entity_id) not in use.never
 
 
-@lru_cache(maxsize=CACHED)
+@remembered()
 def has_said_kind(facts: Facts, entity_id: str) -> bool:
     """Whether a thing is of a kind by which it can be asked for: a common noun, or a class that the store has often, and none that fits everything."""
     class_id = said_class(facts, entity_id)
@@ -60,7 +59,7 @@ def is_askable(facts: Facts, subject: str, property: str, value: Value) -> bool:
     return not (property in (BIRTH, DEATH) and contradicted(facts, subject))
 
 
-@lru_cache(maxsize=CACHED)
+@remembered()
 def _is_coarse(facts: Facts, property: str, entity_id: str) -> bool:
     """Whether the relation has also values of the same kind that are parts of this one: who says "High Renaissance" is told that "Renaissance" was meant."""
     into = facts.claims_into(entity_id, limit=MOST_PARTS)

@@ -5,20 +5,19 @@ Wikidata half had another year than books give, and none another century. Near t
 """
 
 from collections import Counter
-from functools import lru_cache
 
 from questloom.knowledge.dates import PRECISIONS, coarsened
 from questloom.prompts.phrases import property_use
 from questloom.records.knowledge import Value
 from questloom.transforms.certificate.certificate_rules import Trust
 from questloom.transforms.certificate.facts import (
-    CACHED,
     DECLARED_SURPLUS,
     MIN_EVIDENCE,
     Facts,
     best_values,
     classes_of,
 )
+from questloom.transforms.remembered import remembered
 
 CENTURY = "century"
 NEAR_TURN = 10
@@ -76,7 +75,7 @@ def _is_functional(facts: Facts, trust: Trust, subject: str, property: str) -> b
     return True
 
 
-@lru_cache(maxsize=CACHED)
+@remembered()
 def _centuries_in(facts: Facts, property: str, class_id: str) -> tuple[Counter[str], int]:
     """Of a class's own members that have a year: how many have each century, by its key, and how many they are."""
     members = [

@@ -11,23 +11,22 @@ What is stated is believed before what is seen. Where neither is there, the clas
 forward ("the architect of …") needs none of this.
 """
 
-from functools import lru_cache
-
 from questloom.transforms.certificate.certificate_rules import Trust
-from questloom.transforms.certificate.facts import CACHED, Facts
+from questloom.transforms.certificate.facts import Facts
+from questloom.transforms.remembered import remembered
 
 MIN_REFERENCES = 200
 """Fewer things named say nothing about what is lacking."""
 
 
-@lru_cache(maxsize=CACHED)
+@remembered()
 def share_seen(facts: Facts) -> float | None:
     """The share of what the store's pages and their claims name that it holds; None where they name too little."""
     held, named = facts.references()
     return held / named if named >= MIN_REFERENCES else None
 
 
-@lru_cache(maxsize=CACHED)
+@remembered()
 def share_held(facts: Facts, class_id: str) -> float | None:
     """The share of a class's members that the store holds, by the stated number or by what the pages name; None where unknown."""
     stated = facts.stated_members(class_id)

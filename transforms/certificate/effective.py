@@ -6,7 +6,6 @@ nothing else. What composes is refused; a shorter chain is counted, and refuses 
 world some chain leads from nearly everything to everything.
 """
 
-from functools import lru_cache
 from math import inf
 
 from questloom.records.form import ClaimClause, Compute, Form
@@ -14,6 +13,7 @@ from questloom.transforms.certificate.description import distances
 from questloom.transforms.certificate.evidence import num_hops
 from questloom.transforms.certificate.execute import Binding
 from questloom.transforms.certificate.facts import Facts
+from questloom.transforms.remembered import remembered
 
 Step = tuple[str, bool]
 """A property, and whether it is followed against its direction."""
@@ -109,7 +109,7 @@ def chain(form: Form) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def _onward(facts: Facts, node: str) -> dict[Step, frozenset[str]]:
     """The things that one step leads to from a node, by property and direction."""
     found: dict[Step, set[str]] = {}

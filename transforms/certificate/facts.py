@@ -1,6 +1,5 @@
 """The look-ups that a certificate needs (`Facts`), and whether a property has one value at most, whether two values agree, whether names collide."""
 
-from functools import lru_cache
 from typing import Protocol
 
 from questloom.knowledge.dates import dates_overlap, refined
@@ -16,6 +15,7 @@ from questloom.records.knowledge import (
     Value,
 )
 from questloom.transforms.certificate.certificate_rules import Trust
+from questloom.transforms.remembered import remembered
 
 ENUMERATION_LIMIT = 5_000
 """No clause is enumerated beyond this many matches: it says too little to count as a clue (a hub, a common material)."""
@@ -27,8 +27,6 @@ MOST_DATED = 0.05
 """A property of which more subjects say when the value held has values that come and go."""
 CLIMB_DEPTH = 6
 """Steps from a place to one around it, and from one into it."""
-CACHED = 131_072
-"""Answers kept of each question below: a margin asks the same of hundreds of rivals, thousands of times."""
 _PLACES = ("P131", "P276", "P706")
 TRANSITIVE = {
     "P279": ("P279",),
@@ -61,7 +59,7 @@ class Facts(Protocol):
     def stated_members(self, class_id: str) -> int | None: ...
 
 
-@lru_cache(maxsize=CACHED)
+@remembered()
 def best_values(facts: Facts, subject: str, property: str) -> tuple[Value, ...]:
     """The best values of a property, each once, in the store's order; somevalue and novalue are among them.
 
@@ -74,7 +72,7 @@ def best_values(facts: Facts, subject: str, property: str) -> tuple[Value, ...]:
     return refined(found.values())
 
 
-@lru_cache(maxsize=CACHED)
+@remembered()
 def is_functional(
     facts: Facts, property: str, classes: tuple[str, ...], trust: Trust, subject: str = ""
 ) -> bool:

@@ -7,7 +7,6 @@ counted once, when the store was made (`PropertyProfile.num_commonest`), and ove
 
 from collections import Counter
 from dataclasses import dataclass
-from functools import lru_cache
 
 from questloom.knowledge.store.profiles import answer_key
 from questloom.records.form import Ask, ClaimClause, ClassClause, Compute, Form
@@ -15,8 +14,9 @@ from questloom.records.knowledge import PropertyProfile, Value
 from questloom.transforms.certificate.century import CENTURY, commonest_century
 from questloom.transforms.certificate.effective import chain
 from questloom.transforms.certificate.execute import Binding, TooLarge, answers, as_asked
-from questloom.transforms.certificate.facts import CACHED, Facts, best_values, classes_of
+from questloom.transforms.certificate.facts import Facts, best_values, classes_of
 from questloom.transforms.certificate.said_class import said_class
+from questloom.transforms.remembered import remembered
 
 MOST_ANSWERS = 5
 """So many answers are counted; more of them are no better for a guess than these."""
@@ -113,7 +113,7 @@ def _share_in(facts: Facts, property: str, class_id: str, everywhere: float) -> 
     return min(bound, max(*found, WEIGHT * everywhere) / others) if found else bound
 
 
-@lru_cache(maxsize=CACHED)
+@remembered()
 def _entities_in(facts: Facts, property: str, class_id: str) -> Counter[str]:
     """The values that are things, by their keys, of a class's own members."""
     members = [
@@ -142,7 +142,7 @@ def _share_of_chain(form: Form, facts: Facts, binding: Binding) -> float:
     return (max(ends) - 1) / others if others >= MIN_SHOWN else 0.0
 
 
-@lru_cache(maxsize=CACHED)
+@remembered()
 def _ends(facts: Facts, class_id: str, properties: tuple[str, ...], ask: Ask) -> Counter[str]:
     """Where so many steps, each over its one value, lead to from the pictured members of a class; a date counts by its year, or as it is asked."""
     found: Counter[str] = Counter()

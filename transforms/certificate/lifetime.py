@@ -4,10 +4,10 @@ Sources merge people of one name, and then a general dies seventy years after hi
 order, and whom somebody married or learned from was alive with them.
 """
 
-from functools import lru_cache
 from math import inf
 
-from questloom.transforms.certificate.facts import CACHED, Facts, best_values
+from questloom.transforms.certificate.facts import Facts, best_values
+from questloom.transforms.remembered import remembered
 
 BIRTH, DEATH = "P569", "P570"
 LONGEST = 115
@@ -20,7 +20,7 @@ _AFTER_BIRTH, _AFTER_DEATH, _BEFORE_DEATH = ("P2031", "P2032", "P4602"), ("P4602
 """Years of work, and of the burial."""
 
 
-@lru_cache(maxsize=CACHED)
+@remembered()
 def contradicted(facts: Facts, person: str) -> bool:
     """Whether some claim of the store cannot be true of somebody with this birth and death: they end before they begin, or miss their own war."""
     first, last = _years(facts, person, (BIRTH,)), _years(facts, person, (DEATH,))

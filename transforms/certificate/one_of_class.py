@@ -4,12 +4,9 @@ Many properties have several values because they are of different kinds, and the
 …"). So a hop whose property is not functional is one still where, among the values of that class, it is.
 """
 
-from functools import lru_cache
-
 from questloom.records.knowledge import Value
 from questloom.transforms.certificate.certificate_rules import Trust
 from questloom.transforms.certificate.facts import (
-    CACHED,
     MIN_EVIDENCE,
     OTHER_SURPLUS,
     Facts,
@@ -19,6 +16,7 @@ from questloom.transforms.certificate.facts import (
     is_instance,
 )
 from questloom.transforms.certificate.said_class import said_class
+from questloom.transforms.remembered import remembered
 
 MAX_SUBJECTS = 2_000
 """Members of the subject's class that are looked at."""
@@ -50,7 +48,7 @@ def single_value(
     return None
 
 
-@lru_cache(maxsize=CACHED)
+@remembered()
 def _functional_within(
     facts: Facts, trust: Trust, property: str, subject_class: str, class_id: str
 ) -> bool:

@@ -1,15 +1,14 @@
 """The class by which people would call a thing: "country" for England, not "stateless nation"; "city" for Amsterdam."""
 
-from functools import lru_cache
-
 from questloom.prompts.phrases import common_classes
-from questloom.transforms.certificate.facts import CACHED, Facts, best_values
+from questloom.transforms.certificate.facts import Facts, best_values
+from questloom.transforms.remembered import remembered
 
 MOST_ABOVE = 3
 """Superclasses are looked at so many steps up."""
 
 
-@lru_cache(maxsize=CACHED)
+@remembered()
 def said_class(facts: Facts, entity_id: str) -> str:
     """The class that people would say: a common noun among the direct classes, else their commonest; "" where there is none.
 

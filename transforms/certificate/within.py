@@ -4,16 +4,14 @@ A value's ancestors count as matches where one thing is tried (`facts.values_mat
 value alone lacks whoever lives in a part of it, and a rival that no list holds is one that no margin counts.
 """
 
-from functools import lru_cache
-
 from questloom.records.knowledge import Value, entity_value
 from questloom.transforms.certificate.facts import (
-    CACHED,
     CLIMB_DEPTH,
     ENUMERATION_LIMIT,
     TRANSITIVE,
     Facts,
 )
+from questloom.transforms.remembered import remembered
 
 MOST_INSIDE = 2_000
 """No value with more things inside it is listed: a country holds too many towns to say anything."""
@@ -42,7 +40,7 @@ def num_within(facts: Facts, property: str, value: Value) -> int:
     )
 
 
-@lru_cache(maxsize=CACHED)
+@remembered()
 def _within(facts: Facts, property: str, value: Value, limit: int) -> tuple[str, ...]:
     if value.kind != "entity" or property not in TRANSITIVE:
         return facts.subjects(property, value.key(), limit=limit)
@@ -58,7 +56,7 @@ def _within(facts: Facts, property: str, value: Value, limit: int) -> tuple[str,
     )
 
 
-@lru_cache(maxsize=CACHED)
+@remembered()
 def _inside(facts: Facts, climb: tuple[str, ...], entity_id: str) -> tuple[str, ...] | None:
     """A thing and all that lies in it, by the properties to climb by; None where there are more than `MOST_INSIDE`."""
     seen, level = {entity_id}, {entity_id}

@@ -1,7 +1,7 @@
 """The picture stage: of the anchor's pictures that pass every check the best grounded one, with its grounding."""
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ from questloom.transforms.pictures.ground import (
     support_of,
 )
 from questloom.transforms.pictures.picture_rules import GroundingRules, PictureRules
+from questloom.transforms.remembered import remembered
 from questloom.transforms.stages.stage import reject
 
 INSCRIPTION, COMMONS_CATEGORY = "P1684", "P373"
@@ -183,7 +184,7 @@ class PictureChooser:
         )
 
 
-@lru_cache(4096)
+@remembered(4096)
 def _vector(clip: Clip, text: str) -> np.ndarray:
     return clip.embed_texts([text])[0]
 

@@ -3,27 +3,26 @@ creator); and how they ask for a property. The words are those by which the grap
 """
 
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Any
 
 from questloom.language.names_in_text import HUMAN
 from questloom.prompts.phrases import language_data, property_phrase, variants
 from questloom.records.form import Ask, ClaimClause, Form
 from questloom.records.knowledge import Value, entity_value
+from questloom.transforms.remembered import remembered
 from questloom.transforms.writing.answers import answer_of
 from questloom.transforms.writing.graph.english import English
 from questloom.transforms.writing.graph.form_words import FormWords, bare
 from questloom.transforms.writing.graph.label_source import StoreWords
 from questloom.transforms.writing.llm.relation_words import LANGUAGE
 
-MOST_STORES = 8
 VAGUE_NOUN = "thing"
 """What a wording has where the store knows no kind: nobody asks "which thing"."""
 Role = tuple[str, str, str]
 """A claim of somebody: subject, property, and who it makes something of."""
 
 
-@lru_cache(maxsize=MOST_STORES)
+@remembered(1)
 def _form_words(store: Any) -> FormWords:
     return FormWords(
         form=Form(clauses=(), ask=Ask(var="a", type="entity")),
@@ -89,7 +88,7 @@ def roles_told(
     return frozenset(told), frozenset(other - told)
 
 
-@lru_cache(maxsize=MOST_STORES)
+@remembered(1)
 def _english(store: Any) -> English:
     return English(store, recipe_seed=0)
 
