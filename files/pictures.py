@@ -68,7 +68,15 @@ def opened(data: bytes, *, max_pixels: int = MAX_PIXELS) -> Iterator[Image.Image
         raise PictureError(
             Reason.PICTURE_UNREADABLE, "no picture" if data else "an empty file"
         ) from error
-    except (OSError, SyntaxError, ValueError, EOFError, OverflowError, struct.error) as error:
+    except (
+        OSError,
+        SyntaxError,
+        ValueError,
+        TypeError,
+        EOFError,
+        OverflowError,
+        struct.error,
+    ) as error:  # what Pillow raises of damaged files
         raise PictureError(
             Reason.PICTURE_UNREADABLE, f"{type(error).__name__}: {error}"[:300]
         ) from error
@@ -148,12 +156,12 @@ def _orientation(image: Image.Image) -> int:
     except (
         OSError,
         SyntaxError,
+        TypeError,
         ValueError,
         EOFError,
         OverflowError,
         struct.error,
         KeyError,
-        TypeError,
         IndexError,
     ):
         return 1
