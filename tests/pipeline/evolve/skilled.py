@@ -131,8 +131,9 @@ def with_policy(folder: Path, store: str, **skills: float) -> Opened:
     """What a loop opens, with the skilled engine as its policy."""
     opened = Opened()
     opened.put(
-        own_engine("transformers"), SkilledEngine(Tasks(folder, Store.open(store)), **skills)
-    )  # type: ignore[arg-type]
+        own_engine("transformers"),
+        SkilledEngine(Tasks(folder, Store.open(store)), **skills),  # type: ignore[arg-type]
+    )
     return opened
 
 
