@@ -1,0 +1,131 @@
+"""Do two checkouts make the same data? Small runs of each, compared file by file.
+
+    python -m benchmarks.same_bytes CHECKOUT --write before.tsv [--slice FOLDER]
+    python -m benchmarks.same_bytes CHECKOUT --compare before.tsv [--slice FOLDER]
+
+A checkout needs an environment of its own (`make .venv/installed`), and both the same `--folder`, whose path stands in
+some files. Made are the fictional world 7, its store and the run `demo` with trajectories and data set; the learning
+world and its run; and, with `--slice`, the run `slice` over a folder of real dumps. Every file is compared but those
+that `EXCEPTED` and `OF_A_CHECKOUT` name. Exits with 1 where anything differs.
+"""
+
+import argparse
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks.kills import EXCEPTED
+
+DEMO = {
+    "base": "demo",
+    "seeds": {"count": 160, "anchor_min_in_degree": 1, "rare_min_statements": 5},
+    "filters": {"quotas": {"relation": 1, "shape": 1}},
+    "draft": {"least_interest": 2},
+    "run": {"shards": 4},
+}
+"""A recipe of a minute in which every stage has something to do."""
+SLICE_ARTICLES = ("articles.xml.bz2", "articles-vital.xml.bz2", "articles-presidents.xml.bz2")
+OF_A_CHECKOUT = {
+    r".*run/recipe\.yaml": "all settings, also those that only one of two checkouts has",
+    r".*/times/.*|.*/timing/.*|.*\.log": "times",
+    r".*/report/data/episodes-\d+\.js": "shows the seconds of calls",
+    r".*/store/meta\.json": "the time of the ingest",
+    r".*\.lance/.*": "Lance names its files by chance",
+}
+"""Further patterns of paths that may differ, and why."""
+HASH = re.compile(r"-[0-9a-f]{12,64}(?=/)")
+"""The hash of a stage's settings in its folder's name: a setting that goes changes it."""
+
+
+def commands(at: Path, slice_of: Path | None) -> list[str]:
+    """What is run, in order; everything lies below `at`."""
+    (at / "recipe.yaml").write_text(json.dumps(DEMO), encoding="utf-8")
+    world, learning, real = at / "learning/world", at / "learning", at / "slice"
+    made = [
+        f"demo --out {at}/demo --articles 400 --recipe {at}/recipe.yaml",
+        f"world --learning --articles 240 --out {world}",
+        f"ingest --store {learning}/store --articles {world}/articles.xml.bz2 --snapshot 2026-01-01"
+        f" --entities {world}/entities.json.bz2 --images {world}/images",
+        f"synth --recipe learning --set seeds.count=96 --store {learning}/store --out {learning}/run",
+        f"teach --run {learning}/run --store {learning}/store",
+    ]
+    if slice_of is not None:
+        articles = " ".join(f"--articles {slice_of}/{name}" for name in SLICE_ARTICLES)
+        made += [
+            f"ingest --store {real}/store {articles} --snapshot 2021-02-01"
+            f" --entities {slice_of}/entities-sitelinked.json.gz --images {slice_of}/pictures",
+            f"synth --recipe slice --set seeds.count=320 --store {real}/store --out {real}/run",
+        ]
+    return made
+
+
+def make(checkout: Path, folder: Path, slice_of: Path | None) -> dict[str, str]:
+    """Runs everything with a checkout's own environment.
+
+    Returns:
+        The SHA-256 of each file by its path, without settings' hashes.
+
+    Raises:
+        SystemExit: a command failed; with the end of what it printed.
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for command in commands(folder, slice_of):
+        done = subprocess.run(
+            [str(checkout / ".venv/bin/python"), "-m", "questloom.pipeline.cli", *command.split()],
+            cwd=checkout,
+            capture_output=True,
+            text=True,
+        )
+        if done.returncode:
+            sys.exit(f"{checkout}: questloom {command}\n{done.stderr[-2000:]}")
+        print(f"{checkout}: {command.split()[0]} done", file=sys.stderr, flush=True)
+    paths = {str(path.relative_to(folder)): path for path in folder.rglob("*") if path.is_file()}
+    return {
+        HASH.sub("", name): hashlib.sha256(path.read_bytes()).hexdigest()
+        for name, path in paths.items()
+        if not may_differ(name)
+    }
+
+
+def may_differ(name: str) -> bool:
+    """Whether a file may differ, by its path below the folder of all runs."""
+    of_run = name.partition("run/")[2]
+    return any(re.fullmatch(pattern, of_run) for pattern in EXCEPTED) or any(
+        re.fullmatch(pattern, name) for pattern in OF_A_CHECKOUT
+    )
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.same_bytes", description=(__doc__ or "").splitlines()[0]
+    )
+    parser.add_argument("checkout", type=Path)
+    parser.add_argument("--write", type=Path, help="a TSV file for the digests")
+    parser.add_argument("--compare", type=Path, help="digests that another checkout wrote")
+    parser.add_argument("--slice", type=Path, help="a folder of real dumps with pictures")
+    parser.add_argument("--folder", type=Path, help="where the runs are made and stay")
+    given = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory(prefix="questloom-same-") as made:
+        mine = make(given.checkout.resolve(), given.folder or Path(made), given.slice)
+    if given.write:
+        given.write.write_text("".join(f"{n}\t{d}\n" for n, d in sorted(mine.items())))
+    if not given.compare:
+        return 0
+    other = dict(line.split("\t") for line in given.compare.read_text().splitlines())
+    names = sorted(mine.keys() | other.keys())
+    differing = [name for name in names if mine.get(name) != other.get(name)]
+    for name in differing:
+        missing = "only here" if name not in other else "only there" if name not in mine else ""
+        print(f"{missing or 'differs'}: {name}")
+    print(f"{len(names) - len(differing)} of {len(names)} files are the same")
+    return 1 if differing else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
