@@ -2,7 +2,8 @@
 
 import pytest
 
-from questloom.prompts.phrases import language_data, property_phrase, variants, verb_forms
+from questloom.language.relations import worded_properties
+from questloom.prompts.phrases import property_phrase, variants, verb_forms
 from questloom.transforms.writing.llm.relation_words import relation_words, telling_words
 
 
@@ -48,7 +49,7 @@ def test_a_relation_without_words_of_its_own_is_said_as_the_graph_writer_says_it
 def test_the_graph_writers_verbs_say_the_relation_where_it_need_not_tell_its_ends_apart():
     unsaid = {
         property_id
-        for property_id in language_data("en")["properties"]
+        for property_id in worded_properties()
         for phrase in variants(property_phrase(property_id))
         for frame in phrase.frames(verb_forms())
         for relation in [relation_words(property_id, property_id)]
