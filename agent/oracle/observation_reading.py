@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from questloom.agent.oracle.relation_words import Cue, Relation, cues_of, with_object
-from questloom.knowledge.dates import MONTHS, Date, dates_in
+from questloom.knowledge.dates import Date, dates_in
+from questloom.language.english import MONTHS
 
 _AMOUNT = re.compile(
     r"(?<![\w.,])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
