@@ -31,6 +31,7 @@ from questloom.agent.judges.answer import judge_by_rules
 from questloom.agent.judges.match import match
 from questloom.knowledge.dates import date_of
 from questloom.language.amounts import amounts, readable
+from questloom.language.english import MONTHS
 from questloom.language.normalise import clean, name_key
 from questloom.language.units import unit_of
 from questloom.records.episodes import Outcome
@@ -38,9 +39,6 @@ from questloom.records.knowledge import Value, entity_value
 from questloom.records.synthesis import Answer
 
 FILE = "mintaka_dev.jsonl.gz"
-MONTHS = (
-    "January February March April May June July August September October November December".split()
-)
 OWN_WORDS = "the annotator's words"
 """Not in "all": Mintaka has no aliases, and some of these say something else."""
 NUM_OTHERS = 20

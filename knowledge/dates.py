@@ -14,6 +14,7 @@ from typing import Literal
 
 from num2words import num2words
 
+from questloom.language.english import MONTHS
 from questloom.records.knowledge import Value, value_of_key
 from questloom.records.periods import (
     CENTURY,
@@ -32,20 +33,6 @@ from questloom.records.periods import (
 
 Wording = Literal["free", "plain"]
 PRECISIONS = {"century": 7, "decade": 8, "year": 9, "month": 10, "day": 11}
-MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
 
 _FOREIGN_MONTHS = (
     "januar februar marz april mai juni juli august september oktober november dezember",

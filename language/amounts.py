@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from num2words import num2words
 
+from questloom.language.english import NUMBER_WORDS
 from questloom.language.normalise import clean, fold
 from questloom.language.units import PREFIXES, SUBUNITS, UNITS, Unit
 
@@ -38,33 +39,7 @@ COMMA_DECIMALS = frozenset(
 MAX_WORD_NUMBER = 1_000
 """Numbers recognised in words in languages other than English."""
 
-_ONES = {
-    word: number
-    for number, word in enumerate(
-        (
-            "zero",
-            "one",
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-            "thirteen",
-            "fourteen",
-            "fifteen",
-            "sixteen",
-            "seventeen",
-            "eighteen",
-            "nineteen",
-        )
-    )
-}
+_ONES = {word: number for number, word in enumerate(NUMBER_WORDS)}
 _TENS = {
     word: 10 * number
     for number, word in enumerate(

@@ -7,8 +7,9 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from questloom.agent.oracle.relation_words import OF_NOUNS, Cue, Relation, cues_of
-from questloom.knowledge.dates import MONTHS, Date, dates_in
+from questloom.agent.oracle.relation_words import Cue, Relation, cues_of, with_object
+from questloom.knowledge.dates import Date, dates_in
+from questloom.language.english import MONTHS
 
 _AMOUNT = re.compile(
     r"(?<![\w.,])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
@@ -264,7 +265,7 @@ def candidates(
     found = list(_of_facts(page, cues.keys, cues.weak_keys, kind, unit))
     found += _of_life(page, relation) if kind == "date" else []
     found += _of_sentences(page, cues.subject, kind, unit)
-    if relation.property in OF_NOUNS:
+    if relation.property in with_object("noun"):
         found += _common_nouns(page, cues.subject)
     if relation.property == "P225" and page.sentences:
         found += [

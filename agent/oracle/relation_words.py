@@ -7,8 +7,9 @@ Relations that the table does not list get their cues from the phrases that ques
 import functools
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
+from questloom.language.relations import Hints, relation_table
+from questloom.language.relations import relation as known_of
 from questloom.prompts.phrases import property_phrase, verb_forms
 
 
@@ -23,33 +24,17 @@ class Relation:
     datatype: str = "wikibase-item"
 
 
-OF_PERSONS = frozenset(
-    [
-        "P22",
-        "P25",
-        "P26",
-        "P40",
-        "P50",
-        "P57",
-        "P61",
-        "P84",
-        "P86",
-        "P161",
-        "P170",
-        "P287",
-        "P631",
-        "P1066",
-        "P3373",
-    ]
-)
-"""Relations at whose object's end a person stands, always."""
-OF_PLACES = frozenset(
-    "P17 P19 P20 P36 P47 P119 P131 P159 P177 P189 P206 P276 P403 P504 P610 P706 P840 P885 P937 P1071 P1427 P1444 P4552".split()
-)
-"""Those at whose object's end no person stands."""
+@functools.cache
+def with_object(kind: str) -> frozenset[str]:
+    """The properties at whose object's end always a "person", a "place" or a common "noun" stands.
 
-OF_NOUNS = frozenset(["P509", "P822"])
-"""Those at whose object's end a common noun stands ("typhoid fever", "brown bear"), which no link and no capital shows."""
+    A common noun ("typhoid fever", "brown bear") is what no link and no capital shows.
+    """
+    return frozenset(
+        pid
+        for pid, known in relation_table().relations.items()
+        if known.hints and known.hints.object_is == kind
+    )
 
 
 @dataclass(frozen=True)
@@ -78,18 +63,6 @@ class Cues:
 
 _COPULA = re.compile(r"^(?:is|was) (?=\S+ \S+)")
 """Pages say "a bridge designed by …" too."""
-_FILE = Path(__file__).with_name("relations.txt")
-
-
-@functools.cache
-def _table() -> dict[str, tuple[str, str, str]]:
-    lines = (
-        line
-        for line in _FILE.read_text(encoding="utf-8").splitlines()
-        if line.strip() and not line.startswith("#")
-    )
-    rows = [[cell.strip() for cell in re.split(r"\s\|(?=\s|$)", line)] for line in lines]
-    return {row[0]: (row[1], row[2], row[3] if len(row) > 3 else "") for row in rows}
 
 
 def _cue(text: str) -> Cue:
@@ -103,29 +76,23 @@ def _cue(text: str) -> Cue:
     )
 
 
-def _cues(cell: str) -> list[Cue]:
-    """A cell's cues; a semicolon in brackets parts nothing."""
-    return [_cue(text.strip()) for text in re.split(r";(?![^\[]*\])", cell) if text.strip()]
-
-
 @functools.cache
 def cues_of(relation: Relation) -> Cues:
     """How a relation is stated: the table's cues first, then those of its phrases and names."""
-    keys, subject, object_ = _table().get(relation.property, ("", "", ""))
+    hints = known_of(relation.property).hints or Hints()
     phrase, verbs = property_phrase(relation.property, label=relation.label), verb_forms()
     said, said_of_object = phrase.predicates("s", verbs), phrase.predicates("o", verbs)
-    known = [key for key in keys.split() if key]
     names = [re.sub(r"\W+", "_", name.casefold()) for name in (relation.label, *relation.aliases)]
-    own = [*_cues(subject), *(_from_phrase(t, "{o}") for t in said)]
-    others = [*_cues(object_), *(_from_phrase(t, "{s}") for t in said_of_object)]
+    own = [*map(_cue, hints.subject), *(_from_phrase(t, "{o}") for t in said)]
+    others = [*map(_cue, hints.object), *(_from_phrase(t, "{s}") for t in said_of_object)]
     words = " ".join(
         dict.fromkeys(
             [relation.label, *relation.aliases, *phrase.o[:1], *(_plain(t) for t in said[:2])]
         )
     )
     return Cues(
-        keys=(*dict.fromkeys([*(k.lstrip("~") for k in known), *names]),),
-        weak_keys=frozenset(k[1:] for k in known if k[0] == "~"),
+        keys=(*dict.fromkeys([*(k.lstrip("~") for k in hints.keys), *names]),),
+        weak_keys=frozenset(k[1:] for k in hints.keys if k[0] == "~"),
         subject=tuple(c for c in own if c),
         object=tuple(c for c in others if c),
         words=words,

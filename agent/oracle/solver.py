@@ -41,7 +41,7 @@ from questloom.agent.oracle.observation_reading import (
     subjects,
 )
 from questloom.agent.oracle.puzzle import Const, Fact
-from questloom.agent.oracle.relation_words import OF_PERSONS, OF_PLACES, cues_of
+from questloom.agent.oracle.relation_words import cues_of, with_object
 from questloom.agent.oracle.speech import (
     Action,
     Observation,
@@ -438,7 +438,9 @@ class Solver(AnchorSearch):
     def _may_stand(self, page: PageRead, var: str) -> bool:
         """Whether a page is about a person exactly where persons stand."""
         ends = {f.relation.property for f in self.puzzle.facts if f.object == var and f.relation}
-        return is_person(page) if ends & OF_PERSONS else not (is_person(page) and ends & OF_PLACES)
+        if ends & with_object("person"):
+            return is_person(page)
+        return not (is_person(page) and ends & with_object("place"))
 
     def _said_there(self, thing: Thing, fact: Fact, known: Read | Const) -> bool:
         """Whether the known thing's page names the candidate in a sentence about the relation."""

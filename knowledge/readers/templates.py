@@ -7,8 +7,8 @@ share many of the names.
 import re
 from collections.abc import Callable
 
-from questloom.knowledge.dates import MONTHS
 from questloom.knowledge.readers.markup import arguments, outer_spans
+from questloom.language.english import MONTHS
 
 MAX_DEPTH = 5
 """Templates in templates beyond which the inner ones are dropped; bounds the work to this many passes."""

@@ -13,7 +13,8 @@ from questloom.knowledge.world import vocabulary
 from questloom.knowledge.world.model import Thing
 from questloom.knowledge.world.part import Part
 from questloom.knowledge.world.phrases import plan_of
-from questloom.knowledge.world.readable import MONTHS, article_for, hint, mention, unit_words
+from questloom.knowledge.world.readable import article_for, hint, mention, unit_words
+from questloom.language.english import MONTHS
 from questloom.records.knowledge import Value
 
 COUNTABLE = frozenset(

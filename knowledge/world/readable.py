@@ -4,22 +4,9 @@ import random
 
 from questloom.knowledge.world import vocabulary
 from questloom.knowledge.world.model import Thing
+from questloom.language.english import MONTHS
 from questloom.records.knowledge import Value
 
-MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
 WITH_ARTICLE = {
     "river",
     "sea",

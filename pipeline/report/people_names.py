@@ -3,6 +3,7 @@
 import re
 from typing import Any, Protocol
 
+from questloom.language.english import MONTHS
 from questloom.prompts.phrases.words import Words
 from questloom.records.form import (
     ClaimClause,
@@ -18,20 +19,6 @@ from questloom.records.form import (
 from questloom.records.knowledge import Claim, ImageAsset, PropertyInfo, Value, value_of_key
 from questloom.records.periods import DAY, YEAR, parts_of
 
-_MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
 _ID = re.compile(r"\b[QP][1-9]\d*\b")
 _LITERAL = re.compile(r"\b(?:time:[+-][\w-]*/\d+|quantity:\S+)")
 
@@ -60,7 +47,7 @@ def date_words(time: str, precision: int) -> str:
         ) + era
     if precision == YEAR or not 1 <= month <= 12:
         return f"{year}{era}"
-    return f"{f'{day} ' if precision >= DAY and day else ''}{_MONTHS[month - 1]} {year}{era}"
+    return f"{f'{day} ' if precision >= DAY and day else ''}{MONTHS[month - 1]} {year}{era}"
 
 
 class Names:

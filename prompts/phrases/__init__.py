@@ -1,89 +1,22 @@
-"""The graph writer's phrases as data: one YAML file a language, and which properties a good question may use.
+"""The graph writer's phrases as data: a language's words in one YAML file, its relations in `language/relations.yaml`.
 
-`en.yaml` is complete. A property that a language's file does not list is worded from its label (`fallback` in the file), so that
-every claim has words; no question is made of it.
+A property that the table does not word is worded from its label (`fallback` in the language's file), so that every claim has words;
+no question is made of it.
 """
 
 import functools
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from questloom.prompts.phrases.frames import Frame, VerbForms, past_tense, third_person
+from questloom.language.frames import VerbForms, past_tense, third_person
+from questloom.language.relations import PropertyPhrase, PropertyUse, phrase_of, relation
 from questloom.records.errors import InputError
 
 _FOLDER = Path(__file__).parent
-
-
-@dataclass(frozen=True, kw_only=True)
-class PropertyPhrase:
-    """How one property is said: plain sentences, and what its ends are called."""
-
-    property: str
-    say: tuple[Frame, ...]
-    """Sentences with both ends, the best first."""
-    o: tuple[str, ...] = ()
-    """What the object is of the subject ("architect"), the best first."""
-    s: tuple[str, ...] = ()
-    """What the subject is of the object ("pupil", of a teacher)."""
-    ask: tuple[str, ...] = ()
-    """Questions for the object, where the sentences give none that people would ask."""
-    ask_shown: tuple[str, ...] = ()
-    """Questions for the object of the picture's own thing, {this} standing for the picture ("Who painted {this}?")."""
-    measure: str = ""
-    """The quantity's name ("height")."""
-    dated: bool = False
-    """Whether a thing is called by the date: "the 1871 painting"."""
-    adjective: bool = False
-    """Whether the value stands before the noun: "the violet species"."""
-    kinds: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """What differs for subjects of a kind."""
-    kinds_object: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """What differs for objects of a kind."""
-
-    def variant(
-        self, subject_kinds: tuple[str, ...], object_kinds: tuple[str, ...] = ()
-    ) -> "PropertyPhrase":
-        """The phrase for a subject and an object of these kinds, the most specific kind first; where both differ, the subject's words stand."""
-        phrase = self
-        for kinds, table in ((object_kinds, self.kinds_object), (subject_kinds, self.kinds)):
-            found = next((table[kind] for kind in kinds if kind in table), None)
-            if found:
-                phrase = replace(phrase, **found)
-        return phrase
-
-    def frames(self, verbs: VerbForms) -> tuple[Frame, ...]:
-        """The sentences and their passives."""
-        return (*self.say, *(p for frame in self.say if (p := frame.passive(verbs.participles))))
-
-    def predicates(self, end: str, verbs: VerbForms) -> list[str]:
-        """What is said of an end, as templates: "was designed by {o}" of "s"."""
-        return [f.predicate(f"{{{f.end}}}") for f in self.frames(verbs) if f.subject == end]
-
-
-@dataclass(frozen=True, kw_only=True)
-class PropertyUse:
-    """What a property may do in a good question; see `properties.yaml`."""
-
-    hop: bool = False
-    clue: bool = False
-    answer: bool = False
-    volatile: bool = False
-    single: bool = False
-    """Whether it has one value by its meaning."""
-    weight: float = 0.0
-    only: tuple[str, ...] = ()
-    """Classes of one of which a thing must be that is asked for or led to; of any, where there are none."""
-    never: tuple[str, ...] = ()
-    """Classes by which nothing may be called that is asked for or led to."""
-    century: bool = False
-    """Whether no more than the century is asked for: sources mean different years by it."""
-    unasked_of: tuple[str, ...] = ()
-    """Classes of whose members it is not asked."""
 
 
 @functools.cache
@@ -95,7 +28,7 @@ def language_data(language: str) -> dict[str, Any]:
     """
     path = _FOLDER / f"{language}.yaml"
     if not re.fullmatch(r"[a-z-]{2,12}", language) or not path.is_file():
-        known = ", ".join(sorted(p.stem for p in _FOLDER.glob("*.yaml") if p.stem != "properties"))
+        known = ", ".join(sorted(p.stem for p in _FOLDER.glob("*.yaml") if p.stem != "classes"))
         raise InputError(
             f"language {language!r}",
             "the graph writer has no phrases for it",
@@ -138,10 +71,9 @@ def property_phrase(property_id: str, language: str = "en", *, label: str = "") 
         InputError: there are no phrases for the language.
     """
     data = language_data(language)
-    entry = data["properties"].get(property_id) or _from_label(
-        data["fallback"], label or property_id
+    return relation(property_id).say or phrase_of(
+        property_id, _from_label(data["fallback"], label or property_id)
     )
-    return PropertyPhrase(property=property_id, **_fields(entry))
 
 
 def variants(phrase: PropertyPhrase) -> list[PropertyPhrase]:
@@ -153,70 +85,40 @@ def variants(phrase: PropertyPhrase) -> list[PropertyPhrase]:
     ]
 
 
-def _from_label(rules: list[Mapping[str, str]], label: str) -> dict[str, str]:
+def _from_label(rules: list[Mapping[str, str]], label: str) -> dict[str, Any]:
     """An entry made from the words of the label, by the first rule that it fits."""
     # Braces would be read as slots; "has part(s)" is about a part.
     label = (
         re.sub(r"^has (?=\w)|\(s\)|\s*\(.*?\)$", "", re.sub(r"[{}“”]", "", label)).strip() or label
     )
     rule = next(rule for rule in rules if re.search(rule["pattern"], label))
-    return {
+    entry: dict[str, Any] = {
         name: text.replace("{label}", label) for name, text in rule.items() if name != "pattern"
     }
-
-
-def _fields(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """An entry as the fields of a phrase; a text alone is a list of one."""
-    fields: dict[str, Any] = {}
-    for name, value in entry.items():
-        if name in ("kinds", "kinds_object"):
-            fields[name] = {kind: _fields(change) for kind, change in value.items()}
-        elif name in ("say", "o", "s", "ask", "ask_shown"):
-            texts = (value,) if isinstance(value, str) else tuple(value)
-            fields[name] = tuple(Frame.parse(t) for t in texts) if name == "say" else texts
-        else:
-            fields[name] = value
-    return fields
+    return {"sentences": [entry.pop("say")], **entry}
 
 
 @functools.cache
-def _uses() -> dict[str, Any]:
-    return yaml.safe_load((_FOLDER / "properties.yaml").read_text(encoding="utf-8"))
+def _classes() -> dict[str, list[str]]:
+    return yaml.safe_load((_FOLDER / "classes.yaml").read_text(encoding="utf-8"))
 
 
 @functools.cache
 def common_classes() -> Mapping[str, int]:
     """The classes that people speak of, to their rank: the smaller one is said where a thing is of several."""
-    return {
-        class_id: rank
-        for rank, class_id in enumerate(
-            yaml.safe_load((_FOLDER / "classes.yaml").read_text(encoding="utf-8"))
-        )
-    }
+    return {class_id: rank for rank, class_id in enumerate(_classes()["common"])}
 
 
 @functools.cache
 def vague_classes() -> frozenset[str]:
     """The classes that fit so many kinds of things that nobody asks for one by them."""
-    return frozenset(_uses()["vague_classes"])
+    return frozenset(_classes()["vague"])
 
 
-@functools.cache
 def property_use(property_id: str) -> PropertyUse:
     """What a property may do in a good question; nothing where it is not listed, since nobody has read a phrase of it.
 
     Args:
         property_id: "P84".
     """
-    data = _uses()
-    volatile, single = (
-        property_id in data["volatile_properties"],
-        property_id in data["single_properties"],
-    )
-    if property_id in data["trivial_properties"]:
-        return PropertyUse(**data["trivial"], volatile=volatile)
-    listed: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in data["properties"].get(property_id, {}).items()
-    }
-    return PropertyUse(**listed, volatile=volatile, single=single)
+    return relation(property_id).use

@@ -4,40 +4,11 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from questloom.language.english import MONTHS, NUMBER_WORDS
 from questloom.prompts.phrases import language_data
 from questloom.records.knowledge import Value
 from questloom.records.periods import parts_of
 from questloom.records.synthesis import Answer
-
-_MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
-_SMALL = (
-    "no",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-)
 
 
 class Words:
@@ -95,7 +66,7 @@ class Words:
     def number(self, number: float) -> str:
         """A number as one writes it: words up to twelve where it is whole, commas in thousands."""
         if number == int(number) and 0 <= number <= 12:
-            return _SMALL[int(number)]
+            return NUMBER_WORDS[int(number)] if number else "no"
         return self.digits(number)
 
     def digits(self, number: float) -> str:
@@ -119,7 +90,7 @@ class Words:
             case 11 | 10:
                 return (
                     f"{day} " if value.precision == 11 else ""
-                ) + f"{_MONTHS[month - 1]} {year}{era}"
+                ) + f"{MONTHS[month - 1]} {year}{era}"
             case 8:
                 return f"the {year // 10 * 10}s{era}"
             case 7:

@@ -16,19 +16,6 @@ MAX_REVERSE = 200
 """Claims into a node that are looked at; a node with more is a hub for this purpose."""
 
 
-KINDS_OF_STEP = {
-    **dict.fromkeys(("P22", "P25", "P26", "P40", "P3373"), "kin"),
-    **dict.fromkeys(("P131", "P276", "P17"), "place"),
-    **dict.fromkeys(("P1066", "P802"), "teaching"),
-    **dict.fromkeys(("P403", "P885", "P974"), "river"),
-}
-"""Properties whose steps sound silly one after the other: the child of the mother, the town of the district of the town."""
-
-
-FORWARD_ONLY = frozenset({"P19", "P20", "P119"})
-"""Properties that many share and that make nobody known: no step leads from a town to "the man who was born there and died in …"."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Edge:
     """One step of a path: to `target`, over a claim, along or against its direction."""
@@ -40,10 +27,8 @@ class Edge:
 
     def repeats(self, property: str) -> bool:
         """Whether this step after one over `property` would be more of the same."""
-        return (
-            KINDS_OF_STEP.get(self.property, self.property) == KINDS_OF_STEP.get(property, "")
-            and self.property in KINDS_OF_STEP
-        )
+        step = property_use(self.property).step
+        return bool(step) and step == property_use(property).step
 
 
 def text_edges(facts: Facts, entity: Entity, avoid: frozenset[str], max_hub: int) -> list[Edge]:
@@ -104,7 +89,7 @@ def edges(
         source = facts.entity(claim.subject)
         if (
             use.hop
-            and claim.property not in FORWARD_ONLY
+            and not use.forward_only
             and source is not None
             and source.id not in avoid
             and source.classes

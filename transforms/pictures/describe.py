@@ -7,6 +7,7 @@ pipeline compares with a text that names the entity, which tests what a model ha
 from dataclasses import dataclass
 from typing import Protocol
 
+from questloom.language.english import NUMBER_WORDS
 from questloom.records.knowledge import Claim, Entity, ImageAsset, Value
 
 CLASS, COLOUR, MATERIAL, DEPICTS, SEX, STOREYS, COUNT, GENRE, PARENT = (
@@ -37,19 +38,6 @@ _GROUPS = {
 }
 """Groups of organisms that people have a word for, the narrow ones first on any path up P171."""
 _MAX_RANKS = 40
-_WORDS = {
-    2: "two",
-    3: "three",
-    4: "four",
-    5: "five",
-    6: "six",
-    7: "seven",
-    8: "eight",
-    9: "nine",
-    10: "ten",
-    11: "eleven",
-    12: "twelve",
-}
 
 
 class Described(Protocol):
@@ -194,7 +182,7 @@ def plural(noun: str) -> str:
 
 
 def _number(number: float) -> str:
-    return _WORDS.get(int(number), f"{number:g}") if number == int(number) else f"{number:g}"
+    return NUMBER_WORDS[int(number)] if number in range(2, 13) else f"{number:g}"
 
 
 def _listed(items: tuple[str, ...]) -> str:

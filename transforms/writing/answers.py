@@ -1,6 +1,7 @@
 """A claim's value as a typed answer: its words, its aliases, the precision that the question asks for, and how much people like to know it."""
 
 from questloom.knowledge.dates import PRECISIONS, Date, coarsened, dates_of
+from questloom.language.english import MONTHS
 from questloom.prompts.phrases import property_use
 from questloom.prompts.phrases.words import Words
 from questloom.records.knowledge import Value
@@ -8,20 +9,6 @@ from questloom.records.periods import MONTH, YEAR, parts_of
 from questloom.records.synthesis import Answer
 from questloom.transforms.certificate.facts import Facts
 
-MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
 _BY_KIND = {"entity": 1.0, "string": 0.9, "monolingual": 0.9}
 """How telling an answer is by its kind: a name is remembered."""
 BARE_NUMBER = 0.3

@@ -5,9 +5,9 @@ import re
 import pytest
 
 from questloom.knowledge.world import vocabulary
+from questloom.language.frames import BE
+from questloom.language.relations import PropertyUse, relation_table, worded_properties
 from questloom.prompts.phrases import (
-    PropertyUse,
-    _uses,
     common_classes,
     language_data,
     property_phrase,
@@ -16,7 +16,6 @@ from questloom.prompts.phrases import (
     variants,
     verb_forms,
 )
-from questloom.prompts.phrases.frames import BE
 from questloom.prompts.phrases.words import Words
 from questloom.records.errors import InputError
 from questloom.records.knowledge import Value
@@ -115,9 +114,9 @@ NEEDED = {
 }
 
 
-@pytest.mark.parametrize("property_id", sorted({*NEEDED, *DATA["properties"]}))
+@pytest.mark.parametrize("property_id", sorted({*NEEDED, *worded_properties()}))
 def test_a_property_has_sentences_of_known_verbs_and_questions_whose_slots_fit(property_id):
-    assert property_id in DATA["properties"]
+    assert property_id in worded_properties()
     for phrase in variants(property_phrase(property_id)):
         assert phrase.say
         for frame in phrase.say:
@@ -150,7 +149,7 @@ def test_a_county_has_its_seat_in_a_town_and_the_subjects_words_stand_before_the
 
 
 def test_kinds_named_by_phrases_exist():
-    for property_id in DATA["properties"]:
+    for property_id in worded_properties():
         phrase = property_phrase(property_id)
         assert {*phrase.kinds, *phrase.kinds_object} <= set(DATA["kinds"]), property_id
 
@@ -188,7 +187,7 @@ def test_uses_say_what_a_good_question_may_use():
 
 
 def test_classes_of_what_may_be_asked_for_are_wikidatas():
-    for use in map(property_use, _uses()["properties"]):
+    for use in (known.use for known in relation_table().relations.values()):
         assert all(
             re.fullmatch(r"Q\d+", c) for c in (*use.only, *use.never, *use.unasked_of)
         ) and not {*use.only} & {*use.never}
@@ -201,21 +200,12 @@ def test_classes_of_what_may_be_asked_for_are_wikidatas():
 
 
 def test_every_property_that_a_question_may_use_has_a_phrase_that_was_read():
-    uses, words = _uses(), language_data("en")["properties"]
-    for property_id in (*uses["properties"], *uses["trivial_properties"]):
-        assert words.get(property_id, {}).get("say"), property_id
+    for property_id, known in relation_table().relations.items():
+        assert known.say or not known.use.weight, property_id
 
 
-def test_a_property_stands_in_one_list_and_the_lists_hold_hundreds():
-    uses = _uses()
-    lists = (
-        [*uses["properties"]],
-        uses["trivial_properties"],
-        uses["volatile_properties"],
-        uses["never_properties"],
-    )
-    everything = [p for found in lists for p in found]
-    assert len(everything) == len(set(everything)) >= 480
+def test_the_table_holds_hundreds():
+    assert len(relation_table().relations) >= 600
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from questloom.prompts.phrases import _uses, language_data, property_phrase, property_use
+from questloom.language.relations import relation_table, worded_properties
+from questloom.prompts.phrases import property_phrase, property_use
 from questloom.records.form import Ask, ClaimClause, Form
 from questloom.records.knowledge import Value, entity_value
 from questloom.transforms.writing.graph.form_words import FormWords
@@ -113,9 +114,8 @@ def said(row: list[str]) -> str:
 
 def test_every_property_that_a_question_may_use_is_said_of_a_real_thing():
     assert {row[0] for row in ROWS} == {
-        *_uses()["properties"],
-        *_uses()["trivial_properties"],
-    } and len(_uses()["properties"]) >= 300
+        property_id for property_id, known in relation_table().relations.items() if known.use.weight
+    } and len(ROWS) >= 300
     assert all(len(row) in (4, 5) for row in ROWS)
 
 
@@ -130,7 +130,7 @@ def test_every_real_claim_is_worded_as_a_person_accepted_it():
     assert not changed, f"read these, then write the goldens anew:\n{changed}"
 
 
-@pytest.mark.parametrize("property_id", sorted(language_data("en")["properties"]))
+@pytest.mark.parametrize("property_id", sorted(worded_properties()))
 def test_no_phrase_says_its_property_in_the_words_of_a_label_that_is_no_english(property_id):
     assert not any(
         re.search(r"\(|\bwork period\b|\bmember of political party\b", f.statement("s", "o"))

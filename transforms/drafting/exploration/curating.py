@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from random import Random
 
+from questloom.prompts.phrases import property_use
 from questloom.records.form import (
     Ask,
     ClaimClause,
@@ -32,7 +33,6 @@ from questloom.transforms.certificate.facts import Facts, best_values
 from questloom.transforms.certificate.one_of_class import single_value
 from questloom.transforms.certificate.said_class import said_class
 from questloom.transforms.drafting.draft_rules import DraftRules
-from questloom.transforms.drafting.edges import KINDS_OF_STEP
 from questloom.transforms.drafting.exploration.reasoning import CHOOSES
 from questloom.transforms.writing.answers import answer_of
 from questloom.transforms.writing.evidence import EvidenceGraph, Link, Observation, Reasoning
@@ -318,8 +318,8 @@ class Curator:
 
 def repeats(link: Link, property: str) -> bool:
     """Whether a step over a property after a link would be more of the same: the town of the district of the town."""
-    kind = KINDS_OF_STEP.get(link.property)
-    return kind is not None and kind == KINDS_OF_STEP.get(property)
+    step = property_use(link.property).step
+    return bool(step) and step == property_use(property).step
 
 
 def step_clauses(facts: Facts, trust: Trust, hop: Hop, link: Link) -> tuple[Clause, ...]:

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Collection
 from itertools import pairwise
 
+from questloom.language.frames import BE, PREPOSITIONS, Frame
+from questloom.language.relations import worded_properties
 from questloom.language.sentences import split_sentences
 from questloom.prompts.phrases import language_data, property_phrase, variants, verb_forms
-from questloom.prompts.phrases.frames import BE, PREPOSITIONS, Frame
 from questloom.prompts.phrases.words import Words
 
 MAX_WORDS = 45
@@ -166,7 +167,7 @@ def _staying(language: str) -> frozenset[tuple[str, str]]:
     """Participles of the language's file with the prepositions that stay behind them."""
     frames = (
         f
-        for p in language_data(language)["properties"]
+        for p in worded_properties()
         for phrase in variants(property_phrase(p, language))
         for f in phrase.say
     )
@@ -176,10 +177,10 @@ def _staying(language: str) -> frozenset[tuple[str, str]]:
 @functools.cache
 def _verbs(language: str) -> tuple[frozenset[str], frozenset[str]]:
     """Words that end a clause of their own, and second halves of verbs."""
-    forms, data = verb_forms(language), language_data(language)
+    forms = verb_forms(language)
     frames = [
         f
-        for p in data["properties"]
+        for p in worded_properties()
         for phrase in variants(property_phrase(p, language))
         for f in phrase.say
         if f.verb in BE and f.middle

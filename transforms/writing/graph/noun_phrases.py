@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from typing import TypeVar
 
-from questloom.prompts.phrases.frames import PREPOSITIONS, Frame
+from questloom.language.frames import PREPOSITIONS, Frame
 from questloom.records.form import ClaimClause, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.form_words import FormWords, bare

@@ -1,6 +1,6 @@
 """The question itself, by the type of its answer."""
 
-from questloom.prompts.phrases.frames import PREPOSITIONS
+from questloom.language.frames import PREPOSITIONS
 from questloom.records.form import Compute, Term
 from questloom.transforms.writing.graph.lints import is_heavy
 from questloom.transforms.writing.graph.noun_phrases import HOPELESS, LIGHT, NESTED, NounPhrases

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from questloom.language.names_in_text import HUMAN
-from questloom.prompts.phrases import language_data, property_phrase, variants
+from questloom.language.relations import relation
+from questloom.prompts.phrases import property_phrase, variants
 from questloom.records.form import Ask, ClaimClause, Form
 from questloom.records.knowledge import Value, entity_value
 from questloom.transforms.remembered import remembered
@@ -61,7 +62,7 @@ def role_nouns(store: Any, roles: Iterable[Role], person: str, language: str) ->
 
 
 def _phrase_nouns(store: Any, subject: str, property_id: str) -> tuple[str, ...]:
-    if property_id not in language_data(LANGUAGE)["properties"]:
+    if relation(property_id).say is None:
         return ()
     return (
         _form_words(store)
@@ -78,10 +79,7 @@ def roles_told(
     told, other = set[str](), set[str]()
     for subject, property_id, _ in roles if language == LANGUAGE else ():
         told.update(bare(noun) for noun in _phrase_nouns(store, subject, property_id))
-        if (
-            _form_words(store).kinds(entity_value(subject))
-            and property_id in language_data(LANGUAGE)["properties"]
-        ):
+        if _form_words(store).kinds(entity_value(subject)) and relation(property_id).say:
             other.update(
                 bare(noun) for phrase in variants(property_phrase(property_id)) for noun in phrase.o
             )
@@ -95,11 +93,7 @@ def _english(store: Any) -> English:
 
 def asked_words(store: Any, subject: str, property_id: str, value: Value, language: str) -> str:
     """How people ask for a value of a named thing ("What is the range of Ardwen Light, in nautical miles?"); "" where no phrase was made for the property."""
-    answer = (
-        answer_of(store, value)
-        if language == LANGUAGE and property_id in language_data(LANGUAGE)["properties"]
-        else None
-    )
+    answer = answer_of(store, value) if language == LANGUAGE and relation(property_id).say else None
     if answer is None:
         return ""
     ask = Ask(var="a", type=answer.type, unit=answer.unit, precision=answer.precision)

@@ -1,17 +1,17 @@
 """Whether English words say a relation: which one, and which of its two ends they speak of.
 
 A claim's value in a text proves little: "designed by Ivo Mersk" and "buried beside Ivo Mersk" hold the same name. So the words
-around a cited value are held against `relation_words.txt`. Other languages inflect too much for it: there the votes decide alone.
+around a cited value are held against `read` of `language/relations.yaml`. Other languages inflect too much for it: there the votes decide alone.
 """
 
 import functools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from questloom.prompts.phrases import language_data, property_phrase, variants, verb_forms
-from questloom.prompts.phrases.frames import BE
+from questloom.language.frames import BE
+from questloom.language.relations import ReadTerms, relation, relation_table
+from questloom.prompts.phrases import property_phrase, variants, verb_forms
 
 LANGUAGE = "en"
 MIN_LABEL_WORD = 5
@@ -23,7 +23,6 @@ _RELATED_BEFORE = re.compile(
 )
 _RELATED_AFTER = re.compile(r"\s+(?:of|for|to)\b")
 """What makes a word for somebody ("painter") the word for a relation to something: "its painter", "the painter of the view"."""
-_FILE = Path(__file__).with_name("relation_words.txt")
 _GENERAL = frozenset(
     """
 about after before being country current entity first given instance known level location maximum member number object official other people
@@ -104,7 +103,7 @@ def _plain(text: str) -> str:
     return text.casefold().replace("’", "'")
 
 
-def _expression(terms: list[str]) -> re.Pattern[str] | None:
+def _expression(terms: Sequence[str]) -> re.Pattern[str] | None:
     parts = [
         (t if t.startswith("'") else rf"(?<!\w){t}")
         + ("" if t.isalpha() else r"(?!\w)" if t[-1:].isalpha() else "")
@@ -114,33 +113,10 @@ def _expression(terms: list[str]) -> re.Pattern[str] | None:
 
 
 @functools.cache
-def _table() -> tuple[
-    dict[str, tuple[list[str], list[str], bool]],
-    dict[str, tuple[re.Pattern[str], ...]],
-    re.Pattern[str],
-]:
-    rows, events, telling = {}, dict[str, tuple[re.Pattern[str], ...]](), None
-    for line in _FILE.read_text(encoding="utf-8").splitlines():
-        if line.startswith("!"):
-            telling = _expression([t.strip() for t in line[1:].split(";")])
-        elif line.startswith("?"):
-            names, *columns = line[1:].split(" | ")
-            found = tuple(
-                p
-                for column in columns
-                if (p := _expression([t.strip() for t in column.split(";")]))
-            )
-            events.update((name.strip(), found) for name in names.split(";"))
-        elif line and not line.startswith("#"):
-            name, *columns = (cell.strip() for cell in re.split(r"\s\|\s", line))
-            terms = [[t.strip().lstrip("+") for t in column.split(";")] for column in columns]
-            rows[name.lstrip("~")] = (
-                terms[0],
-                terms[1] if len(terms) > 1 else [],
-                name.startswith("~"),
-            )
-    assert telling is not None, "the table's last line names the telling words"
-    return rows, events, telling
+def _telling() -> re.Pattern[str]:
+    found = _expression(relation_table().telling_words)
+    assert found is not None
+    return found
 
 
 @functools.cache
@@ -153,8 +129,9 @@ def relation_words(property_id: str, label: str) -> RelationWords:
     >>> relation_words("P2632", "place of detention").said("In which castle was Ada Orm imprisoned?", of_object=True)
     True
     """
-    subject, object_, bare = _table()[0].get(property_id, ([], [], False))
-    events = _table()[1].get(property_id, ())
+    read = relation(property_id).read or ReadTerms(subject=())
+    subject, object_, bare = read.subject, read.object, read.bare
+    events = tuple(e for terms in read.events if (e := _expression(terms)))
     named = [
         w[: max(MIN_LABEL_WORD, len(w) - 2)]
         for w in re.findall(r"[a-z]+", label.casefold())
@@ -193,7 +170,7 @@ def relation_words(property_id: str, label: str) -> RelationWords:
 @functools.cache
 def _phrase_words(property_id: str) -> tuple[str, ...]:
     """The words by which the graph writer says a relation: what its ends are called, and of its sentences the verb, or what follows "was"."""
-    if property_id not in language_data(LANGUAGE)["properties"]:
+    if relation(property_id).say is None:
         return ()
     verbs, found = verb_forms(LANGUAGE), list[str]()
     for phrase in variants(property_phrase(property_id)):
@@ -225,7 +202,7 @@ def _phrase_words(property_id: str) -> tuple[str, ...]:
 
 
 def _phrase_texts(property_id: str) -> list[str]:
-    if property_id not in language_data(LANGUAGE)["properties"]:
+    if relation(property_id).say is None:
         return []
     verbs = verb_forms(LANGUAGE)
     return [
@@ -250,7 +227,7 @@ def telling_words(text: str) -> tuple[str, ...]:
     ('closed', 'architect')
     """
     plain = _plain(text)
-    return tuple(dict.fromkeys(plain[start:end] for start, end in _spans(_table()[2], plain)))
+    return tuple(dict.fromkeys(plain[start:end] for start, end in _spans(_telling(), plain)))
 
 
 def unsupported_words(
@@ -278,7 +255,7 @@ def unsupported_words(
     covered = _covered(plain, relations)
     found = [
         plain[start:end]
-        for start, end in _spans(_table()[2], plain)
+        for start, end in _spans(_telling(), plain)
         if not any(start < last and first < end for first, last in covered)
         and not (
             plain[start:end].removesuffix("s") in kinds and not _related(plain, start, end, covered)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from questloom.prompts.phrases import language_data, property_phrase, variants, verb_forms
+from questloom.language.relations import worded_properties
+from questloom.prompts.phrases import property_phrase, variants, verb_forms
 from questloom.transforms.writing.llm.allowed_words import unsaid_words
 from questloom.transforms.writing.llm.relation_words import relation_words
 
@@ -65,7 +66,7 @@ def test_a_unit_may_be_said_and_is_no_ordinal():
 def test_the_graph_writers_words_for_a_relation_may_always_be_said():
     refused = {
         property_id: words
-        for property_id in language_data("en")["properties"]
+        for property_id in worded_properties()
         for phrase in variants(property_phrase(property_id))
         for text in (
             *phrase.o,

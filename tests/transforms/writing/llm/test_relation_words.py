@@ -2,7 +2,8 @@
 
 import pytest
 
-from questloom.prompts.phrases import language_data, property_phrase, variants, verb_forms
+from questloom.language.relations import worded_properties
+from questloom.prompts.phrases import property_phrase, variants, verb_forms
 from questloom.transforms.writing.llm.relation_words import relation_words, telling_words
 
 
@@ -48,7 +49,7 @@ def test_a_relation_without_words_of_its_own_is_said_as_the_graph_writer_says_it
 def test_the_graph_writers_verbs_say_the_relation_where_it_need_not_tell_its_ends_apart():
     unsaid = {
         property_id
-        for property_id in language_data("en")["properties"]
+        for property_id in worded_properties()
         for phrase in variants(property_phrase(property_id))
         for frame in phrase.frames(verb_forms())
         for relation in [relation_words(property_id, property_id)]
@@ -82,3 +83,44 @@ def test_a_style_is_said_by_its_name_alone_but_not_beside_another_relation():
     assert style.said("the Salt Gothic dam", of_object=True) and not style.said(
         "the dam commissioned by the Salt Gothic", of_object=True
     )
+
+
+@pytest.mark.parametrize(
+    ("property_id", "label", "said", "other"),
+    [
+        ("P1923", "participating team", "the clubs that competed in the cup", "the clubs' own cup"),
+        ("P2522", "victory", "the race of which she was the winner", "the race that she watched"),
+        ("P725", "voice actor", "who voiced the robot", "who drew the robot"),
+        ("P272", "production company", "the studio behind the film", "the director of the film"),
+        ("P1040", "film editor", "the film's cutting was hers", "the first edition is hers"),
+        ("P1376", "capital of", "the region governed from the town", "the region near the town"),
+        (
+            "P2554",
+            "production designer",
+            "who did its production design",
+            "who painted its poster",
+        ),
+        ("P344", "director of photography", "its cameraman", "its composer"),
+        ("P740", "location of formation", "where the band got together", "the former band's home"),
+        ("P2515", "costume designer", "whose wardrobe the film shows", "who painted its poster"),
+        ("P647", "drafted by", "whose first pick of the year he was", "whom he coached"),
+        ("P1891", "signatory", "a signatory of the treaty", "a significant man of the treaty"),
+        ("P449", "original broadcaster", "the network that aired it", "the studio that made it"),
+        ("P1877", "after a work by", "adapted from a novel by Ada", "praised by Ada"),
+        ("P179", "part of the series", "the saga that it closes", "the novel that it mocks"),
+        ("P1249", "earliest record", "documented in 1204", "destroyed in 1204"),
+        ("P559", "terminus", "the last stop of the line", "the owner of the line"),
+        ("P828", "has cause", "the flood was due to a storm", "the flood came before a storm"),
+        ("P1891", "signatory", "the treaty that he signed", "the treaty that he broke"),
+        ("P417", "patron saint", "the town's protector", "the town's founder"),
+        ("P807", "separated from", "from which it seceded", "which it borders"),
+        ("P1191", "date of first performance", "it premiered in 1890", "it was written in 1890"),
+        ("P4602", "date of burial or cremation", "was laid to rest in May", "was born in May"),
+        ("P655", "translator", "whose translation it is", "whose printing it is"),
+    ],
+)
+def test_a_filled_relation_is_said_in_more_words_than_the_graph_writers_and_no_other_is(
+    property_id, label, said, other
+):
+    words = relation_words(property_id, label)
+    assert words.said(said, of_object=True) and not words.said(other, of_object=True)

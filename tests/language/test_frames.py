@@ -2,8 +2,8 @@
 
 import pytest
 
+from questloom.language.frames import Frame, past_tense, third_person
 from questloom.prompts.phrases import property_phrase, verb_forms
-from questloom.prompts.phrases.frames import Frame, past_tense, third_person
 
 VERBS = verb_forms()
 
