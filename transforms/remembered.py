@@ -54,9 +54,10 @@ def remembered(
                 kept = Answers(source)
                 setattr(source, PLACE, kept)
             if (found := kept.by_function.get(function)) is None:
-                found = kept.by_function[function] = functools.lru_cache(size)(
+                kept.by_function[function] = functools.lru_cache(size)(
                     functools.partial(function, source)
                 )
+                found = kept.by_function[function]
             return found(*asked, **named)
 
         return answer
