@@ -52,7 +52,7 @@ def remembered(
             # a plain copy of the source brings the very object of the original
             if kept is None or kept.source is not source:
                 kept = Answers(source)
-                setattr(source, PLACE, kept)
+                object.__setattr__(source, PLACE, kept)  # a source may be a frozen dataclass
             if (found := kept.by_function.get(function)) is None:
                 kept.by_function[function] = functools.lru_cache(size)(
                     functools.partial(function, source)

@@ -5,6 +5,7 @@ import copy
 import gc
 import pickle
 import weakref
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
@@ -71,6 +72,24 @@ class Slotted:
 def test_a_source_with_slots_keeps_its_answers():
     book = Slotted(3)
     assert [times(book, 2), times(book, 2), book.asked] == [6, 6, 1]
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """A source that lets nothing be assigned."""
+
+    number: int
+
+
+@remembered(2)
+def thing(source: Frozen, asked: tuple[str, ...]) -> object:
+    return object()
+
+
+def test_a_frozen_source_keeps_its_answers():
+    source = Frozen(3)
+    assert thing(source, ("a",)) is thing(source, ("a",))
+    assert source == Frozen(3)
 
 
 class Texts:
