@@ -1,17 +1,20 @@
 """Answers are kept with what was asked, and go with it."""
 
 import ast
+import copy
 import gc
+import pickle
 import weakref
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
 
+import numpy as np
 import pytest
 
-from questloom.transforms.certificate.askable import has_said_kind, leads_to_kind
+from questloom.records.form import Ask
+from questloom.records.knowledge import entity_value
 from questloom.transforms.certificate.certificate_rules import Trust
-from questloom.transforms.certificate.completeness import share_held, share_seen
-from questloom.transforms.certificate.facts import best_values, is_functional
-from questloom.transforms.certificate.lifetime import contradicted
-from questloom.transforms.certificate.said_class import said_class
 from questloom.transforms.remembered import remembered
 from tests.doctests import ROOT
 from tests.small_facts import SmallFacts
@@ -45,33 +48,170 @@ def test_no_more_answers_are_kept_than_the_size_allows():
     assert book.asked == 4
 
 
-def test_no_look_up_holds_a_store_that_is_gone():
-    store = SmallFacts([])
-    best_values(store, "Q1", "P1")
-    is_functional(store, "P1", ("Q2",), Trust())
-    share_held(store, "Q2"), share_seen(store)
-    contradicted(store, "Q1"), said_class(store, "Q1")
-    leads_to_kind(store, "P1", "Q1"), has_said_kind(store, "Q1")
-    gone = weakref.ref(store)
-    del store
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda book: pickle.loads(pickle.dumps(book))]
+)
+def test_a_copy_of_a_source_that_was_asked_has_no_answers_of_the_original(copied):
+    book = Book(3)
+    assert times(book, 2) == 6
+    other = copied(book)
+    other.number = 5
+    assert (times(other, 2), times(book, 2)) == (10, 6)
+    assert (other.asked, book.asked) == (2, 1)
+
+
+class Slotted:
+    """A source without a dict of attributes."""
+
+    __slots__ = ("_remembered", "asked", "number")
+
+    def __init__(self, number: int) -> None:
+        self.number, self.asked = number, 0
+
+
+def test_a_source_with_slots_keeps_its_answers():
+    book = Slotted(3)
+    assert [times(book, 2), times(book, 2), book.asked] == [6, 6, 1]
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """A source that lets nothing be assigned."""
+
+    number: int
+
+
+@remembered(2)
+def thing(source: Frozen, asked: tuple[str, ...]) -> object:
+    return object()
+
+
+def test_a_frozen_source_keeps_its_answers():
+    source = Frozen(3)
+    assert thing(source, ("a",)) is thing(source, ("a",))
+    assert source == Frozen(3)
+
+
+class Texts:
+    """What `_vector` asks a model for."""
+
+    def embed_texts(self, texts: list[str]) -> np.ndarray:
+        return np.ones((len(texts), 2), np.float32)
+
+
+ASKED: dict[str, tuple[Any, ...]] = {
+    "certificate.askable._is_coarse": ("P1", "Q1"),
+    "certificate.askable.has_said_kind": ("Q1",),
+    "certificate.askable.leads_to_kind": ("P1", "Q1"),
+    "certificate.century._centuries_in": ("P1", "Q1"),
+    "certificate.completeness.share_held": ("Q2",),
+    "certificate.completeness.share_seen": (),
+    "certificate.effective._onward": ("Q1",),
+    "certificate.facts.best_values": ("Q1", "P1"),
+    "certificate.facts.is_functional": ("P1", ("Q2",), Trust()),
+    "certificate.guess._ends": ("Q1", ("P1",), Ask(var="a", type="entity")),
+    "certificate.guess._entities_in": ("P1", "Q1"),
+    "certificate.lifetime.contradicted": ("Q1",),
+    "certificate.one_of_class._functional_within": (Trust(), "P1", "Q1", "Q2"),
+    "certificate.said_class.said_class": ("Q1",),
+    "certificate.within._inside": (("P131",), "Q1"),
+    "certificate.within._within": ("P131", entity_value("Q1"), 5),
+    "pictures.picture_chooser._vector": ("a lighthouse",),
+    "writing.llm.everyday_words._english": (),
+    "writing.llm.everyday_words._form_words": (),
+}
+"""Every remembered function of `transforms`, and what it is asked below."""
+
+
+def remembering() -> set[str]:
+    """The functions of `transforms` that are decorated with `remembered`."""
+    folder = ROOT / "transforms"
+    return {
+        ".".join((*path.relative_to(folder).with_suffix("").parts, node.name))
+        for path in folder.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef)
+        and any(ast.unparse(each).startswith("remembered(") for each in node.decorator_list)
+    }
+
+
+def test_every_remembered_function_is_asked_here():
+    assert remembering() == set(ASKED)
+
+
+@pytest.mark.parametrize("name", sorted(ASKED))
+def test_no_look_up_holds_a_source_that_is_gone(name):
+    module, _, function = name.rpartition(".")
+    source = Texts() if function == "_vector" else SmallFacts([])
+    getattr(import_module(f"questloom.transforms.{module}"), function)(source, *ASKED[name])
+    gone = weakref.ref(source)
+    del source
     gc.collect()
     assert gone() is None
 
 
+HELD_NAMES = {"facts", "store", "clip", "lookups"}
+HELD_TYPES = {"Facts", "Store", "Clip", "Lookups"}
+
+
+def takes_a_source(function: ast.FunctionDef) -> bool:
+    """Whether a parameter, wherever it stands, is a store or a model by its name or its type."""
+    given = function.args
+    return any(
+        each.arg in HELD_NAMES
+        or (
+            each.annotation is not None
+            and any(
+                (isinstance(part, ast.Name) and part.id in HELD_TYPES)
+                or (isinstance(part, ast.Attribute) and part.attr in HELD_TYPES)
+                or (isinstance(part, ast.Constant) and part.value in HELD_TYPES)
+                for part in ast.walk(each.annotation)
+            )
+        )
+        for each in (*given.posonlyargs, *given.args, *given.kwonlyargs)
+    )
+
+
 def holding(text: str) -> list[str]:
-    """Functions with a cache of the module whose first argument is a store, or a model."""
+    """Functions that take a store, or a model, and have a cache of the module: as a decorator, or by a call."""
+    nodes = list(ast.walk(ast.parse(text)))
+    found = {
+        node.name: node
+        for node in nodes
+        if isinstance(node, ast.FunctionDef) and takes_a_source(node)
+    }
+    called = {
+        arg.id
+        for node in nodes
+        if isinstance(node, ast.Call) and "cache" in ast.unparse(node.func)
+        for arg in (*node.args, *(each.value for each in node.keywords))
+        if isinstance(arg, ast.Name)
+    }
     return [
-        node.name
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.FunctionDef)
-        and any("cache" in ast.unparse(each) for each in node.decorator_list)
-        and [each.arg for each in node.args.args][:1] in (["facts"], ["store"], ["clip"])
+        name
+        for name, node in found.items()
+        if name in called or any("cache" in ast.unparse(each) for each in node.decorator_list)
     ]
 
 
-@pytest.mark.parametrize("cache", ["lru_cache", "functools.cache", "lru_cache(maxsize=8)"])
-def test_a_cache_that_would_hold_a_store_is_noticed(cache):
-    assert holding(f"@{cache}\ndef f(facts: Facts, n: int) -> int: ...") == ["f"]
+@pytest.mark.parametrize(
+    "text",
+    [
+        "@lru_cache\ndef f(facts, n: int) -> int: ...",
+        "@functools.cache\ndef f(n: int, facts: Facts) -> int: ...",
+        "@lru_cache(maxsize=8)\ndef f(n: int, *, of: Store | None = None) -> int: ...",
+        "@cache\ndef f(model: 'Clip', /) -> int: ...",
+        "@cache\ndef f(of: facts.Facts) -> int: ...",
+        "def f(facts: Facts) -> int: ...\nkept = lru_cache(f)",
+        "def f(facts: Facts) -> int: ...\nkept = functools.lru_cache(8)(f)",
+    ],
+)
+def test_a_cache_that_would_hold_a_store_is_noticed(text):
+    assert holding(text) == ["f"]
+
+
+def test_a_cache_without_a_store_is_allowed():
+    assert holding("@cache\ndef f(n: int) -> int: ...\ndef g(facts: Facts) -> int: ...") == []
 
 
 def test_no_cache_of_a_module_holds_a_store():
