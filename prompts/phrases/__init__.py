@@ -185,7 +185,7 @@ def _uses() -> dict[str, Any]:
 
 
 @functools.cache
-def common_classes() -> Mapping[str, int]:
+def common_class_ranks() -> Mapping[str, int]:
     """The classes that people speak of, to their rank: the smaller one is said where a thing is of several."""
     return {
         class_id: rank
