@@ -239,7 +239,7 @@ def opened_sandbox(tools: Collection[str], opened: Opened) -> Sandbox | None:
     return sandbox
 
 
-def own_engine(name: str) -> tuple[str, str]:
+def engine_override_key(name: str) -> tuple[str, str]:
     """Under which key of `Opened` an engine is laid that shall play in place of the one of that name, in this process only: other worker processes
     do not see it."""
     return "own engine", name
@@ -256,7 +256,7 @@ def open_engine(
     Raises:
         InputError: something that it needs is missing.
     """
-    own = at.opened.get(own_engine(settings.engine))
+    own = at.opened.get(engine_override_key(settings.engine))
     if own is not None:
         return own, _nothing
     if settings.engine == "oracle":

@@ -27,7 +27,7 @@ def _state_and_start(pid: int) -> tuple[str, str]:
 
 
 @cache
-def this_machine() -> str:
+def boot_and_pid_namespace() -> str:
     """A name of the machine since its boot, and of the pids that are seen here (a container has its own); "" where it cannot be told."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()

@@ -87,7 +87,7 @@ def read_records(path: Location, kind: type[R]) -> Iterator[R]:
         ) from error
 
 
-def read_facts(path: Location) -> dict[str, str] | None:
+def read_metadata(path: Location) -> dict[str, str] | None:
     """The facts that `write_records` was given, or None where there is no whole file."""
     try:
         metadata = pq.read_schema(readable(path)).metadata or {}

@@ -40,7 +40,7 @@ class PictureError(ValueError):
 
 
 @contextlib.contextmanager
-def opened(data: bytes, *, max_pixels: int = MAX_PIXELS) -> Iterator[Image.Image]:
+def open_lazily(data: bytes, *, max_pixels: int = MAX_PIXELS) -> Iterator[Image.Image]:
     """The picture of a file, of which only the header is read yet. What goes wrong with it then is a PictureError.
 
     Args:
@@ -95,7 +95,7 @@ def decode(
     Raises:
         PictureError: no picture, of another format, damaged, or too large.
     """
-    with opened(data, max_pixels=max_pixels) as image:
+    with open_lazily(data, max_pixels=max_pixels) as image:
         return as_shown(image, at_least=at_least)
 
 

@@ -68,7 +68,7 @@ def tells(sentence: str) -> bool:
     return _CATEGORY.search(sentence) is None
 
 
-def split_sentences(text: str) -> list[tuple[int, int]]:
+def sentence_spans(text: str) -> list[tuple[int, int]]:
     """The sentences of a text as (start, end) offsets, without the blanks around them."""
     spans, start = [], 0
     for end in sentence_ends(text):

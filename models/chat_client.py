@@ -24,7 +24,7 @@ from questloom.models.endpoints import EndpointConfig, RoleConfig
 from questloom.models.event_stream import has_ended
 from questloom.models.message_parts import loaded
 from questloom.models.messages import Message, assistant, user
-from questloom.models.provider_error import Declined, error_in, fault_of_error
+from questloom.models.provider_error import ContentFiltered, error_in, fault_of_error
 from questloom.models.structured import (
     BadReply,
     RefusedReply,
@@ -176,7 +176,7 @@ class ChatClient:
 
         try:
             reply = await self._caller.call(request, send, is_reply=_is_reply)
-        except Declined as declined:
+        except ContentFiltered as declined:
             return ChatReply(text="", refusal=declined.message, finish_reason="content_filter")
         return _read(reply, endpoint.name)
 
@@ -319,7 +319,7 @@ def _error(raw: bytes) -> Any:
 
 def _with_variable(endpoint: EndpointConfig, fault: CallFault) -> CallFault:
     """The fault; one of credentials names the variable that holds them."""
-    if fault.status not in (401, 403) or fault.retryable or isinstance(fault, Declined):
+    if fault.status not in (401, 403) or fault.retryable or isinstance(fault, ContentFiltered):
         return fault
     named = (
         f"the key in {endpoint.api_key_env}"

@@ -12,7 +12,7 @@ import orjson
 from questloom.calls.attempts import Status
 from questloom.calls.retry import CallFault
 from questloom.models.event_stream import joined
-from questloom.models.message_parts import loaded, name_and_arguments, said_in, sound
+from questloom.models.message_parts import loaded, name_and_arguments, parse_message_or_delta, sound
 from questloom.models.provider_error import error_in, fault_of_error
 
 CUT = frozenset(
@@ -140,7 +140,7 @@ def read_completion(body: bytes, provider: str) -> Completion:
         message.get("content"), str | list | dict | None
     ):
         raise _no_completion(provider, body)
-    told = said_in(message)
+    told = parse_message_or_delta(message)
     refusal = told.refusal or ("content filter" if finish == "content_filter" else "")
     calls = [name_and_arguments(call) for call in told.calls]
     return Completion(

@@ -6,7 +6,13 @@ from typing import Any
 
 from questloom.calls.attempts import Status
 from questloom.calls.retry import CallFault
-from questloom.models.message_parts import Said, loaded, name_and_arguments, said_in, sound
+from questloom.models.message_parts import (
+    Said,
+    loaded,
+    name_and_arguments,
+    parse_message_or_delta,
+    sound,
+)
 from questloom.models.provider_error import error_in, fault_of_error
 
 LINE_END = re.compile(
@@ -130,10 +136,14 @@ class _Reply:
         if isinstance(
             choice.get("message"), dict
         ):  # the whole of it: what came in pieces stands in it again
-            self.message, self.calls, self.ended = said_in(choice["message"]), [], True
+            self.message, self.calls, self.ended = (
+                parse_message_or_delta(choice["message"]),
+                [],
+                True,
+            )
         delta = choice.get("delta")
         said = (
-            said_in(delta)
+            parse_message_or_delta(delta)
             if isinstance(delta, dict)
             else Said(text=choice["text"])
             if isinstance(choice.get("text"), str)

@@ -72,7 +72,7 @@ class Said:
     """Native tool calls, as they stand."""
 
 
-def said_in(message: dict[str, Any]) -> Said:
+def parse_message_or_delta(message: dict[str, Any]) -> Said:
     """Reads a message or a stream's piece of one; `content` is a text, or parts of several kinds."""
     said = Said()
     content = message.get("content")

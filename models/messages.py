@@ -30,10 +30,10 @@ class Picture:
     @functools.cached_property
     def _header(self) -> tuple[str, int]:
         # Recipes name roles, whose prompts are messages: no picture library is loaded for them.
-        from questloom.files.pictures import PictureError, kind_of, opened
+        from questloom.files.pictures import PictureError, kind_of, open_lazily
 
         try:
-            with opened(self.data) as image:
+            with open_lazily(self.data) as image:
                 return MEDIA_TYPES[kind_of(image)], image.width * image.height
         except (PictureError, KeyError) as error:
             raise ValueError(

@@ -18,7 +18,7 @@ STATUS_OF_CODE = {
 """What codes in words mean where no number is told."""
 
 
-class Declined(CallFault):
+class ContentFiltered(CallFault):
     """The provider's content filter refused the request: an error in the protocol, an answer to us."""
 
 
@@ -54,7 +54,9 @@ def fault_of_error(
     """
     message, codes = _words_of(error)
     if codes & REFUSAL_CODES:
-        return Declined(provider, message, Status.NOT_ACCEPTED, status=status, retryable=False)
+        return ContentFiltered(
+            provider, message, Status.NOT_ACCEPTED, status=status, retryable=False
+        )
     status = 402 if QUOTA_SPENT in codes else status or _told_status(codes)
     fault = fault_of_status(provider, status, message, headers or {}) if status else None
     return (

@@ -60,7 +60,7 @@ LANGUAGES = {
 
 
 @dataclass(frozen=True)
-class Role:
+class ModelTask:
     """A model's job: its name, which is its template's, and the schema of its reply."""
 
     name: str
@@ -114,7 +114,7 @@ def language_name(code: str) -> str:
 
 
 def render(
-    role: Role, /, *, pictures: tuple[Picture, ...] = (), guidance: str = "", **values: Any
+    role: ModelTask, /, *, pictures: tuple[Picture, ...] = (), guidance: str = "", **values: Any
 ) -> Prompt:
     """The prompt of a role.
 

@@ -4,52 +4,52 @@ import difflib
 from collections.abc import Collection, Iterable
 
 from questloom.prompts import replies
-from questloom.prompts.render import Role
+from questloom.prompts.render import ModelTask
 from questloom.records.errors import InputError
 
-ROLES: dict[str, Role] = {
+ROLES: dict[str, ModelTask] = {
     role.name: role
     for role in (
         # writing: VSearcher's injection
-        Role("seed_question", replies.Questions),
-        Role("pick_entity", replies.PickedEntities),
-        Role("take_fact", replies.Descriptions),
-        Role("inject", replies.Injected),
-        Role("pick_image_entity", replies.PickedEntities),
-        Role("hide_entity", replies.Hidden),
+        ModelTask("seed_question", replies.Questions),
+        ModelTask("pick_entity", replies.PickedEntities),
+        ModelTask("take_fact", replies.Descriptions),
+        ModelTask("inject", replies.Injected),
+        ModelTask("pick_image_entity", replies.PickedEntities),
+        ModelTask("hide_entity", replies.Hidden),
         # writing: OpenSearch-VL's paths
-        Role("canonical_question", replies.PathQuestions),
-        Role("describe", replies.Descriptions),
-        Role("obfuscate_answer", replies.Obfuscated),
+        ModelTask("canonical_question", replies.PathQuestions),
+        ModelTask("describe", replies.Descriptions),
+        ModelTask("obfuscate_answer", replies.Obfuscated),
         # writing: ODE's exploration
-        Role("propose_seed", replies.SeedProposed),
-        Role("explore", replies.Chosen),
-        Role("reason", replies.Chosen),
-        Role("perceive", replies.Chosen),
-        Role("curate", replies.Curated),
-        Role("deepen", replies.Worded),
+        ModelTask("propose_seed", replies.SeedProposed),
+        ModelTask("explore", replies.Chosen),
+        ModelTask("reason", replies.Chosen),
+        ModelTask("perceive", replies.Chosen),
+        ModelTask("curate", replies.Curated),
+        ModelTask("deepen", replies.Worded),
         # votes of the certificate
-        Role("check_words", replies.WordsRead),
-        Role("check_picture", replies.PictureVote),
-        Role("check_unique", replies.UniquenessVote),
-        Role("check_invariant", replies.InvarianceVote),
+        ModelTask("check_words", replies.WordsRead),
+        ModelTask("check_picture", replies.PictureVote),
+        ModelTask("check_unique", replies.UniquenessVote),
+        ModelTask("check_invariant", replies.InvarianceVote),
         # filters
-        Role("answer_direct", replies.Solved),
-        Role("answer_text_only", replies.Solved),
-        Role("answer_with_search", replies.Solved),
-        Role("image_too_simple", replies.PictureJudged),
-        Role("judge_answer", replies.AnswerJudged),
+        ModelTask("answer_direct", replies.Solved),
+        ModelTask("answer_text_only", replies.Solved),
+        ModelTask("answer_with_search", replies.Solved),
+        ModelTask("image_too_simple", replies.PictureJudged),
+        ModelTask("judge_answer", replies.AnswerJudged),
         # the harness's tools
-        Role("read_page", replies.PageRead),
+        ModelTask("read_page", replies.PageRead),
         # the harness's judges of a whole trajectory
-        Role("judge_retrieval", replies.RetrievalJudged),
-        Role("judge_process", replies.ProcessJudged),
+        ModelTask("judge_retrieval", replies.RetrievalJudged),
+        ModelTask("judge_process", replies.ProcessJudged),
         # the closed loop
-        Role("diagnose", replies.Diagnosed),
-        Role("propose_edits", replies.EditsProposed),
-        Role("review_edits", replies.EditsReviewed),
+        ModelTask("diagnose", replies.Diagnosed),
+        ModelTask("propose_edits", replies.EditsProposed),
+        ModelTask("review_edits", replies.EditsReviewed),
         # evaluation's lenient judge
-        Role("judge_report", replies.ReportJudged),
+        ModelTask("judge_report", replies.ReportJudged),
     )
 }
 AGENT, DEFAULT = "agent", "default"

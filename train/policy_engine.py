@@ -16,7 +16,7 @@ from torch.distributed.tensor import DTensor
 from questloom.agent.engines.token_engine import Sampling, TokenEngine
 from questloom.agent.engines.transformers_engine import TransformersEngine
 from questloom.agent.play.player import Player
-from questloom.agent.setup import Playing, PlayPlace, open_player, own_engine
+from questloom.agent.setup import Playing, PlayPlace, engine_override_key, open_player
 from questloom.agent.turns.token_renderer import TokenRenderer
 from questloom.records.identity import sha256_hex
 from questloom.train.grpo_settings import EvaluationSettings, PolicySettings
@@ -63,7 +63,7 @@ class PolicyPlayers:
         self._drawn_held_out = {
             name: self._drawn[name] if value is None else value for name, value in given.items()
         }
-        place.opened.put(own_engine(play.engine), weights.engine(0, Sampling()))
+        place.opened.put(engine_override_key(play.engine), weights.engine(0, Sampling()))
         self.playing = open_player(play, place)
         calls = play.limits.calls if evaluation.calls is None else evaluation.calls
         same = calls == play.limits.calls

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from questloom.agent.turns.limits import without_warning
 from questloom.language.normalise import clean, fold, tokens
-from questloom.language.sentences import split_sentences
+from questloom.language.sentences import sentence_spans
 from questloom.prompts.fence import capped
 from questloom.records.episodes import Episode, ToolResult, ToolStatus, Turn
 from questloom.records.identity import canonical_json
@@ -158,7 +158,7 @@ def _shortened(text: str, answer: str) -> str:
     shown = capped(text, MAX_RESULT_CHARS)
     wanted = {t.text for t in tokens(clean(answer))}
     cut = (
-        [text[start:end] for start, end in split_sentences(text) if end > MAX_RESULT_CHARS]
+        [text[start:end] for start, end in sentence_spans(text) if end > MAX_RESULT_CHARS]
         if wanted and shown != text
         else []
     )

@@ -23,7 +23,7 @@ from questloom.agent.live.service_protocols import (
     ask_words,
     parse_ocr,
     parse_page,
-    parse_picture,
+    parse_reverse_image_results,
     parse_text,
     parse_words,
     web_address,
@@ -144,7 +144,7 @@ class LiveProvider:
             "picture",
             service,
             asked,
-            functools.partial(parse_picture, service),
+            functools.partial(parse_reverse_image_results, service),
             key={"picture": image.sha256, "url": address, "k": k},
         )
         return await self._with_pictures(found, k)

@@ -199,7 +199,7 @@ def parse_words(service: ServiceSettings, body: bytes) -> tuple[FoundPage, ...]:
     )
 
 
-def parse_picture(service: ServiceSettings, body: bytes) -> tuple[FoundPage, ...]:
+def parse_reverse_image_results(service: ServiceSettings, body: bytes) -> tuple[FoundPage, ...]:
     """Pages that show a picture or one like it."""
     if service.kind == "lens":
         rows = _rows(_object(body), "organic", or_known=("searchParameters",))

@@ -15,7 +15,7 @@ from questloom.agent.oracle.observation_reading import (
     read_page,
 )
 from questloom.agent.oracle.puzzle import Const, End, Fact, Puzzle
-from questloom.agent.oracle.speech import Action, Observation, clean
+from questloom.agent.oracle.speech import Action, Observation, strip_protocol_tags
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Desk:
             return None
         self.made.add(mark)
         self.num_calls += 1
-        observation = yield Action(clean(thought), name, arguments)
+        observation = yield Action(strip_protocol_tags(thought), name, arguments)
         return observation if observation.ok else None
 
     def visit(

@@ -21,7 +21,7 @@ from questloom.agent.oracle.observation_reading import (
     says,
 )
 from questloom.agent.oracle.puzzle import Fact, Puzzle
-from questloom.agent.oracle.speech import Action, Observation, clean
+from questloom.agent.oracle.speech import Action, Observation, strip_protocol_tags
 
 SEARCH, VISIT = "text_search", "visit"
 MISTAKES = ("look", "page", "address")
@@ -62,28 +62,30 @@ class SightedSolver:
         thing = fitting[0]
         others = [thing.title for thing, _ in hits if thing not in fitting]
         if self._mistake == "address":
-            yield from self._open(seen, facts[0], f"{seen}, {label(facts[0])}")
+            yield from self._open(seen, facts[0], f"{seen}, {relation_label(facts[0])}")
             thought = f"no, {thing.title}"
         elif self._mistake == "page" and others:
-            yield from self._open(others[0], facts[0], f"{others[0]}, {label(facts[0])}")
+            yield from self._open(others[0], facts[0], f"{others[0]}, {relation_label(facts[0])}")
             thought = f"no, {thing.title}"
         else:
             thought = thing.title
         for fact in facts:
-            observation = yield from self._open(thing.title, fact, f"{thought}, {label(fact)}")
+            observation = yield from self._open(
+                thing.title, fact, f"{thought}, {relation_label(fact)}"
+            )
             read = _read(observation, thing.title, fact)
             if read is None:
-                return _gave_up(f"read {label(fact)}")
+                return _gave_up(f"read {relation_label(fact)}")
             assert isinstance(read.value, Thing), "asked for as a thing"
             thing = read.value
             thought = thing.title
         return Ended(answer=thing.title, thought=thing.title, turn=observation.turn)
 
     def _open(self, title: str, fact: Fact, thought: str) -> Steps:
-        return (yield from self._call(thought, VISIT, url=title, goal=label(fact)))
+        return (yield from self._call(thought, VISIT, url=title, goal=relation_label(fact)))
 
     def _call(self, thought: str, name: str, **arguments: str) -> Steps:
-        return (yield Action(clean(thought), name, arguments))
+        return (yield Action(strip_protocol_tags(thought), name, arguments))
 
     def _misread(self) -> str:
         """What is seen with the last word, a number, read as another."""
@@ -114,7 +116,7 @@ def chain(puzzle: Puzzle) -> list[Fact]:
     return found
 
 
-def label(fact: Fact) -> str:
+def relation_label(fact: Fact) -> str:
     """The relation of a fact in a chain."""
     assert fact.relation is not None, "chains have relations"
     return fact.relation.label

@@ -47,7 +47,6 @@ from questloom.agent.oracle.speech import (
     Observation,
     answer_of,
     article,
-    clean,
     found_by,
     goal_of,
     holds,
@@ -58,6 +57,7 @@ from questloom.agent.oracle.speech import (
     quoted_line,
     stated,
     stated_of,
+    strip_protocol_tags,
     with_article,
     words_for,
 )
@@ -600,7 +600,10 @@ class Solver(AnchorSearch):
         source = f"The page of {where} says" if where else "What I need is"
         thought = f"{source} {quoted_line(answer.line.text)}, as turn {answer.line.turn + 1} showed. So the answer is {text}."
         return Ended(
-            answer=text, thought=clean(thought), turn=answer.line.turn, bound=names_of(bound)
+            answer=text,
+            thought=strip_protocol_tags(thought),
+            turn=answer.line.turn,
+            bound=names_of(bound),
         )
 
 

@@ -57,7 +57,7 @@ class Observation:
     turn: int
 
 
-def clean(thought: str) -> str:
+def strip_protocol_tags(thought: str) -> str:
     """A thought with no mark of the protocol in it, whatever a page is called."""
     return re.sub(r"<(?!image:\d{1,6}>)", "‹", " ".join(thought.split()))
 

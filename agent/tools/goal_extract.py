@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from questloom.agent.providers.provider import Page, PageLink
-from questloom.language.sentences import split_sentences
+from questloom.language.sentences import sentence_spans
 
 NUM_SENTENCES = 14
 MAX_SENTENCE_CHARS = 600
@@ -43,7 +43,7 @@ def extract(page: Page, goal: str, max_chars: int) -> str:
     sentences = [
         (number, text[start:stop][:MAX_SENTENCE_CHARS])
         for number, (_, text) in enumerate(page.sections)
-        for start, stop in split_sentences(text)
+        for start, stop in sentence_spans(text)
     ]
     lines: list[str] = []
     if page.facts:

@@ -21,7 +21,7 @@ import imagehash
 import numpy as np
 from PIL import Image
 
-from questloom.files.pictures import MAX_PIXELS, PictureError, decode, kind_of, opened
+from questloom.files.pictures import MAX_PIXELS, PictureError, decode, kind_of, open_lazily
 from questloom.models.picture_file import encode
 from questloom.records.episodes import BankImage
 from questloom.records.outcomes import Reason
@@ -302,7 +302,7 @@ def _as_shown(
     data: bytes, max_side: int = MAX_SIDE, *, max_pixels: int = MAX_PIXELS
 ) -> tuple[bytes, Image.Image]:
     """The bytes that the model is shown, and their pixels."""
-    with opened(data, max_pixels=max_pixels) as header:
+    with open_lazily(data, max_pixels=max_pixels) as header:
         kind, plain = (
             kind_of(header),
             header.mode == "RGB" and set(header.info) <= _PLAIN_INFO and not header.getexif(),

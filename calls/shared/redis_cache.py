@@ -28,7 +28,7 @@ from redis.exceptions import RedisError
 from questloom.calls.attempts import FREE_OF_CHARGE, Status
 from questloom.calls.budget import Budget, Spend
 from questloom.calls.cache import Decision, Started
-from questloom.calls.owner import is_alive, this_machine, this_owner
+from questloom.calls.owner import boot_and_pid_namespace, is_alive, this_owner
 from questloom.calls.pacing import Pace
 from questloom.calls.request import CallRequest, Reply
 from questloom.calls.shared.lane import SharedLane
@@ -106,7 +106,7 @@ class RedisCache:
         self.life = life
         self._link = Link(self.place, patience=patience)
         check_server(self._link)
-        self._owner = f"{this_machine() or socket.gethostname()}|{this_owner()}|{uuid.uuid4().hex[:12]}".replace(
+        self._owner = f"{boot_and_pid_namespace() or socket.gethostname()}|{this_owner()}|{uuid.uuid4().hex[:12]}".replace(
             " ", "_"
         )
         self._swept, self._num_lanes = 0.0, 0
@@ -379,7 +379,7 @@ def _is_gone(owner: str, silent: bool) -> bool:
     """Whether a worker is no more: seen, where it is of this machine; else taken for dead after its silence."""
     machine, _, rest = owner.partition("|")
     process, _, _ = rest.partition("|")
-    if not process or machine != this_machine():
+    if not process or machine != boot_and_pid_namespace():
         return silent
     return owner not in _OPEN if process == this_owner() else not is_alive(process)
 

@@ -10,7 +10,7 @@ from questloom.files.pictures import (
     as_shown,
     is_animation,
     kind_of,
-    opened,
+    open_lazily,
     shown_size,
 )
 from questloom.records.outcomes import Reason
@@ -47,7 +47,7 @@ def inspect_picture(data: bytes) -> PictureFacts | Refusal:
     if _is_svg(data):
         return Refusal(Reason.PICTURE_KIND, "image/svg+xml")
     try:
-        with opened(data) as picture:
+        with open_lazily(data) as picture:
             kind, (width, height) = kind_of(picture), shown_size(picture)
             if kind not in _FORMATS:
                 return Refusal(

@@ -11,7 +11,13 @@ from pathlib import Path
 
 from questloom.agent.engines.engine import Engine
 from questloom.agent.play.player import Player, Task
-from questloom.agent.setup import PlayPlace, check_engine, open_player, opened_sandbox, own_engine
+from questloom.agent.setup import (
+    PlayPlace,
+    check_engine,
+    engine_override_key,
+    open_player,
+    opened_sandbox,
+)
 from questloom.agent.turns.conversation import Conversation
 from questloom.calls.event_loop import submit
 from questloom.files.opened import Opened
@@ -120,7 +126,7 @@ def chat(
         )
     hand = HandEngine() if by_hand else None
     if hand is not None:
-        opened.put(own_engine(recipe.teach.engine), hand)
+        opened.put(engine_override_key(recipe.teach.engine), hand)
     elif recipe.teach.engine == "oracle":
         raise InputError(
             "--engine oracle",

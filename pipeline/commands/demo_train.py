@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from questloom.files.opened import Opened
-from questloom.files.parquet import read_facts, read_records
+from questloom.files.parquet import read_metadata, read_records
 from questloom.knowledge.world.learning import ARTICLES
 from questloom.pipeline.commands.demo import SNAPSHOT, write_once
 from questloom.pipeline.export.run_end import finish_run
@@ -203,7 +203,7 @@ def training(module: str, *arguments: str) -> None:
 def held_out(out: Path, name: str, model: Path, run: Path, store: Path) -> list[Trajectory]:
     """Episodes of a model on the held-out questions; what was played before is read."""
     path = out / "held_out" / f"{name.replace(' ', '_')}.parquet"
-    if read_facts(path) is None:
+    if read_metadata(path) is None:
         say(f"demo: held-out questions, {name}")
         training(
             "questloom.pipeline.commands.held_out_play", str(model), str(run), str(store), str(path)

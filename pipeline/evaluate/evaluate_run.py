@@ -25,7 +25,7 @@ from questloom.eval.scores import scores_of
 from questloom.eval.tables import as_text
 from questloom.files.locations import check_locations
 from questloom.files.opened import Opened
-from questloom.files.parquet import read_facts, read_records, write_records, write_whole
+from questloom.files.parquet import read_metadata, read_records, write_records, write_whole
 from questloom.pipeline.evaluate.benchmark_folder import (
     Asked,
     Benchmark,
@@ -351,7 +351,7 @@ def _write_items(job: EvaluateJob, stage: Stage, items: Sequence[Item]) -> None:
         path = job.folder.shard(stage.label, "kept", shard)
         facts = shard_facts(stage.fingerprint, "", (len(mine), len(mine), 0, 0, len(mine)))
         if (
-            not facts.items() <= (read_facts(path) or {}).items()
+            not facts.items() <= (read_metadata(path) or {}).items()
             or list(read_records(path, Item)) != mine
         ):
             write_records(job.folder.shard(stage.label, "rejected", shard), Rejection, ())

@@ -16,7 +16,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from questloom.files.locations import Location, readable
-from questloom.files.parquet import read_facts, read_records, write_records, write_whole
+from questloom.files.parquet import read_metadata, read_records, write_records, write_whole
 from questloom.knowledge.store.store import Store
 from questloom.records.errors import InputError
 from questloom.records.identity import canonical_json
@@ -80,7 +80,7 @@ def store_facts(run: RunFolder) -> dict:
 def _attributions(run: RunFolder, store: Store, shard: int) -> Iterator[Attribution]:
     for stage in run.labels():
         path = run.shard(stage, "kept", shard)
-        if (read_facts(path) or {}).get("record") != Question.__name__:
+        if (read_metadata(path) or {}).get("record") != Question.__name__:
             continue
         with pq.ParquetFile(readable(path)) as file:
             for batch in file.iter_batches(columns=_COLUMNS):

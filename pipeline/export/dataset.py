@@ -18,7 +18,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from questloom.files.locations import readable, whole_folder
-from questloom.files.parquet import read_facts
+from questloom.files.parquet import read_metadata
 from questloom.pipeline.export.attribution import merged, write_ledger
 from questloom.pipeline.export.card import licence_counts, write_card
 from questloom.pipeline.export.columns import ATTRIBUTION, attribution_row
@@ -88,7 +88,7 @@ def _check(run: RunFolder, recipe: Recipe) -> None:
     stages = run.labels()
     last = stages[-1] if stages else "no stage"
     for shard in range(recipe.run.shards):
-        facts = read_facts(run.shard(last, "kept", shard)) if stages else None
+        facts = read_metadata(run.shard(last, "kept", shard)) if stages else None
         if facts is None or facts.get("record") != "Question" or facts.get("num_pending") != "0":
             raise InputError(
                 run.path,

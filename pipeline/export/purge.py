@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from questloom.files.locations import Location, readable
-from questloom.files.parquet import read_facts, write_records, write_whole
+from questloom.files.parquet import read_metadata, write_records, write_whole
 from questloom.pipeline.export.attribution import Attribution, ledger_path, read_ledger
 from questloom.pipeline.export.dataset import ExportSummary, build_dataset
 from questloom.pipeline.export.episode_ledger import read_episode_ledger
@@ -222,7 +222,7 @@ def _check_chain(run: RunFolder, num_shards: int) -> None:
         before: Location | None = None
         for stage in run.labels():
             path = run.shard(stage, "kept", shard)
-            facts = read_facts(path)
+            facts = read_metadata(path)
             if (
                 facts is None
                 or facts.get("num_pending") != "0"
@@ -247,7 +247,7 @@ def _purge_shard(run: RunFolder, shard: int, dropped: Dropped) -> int:
     before: Location | None = None
     for stage in run.labels():
         paths = {kind: run.shard(stage, kind, shard) for kind in _KINDS}
-        facts = read_facts(paths["kept"])
+        facts = read_metadata(paths["kept"])
         assert facts is not None, "checked before"
         rows = {
             kind: pq.read_table(readable(path)) for kind, path in paths.items() if path.exists()
@@ -267,7 +267,7 @@ def _purge_shard(run: RunFolder, shard: int, dropped: Dropped) -> int:
         rows = {kind: _blanked(table, dropped.names) for kind, table in rows.items()}
         for kind, table in rows.items():
             if kind != "kept":
-                rewrite(paths[kind], table, read_facts(paths[kind]) or {})
+                rewrite(paths[kind], table, read_metadata(paths[kind]) or {})
         rewrite(
             paths["kept"],
             rows["kept"],

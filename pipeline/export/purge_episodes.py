@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from questloom.files.locations import Location, readable, remove_tree
-from questloom.files.parquet import read_facts, read_records, write_records, write_whole
+from questloom.files.parquet import read_metadata, read_records, write_records, write_whole
 from questloom.pipeline.export.attribution import Attribution
 from questloom.pipeline.export.rewrite import rewrite
 from questloom.records.identity import canonical_json, record_id
@@ -77,7 +77,7 @@ def _purge_shard(
     for label in out.labels():
         stage = name_of(label)
         paths = {kind: out.shard(label, kind, shard) for kind in _KINDS}
-        facts = read_facts(paths["kept"])
+        facts = read_metadata(paths["kept"])
         if facts is None:
             return  # the job has not come so far
         rows = {
@@ -137,7 +137,7 @@ def _purge_shard(
         made = {kind: blanked(table) for kind, table in made.items()}
         for kind, table in made.items():
             if kind != "kept":
-                rewrite(paths[kind], table, read_facts(paths[kind]) or {})
+                rewrite(paths[kind], table, read_metadata(paths[kind]) or {})
         rewrite(paths["kept"], made["kept"], _facts(stage, facts, made, before, paths["side"]))
         before[stage] = paths["kept"]
 

@@ -4,13 +4,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from questloom.files.locations import Location, readable
-from questloom.files.parquet import ROW_GROUP, read_facts, write_whole
+from questloom.files.parquet import ROW_GROUP, read_metadata, write_whole
 
 
 def rewrite(path: Location, table: pa.Table, facts: dict[str, str]) -> None:
     """Writes a stage's file anew where rows or facts differ."""
     schema = table.schema.with_metadata({k.encode(): v.encode() for k, v in facts.items()})
-    if read_facts(path) == facts and pq.read_table(readable(path)).equals(table):
+    if read_metadata(path) == facts and pq.read_table(readable(path)).equals(table):
         return
     sink = pa.BufferOutputStream()
     with pq.ParquetWriter(sink, schema, compression="zstd") as writer:

@@ -12,7 +12,7 @@ from typing import Any
 
 from questloom.calls.attempts import CostLine
 from questloom.files.locations import Location
-from questloom.files.parquet import read_facts, read_records
+from questloom.files.parquet import read_metadata, read_records
 from questloom.pipeline.report.charts import BarTable, bar_table
 from questloom.pipeline.report.evidence_text import evidence_text
 from questloom.pipeline.report.people_names import Names
@@ -109,7 +109,7 @@ class Episodes:
         num_shards = self._teacher.run.recipe["run"]["shards"]
         for shard in range(num_shards):
             path = self._path(PLAY, "kept", shard)
-            if read_facts(path) is None:
+            if read_metadata(path) is None:
                 continue
             ends, found = self._ends(shard), defaultdict(list)
             times = {
@@ -152,7 +152,7 @@ class Episodes:
                     "about": PENDING.get(row.cause, ""),
                     "evidence": row.message[:MAX_TEXT],
                 }
-        if read_facts(self._path(KEEP, "kept", shard)) is not None:
+        if read_metadata(self._path(KEEP, "kept", shard)) is not None:
             found.update(
                 (t.id, {"outcome": "kept", "stage": "", "reason": "", "about": "", "evidence": ""})
                 for t in self._read(self._path(KEEP, "kept", shard), Trajectory)

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from questloom.files.locations import Location, listed, readable
-from questloom.files.parquet import read_facts, read_records
+from questloom.files.parquet import read_metadata, read_records
 from questloom.knowledge.store.store import Store
 from questloom.records.errors import InputError, ProviderFault
 from questloom.records.identity import record_id
@@ -43,7 +43,7 @@ class Stage:
     def kind(self) -> str:
         """The record type of what was kept ("Seed", "Question"), or "" where no shard is whole."""
         for path in self.files("kept"):
-            facts = read_facts(path)
+            facts = read_metadata(path)
             if facts:
                 return facts.get("record", "")
         return ""
@@ -102,7 +102,7 @@ class Stage:
         """What the stage counted while it ran (metadata of its kept shards), summed; None where a shard does not say."""
         total = dict.fromkeys(("num_in", "num_kept", "num_rejected", "num_pending", "num_out"), 0)
         for path in self.files("kept"):
-            facts = read_facts(path) or {}
+            facts = read_metadata(path) or {}
             if not total.keys() <= facts.keys():
                 return None
             for name in total:

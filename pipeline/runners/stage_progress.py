@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import pyarrow.parquet as pq
 
 from questloom.files.locations import Location, is_remote, readable
-from questloom.files.parquet import read_facts
+from questloom.files.parquet import read_metadata
 from questloom.pipeline.runners.stage_words import UNITS, because, doing, left, units
 from questloom.records.outcomes import StageCount
 from questloom.transforms.stages.run_folder import RunFolder, count_of
@@ -86,7 +86,7 @@ class StageProgress:
                 continue
             try:
                 age = os.stat(str(path)).st_mtime_ns
-                if seen.ages.get(shard) == age or (facts := read_facts(path)) is None:
+                if seen.ages.get(shard) == age or (facts := read_metadata(path)) is None:
                     continue
                 seen.counts[shard], seen.reasons[shard] = (
                     count_of(stage.label, shard, facts),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import apache_beam as beam
 
-from questloom.files.parquet import read_facts, read_records, write_records
+from questloom.files.parquet import read_metadata, read_records, write_records
 from questloom.pipeline.synth.job import Job
 from questloom.pipeline.synth.outside_stages import outside_seeds
 from questloom.pipeline.synth.splits import BENCHMARK, components, keys_of, sets_aside
@@ -139,5 +139,5 @@ def seed_shards(
 
 def seeds_stand(job: Job, label: str) -> bool:
     """Whether all shards of seeds were written under this recipe."""
-    found = [read_facts(job.run.shard(label, "kept", n)) for n in range(job.recipe.run.shards)]
+    found = [read_metadata(job.run.shard(label, "kept", n)) for n in range(job.recipe.run.shards)]
     return all(f is not None and f.get("fingerprint") == job.recipe.fingerprint for f in found)

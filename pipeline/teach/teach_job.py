@@ -19,7 +19,7 @@ from questloom.agent.setup import check_client, check_engine, opened_sandbox
 from questloom.calls.ledger import cost_lines, has_ledger
 from questloom.files.locations import check_locations, location
 from questloom.files.opened import Opened
-from questloom.files.parquet import read_facts, read_records, write_records, write_whole
+from questloom.files.parquet import read_metadata, read_records, write_records, write_whole
 from questloom.pipeline.ingest.store_vectors import embed_store
 from questloom.pipeline.recipe import Recipe, load_recipe, recipe_of, with_overrides
 from questloom.pipeline.runners.runner_checks import require_runner
@@ -122,7 +122,7 @@ class WriteTasks(beam.DoFn):
         path = out.shard(label, "kept", shard)
         # What stands stays: the same rows written by another way (a drop) are other bytes, and all would be played again.
         if (
-            not facts.items() <= (read_facts(path) or {}).items()
+            not facts.items() <= (read_metadata(path) or {}).items()
             or list(read_records(path, Question)) != kept
         ):
             write_records(out.shard(label, "rejected", shard), Rejection, refused)

@@ -104,7 +104,7 @@ def _classes() -> dict[str, list[str]]:
 
 
 @functools.cache
-def common_classes() -> Mapping[str, int]:
+def common_class_ranks() -> Mapping[str, int]:
     """The classes that people speak of, to their rank: the smaller one is said where a thing is of several."""
     return {class_id: rank for rank, class_id in enumerate(_classes()["common"])}
 

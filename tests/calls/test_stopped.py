@@ -13,7 +13,7 @@ from questloom.calls.attempts import Status
 from questloom.calls.budget import Budget
 from questloom.calls.cache import Decision
 from questloom.calls.caller import Caller
-from questloom.calls.owner import is_alive, this_machine, this_owner
+from questloom.calls.owner import boot_and_pid_namespace, is_alive, this_owner
 from questloom.calls.request import FREE, CallRequest, Reply
 from questloom.calls.retry import CallFault, RetryPolicy
 from tests.calls.redis_server import LIFE, needs_redis
@@ -138,11 +138,13 @@ def test_a_worker_of_another_machine_is_known_by_its_signs_of_life_alone(redis_s
     for silent in (True, False):
         assert _is_gone(f"another-machine|{this_owner()}|abc", silent) is silent
         assert _is_gone("host:12:abc", silent) is silent, "as earlier versions named it"
-        assert not _is_gone(f"{this_machine()}|{os.getppid()}:{_start(os.getppid())}|abc", silent)
-        assert _is_gone(f"{this_machine()}|{os.getppid()}:1|abc", silent), (
+        assert not _is_gone(
+            f"{boot_and_pid_namespace()}|{os.getppid()}:{_start(os.getppid())}|abc", silent
+        )
+        assert _is_gone(f"{boot_and_pid_namespace()}|{os.getppid()}:1|abc", silent), (
             "its pid is another's now"
         )
-        assert _is_gone(f"{this_machine()}|{this_owner()}|closed", silent), (
+        assert _is_gone(f"{boot_and_pid_namespace()}|{this_owner()}|closed", silent), (
             "a cache of this process that was closed"
         )
 

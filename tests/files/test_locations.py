@@ -26,7 +26,7 @@ from questloom.files.locations import (
     whole_file,
     whole_folder,
 )
-from questloom.files.parquet import read_facts, read_records, write_records, write_whole
+from questloom.files.parquet import read_metadata, read_records, write_records, write_whole
 from questloom.records.errors import InputError, ProviderFault
 from questloom.records.outcomes import Rejection
 from tests.small_buckets import BUCKET, forget_connections, free_port
@@ -119,7 +119,7 @@ def test_what_is_written_is_listed_read_and_removed_by_any_name(bucket):
 def test_what_is_missing_is_a_missing_file(bucket, read):
     with pytest.raises(FileNotFoundError):
         read(location(bucket, "nothing"))
-    assert read_facts(location(bucket, "nothing.parquet")) is None
+    assert read_metadata(location(bucket, "nothing.parquet")) is None
 
 
 def test_any_order_of_seeks_and_reads_gives_the_object_and_fetches_ranges_only(bucket, monkeypatch):
@@ -156,7 +156,7 @@ def test_records_in_a_bucket_are_the_bytes_of_those_on_disk(bucket, tmp_path):
     assert (tmp_path / "r.parquet").read_bytes() == location(bucket, "r.parquet").read_bytes()
     assert (
         list(read_records(location(bucket, "r.parquet"), Rejection)) == rows
-        and read_facts(location(bucket, "r.parquet"))["source"] == "abc"
+        and read_metadata(location(bucket, "r.parquet"))["source"] == "abc"
     )
     assert pq.read_table(readable(location(bucket, "r.parquet"))).equals(
         pq.read_table(tmp_path / "r.parquet")

@@ -10,7 +10,14 @@ import pytest
 from PIL import Image, ImageCms
 
 from questloom.files import pictures
-from questloom.files.pictures import as_shown, decode, is_animation, kind_of, opened, shown_size
+from questloom.files.pictures import (
+    as_shown,
+    decode,
+    is_animation,
+    kind_of,
+    open_lazily,
+    shown_size,
+)
 from tests.files.icc_profiles import (
     ADOBE_RGB,
     DISPLAY_P3,
@@ -330,7 +337,7 @@ def test_a_picture_is_shown_upright_and_its_size_is_told_so(kind, number):
     assert shown.size == (40, 24)
     assert np.abs(np.subtract(shown.getpixel((4, 4)), (255, 0, 0))).max() < 20
     assert min(shown.getpixel((36, 20))) > 235
-    with opened(data) as image:
+    with open_lazily(data) as image:
         assert shown_size(image) == (40, 24)
 
 
@@ -368,7 +375,7 @@ def test_a_still_that_carries_a_second_picture_is_a_still_and_an_animation_is_no
     kind, name, moves
 ):
     data = _several(kind)
-    with opened(data) as image:
+    with open_lazily(data) as image:
         assert (kind_of(image), is_animation(image)) == (name, moves)
     first = imagehash.phash(decode(data)) - imagehash.phash(scene(1, (160, 120)))
     assert first <= 4
@@ -376,7 +383,7 @@ def test_a_still_that_carries_a_second_picture_is_a_still_and_an_animation_is_no
 
 def test_a_still_in_a_format_that_may_move_is_a_still():
     for kind in ("GIF", "PNG", "WEBP"):
-        with opened(file_of(scene(1, (64, 48)), kind)) as image:
+        with open_lazily(file_of(scene(1, (64, 48)), kind)) as image:
             assert not is_animation(image)
 
 
@@ -384,7 +391,7 @@ def test_a_jpeg_with_a_preview_in_its_exif_data_is_the_large_one():
     preview, exif = file_of(scene(2, (160, 120))), Image.Exif()
     ifd = exif.get_ifd(0x8769)
     ifd[0x927C] = preview
-    with opened(file_of(scene(1, (320, 240)), exif=exif) + preview) as image:
+    with open_lazily(file_of(scene(1, (320, 240)), exif=exif) + preview) as image:
         assert (kind_of(image), is_animation(image), shown_size(image)) == (
             "JPEG",
             False,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from questloom.language.sentences import links_in_sentences, sentence_ends, split_sentences
+from questloom.language.sentences import links_in_sentences, sentence_ends, sentence_spans
 
 
 @pytest.mark.parametrize(
@@ -28,12 +28,12 @@ from questloom.language.sentences import links_in_sentences, sentence_ends, spli
 )
 def test_sentences_are_split_as_a_reader_would(sentences):
     text = " ".join(sentences)
-    assert [text[a:b] for a, b in split_sentences(text)] == sentences
+    assert [text[a:b] for a, b in sentence_spans(text)] == sentences
 
 
 def test_a_paragraph_ends_a_sentence_and_small_letters_go_on():
     text = "A list\nof two things. and more"
-    assert [text[a:b] for a, b in split_sentences(text)] == ["A list", "of two things. and more"]
+    assert [text[a:b] for a, b in sentence_spans(text)] == ["A list", "of two things. and more"]
 
 
 @given(st.text(alphabet="aB.!? \n。\"')c1", max_size=80))

@@ -9,7 +9,7 @@ import pytest
 
 from questloom.models.messages import Picture
 from questloom.prompts.fence import fenced
-from questloom.prompts.render import TEMPLATES, Role, language_name, render, reply_outline
+from questloom.prompts.render import TEMPLATES, ModelTask, language_name, render, reply_outline
 from questloom.prompts.replies import Reply, Solved
 from questloom.prompts.roles import ROLES
 
@@ -143,8 +143,8 @@ def test_pictures_stand_before_the_text_of_the_users_part():
 
 
 def test_a_version_changes_with_the_schema_and_is_the_same_otherwise():
-    assert Role("inject", ROLES["inject"].reply).version == ROLES["inject"].version
-    assert Role("inject", Solved).version != ROLES["inject"].version
+    assert ModelTask("inject", ROLES["inject"].reply).version == ROLES["inject"].version
+    assert ModelTask("inject", Solved).version != ROLES["inject"].version
 
 
 def test_versions_of_all_roles_differ():

@@ -4,7 +4,7 @@ A claim can be true, single and well worded, and its question still one that nob
 centimetres tall was this president?") or one whose answer the store itself contradicts (a death before the war in which the dead man fought).
 """
 
-from questloom.prompts.phrases import common_classes, property_use, vague_classes
+from questloom.prompts.phrases import common_class_ranks, property_use, vague_classes
 from questloom.records.knowledge import Value, entity_value
 from questloom.transforms.certificate.facts import Facts, is_instance
 from questloom.transforms.certificate.lifetime import BIRTH, DEATH, contradicted
@@ -34,7 +34,7 @@ def has_said_kind(facts: Facts, entity_id: str) -> bool:
     class_id = said_class(facts, entity_id)
     if not class_id or class_id in vague_classes():
         return False
-    return class_id in common_classes() or facts.num_members(class_id) >= min(
+    return class_id in common_class_ranks() or facts.num_members(class_id) >= min(
         FEWEST, facts.profile("P31").num_subjects / RARE
     )
 

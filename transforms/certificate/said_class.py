@@ -1,6 +1,6 @@
 """The class by which people would call a thing: "country" for England, not "stateless nation"; "city" for Amsterdam."""
 
-from questloom.prompts.phrases import common_classes
+from questloom.prompts.phrases import common_class_ranks
 from questloom.transforms.certificate.facts import Facts, best_values
 from questloom.transforms.remembered import remembered
 
@@ -17,7 +17,7 @@ def said_class(facts: Facts, entity_id: str) -> str:
     entity = facts.entity(entity_id)
     if entity is None or not entity.classes:
         return ""
-    ranks = common_classes()
+    ranks = common_class_ranks()
     common = [c for c in entity.classes if c in ranks]
     if common:
         return min(common, key=lambda c: ranks[c])
@@ -28,7 +28,7 @@ def said_class(facts: Facts, entity_id: str) -> str:
 
 def _above(facts: Facts, classes: tuple[str, ...]) -> str:
     """The nearest superclass that is a common noun, or ""."""
-    ranks = common_classes()
+    ranks = common_class_ranks()
     level, seen = set(classes), set(classes)
     for _ in range(MOST_ABOVE):
         level = {

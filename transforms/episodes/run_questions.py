@@ -1,7 +1,7 @@
 """A finished run's questions, and the task that each is for whoever plays it: the teacher, a policy in training."""
 
 from questloom.agent.play.player import Task
-from questloom.files.parquet import read_facts
+from questloom.files.parquet import read_metadata
 from questloom.records.errors import InputError
 from questloom.records.synthesis import Question
 from questloom.transforms.stages.run_folder import RunFolder
@@ -15,7 +15,7 @@ def finished_stage(run: RunFolder, num_shards: int) -> str:
     """
     labels = run.labels()
     for shard in range(num_shards):
-        last = read_facts(run.shard(labels[-1], "kept", shard)) if labels else None
+        last = read_metadata(run.shard(labels[-1], "kept", shard)) if labels else None
         if (
             last is None
             or last.get("record") != Question.__name__

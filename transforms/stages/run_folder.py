@@ -27,7 +27,7 @@ from typing import Any, TypeVar
 
 from questloom.calls.shared.place import PASSWORD_ENV, has_password, is_url, place_of
 from questloom.files.locations import BucketPath, Location, listed, location
-from questloom.files.parquet import read_facts, read_records
+from questloom.files.parquet import read_metadata, read_records
 from questloom.records.errors import InputError
 from questloom.records.identity import sha256_hex
 from questloom.records.outcomes import StageCount
@@ -161,7 +161,7 @@ class RunFolder:
         """The counts of all finished shards of a stage, from the files alone."""
         found = []
         for path in self.shards(label, "kept"):
-            facts = read_facts(path)
+            facts = read_metadata(path)
             assert facts is not None
             found.append(count_of(label, int(path.stem.split("-")[1]), facts))
         return found

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from questloom.files.locations import Location, open_binary
-from questloom.files.parquet import read_facts, write_records, write_whole
+from questloom.files.parquet import read_metadata, write_records, write_whole
 from questloom.records.outcomes import Pending, Rejection, StageCount
 from questloom.records.table import Record
 from questloom.transforms.stages.run_folder import COUNTS, RunFolder, count_of
@@ -60,7 +60,7 @@ class Outcomes:
 
 def finished(run: RunFolder, stage: Stage, shard: int, digest: str) -> StageCount | None:
     """The count of a (stage, shard) that needs no work, or None."""
-    facts = read_facts(run.shard(stage.label, "kept", shard))
+    facts = read_metadata(run.shard(stage.label, "kept", shard))
     if facts is None or (
         facts.get("source"),
         facts.get("fingerprint"),

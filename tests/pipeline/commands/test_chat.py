@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from benchmarks.mock_endpoint import running
-from questloom.agent.setup import own_engine
+from questloom.agent.setup import engine_override_key
 from questloom.files.opened import Opened
 from questloom.pipeline.cli import app
 from questloom.pipeline.commands.chat import chat, harmless
@@ -42,7 +42,7 @@ def test_turns_observations_and_the_answer_are_printed_in_order(small, picture):
         "<think>Read.</think>\n<answer>A \x1b[31mtower\x1b]0;x\x07</answer>",
     ]
     opened = Opened()
-    opened.put(own_engine("openai"), ScriptedEngine(lambda c: turns[c.turn]))
+    opened.put(engine_override_key("openai"), ScriptedEngine(lambda c: turns[c.turn]))
     said: list[str] = []
     episode = chat(
         RECIPE, "What is this?", store=small, opened=opened, picture=picture, say=said.append
@@ -84,7 +84,7 @@ def test_a_tool_that_cannot_be_had_here_is_refused(small):
 
 def test_a_picture_that_is_none_is_refused(small, tmp_path):
     opened = Opened()
-    opened.put(own_engine("openai"), ScriptedEngine(lambda c: ""))
+    opened.put(engine_override_key("openai"), ScriptedEngine(lambda c: ""))
     with pytest.raises(InputError, match="cannot be read"):
         chat(RECIPE, "Who?", store=small, opened=opened, picture=str(tmp_path / "nowhere.jpg"))
     (tmp_path / "no.jpg").write_text("no picture")

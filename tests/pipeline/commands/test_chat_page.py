@@ -8,7 +8,7 @@ import urllib.request
 
 import pytest
 
-from questloom.agent.setup import own_engine
+from questloom.agent.setup import engine_override_key
 from questloom.files.opened import Opened
 from questloom.pipeline.commands.chat import chat
 from questloom.pipeline.commands.chat_page import ChatPage, HandEngine
@@ -136,7 +136,7 @@ def test_an_engines_episode_is_watched_to_its_end(small, picture):
         assert go.wait(60)
         return "<think>Seen.</think>\n<answer>A tower</answer>"
 
-    opened.put(own_engine("openai"), ScriptedEngine(say))
+    opened.put(engine_override_key("openai"), ScriptedEngine(say))
     played = Playing(small, picture, opened, page=True)
     go.set()
     played.until(lambda: played.state["over"])

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from benchmarks.mock_endpoint import running
-from questloom.agent.setup import own_engine
+from questloom.agent.setup import engine_override_key
 from questloom.eval.items import Attempt
 from questloom.eval.modes import Mode
 from questloom.files.opened import Opened
@@ -88,7 +88,7 @@ def played(
         "test",
     )
     with opened or Opened() as shared:
-        shared.put(own_engine("openai"), engine)
+        shared.put(engine_override_key("openai"), engine)
         made = evaluate(
             recipe,
             Asked(benchmark=str(run), **options.pop("asked", {})),
@@ -323,7 +323,8 @@ def test_an_outside_benchmark_is_read_and_published_scores_stand_below_ours(made
     )
     with Opened() as opened:
         opened.put(
-            own_engine("openai"), ScriptedEngine(lambda c: "<think>Seen.</think>It is Bridge 3.")
+            engine_override_key("openai"),
+            ScriptedEngine(lambda c: "<think>Seen.</think>It is Bridge 3."),
         )
         found = evaluate(
             recipe,
@@ -395,7 +396,7 @@ def test_what_cannot_be_evaluated_is_refused_before_anything_is_played(
         "test",
     )
     with Opened() as opened:
-        opened.put(own_engine("openai"), ScriptedEngine(lambda c: pytest.fail("played")))
+        opened.put(engine_override_key("openai"), ScriptedEngine(lambda c: pytest.fail("played")))
         with pytest.raises(InputError, match=said):
             evaluate(recipe, Asked(**asked), Wanted(out=str(tmp_path / "out"), **wanted), opened)
 

@@ -9,7 +9,7 @@ from typing import Any
 from questloom.agent.engines.engine import Sample
 from questloom.agent.oracle.oracle_engine import OracleEngine
 from questloom.agent.oracle.puzzle import Puzzle, puzzle_from
-from questloom.agent.setup import own_engine
+from questloom.agent.setup import engine_override_key
 from questloom.agent.turns.conversation import Conversation
 from questloom.files.opened import Opened
 from questloom.knowledge.store.store import Store
@@ -131,7 +131,7 @@ def with_policy(folder: Path, store: str, **skills: float) -> Opened:
     """What a loop opens, with the skilled engine as its policy."""
     opened = Opened()
     opened.put(
-        own_engine("transformers"),
+        engine_override_key("transformers"),
         SkilledEngine(Tasks(folder, Store.open(store)), **skills),  # type: ignore[arg-type]
     )
     return opened

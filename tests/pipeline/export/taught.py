@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from questloom.agent.setup import own_engine
+from questloom.agent.setup import engine_override_key
 from questloom.files.opened import Opened
 from questloom.knowledge.store.store import Store
 from questloom.pipeline.export.formats import FORMATS
@@ -78,7 +78,7 @@ def teach(
     """Runs the job; gives its summary and the engine, which counts its steps. In one process the engine stays at hand."""
     engine = ScriptedEngine(say)
     with Opened() as opened:
-        opened.put(own_engine("oracle"), engine)
+        opened.put(engine_override_key("oracle"), engine)
         return run_teach(
             settings(engine="oracle", **rules), run=str(run), store=str(store), opened=opened
         ), engine

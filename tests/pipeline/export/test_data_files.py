@@ -13,7 +13,7 @@ import pytest
 import yaml
 from datasets import get_dataset_config_names, load_dataset
 
-from questloom.files.parquet import read_facts, read_records, write_records
+from questloom.files.parquet import read_metadata, read_records, write_records
 from questloom.pipeline.commands.publish import publish
 from questloom.pipeline.export import data_files, drop
 from questloom.pipeline.export.attribution import Attribution, ledger_path
@@ -37,7 +37,9 @@ FOLDERS = [
 
 def changed(path, kind, change):
     """Writes a stage's file again with other rows; its facts stay."""
-    write_records(path, kind, list(map(change, list(read_records(path, kind)))), **read_facts(path))
+    write_records(
+        path, kind, list(map(change, list(read_records(path, kind)))), **read_metadata(path)
+    )
 
 
 def answered(split: str):

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 from datasets import load_dataset
 
-from questloom.files.parquet import read_facts, read_records, write_records
+from questloom.files.parquet import read_metadata, read_records, write_records
 from questloom.pipeline.export import drop, export_dataset, purge, read_names
 from questloom.pipeline.export.attribution import Attribution, ledger_path
 from questloom.pipeline.report import build_report
@@ -147,7 +147,7 @@ def test_counts_and_digests_of_the_stages_stay_true(run):
         before = None
         for stage in stage_names(str(run)):
             path = shard_path(str(run), stage, "kept", shard)
-            facts = read_facts(path)
+            facts = read_metadata(path)
             assert facts["source"] == (file_digest(before) if before else "")
             assert facts["fingerprint"] == "f"
             before = path

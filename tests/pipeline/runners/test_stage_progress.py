@@ -111,13 +111,13 @@ def test_a_shard_of_which_something_waits_is_not_done_until_it_was_done_again(ru
 def test_each_shard_is_read_once(run, monkeypatch):
     progress = StageProgress(run, STAGES, 2)
     before = progress.look()
-    monkeypatch.setattr(stage_progress, "read_facts", None)
+    monkeypatch.setattr(stage_progress, "read_metadata", None)
     assert progress.look() == before
 
 
 def test_in_a_bucket_parts_are_told_and_no_file_is_read(run, monkeypatch):
     monkeypatch.setattr(stage_progress, "is_remote", lambda path: True)
-    monkeypatch.setattr(stage_progress, "read_facts", None)
+    monkeypatch.setattr(stage_progress, "read_metadata", None)
     progress = StageProgress(run, STAGES, 2)
     assert progress.look() == (3, "writing questions, 1 of 2 parts done") and progress.news() == []
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.mock_endpoint import running
-from questloom.agent.setup import own_engine
+from questloom.agent.setup import engine_override_key
 from questloom.files.opened import Opened
 from questloom.files.parquet import read_records
 from questloom.knowledge.licences import ALLOWED, may_be_given_on
@@ -279,7 +279,7 @@ def test_a_second_policy_plays_into_a_folder_of_its_own_and_its_episodes_reach_n
     export_dataset(Job(RunFolder(str(run)), str(made / "store"), teacher.settings()))
     data = {p: p.read_bytes() for p in (run / "dataset").rglob("*") if p.is_file()}
     with Opened() as opened:
-        opened.put(own_engine("oracle"), ScriptedEngine(lambda c: answer("nobody")))
+        opened.put(engine_override_key("oracle"), ScriptedEngine(lambda c: answer("nobody")))
         other = run_teach(
             teacher.settings(rollouts=3),
             run=str(run),
@@ -303,7 +303,7 @@ def test_a_picture_that_only_another_policy_found_can_be_dropped_by_its_name(mad
     run = teacher.copy_of(made, tmp_path)
     teacher.teach(run, made / "store", lambda c: answer("nobody"))
     with Opened() as opened:
-        opened.put(own_engine("oracle"), ScriptedEngine(teacher.solver))
+        opened.put(engine_override_key("oracle"), ScriptedEngine(teacher.solver))
         all_found = teacher.settings(
             tools={"tools": ["image_search", "crop", "flip"], "max_new_pictures": 13}
         )

@@ -8,7 +8,7 @@ from questloom.knowledge.world import vocabulary
 from questloom.language.frames import BE
 from questloom.language.relations import PropertyUse, relation_table, worded_properties
 from questloom.prompts.phrases import (
-    common_classes,
+    common_class_ranks,
     language_data,
     property_phrase,
     property_use,
@@ -217,7 +217,7 @@ def test_what_changes_with_time_is_used_for_nothing(property_id):
 
 
 def test_the_classes_that_people_speak_of_are_ranked_each_once():
-    ranks = common_classes()
+    ranks = common_class_ranks()
     assert (
         ranks["Q5"] == 0
         and ranks["Q515"] < ranks["Q15284"]

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from questloom.language.frames import BE, PREPOSITIONS, Frame
 from questloom.language.relations import worded_properties
-from questloom.language.sentences import split_sentences
+from questloom.language.sentences import sentence_spans
 from questloom.prompts.phrases import language_data, property_phrase, variants, verb_forms
 from questloom.prompts.phrases.words import Words
 
@@ -96,7 +96,7 @@ def problems(text: str, language: str = "en") -> tuple[str, ...]:
         found.append("punctuation")
     if not text.endswith("?"):
         found.append("no question mark at the end")
-    sentences = [plain[start:end] for start, end in split_sentences(plain)]
+    sentences = [plain[start:end] for start, end in sentence_spans(plain)]
     if any(not (s[:1].isupper() or s[:1] in "“0123456789") for s in sentences):
         found.append("no capital letter")
     found += [f"repeated word: {stem}" for stem in repeated(plain)]

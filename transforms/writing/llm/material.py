@@ -16,7 +16,7 @@ from questloom.knowledge.dates import PRECISIONS, Date, coarsened, date_of, date
 from questloom.language.amounts import blanked, numbers
 from questloom.language.names_in_text import folded, leaked
 from questloom.language.normalise import same_name
-from questloom.language.sentences import split_sentences, tells
+from questloom.language.sentences import sentence_spans, tells
 from questloom.prompts.fence import Fenced, fenced
 from questloom.prompts.phrases.words import answer_words
 from questloom.prompts.replies import AskedQuestion, Obfuscated
@@ -281,7 +281,7 @@ def _turns(lines: list[ClaimLine], most: int) -> list[ClaimLine]:
 def _sentences(article: Article) -> list[SentenceLine]:
     found = []
     for number, section in enumerate(article.sections):
-        for start, end in split_sentences(section.text):
+        for start, end in sentence_spans(section.text):
             text = section.text[start:end]
             if (
                 MIN_SENTENCE_CHARS <= end - start <= MAX_SENTENCE_CHARS

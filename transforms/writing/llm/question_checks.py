@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from questloom.language.names_in_text import folded
-from questloom.language.sentences import split_sentences
+from questloom.language.sentences import sentence_spans
 from questloom.language.units import unit_of
 from questloom.prompts.phrases import language_data
 from questloom.prompts.phrases.words import Words
@@ -109,7 +109,7 @@ def check_plain(text: str, language: str) -> None:
 
 def check_one_sentence(text: str, num_steps: int) -> None:
     """Raises ValueError where a path of one step is told and then asked about: "The painting was made by a painter. When did that painter die?"."""
-    if num_steps == 1 and len(split_sentences(text)) > 1:
+    if num_steps == 1 and len(sentence_spans(text)) > 1:
         raise ValueError(
             f'"{text}" has a first sentence that tells nothing: the path has one step, so ask in one sentence, such as '
             '"In which town was the author of the book in the picture born?"'

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from questloom.language.sentences import split_sentences
+from questloom.language.sentences import sentence_spans
 from questloom.prompts.replies import WordsRead
 from questloom.records.form import ClaimClause, ClassClause, Compute, Reads, SentenceClause
 from questloom.records.knowledge import Value, value_of_key
@@ -50,7 +50,7 @@ class ProofLine:
         What is told first and asked about in a sentence after may be told of either end: "The woman shown was taught by an architect. Where did …".
         """
         relation = relation_of(store, self.property) if self.property else None
-        ends = (self.of_object,) if len(split_sentences(text)) == 1 else (True, False)
+        ends = (self.of_object,) if len(sentence_spans(text)) == 1 else (True, False)
         return (
             relation is None
             or relation.bare
