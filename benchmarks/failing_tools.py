@@ -13,8 +13,8 @@ from questloom.agent.play.player import Player
 from questloom.agent.tools import ToolBox
 from questloom.agent.turns.image_bank import ImageBank
 from questloom.records.episodes import ToolCall, ToolResult, ToolStatus
-from questloom.train.grpo import main
-from questloom.train.policy_engine import PolicyPlayers
+from questloom.train.grpo.command import main
+from questloom.train.rollouts.policy_engine import PolicyPlayers
 
 BROKEN = ToolResult(status=ToolStatus.MODEL_FAULT, code="broken", text="This call failed.")
 

@@ -89,7 +89,7 @@ AREAS = {
         ("tests/pipeline/test_recipe.py", "tests/pipeline/test_shipped_recipes.py"),
     ),
     "evolve": Area(("pipeline/evolve/*.py",), ("tests/pipeline/evolve",)),
-    "train": Area(("train/*.py",), ("tests/train",)),
+    "train": Area(("train/**/*.py",), ("tests/train",)),
 }
 TOO_LONG = {
     "tests/pipeline/synth/test_synth_job.py": (

@@ -35,8 +35,8 @@ from transformers import Qwen3VLConfig, Qwen3VLForConditionalGeneration
 
 from benchmarks.trainers import Contender, Ours, Task, Trl, with_engine_logp
 from benchmarks.trajectory_shapes import read_shapes, row_of
-from questloom.train.model_shape import KNOWN, ModelShape
-from questloom.train.rows import PictureTokens, Row, rope_of
+from questloom.train.model.shape import KNOWN, ModelShape
+from questloom.train.rows.row import PictureTokens, Row, rope_of
 from tests.agent import tiny
 
 PEAK_FLOPS = {"H100": 989e12, "H200": 989e12, "A100": 312e12}

@@ -25,15 +25,15 @@ from datasets import Dataset
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from questloom.train.normalise import agree
-from questloom.train.objective import Objective, count, loss_sum
-from questloom.train.optimiser import adamw
-from questloom.train.packing import micro_batches, pack
-from questloom.train.rows import PictureTokens, Row, check, rope_of
-from questloom.train.scorer import Scorer
-from questloom.train.settings import OptimiserSettings, WeightSettings
-from questloom.train.sft_loss import num_labels, sft_loss_sum
-from questloom.train.weights import load_model
+from questloom.train.loss.normalise import agree
+from questloom.train.loss.objective import Objective, count, loss_sum
+from questloom.train.loss.sft_loss import num_labels, sft_loss_sum
+from questloom.train.model.optimiser import adamw
+from questloom.train.model.scorer import Scorer
+from questloom.train.model.weights import load_model
+from questloom.train.rows.packing import micro_batches, pack
+from questloom.train.rows.row import PictureTokens, Row, check, rope_of
+from questloom.train.settings.training_settings import OptimiserSettings, WeightSettings
 from tests.agent import tiny
 
 with warnings.catch_warnings():

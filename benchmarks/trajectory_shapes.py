@@ -19,7 +19,7 @@ from transformers.models.qwen2_vl.image_processing_qwen2_vl import smart_resize
 
 from questloom.records.episodes import Episode
 from questloom.records.trajectories import Trajectory
-from questloom.train.rows import PictureTokens, Rope, Row, check, hashes_of, shortened
+from questloom.train.rows.row import PictureTokens, Rope, Row, check, hashes_of, shortened
 from questloom.transforms.episodes.episode_folder import KEEP, TEACHER, EpisodeFolder
 from questloom.transforms.stages.run_folder import RunFolder
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from questloom.train.model_shape import ModelShape
-from questloom.train.settings import WeightSettings
+from questloom.train.model.shape import ModelShape
+from questloom.train.settings.training_settings import WeightSettings
 
 LOGITS = 1 << 27
 """Of a chunk: `logprobs.CHUNK_ELEMENTS` on a GPU."""
@@ -62,11 +62,11 @@ def trained(shape: ModelShape, weights: WeightSettings) -> int:
 
     An 8B in full, with its vision model frozen, and by adapters of rank 64 on the language model alone:
 
-    >>> from questloom.train.model_shape import KNOWN
+    >>> from questloom.train.model.shape import KNOWN
     >>> frozen = {"freeze_vision": True, "freeze_projector": True}
     >>> [round(trained(KNOWN["qwen3-vl-8b"], w) / 1e9, 2) for w in (WeightSettings(), WeightSettings(**frozen))]
     [8.77, 8.19]
-    >>> from questloom.train.settings import LoraSettings
+    >>> from questloom.train.settings.training_settings import LoraSettings
     >>> round(trained(KNOWN["qwen3-vl-8b"], WeightSettings(lora=LoraSettings(rank=64), **frozen)) / 1e6)
     175
     """
@@ -126,7 +126,7 @@ def memory(
 
     The 8B in full on one GPU, and under FSDP2 on eight, in GB, at 20,480 tokens:
 
-    >>> from questloom.train.model_shape import KNOWN
+    >>> from questloom.train.model.shape import KNOWN
     >>> for gpus, kind in ((1, "single"), (8, "fsdp")):
     ...     found = memory(KNOWN["qwen3-vl-8b"], WeightSettings(), tokens=20_480, gpus=gpus, kind=kind)
     ...     print({name: round(part / 1e9, 1) for name, part in vars(found).items()}, round(found.total / 1e9))
@@ -135,7 +135,7 @@ def memory(
 
     By adapters of rank 64 on one GPU:
 
-    >>> from questloom.train.settings import LoraSettings
+    >>> from questloom.train.settings.training_settings import LoraSettings
     >>> found = memory(KNOWN["qwen3-vl-8b"], WeightSettings(lora=LoraSettings(rank=64)), tokens=20_480, gpus=1, kind="single")
     >>> {name: round(part / 1e9, 1) for name, part in vars(found).items()}, round(found.total / 1e9)
     ({'trained': 3.4, 'frozen': 17.5, 'copies': 0.4, 'activations': 9.4, 'head': 1.3}, 32)
@@ -210,7 +210,7 @@ def training_pace(
 
     The 8B, vision frozen, on rows of 9,000 tokens with 900 in the loss: 5 × 10¹⁴ operations a row at 30 % of 989 × 10¹² a second.
 
-    >>> from questloom.train.model_shape import KNOWN
+    >>> from questloom.train.model.shape import KNOWN
     >>> frozen = WeightSettings(freeze_vision=True, freeze_projector=True)
     >>> round(training_pace(KNOWN["qwen3-vl-8b"], frozen, [RowLength(tokens=9000, labels=900)], Gpu(), None).tokens_per_second)
     5933
@@ -230,7 +230,7 @@ def decode_pace(
     """Tokens that a GPU samples a second, as measured or by what it must read for one token of each of `at_once` episodes: the weights in
     bf16, and keys and values of half an episode each.
 
-    >>> from questloom.train.model_shape import KNOWN
+    >>> from questloom.train.model.shape import KNOWN
     >>> round(decode_pace(KNOWN["qwen3-vl-8b"], [RowLength(tokens=9000, labels=900)], Gpu(), 32, None).tokens_per_second)
     1474
     """

@@ -65,7 +65,7 @@ def run_demo_train(out: Path, *, seed: int, steps: int, workers: int) -> str:
         measured,
         write_page,
     )
-    from questloom.train.run_claim import claim
+    from questloom.train.run.output_lock import claim
 
     claim(out, {"seed": seed, "steps": steps}, {})
     took: dict[str, float] = {}

@@ -50,10 +50,12 @@ Pictures_ = Annotated[
     int, typer.Option("--pictures", min=0, help="Without --run: pictures of a row.")
 ]
 Config_ = Annotated[
-    str, typer.Option("--config", help="A file of settings of questloom.train.sft, or a preset.")
+    str,
+    typer.Option("--config", help="A file of settings of questloom.train.sft, or a preset."),
 ]
 GrpoConfig_ = Annotated[
-    str, typer.Option("--config", help="A file of settings of questloom.train.grpo, or a preset.")
+    str,
+    typer.Option("--config", help="A file of settings of questloom.train.grpo, or a preset."),
 ]
 Set_ = Annotated[
     list[str] | None,
@@ -98,7 +100,7 @@ def train_grpo(ctx: typer.Context) -> None:
 
 def handed_through(module: str, arguments: Sequence[str]) -> int:
     """Runs a trainer's command line; torch is imported here and not before."""
-    code: int = importlib.import_module(module).main(list(arguments))
+    code: int = importlib.import_module(f"{module}.command").main(list(arguments))
     return code
 
 
@@ -126,8 +128,8 @@ def plan_sft(
     """
     from questloom.pipeline.plan import train_forecast as plan
     from questloom.train.forecast import Gpu, forecast_sft
-    from questloom.train.model_shape import shape_of
-    from questloom.train.settings import load_settings
+    from questloom.train.model.shape import shape_of
+    from questloom.train.settings.training_settings import load_settings
 
     settings, shape = load_settings(config, overrides or ()), shape_of(model)
     gpu = Gpu(memory=gpu_memory * 1e9, peak=gpu_peak * 1e12, mfu=mfu)
@@ -191,8 +193,8 @@ def plan_grpo(
     """
     from questloom.pipeline.plan import train_forecast as plan
     from questloom.train.forecast import Gpu, forecast_grpo
-    from questloom.train.grpo_settings import load_grpo_settings
-    from questloom.train.model_shape import shape_of
+    from questloom.train.model.shape import shape_of
+    from questloom.train.settings.grpo_settings import load_grpo_settings
 
     settings, shape = load_grpo_settings(config, overrides or ()), shape_of(model)
     step, gpu = settings.step, Gpu(memory=gpu_memory * 1e9, peak=gpu_peak * 1e12, mfu=mfu)

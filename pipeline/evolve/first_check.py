@@ -11,8 +11,8 @@ from questloom.pipeline.evolve.training import model_to_train
 from questloom.pipeline.evolve.verify import policy_settings, solver_settings
 from questloom.pipeline.recipe import Recipe
 from questloom.records.errors import InputError
-from questloom.train.grpo_settings import load_grpo_settings
-from questloom.train.settings import load_settings
+from questloom.train.settings.grpo_settings import load_grpo_settings
+from questloom.train.settings.training_settings import load_settings
 
 
 def check_players(recipe: Recipe) -> None:

@@ -16,7 +16,7 @@ from questloom.pipeline.evolve.verify import policy_of, policy_settings
 from questloom.pipeline.recipe import Recipe
 from questloom.records.errors import InputError, QuestloomError
 from questloom.records.trajectories import Trajectory
-from questloom.train.grpo_settings import load_grpo_settings
+from questloom.train.settings.grpo_settings import load_grpo_settings
 from questloom.transforms.episodes.episode_folder import KEEP, TEACHER, EpisodeFolder
 
 LEAST_TASKS = 3

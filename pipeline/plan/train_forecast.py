@@ -11,7 +11,7 @@ from rich.table import Table
 from questloom.records.errors import InputError
 from questloom.records.trajectories import Trajectory
 from questloom.train.forecast import Gpu, GrpoForecast, Memory, Pace, RowLength, SftForecast
-from questloom.train.model_shape import ModelShape
+from questloom.train.model.shape import ModelShape
 from questloom.transforms.episodes.episode_folder import KEEP, EpisodeFolder
 from questloom.transforms.stages.run_folder import RunFolder
 

@@ -13,7 +13,7 @@ from benchmarks.failing_tools import BROKEN, BreakingToolBox
 from benchmarks.learning_cases import CASES, draw, means, rare_rows, table
 from questloom.agent.turns.image_bank import ImageBank
 from questloom.records.episodes import ToolCall, ToolStatus
-from questloom.train.grpo_settings import load_grpo_settings
+from questloom.train.settings.grpo_settings import load_grpo_settings
 from tests.agent.small_provider import toolbox
 
 SEARCH = ToolCall(name="text_search", arguments={"query": "bridge"})

@@ -42,17 +42,20 @@ from questloom.records.errors import ProviderFault
 from questloom.records.identity import sha256_hex
 from questloom.records.knowledge import Value
 from questloom.records.synthesis import Answer, Question
-from questloom.train import actor, checkpoints, grpo_loop, step_files, updating
-from questloom.train.episode_rows import row_of_segments
-from questloom.train.grpo import main
-from questloom.train.grpo_update import Learner
-from questloom.train.packing import micro_batches, pack
-from questloom.train.policy_engine import OwnWeights
-from questloom.train.replay import main as replay_again
-from questloom.train.rows import Row
-from questloom.train.scorer import Scorer
-from questloom.train.sft_loss import sft_loss_sum
-from questloom.train.step_play import StepPlay
+from questloom.train.grpo import loop as grpo_loop
+from questloom.train.grpo import step_files
+from questloom.train.grpo.command import main
+from questloom.train.grpo.replay import main as replay_again
+from questloom.train.grpo.update import Learner
+from questloom.train.loss.sft_loss import sft_loss_sum
+from questloom.train.model.scorer import Scorer
+from questloom.train.rollouts import actor
+from questloom.train.rollouts.policy_engine import OwnWeights
+from questloom.train.rollouts.step_play import StepPlay
+from questloom.train.rows.episode_rows import row_of_segments
+from questloom.train.rows.packing import micro_batches, pack
+from questloom.train.rows.row import Row
+from questloom.train.run import checkpoints, updating
 from questloom.transforms.stages.run_folder import RunFolder
 from tests.agent import tiny
 from tests.agent.loopback_server import LoopbackServer

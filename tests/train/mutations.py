@@ -26,6 +26,7 @@ class Mutation:
     """One change of a module of `train`."""
 
     module: str
+    """Its name below `train`: `credit.axpo`."""
     old: str
     """Stands in the file once."""
     new: str
@@ -33,9 +34,17 @@ class Mutation:
     """Test files that notice, without `test_`; the module's own by default."""
 
     @property
+    def path(self) -> Path:
+        """The module's file."""
+        return ROOT / "train" / f"{self.module.replace('.', '/')}.py"
+
+    @property
     def files(self) -> list[str]:
         """Those that are run."""
-        return [f"tests/train/test_{name}.py" for name in (self.tests or self.module).split()]
+        return [
+            f"tests/train/test_{name}.py"
+            for name in (self.tests or self.module.rpartition(".")[2]).split()
+        ]
 
     def __str__(self) -> str:
         return f"{self.module}: {' '.join(self.old.split())} → {' '.join(self.new.split())}"
@@ -43,376 +52,433 @@ class Mutation:
 
 MUTATIONS = [
     # signs
-    Mutation("sft_loss", "return -logp.sum()", "return logp.sum()", "objective"),
-    Mutation("objective", "return -torch.min(", "return torch.min("),
-    Mutation("objective", "torch.min(ratio", "torch.max(ratio"),
+    Mutation("loss.sft_loss", "return -logp.sum()", "return logp.sum()", "objective"),
+    Mutation("loss.objective", "return -torch.min(", "return torch.min("),
+    Mutation("loss.objective", "torch.min(ratio", "torch.max(ratio"),
     Mutation(
-        "objective",
+        "loss.objective",
         "ratio = (logp - old_logp).exp()\n    return -",
         "ratio = (old_logp - logp).exp()\n    return -",
     ),
-    Mutation("objective", "log_ratio = reference_logp - logp", "log_ratio = logp - reference_logp"),
     Mutation(
-        "objective",
+        "loss.objective", "log_ratio = reference_logp - logp", "log_ratio = logp - reference_logp"
+    ),
+    Mutation(
+        "loss.objective",
         "(trainer_logp - engine_logp).exp().clamp",
         "(engine_logp - trainer_logp).exp().clamp",
     ),
-    Mutation("objective", "losses = losses + objective.kl", "losses = losses - objective.kl"),
+    Mutation("loss.objective", "losses = losses + objective.kl", "losses = losses - objective.kl"),
     Mutation(
-        "objective", "clamp(1 - clip_low, 1 + clip_high)", "clamp(1 - clip_high, 1 + clip_low)"
+        "loss.objective", "clamp(1 - clip_low, 1 + clip_high)", "clamp(1 - clip_high, 1 + clip_low)"
     ),
-    Mutation("logprobs", ".mul_(probs)\n                    .neg_()", ".mul_(probs)"),
-    Mutation("logprobs", "scores[1, part] = norm - (", "scores[1, part] = norm + ("),
-    Mutation("groups", "centred = told - told.mean()", "centred = told.mean() - told"),
+    Mutation("model.logprobs", ".mul_(probs)\n                    .neg_()", ".mul_(probs)"),
+    Mutation("model.logprobs", "scores[1, part] = norm - (", "scores[1, part] = norm + ("),
+    Mutation("credit.groups", "centred = told - told.mean()", "centred = told.mean() - told"),
     Mutation(
-        "axpo", "made if cap is None else min(made, cap)", "made if cap is None else max(made, cap)"
+        "credit.axpo",
+        "made if cap is None else min(made, cap)",
+        "made if cap is None else max(made, cap)",
     ),
     Mutation(
-        "fatal",
+        "credit.fatal",
         "            advantage = max(advantage, 0.0)\n    elif",
         "            advantage = min(advantage, 0.0)\n    elif",
     ),
-    Mutation("rewards", "(1 - rules.alpha) * query", "rules.alpha * query"),
+    Mutation("credit.rewards", "(1 - rules.alpha) * query", "rules.alpha * query"),
     # masks
-    Mutation("packing", "at + start - 1", "at + start", "packing"),
-    Mutation("packing", "row.ids[at] for row", "row.ids[at - 1] for row", "packing"),
+    Mutation("rows.packing", "at + start - 1", "at + start", "packing"),
+    Mutation("rows.packing", "row.ids[at] for row", "row.ids[at - 1] for row", "packing"),
     Mutation(
-        "packing",
+        "rows.packing",
         "told = [\n        row.old_logp[at] for",
         "told = [\n        row.old_logp[at - 1] for",
         "packing",
     ),
-    Mutation("episode_rows", "mask[place:end] = True", "mask[:end] = True", "rows episode_rows"),
     Mutation(
-        "episode_rows",
+        "rows.episode_rows", "mask[place:end] = True", "mask[:end] = True", "row episode_rows"
+    ),
+    Mutation(
+        "rows.episode_rows",
         'if segment.kind == "policy" and segment.ids:',
         "if segment.ids:",
-        "rows episode_rows",
+        "row episode_rows",
     ),
-    Mutation("rows", "steps.cumsum(0) - 1", "steps.cumsum(0)"),
-    Mutation("rows", "loss_mask=self.loss_mask & mask", "loss_mask=mask"),
-    Mutation("fatal", "loss_mask & (steps < num_steps)", "loss_mask & (steps <= num_steps)"),
-    Mutation("fatal", "            row.clear()", "            pass"),
-    Mutation("fatal", "elif each == ToolStatus.MODEL_FAULT:", "else:"),
-    Mutation("fatal", 'kept = 0 if rules.treatment == "hard_mask" else fatal', "kept = fatal"),
-    Mutation("fatal", "        kept = 0\n    return Treated", "        pass\n    return Treated"),
-    Mutation("axpo", "torch.arange(len(row)) < end", "torch.arange(len(row)) <= end"),
-    Mutation("axpo", "torch.arange(len(row)) >= begin", "torch.arange(len(row)) > begin"),
+    Mutation("rows.row", "steps.cumsum(0) - 1", "steps.cumsum(0)"),
+    Mutation("rows.row", "loss_mask=self.loss_mask & mask", "loss_mask=mask"),
+    Mutation("credit.fatal", "loss_mask & (steps < num_steps)", "loss_mask & (steps <= num_steps)"),
+    Mutation("credit.fatal", "            row.clear()", "            pass"),
+    Mutation("credit.fatal", "elif each == ToolStatus.MODEL_FAULT:", "else:"),
     Mutation(
-        "axpo", "row.loss_mask & (torch.arange(len(row)) < end)", "torch.arange(len(row)) < end"
+        "credit.fatal", 'kept = 0 if rules.treatment == "hard_mask" else fatal', "kept = fatal"
     ),
-    Mutation("axpo", "bool((accuracy[member] == 0).all())", "bool((accuracy == 0).all())"),
-    Mutation("axpo", "+ said.index(open_id) + 1", "+ said.index(open_id)"),
     Mutation(
-        "groups",
+        "credit.fatal", "        kept = 0\n    return Treated", "        pass\n    return Treated"
+    ),
+    Mutation("credit.axpo", "torch.arange(len(row)) < end", "torch.arange(len(row)) <= end"),
+    Mutation("credit.axpo", "torch.arange(len(row)) >= begin", "torch.arange(len(row)) > begin"),
+    Mutation(
+        "credit.axpo",
+        "row.loss_mask & (torch.arange(len(row)) < end)",
+        "torch.arange(len(row)) < end",
+    ),
+    Mutation("credit.axpo", "bool((accuracy[member] == 0).all())", "bool((accuracy == 0).all())"),
+    Mutation("credit.axpo", "+ said.index(open_id) + 1", "+ said.index(open_id)"),
+    Mutation(
+        "credit.groups",
         "known = ~rewards.isnan()\n",
         "known = rewards == rewards.nan_to_num()\n    rewards = rewards.nan_to_num()\n    known[:] = True\n",
     ),
     Mutation(
-        "lessons",
+        "credit.samples",
         "            prefix_mask(source.row, again.prefix),",
         "            source.row.loss_mask,",
     ),
     Mutation(
-        "lessons", "within=continuation_mask(each.row, again.prefix)", "within=each.row.loss_mask"
+        "credit.samples",
+        "within=continuation_mask(each.row, again.prefix)",
+        "within=each.row.loss_mask",
     ),
-    Mutation("lessons", "    row = row if within is None else row.masked(within)\n", ""),
-    Mutation("lessons", "flat=not has_variance(replaced)", "flat=not has_variance(rewards)"),
-    Mutation("lessons", "if in_statistics(each.end, fatal) else UNKNOWN", ""),
+    Mutation("credit.samples", "    row = row if within is None else row.masked(within)\n", ""),
+    Mutation("credit.samples", "flat=not has_variance(replaced)", "flat=not has_variance(rewards)"),
+    Mutation("credit.samples", "if in_statistics(each.end, fatal) else UNKNOWN", ""),
     # what an update is divided by, and what only the KL term pulls at
     Mutation(
-        "lessons",
+        "credit.samples",
         'return self.objective.divisor == "sampled" and not outside',
         "return not outside",
     ),
     Mutation(
-        "lessons",
+        "credit.samples",
         'return self.objective.divisor == "sampled" and not outside',
         "return False",
-        "lessons trl_trainer",
+        "samples trl_trainer",
     ),
     Mutation(
-        "lessons", "(why is LeftOut.NO_VARIANCE and self.refilled) or ", "", "lessons step_lessons"
+        "credit.samples",
+        "(why is LeftOut.NO_VARIANCE and self.refilled) or ",
+        "",
+        "samples step_samples",
     ),
     Mutation(
-        "lessons",
+        "credit.samples",
         "or not in_statistics(\n            rollout.end, self.fatal\n        )",
         "or False",
     ),
-    Mutation("lessons", "tokens = 0 if rollout.unusable else ", "tokens = "),
-    Mutation("lessons", "if tokens and rules.objective.kl:", "if tokens:"),
-    Mutation("lessons", "if tokens and rules.objective.kl:", "if False:", "lessons trl_trainer"),
+    Mutation("credit.samples", "tokens = 0 if rollout.unusable else ", "tokens = "),
+    Mutation("credit.samples", "if tokens and rules.objective.kl:", "if tokens:"),
     Mutation(
-        "lessons",
+        "credit.samples", "if tokens and rules.objective.kl:", "if False:", "samples trl_trainer"
+    ),
+    Mutation(
+        "credit.samples",
         "Lesson(row, 0.0, weight, kl_only=why)",
         "Lesson(row, treated.advantage, weight, kl_only=why)",
     ),
-    Mutation("lessons", "Counted(weight, tokens))", "Counted(1.0, tokens))"),
+    Mutation("credit.samples", "Counted(weight, tokens))", "Counted(1.0, tokens))"),
     Mutation(
-        "lessons",
+        "credit.samples",
         'self.weight * self.tokens if objective.normaliser == "token" else self.weight',
         "self.weight",
     ),
-    Mutation("lessons", "dataclasses.replace(rules, refilled=False)", "rules"),
+    Mutation("credit.samples", "dataclasses.replace(rules, refilled=False)", "rules"),
     Mutation(
-        "grpo_update",
+        "grpo.update",
         "taught + sum(each.count(objective) for each in counted)",
         "taught",
         "grpo_update trl_trainer",
     ),
     Mutation(
-        "grpo_update",
+        "grpo.update",
         "for number, each in share.counted if mini_batch(number, self.settings) == n]",
         "for number, each in share.counted]",
+        tests="grpo_update",
     ),
-    Mutation("grpo_update", "if not plan:  # on any rank", "if not plan and not counted:"),
     Mutation(
-        "step_lessons",
+        "grpo.update",
+        "if not plan:  # on any rank",
+        "if not plan and not counted:",
+        tests="grpo_update",
+    ),
+    Mutation(
+        "grpo.step_samples",
         "for each in made.counted if each.weight]",
         "for each in made.counted if False]",
-        "step_lessons trl_trainer",
+        "step_samples trl_trainer",
     ),
     Mutation(
-        "step_lessons", "refilled=settings.step.refills > 0", "refilled=False", "step_lessons"
+        "grpo.step_samples", "refilled=settings.step.refills > 0", "refilled=False", "step_samples"
     ),
     Mutation(
-        "step_figures",
+        "rollouts.figures",
         "        and lesson.kl_only is None\n        for each in every",
         "        for each in every",
-        "step_lessons",
+        "step_samples",
     ),
     Mutation(
-        "step_files",
+        "grpo.step_files",
         'in part["counted"]\n                if number % at.size == at.rank',
         'in part["counted"]',
     ),
     # normalisers
-    Mutation("normalise", "self.world_size / self.total", "1 / self.total", "two_ranks"),
-    Mutation("normalise", "        dist.all_reduce(counts)\n", "", "two_ranks"),
+    Mutation("loss.normalise", "self.world_size / self.total", "1 / self.total", "two_ranks"),
+    Mutation("loss.normalise", "        dist.all_reduce(counts)\n", "", "two_ranks"),
     Mutation(
-        "normalise",
+        "loss.normalise",
         "self.world_size / self.total",
         "self.world_size",
         "splits two_ranks trl_parity",
     ),
-    Mutation("objective", "each / torch.bincount(row, minlength=len(row_weights))[row]", "each"),
     Mutation(
-        "objective",
+        "loss.objective", "each / torch.bincount(row, minlength=len(row_weights))[row]", "each"
+    ),
+    Mutation(
+        "loss.objective",
         "each / torch.bincount(row, minlength=len(row_weights))[row]",
         "each / len(row)",
     ),
     Mutation(
-        "objective",
+        "loss.objective",
         "return row_weights[row].sum().item()",
         "return row_weights[row.unique()].sum().item()",
     ),
     Mutation(
-        "objective",
+        "loss.objective",
         "return row_weights[row.unique()].sum().item()",
         "return row_weights.sum().item()",
     ),
-    Mutation("objective", "each / objective.constant", "each"),
-    Mutation("objective", "each = row_weights[row]", "each = torch.ones_like(row_weights[row])"),
-    Mutation("groups", 'correction=1 if statistic == "sample" else 0', "correction=1"),
-    Mutation("groups", "* len(told) / (len(told) - 1)", "* (len(told) - 1) / len(told)"),
-    Mutation("axpo", "1.0 / (1 + self.continuations)", "1.0 / self.continuations", "lessons"),
-    Mutation("axpo", "replaced[source] = reward", "replaced[:] = reward"),
-    Mutation("logprobs", "scores[2, part] = norm", "scores[2, part] = 0"),
-    Mutation("logprobs", "dtype=_sum_dtype(weight), device", "dtype=weight.dtype, device"),
-    Mutation("logprobs", "grad = grad.div_(ctx.temperature)", "grad = grad"),
-    Mutation("objective", "kl * (logp - old_logp).exp() if objective.kl_ratio else kl", "kl"),
-    Mutation("objective", "losses = correction * token_losses", "losses = token_losses"),
+    Mutation("loss.objective", "each / objective.constant", "each"),
+    Mutation(
+        "loss.objective", "each = row_weights[row]", "each = torch.ones_like(row_weights[row])"
+    ),
+    Mutation("credit.groups", 'correction=1 if statistic == "sample" else 0', "correction=1"),
+    Mutation("credit.groups", "* len(told) / (len(told) - 1)", "* (len(told) - 1) / len(told)"),
+    Mutation(
+        "credit.axpo", "1.0 / (1 + self.continuations)", "1.0 / self.continuations", "samples"
+    ),
+    Mutation("credit.axpo", "replaced[source] = reward", "replaced[:] = reward"),
+    Mutation("model.logprobs", "scores[2, part] = norm", "scores[2, part] = 0"),
+    Mutation("model.logprobs", "dtype=_sum_dtype(weight), device", "dtype=weight.dtype, device"),
+    Mutation("model.logprobs", "grad = grad.div_(ctx.temperature)", "grad = grad"),
+    Mutation("loss.objective", "kl * (logp - old_logp).exp() if objective.kl_ratio else kl", "kl"),
+    Mutation("loss.objective", "losses = correction * token_losses", "losses = token_losses"),
     # GRPO's step
     Mutation(
-        "scored",
+        "rollouts.scored",
         "value if math.isfinite(value) else UNKNOWN",
         "value if math.isfinite(value) else 0.0",
-        "step_lessons",
+        "step_samples",
     ),
     Mutation(
-        "scored", "f is None else f for num, f", "f is None else num for num, f", "step_lessons"
+        "rollouts.scored",
+        "f is None else f for num, f",
+        "f is None else num for num, f",
+        "step_samples",
     ),
-    Mutation("step_lessons", "source.boundary.end - begins", "source.boundary.end", "step_lessons"),
     Mutation(
-        "step_lessons",
+        "grpo.step_samples", "source.boundary.end - begins", "source.boundary.end", "step_samples"
+    ),
+    Mutation(
+        "grpo.step_samples",
         "check_prefix(each.rollout.row, origin",
         "check_prefix(origin.rollout.row, origin",
-        "step_lessons",
+        "step_samples",
     ),
-    Mutation("step_lessons", "        left_out[PICTURE] += group.unplayed\n", "", "step_lessons"),
     Mutation(
-        "step_figures",
+        "grpo.step_samples", "        left_out[PICTURE] += group.unplayed\n", "", "step_samples"
+    ),
+    Mutation(
+        "rollouts.figures",
         'if name.startswith("left_out/")',
         'if name.startswith("left_out/n")',
-        "step_lessons",
+        "step_samples",
     ),
     Mutation(
-        "grpo_update",
+        "grpo.update",
         "logp, old = scores.logp, engine_logp if objective.importance_cap is None else trainer",
         "logp, old = scores.logp, trainer",
         "grpo_update",
     ),
-    Mutation("grpo_update", "on_policy=n == 0", "on_policy=False", "grpo_update"),
-    Mutation("grpo_update", "number % step.updates", "0", "grpo_update"),
+    Mutation("grpo.update", "on_policy=n == 0", "on_policy=False", "grpo_update"),
+    Mutation("grpo.update", "number % step.updates", "0", "grpo_update"),
     Mutation(
-        "grpo_update",
+        "grpo.update",
         "self._at_the_sampling_weights(some) for some in every[1:]",
         "None for some in every[1:]",
         "grpo_update",
     ),
     Mutation(
-        "questions",
+        "rollouts.questions",
         "place * self.per_step : (place + 1) * self.per_step",
         "place : place + self.per_step",
     ),
-    Mutation("questions", "            if self.questions[n].id not in taken\n", ""),
+    Mutation("rollouts.questions", "            if self.questions[n].id not in taken\n", ""),
     Mutation(
-        "rewards",
+        "credit.rewards",
         "made.where(num_valid > 0, torch.zeros_like(made))",
         "made",
-        "step_lessons rewards worked_numbers",
+        "step_samples rewards worked_numbers",
     ),
-    Mutation("rewards", "valid = passed[:num_valid]", "valid = passed"),
+    Mutation("credit.rewards", "valid = passed[:num_valid]", "valid = passed"),
     # AXPO's branching
     Mutation(
-        "axpo",
+        "credit.axpo",
         "int(rules.budget * num_rollouts + 1e-9) // rules.continuations",
         "int(rules.budget * num_rollouts + 1e-9)",
     ),
     Mutation(
-        "axpo",
+        "credit.axpo",
         "[group[n] for group in ranked if n < len(group)]",
         "[each for group in ranked for each in group]",
     ),
     Mutation(
-        "axpo",
+        "credit.axpo",
         "for number, (begin, end) in enumerate(row.turns[:fatal]):",
         "for number, (begin, end) in enumerate(row.turns):",
     ),
     Mutation(
-        "axpo",
+        "credit.axpo",
         "else source.boundary.confidence\n",
         "else -source.boundary.confidence\n",
     ),
     Mutation(
-        "axpo",
+        "credit.axpo",
         "right = rewards[(accuracy == 1) & ~rewards.isnan()]",
         "right = rewards[~rewards.isnan()]",
     ),
-    Mutation("axpo", "if begun != source.ids[:end].tolist():", "if False:", "axpo step_lessons"),
     Mutation(
-        "lessons",
+        "credit.axpo", "if begun != source.ids[:end].tolist():", "if False:", "axpo step_samples"
+    ),
+    Mutation(
+        "credit.samples",
         "advantage = prefix_advantage(\n            rewards, again.source, replaced[again.source].item(), rules.statistic, cap=axpo.cap\n        )",
         "pass",
     ),
     Mutation(
-        "lessons", 'beside = rewards if axpo.group == "merged" else rewards[:0]', "beside = rewards"
+        "credit.samples",
+        'beside = rewards if axpo.group == "merged" else rewards[:0]',
+        "beside = rewards",
     ),
-    Mutation("step_lessons", 'each.used_tool == (rules.trigger == "tool")', "True"),
+    Mutation("grpo.step_samples", 'each.used_tool == (rules.trigger == "tool")', "True"),
     Mutation(
-        "step_lessons", "if each.rollout.unusable or math.isnan(each.rollout.reward):", "if False:"
+        "grpo.step_samples",
+        "if each.rollout.unusable or math.isnan(each.rollout.reward):",
+        "if False:",
     ),
-    Mutation("step_lessons", "if source.boundary.end and not each.rollout.unusable:", "if False:"),
     Mutation(
-        "step_figures",
+        "grpo.step_samples", "if source.boundary.end and not each.rollout.unusable:", "if False:"
+    ),
+    Mutation(
+        "rollouts.figures",
         '"right": rollout.accuracy == 1,',
         '"right": rollout.reward > 0,',
-        "step_lessons",
+        "step_samples",
     ),
     # an update run again
     Mutation(
-        "replay",
+        "grpo.replay",
         "for name in COMPARED\n        if name in before and before[name] != now[name]\n",
         "for name in COMPARED\n        if False\n",
     ),
-    Mutation("replay", "if compared is False:", "if compared is None:"),
+    Mutation("grpo.replay", "if compared is False:", "if compared is None:"),
     Mutation(
-        "replay",
+        "grpo.replay",
         "found = trainer.learner.learn(together(at, partial(trainer.steps.read, each, at)), each)",
         "found = trainer.learner.learn(together(at, partial(trainer.steps.read, 0, at)), each)",
     ),
     Mutation(
-        "step_files",
+        "grpo.step_files",
         '"advantage": each.lesson.advantage,',
         '"advantage": abs(each.lesson.advantage),',
         "replay",
     ),
     Mutation(
-        "step_files",
+        "grpo.step_files",
         'Lesson(row, stored["advantage"], stored["weight"])',
         'Lesson(row, stored["advantage"])',
         "replay",
     ),
     # what is learned from, and with what
-    Mutation("data_sets", "    if len(known) > 1:", "    if False:"),
-    Mutation("data_sets", "    if len(homes) > 1:", "    if False:"),
-    Mutation("data_sets", "    if any(splits):", "    if False:"),
-    Mutation("data_sets", " and not _is_hidden(path.relative_to(folder))", ""),
+    Mutation("sft.data_sets", "    if len(known) > 1:", "    if False:"),
+    Mutation("sft.data_sets", "    if len(homes) > 1:", "    if False:"),
+    Mutation("sft.data_sets", "    if any(splits):", "    if False:"),
+    Mutation("sft.data_sets", " and not _is_hidden(path.relative_to(folder))", ""),
     Mutation(
-        "data_sets",
+        "sft.data_sets",
         '_SPLITS.get(str(part["split"]), str(part["split"])))\n',
         "TRAIN)\n",
     ),
-    Mutation("data_sets", "    if configuration in known:", "    if known:"),
-    Mutation("sources", "if file.split not in (TRAIN, VALIDATION):", "if False:", "data_sets"),
-    Mutation("sources", "any(file.split == TRAIN for file in found)", "False", "data_sets"),
-    Mutation("sources", "if [*train, *validation].count(path) > 1}", "if False}"),
-    Mutation("sft_data", "if before[:2] != now[:2]:", "if before[0] != now[0]:", "data_sets"),
-    Mutation("sft_data", "if before[:2] != now[:2]:", "if before[1] != now[1]:", "data_sets"),
-    Mutation("sft_data", "if before[:2] != now[:2]:", "if before != now:", "data_sets"),
-    Mutation("dialogues", "return text if policy else text.replace", "return text.replace"),
+    Mutation("sft.data_sets", "    if configuration in known:", "    if known:"),
+    Mutation("sft.sources", "if file.split not in (TRAIN, VALIDATION):", "if False:", "data_sets"),
+    Mutation("sft.sources", "any(file.split == TRAIN for file in found)", "False", "data_sets"),
+    Mutation("sft.sources", "if [*train, *validation].count(path) > 1}", "if False}"),
+    Mutation("sft.data", "if before[:2] != now[:2]:", "if before[0] != now[0]:", "data_sets"),
+    Mutation("sft.data", "if before[:2] != now[:2]:", "if before[1] != now[1]:", "data_sets"),
+    Mutation("sft.data", "if before[:2] != now[:2]:", "if before != now:", "data_sets"),
+    Mutation("sft.dialogues", "return text if policy else text.replace", "return text.replace"),
     Mutation(
-        "dialogues",
+        "sft.dialogues",
         'return text if policy else text.replace(IMAGE, f"‹{IMAGE[1:-1]}›")',
         "return text",
     ),
-    Mutation("questions", "(teacher if teacher.recipe.is_file() else run)", "run"),
-    Mutation("grpo_settings", '{"play": {"tools": tools or {}}}', "{}"),
+    Mutation("rollouts.questions", "(teacher if teacher.recipe.is_file() else run)", "run"),
+    Mutation("settings.grpo_settings", '{"play": {"tools": tools or {}}}', "{}"),
     Mutation(
-        "settings_file",
+        "settings.settings_file",
         "return {**below, **data, **both}",
         "return {**below, **data}",
         "grpo_settings",
     ),
     Mutation(
-        "settings_file",
+        "settings.settings_file",
         "return {**below, **data, **both}",
         "return {**data, **below, **both}",
         "grpo_settings",
     ),
-    Mutation("grpo_settings", "    if settings.models is not None:", "    if False:"),
-    Mutation("step_figures", "if query_by == MEASURED else", "if False else", "step_lessons"),
+    Mutation("settings.grpo_settings", "    if settings.models is not None:", "    if False:"),
+    Mutation("rollouts.figures", "if query_by == MEASURED else", "if False else", "step_samples"),
     # how a run begins and stops
     Mutation(
-        "run_claim", "any(part.name != UNCLAIMED for part in out.iterdir())", "any(out.iterdir())"
+        "run.output_lock",
+        "any(part.name != UNCLAIMED for part in out.iterdir())",
+        "any(out.iterdir())",
     ),
-    Mutation("run_claim", "if whole and out.is_dir()", "if out.is_dir()"),
+    Mutation("run.output_lock", "if whole and out.is_dir()", "if out.is_dir()"),
     Mutation(
-        "run_claim",
+        "run.output_lock",
         "if failed is not None and not (worse and isinstance(failed, Stopped)):",
         "if failed is not None:",
     ),
-    Mutation("run_claim", "    if STOPPED in codes:", "    if False:"),
-    Mutation("run_claim", "if code not in (0, STOPPED)]", "if code]"),
-    Mutation("stopping", "return any(at.gather(self.asked))", "return self.asked"),
-    Mutation("stopping", "        signal.signal(signal.SIGTERM, before)", "        pass"),
+    Mutation("run.output_lock", "    if STOPPED in codes:", "    if False:"),
+    Mutation("run.output_lock", "if code not in (0, STOPPED)]", "if code]"),
+    Mutation("run.stopping", "return any(at.gather(self.asked))", "return self.asked"),
+    Mutation("run.stopping", "        signal.signal(signal.SIGTERM, before)", "        pass"),
     Mutation(
-        "sft",
+        "sft.command",
         "once(at, lambda: check_claim(out, identity))",
         "once(at, lambda: claim(out, identity, settings.resolved()))",
+        tests="sft",
     ),
-    Mutation("sft", "                forget(out, began_anew)", "                pass"),
-    Mutation("sft", "    once(at, lambda: check_apart(survey, documents))\n", ""),
-    Mutation("sft_loop", "        if stopped and not last:", "        if False:", "sft"),
     Mutation(
-        "grpo",
+        "sft.command",
+        "                forget(out, began_anew)",
+        "                pass",
+        tests="sft",
+    ),
+    Mutation(
+        "sft.command", "    once(at, lambda: check_apart(survey, documents))\n", "", tests="sft"
+    ),
+    Mutation("sft.loop", "        if stopped and not last:", "        if False:", "sft"),
+    Mutation(
+        "grpo.command",
         "once(at, lambda: check_claim(out, identity))",
         "once(at, lambda: claim(out, identity, settings.resolved()))",
+        tests="grpo",
     ),
-    Mutation("actor", "            if self.stop.asked:", "            if False:", "grpo"),
-    Mutation("grpo_loop", "        progress.update = (step + 1) * each", "        pass", "grpo"),
+    Mutation("rollouts.actor", "            if self.stop.asked:", "            if False:", "grpo"),
+    Mutation("grpo.loop", "        progress.update = (step + 1) * each", "        pass", "grpo"),
     Mutation(
-        "grpo_loop",
+        "grpo.loop",
         "(\n        not done\n        or (done // each % every == 0 and not at.gather(run.measured_after(done).is_file())[0])\n    )",
         "not done",
         "grpo",
@@ -447,38 +513,50 @@ MUTATIONS = [
         "forecast worked_numbers",
     ),
     # what the model is given
-    Mutation("scorer", "use_cache=False", "use_cache=True", "packing"),
-    Mutation("scorer", "temperature=self._temperature", "temperature=1.0", "engine_and_trainer"),
+    Mutation("model.scorer", "use_cache=False", "use_cache=True", "packing"),
     Mutation(
-        "scorer", "pixel_values=packed.pixels", "pixel_values=packed.pixels * 0", "packing pixels"
+        "model.scorer", "temperature=self._temperature", "temperature=1.0", "engine_and_trainer"
     ),
     Mutation(
-        "packing", "not any(len(row.grid_thw) for row in rows)", "not rows", "packing two_ranks"
+        "model.scorer",
+        "pixel_values=packed.pixels",
+        "pixel_values=packed.pixels * 0",
+        "packing pixels",
     ),
     Mutation(
-        "rows",
+        "rows.packing",
+        "not any(len(row.grid_thw) for row in rows)",
+        "not rows",
+        "packing two_ranks",
+    ),
+    Mutation(
+        "rows.row",
         "torch.arange(len(ids))[None], rope[:, 0]",
         "torch.arange(len(ids)).expand(4, -1)",
         "packing episode_rows",
     ),
-    Mutation("rows", "        if now != then:", "        if False:"),
-    Mutation("rows", "            if token in tokens.never_sampled:", "            if False:"),
+    Mutation("rows.row", "        if now != then:", "        if False:"),
+    Mutation("rows.row", "            if token in tokens.never_sampled:", "            if False:"),
     Mutation(
-        "rows", "pixels=row.pixels[: int(row.grid_thw[:kept].prod(-1).sum())]", "pixels=row.pixels"
+        "rows.row",
+        "pixels=row.pixels[: int(row.grid_thw[:kept].prod(-1).sum())]",
+        "pixels=row.pixels",
     ),
     # turns that broke the protocol
     Mutation(
-        "episode_rows",
+        "rows.episode_rows",
         "return row.masked(~slips[row.steps.clamp(min=0)])",
         "return row.masked(slips[row.steps.clamp(min=0)])",
     ),
     Mutation(
-        "episode_rows", "~slips[row.steps.clamp(min=0)]", "~slips[(row.steps - 1).clamp(min=0)]"
+        "rows.episode_rows",
+        "~slips[row.steps.clamp(min=0)]",
+        "~slips[(row.steps - 1).clamp(min=0)]",
     ),
     Mutation(
-        "sft_data", "return without_slips(row, episode), SAMPLED", "return row, SAMPLED", "sources"
+        "sft.data", "return without_slips(row, episode), SAMPLED", "return row, SAMPLED", "sources"
     ),
-    Mutation("self_check", "if row.loss_mask[begin:end].any())", "if begin)"),
+    Mutation("model.self_check", "if row.loss_mask[begin:end].any())", "if begin)"),
 ]
 
 
@@ -486,7 +564,7 @@ class _Mutated(importlib.machinery.SourceFileLoader):
     """Loads a module from changed source, whatever is compiled already."""
 
     def __init__(self, mutation: Mutation) -> None:
-        path = ROOT / "train" / f"{mutation.module}.py"
+        path = mutation.path
         super().__init__(f"questloom.train.{mutation.module}", str(path))
         self._source = path.read_text().replace(mutation.old, mutation.new)
 

@@ -10,8 +10,8 @@ from questloom.agent.turns.image_bank import ImageBank
 from questloom.agent.turns.renderer import Exchange, Renderer
 from questloom.agent.turns.token_renderer import Segment, TokenRenderer
 from questloom.records.episodes import BankImage, EndReason, Episode, ToolResult, Turn
-from questloom.train.episode_rows import row_of_segments
-from questloom.train.rows import PictureTokens, Row, rope_of
+from questloom.train.rows.episode_rows import row_of_segments
+from questloom.train.rows.row import PictureTokens, Row, rope_of
 from tests.agent import tiny
 
 TOKENS = TokenRenderer(tiny.processor(), name="tiny")

@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from questloom.train.parallel import World
+from questloom.train.run.parallel import World
 
 
 @dataclass(frozen=True)

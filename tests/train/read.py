@@ -1,8 +1,8 @@
 """Training data, read as a run reads it."""
 
-from questloom.train.settings import DataSettings
-from questloom.train.sft_data import Documents, RowMaker, gathered, survey_part, write_documents
-from questloom.train.sources import read_documents
+from questloom.train.settings.training_settings import DataSettings
+from questloom.train.sft.data import Documents, RowMaker, gathered, survey_part, write_documents
+from questloom.train.sft.sources import read_documents
 from tests.train.played import PICTURES, ROPE, TOKENS
 
 

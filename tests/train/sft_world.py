@@ -25,8 +25,8 @@ from questloom.files.parquet import write_records
 from questloom.records.knowledge import Value
 from questloom.records.synthesis import Answer
 from questloom.records.trajectories import ToolStatistics, Trajectory
-from questloom.train import sft_loop
-from questloom.train.sft import main
+from questloom.train.sft import loop as sft_loop
+from questloom.train.sft.command import main
 from tests.agent import tiny
 from tests.train.played import TOKENS, episode
 

@@ -6,12 +6,12 @@ import pytest
 import torch
 from transformers import masking_utils
 
-from questloom.train import attention
-from questloom.train.attention import ROW_BY_ROW
-from questloom.train.packing import Packed, pack
-from questloom.train.scorer import Scorer
-from questloom.train.settings import WeightSettings
-from questloom.train.weights import load_model
+from questloom.train.model import attention
+from questloom.train.model.attention import ROW_BY_ROW
+from questloom.train.model.scorer import Scorer
+from questloom.train.model.weights import load_model
+from questloom.train.rows.packing import Packed, pack
+from questloom.train.settings.training_settings import WeightSettings
 from tests.agent import tiny
 from tests.train.played import PICTURES, row
 

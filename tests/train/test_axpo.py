@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from questloom.records.errors import InputError
-from questloom.train.axpo import (
+from questloom.train.credit.axpo import (
     Axpo,
     Boundary,
     Source,
@@ -24,8 +24,8 @@ from questloom.train.axpo import (
     select,
     triggered,
 )
-from questloom.train.groups import advantages
-from questloom.train.rows import Row, RowError, RowFault
+from questloom.train.credit.groups import advantages
+from questloom.train.rows.row import Row, RowError, RowFault
 from tests.train.played import PICTURES, TOKENS, row
 
 OPEN, CLOSE = TOKENS.tokenizer.convert_tokens_to_ids(["<tool_call>", "</tool_call>"])

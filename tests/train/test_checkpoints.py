@@ -10,9 +10,9 @@ import pytest
 import torch
 from torch import nn
 
-from questloom.train import checkpoints as module
-from questloom.train.checkpoints import Checkpoints, DiskFull
-from questloom.train.parallel import World
+from questloom.train.run import checkpoints as module
+from questloom.train.run.checkpoints import Checkpoints, DiskFull
+from questloom.train.run.parallel import World
 
 AT = World("single", 0, 1, torch.device("cpu"))
 

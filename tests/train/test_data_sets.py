@@ -19,9 +19,9 @@ from questloom.pipeline.export.sft_rows import (
     verl_row,
 )
 from questloom.records.errors import InputError
-from questloom.train.data_sets import DialogueFile, dialogue_files, full_name
-from questloom.train.sft_data import REASONS, check_apart
-from questloom.train.sources import check_sources
+from questloom.train.sft.data import REASONS, check_apart
+from questloom.train.sft.data_sets import DialogueFile, dialogue_files, full_name
+from questloom.train.sft.sources import check_sources
 from tests.agent import tiny
 from tests.pipeline.commands.hub_server import TOKEN, hub_environment, served
 from tests.train.played import TOKENS, reopened
@@ -271,8 +271,8 @@ def test_a_single_configuration_needs_no_name(tmp_path):
 FILES_OF = """
 import sys
 from questloom.records.errors import InputError
-from questloom.train.data_sets import dialogue_files
-from questloom.train.sources import check_sources
+from questloom.train.sft.data_sets import dialogue_files
+from questloom.train.sft.sources import check_sources
 try:
     check_sources(sys.argv[1:])
     print([(file.path.name, file.split, file.path.read_bytes()) for file in dialogue_files(sys.argv[1], "train")])

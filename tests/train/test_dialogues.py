@@ -4,9 +4,9 @@ import pytest
 
 from questloom.agent.turns.renderer import Renderer
 from questloom.pipeline.export.sft_rows import RenderedTrajectory, sharegpt_row
-from questloom.train.dialogues import fields_of, segments_of_dialogue
-from questloom.train.episode_rows import row_of_episode, row_of_segments
-from questloom.train.rows import RowFault, UnusableRow, check
+from questloom.train.rows.episode_rows import row_of_episode, row_of_segments
+from questloom.train.rows.row import RowFault, UnusableRow, check
+from questloom.train.sft.dialogues import fields_of, segments_of_dialogue
 from tests.agent import tiny
 from tests.train.played import PICTURES, ROPE, TOKENS, reopened
 from tests.train.sft_world import dialogue, trajectory

@@ -12,11 +12,11 @@ from questloom.agent.turns.conversation import Conversation
 from questloom.agent.turns.image_bank import ImageBank
 from questloom.agent.turns.renderer import Exchange
 from questloom.records.episodes import ToolResult, Turn
-from questloom.train.episode_rows import row_of_segments
-from questloom.train.objective import EngineMismatch, check_engine
-from questloom.train.packing import pack
-from questloom.train.rows import Row, check
-from questloom.train.scorer import Scorer
+from questloom.train.loss.objective import EngineMismatch, check_engine
+from questloom.train.model.scorer import Scorer
+from questloom.train.rows.episode_rows import row_of_segments
+from questloom.train.rows.packing import pack
+from questloom.train.rows.row import Row, check
 from tests.agent import tiny
 from tests.train.played import PICTURES, RENDER, ROPE, TOKENS
 

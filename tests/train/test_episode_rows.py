@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from questloom.agent.turns.token_renderer import TokenRenderer
 from questloom.records.episodes import EndReason
-from questloom.train.episode_rows import (
+from questloom.train.rows.episode_rows import (
     pictures_shown,
     row_of_episode,
     row_of_segments,
     without_slips,
 )
-from questloom.train.packing import pack
-from questloom.train.rows import RowError, RowFault, UnusableRow, check, hashes_of
+from questloom.train.rows.packing import pack
+from questloom.train.rows.row import RowError, RowFault, UnusableRow, check, hashes_of
 from tests.agent import tiny
 from tests.train.played import PICTURES, RENDER, ROPE, TOKENS, episode, reopened, row, segments
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from questloom.records.episodes import EndReason, Episode, ToolResult, Turn
-from questloom.train.fatal import (
+from questloom.train.credit.fatal import (
     OVERLONG,
     FatalRules,
     Treated,

@@ -10,7 +10,6 @@ from transformers import Qwen3VLConfig, Qwen3VLForConditionalGeneration
 
 from benchmarks.train_vs_trl import write_model
 from questloom.records.errors import InputError
-from questloom.train import logprobs
 from questloom.train.forecast import (
     LOGITS,
     Gpu,
@@ -22,11 +21,12 @@ from questloom.train.forecast import (
     row_flops,
     trained,
 )
-from questloom.train.model_shape import KNOWN, ModelShape, shape_of
-from questloom.train.packing import pack
-from questloom.train.rows import without_tail
-from questloom.train.scorer import Scorer
-from questloom.train.settings import LoraSettings, WeightSettings
+from questloom.train.model import logprobs
+from questloom.train.model.scorer import Scorer
+from questloom.train.model.shape import KNOWN, ModelShape, shape_of
+from questloom.train.rows.packing import pack
+from questloom.train.rows.row import without_tail
+from questloom.train.settings.training_settings import LoraSettings, WeightSettings
 from tests.agent import tiny
 from tests.train.played import PICTURES, row
 

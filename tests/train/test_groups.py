@@ -8,7 +8,7 @@ import torch
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from questloom.train.groups import advantages, has_variance
+from questloom.train.credit.groups import advantages, has_variance
 
 KINDS = ("population", "sample", "leave_one_out")
 GROUPS = st.lists(st.sampled_from([0.0, 0.1, 0.5, 0.9, 1.0, math.nan]), min_size=1, max_size=8)

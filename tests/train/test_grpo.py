@@ -17,8 +17,8 @@ from safetensors.torch import load_file
 from questloom.agent.play.episode_files import EpisodeFiles
 from questloom.files.parquet import read_records
 from questloom.records.trajectories import Trajectory
-from questloom.train.grpo import main
-from questloom.train.replay import main as replay
+from questloom.train.grpo.command import main
+from questloom.train.grpo.replay import main as replay
 from tests.train.grpo_world import AGAIN, arguments
 
 ROOT = Path(__file__).parents[2]
@@ -385,7 +385,7 @@ def test_help_teaches(capsys):
         ended.value.code == 0
         and "torchrun --nproc_per_node 8 -m questloom.train.grpo" in said
         and "grpo-vsearcher" in said
-        and "questloom.train.replay" in said
+        and "questloom.train.grpo.replay" in said
     )
 
 

@@ -7,9 +7,9 @@ import yaml
 
 from questloom.pipeline.recipe import load_recipe
 from questloom.records.errors import InputError
-from questloom.train.grpo_settings import GrpoSettings, load_grpo_settings
-from questloom.train.settings import load_settings
-from questloom.train.settings_file import PRESETS, presets
+from questloom.train.settings.grpo_settings import GrpoSettings, load_grpo_settings
+from questloom.train.settings.settings_file import PRESETS, presets
+from questloom.train.settings.training_settings import load_settings
 
 PUBLISHED = [
     # preset, lr, questions, rollouts, questions an update, temperature, top-p, clip low and high, KL, statistic, calls, tokens

@@ -6,15 +6,15 @@ import dataclasses
 import pytest
 import torch
 
-from questloom.train.grpo_settings import GrpoSettings, load_grpo_settings
-from questloom.train.grpo_update import Learner, mini_batch
-from questloom.train.lessons import Counted, Lesson
-from questloom.train.objective import EngineMismatch
-from questloom.train.optimiser import adamw
-from questloom.train.parallel import World
-from questloom.train.rows import Row, hashes_of
-from questloom.train.scorer import Scorer
-from questloom.train.step_lessons import Share, Taught
+from questloom.train.credit.samples import Counted, Lesson
+from questloom.train.grpo.step_samples import Share, Taught
+from questloom.train.grpo.update import Learner, mini_batch
+from questloom.train.loss.objective import EngineMismatch
+from questloom.train.model.optimiser import adamw
+from questloom.train.model.scorer import Scorer
+from questloom.train.rows.row import Row, hashes_of
+from questloom.train.run.parallel import World
+from questloom.train.settings.grpo_settings import GrpoSettings, load_grpo_settings
 from tests.agent import tiny
 from tests.train.played import PICTURES, row
 from tests.train.update import difference
@@ -104,7 +104,7 @@ def test_an_advantage_pushes_its_row_and_the_sign_says_where():
 
 
 def _logp(scorer: Scorer, made: Row) -> torch.Tensor:
-    from questloom.train.packing import pack
+    from questloom.train.rows.packing import pack
 
     told = torch.zeros(len(made))
     with torch.no_grad():

@@ -5,12 +5,12 @@ import dataclasses
 
 import torch
 
-from questloom.train.lessons import Lesson, tensors_of
-from questloom.train.normalise import agree
-from questloom.train.objective import Objective, clipped, count, loss_sum
-from questloom.train.packing import pack
-from questloom.train.rows import Row, hashes_of
-from questloom.train.scorer import Scorer
+from questloom.train.credit.samples import Lesson, tensors_of
+from questloom.train.loss.normalise import agree
+from questloom.train.loss.objective import Objective, clipped, count, loss_sum
+from questloom.train.model.scorer import Scorer
+from questloom.train.rows.packing import pack
+from questloom.train.rows.row import Row, hashes_of
 from tests.agent import tiny
 from tests.train.played import END, PICTURES, TOKENS, row
 from tests.train.update import backward

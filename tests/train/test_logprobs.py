@@ -5,8 +5,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from questloom.train import logprobs
-from questloom.train.logprobs import token_scores
+from questloom.train.model import logprobs
+from questloom.train.model.logprobs import token_scores
 
 
 def made(

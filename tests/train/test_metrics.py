@@ -3,7 +3,7 @@
 import io
 import json
 
-from questloom.train.metrics import Metrics, duration
+from questloom.train.run.metrics import Metrics, duration
 
 
 def figures(folder):
@@ -53,6 +53,6 @@ def test_curves_are_drawn_at_the_end_and_each_minute_before(tmp_path, monkeypatc
     going = Metrics(tmp_path / "going", 3, stream=io.StringIO())
     going.note(1, loss=1.0)
     assert not (tmp_path / "going" / "curves.png").exists()
-    monkeypatch.setattr("questloom.train.metrics.DRAW_SECONDS", 0.0)
+    monkeypatch.setattr("questloom.train.run.metrics.DRAW_SECONDS", 0.0)
     going.note(2, loss=1.0)
     assert (tmp_path / "going" / "curves.png").exists()

@@ -12,7 +12,7 @@ from tests.train.mutations import MUTATIONS, ROOT
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=str)
 def test_a_mutation_fits_the_code_as_it_is(mutation):
-    assert (ROOT / "train" / f"{mutation.module}.py").read_text().count(mutation.old) == 1
+    assert mutation.path.read_text().count(mutation.old) == 1
     assert all((ROOT / file).exists() for file in mutation.files)
 
 

@@ -7,7 +7,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from questloom.train.objective import (
+from questloom.train.loss.objective import (
     EngineMismatch,
     Objective,
     check_engine,
@@ -18,7 +18,7 @@ from questloom.train.objective import (
     token_losses,
     truncated_importance,
 )
-from questloom.train.sft_loss import sft_loss_sum
+from questloom.train.loss.sft_loss import sft_loss_sum
 
 LENGTHS = [3, 1, 7, 2]
 

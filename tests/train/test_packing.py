@@ -7,9 +7,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from questloom.train.packing import micro_batches, pack
-from questloom.train.rows import UnusableRow
-from questloom.train.scorer import Scorer
+from questloom.train.model.scorer import Scorer
+from questloom.train.rows.packing import micro_batches, pack
+from questloom.train.rows.row import UnusableRow
 from tests.agent import tiny
 from tests.train.played import PICTURES, logits, row
 

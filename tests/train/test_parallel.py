@@ -5,9 +5,9 @@ import torch
 from torch import nn
 
 from questloom.records.errors import InputError
-from questloom.train.parallel import World, clip_gradients, kind_of, world, wrapped
-from questloom.train.scorer import Scorer
-from questloom.train.settings import ParallelSettings
+from questloom.train.model.scorer import Scorer
+from questloom.train.run.parallel import World, clip_gradients, kind_of, world, wrapped
+from questloom.train.settings.training_settings import ParallelSettings
 from tests.agent import tiny
 
 FSDP = {"ACCELERATE_USE_FSDP": "true", "FSDP_VERSION": "2", "WORLD_SIZE": "8"}

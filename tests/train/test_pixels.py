@@ -5,11 +5,11 @@ import dataclasses
 import pytest
 import torch
 
-from questloom.train.lessons import Lesson
-from questloom.train.objective import Objective
-from questloom.train.packing import pack
-from questloom.train.rows import Row, RowError, check, hashes_of
-from questloom.train.scorer import Scorer
+from questloom.train.credit.samples import Lesson
+from questloom.train.loss.objective import Objective
+from questloom.train.model.scorer import Scorer
+from questloom.train.rows.packing import pack
+from questloom.train.rows.row import Row, RowError, check, hashes_of
 from tests.agent import tiny
 from tests.train.played import PICTURES, row
 from tests.train.update import difference, gradient

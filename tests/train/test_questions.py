@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from questloom.records.errors import InputError
-from questloom.train.questions import QuestionCourse, Questions, taught_tools
+from questloom.train.rollouts.questions import QuestionCourse, Questions, taught_tools
 from questloom.transforms.stages.run_folder import RunFolder
 from tests.train.grpo_world import question
 

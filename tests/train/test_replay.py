@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from questloom.train.replay import main as replay
+from questloom.train.grpo.replay import main as replay
 
 ROOT = Path(__file__).parents[2]
 

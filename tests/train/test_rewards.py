@@ -8,7 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from questloom.records.episodes import Outcome, ToolResult, Turn
-from questloom.train.rewards import RewardRules, accuracy, format_reward, rewards, step_passed
+from questloom.train.credit.rewards import (
+    RewardRules,
+    accuracy,
+    format_reward,
+    rewards,
+    step_passed,
+)
 
 SHARES = st.lists(
     st.tuples(

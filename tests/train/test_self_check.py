@@ -16,13 +16,13 @@ from transformers import (
 )
 
 from questloom.records.errors import InputError
-from questloom.train.attention import ROW_BY_ROW
-from questloom.train.packing import pack
-from questloom.train.parallel import World
-from questloom.train.rows import PictureTokens, rope_of
-from questloom.train.scorer import Scorer
-from questloom.train.self_check import check_model, check_on
-from questloom.train.settings import WeightSettings
+from questloom.train.model.attention import ROW_BY_ROW
+from questloom.train.model.scorer import Scorer
+from questloom.train.model.self_check import check_model, check_on
+from questloom.train.rows.packing import pack
+from questloom.train.rows.row import PictureTokens, rope_of
+from questloom.train.run.parallel import World
+from questloom.train.settings.training_settings import WeightSettings
 from tests.agent import tiny
 from tests.train.played import PICTURES
 from tests.train.update import rows_of_unequal_length

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from questloom.records.errors import InputError
-from questloom.train.settings import SftSettings, load_settings
-from questloom.train.settings_file import PRESETS, presets
+from questloom.train.settings.settings_file import PRESETS, presets
+from questloom.train.settings.training_settings import SftSettings, load_settings
 
 PUBLISHED = [
     # preset, lr, schedule, warm-up, epochs, rows an update, tokens, pixels, vision and projector frozen

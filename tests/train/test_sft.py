@@ -16,9 +16,9 @@ from questloom.agent.engines.transformers_engine import TransformersEngine
 from questloom.agent.turns.conversation import Conversation
 from questloom.agent.turns.token_renderer import TokenRenderer
 from questloom.models.messages import Picture, user
-from questloom.train.settings import load_settings
-from questloom.train.sft import main, sft
-from questloom.train.weights import load_model, load_processor, vision_parameters
+from questloom.train.model.weights import load_model, load_processor, vision_parameters
+from questloom.train.settings.training_settings import load_settings
+from questloom.train.sft.command import main, sft
 from tests.agent import tiny
 from tests.train.sft_world import (
     FAST,
@@ -485,7 +485,7 @@ def test_a_gradient_that_is_no_number_ends_the_run_with_its_rows(
     begun, tmp_path, capsys, monkeypatch
 ):
     monkeypatch.setattr(
-        "questloom.train.updating.clip_gradients", lambda policy, norm: float("nan")
+        "questloom.train.run.updating.clip_gradients", lambda policy, norm: float("nan")
     )
     assert (
         main(

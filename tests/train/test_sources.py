@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from questloom.records.errors import InputError
-from questloom.train.data_sets import dialogue_files
-from questloom.train.rows import RowError, RowFault, UnusableRow
-from questloom.train.sft_data import REASONS
-from questloom.train.sources import (
+from questloom.train.rows.row import RowError, RowFault, UnusableRow
+from questloom.train.sft.data import REASONS
+from questloom.train.sft.data_sets import dialogue_files
+from questloom.train.sft.sources import (
     FOREIGN_SPLIT,
     OTHER_SPLIT,
     LeftOut,

@@ -7,11 +7,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from questloom.train.lessons import Lesson
-from questloom.train.normalise import Agreed, agree, most
-from questloom.train.objective import Objective
-from questloom.train.packing import micro_batches
-from questloom.train.rows import without_tail
+from questloom.train.credit.samples import Lesson
+from questloom.train.loss.normalise import Agreed, agree, most
+from questloom.train.loss.objective import Objective
+from questloom.train.rows.packing import micro_batches
+from questloom.train.rows.row import without_tail
 from tests.agent import tiny
 from tests.train.played import PICTURES
 from tests.train.update import difference, gradient, lessons_of, rows_of_unequal_length

@@ -7,10 +7,10 @@ import pytest
 import torch
 
 from questloom.agent.play.episode_files import EpisodeFiles
-from questloom.train.lessons import Counted, Lesson
-from questloom.train.parallel import World
-from questloom.train.step_files import Pixels, StepFiles
-from questloom.train.step_lessons import Share, Taught
+from questloom.train.credit.samples import Counted, Lesson
+from questloom.train.grpo.step_files import Pixels, StepFiles
+from questloom.train.grpo.step_samples import Share, Taught
+from questloom.train.run.parallel import World
 from tests.agent import tiny
 from tests.train.played import PICTURES, ROPE, row
 

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from questloom.records.errors import InputError, QuestloomError
-from questloom.train.stopping import Stop, Stopped, exit_code, stopped_after, stopping
+from questloom.train.run.stopping import Stop, Stopped, exit_code, stopped_after, stopping
 from tests.train.ranks import among
 
 

@@ -10,11 +10,11 @@ import torch
 from datasets import Dataset
 from torch.nn.utils.rnn import pad_sequence
 
-from questloom.train.normalise import agree
-from questloom.train.objective import Objective, count, loss_sum
-from questloom.train.packing import pack
-from questloom.train.rows import Row
-from questloom.train.scorer import Scorer
+from questloom.train.loss.normalise import agree
+from questloom.train.loss.objective import Objective, count, loss_sum
+from questloom.train.model.scorer import Scorer
+from questloom.train.rows.packing import pack
+from questloom.train.rows.row import Row
 from tests.agent import tiny
 from tests.train.played import PICTURES, row
 from tests.train.update import Gradient, difference

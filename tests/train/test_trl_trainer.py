@@ -14,20 +14,20 @@ from datasets import Dataset
 from questloom.agent.judges.answer import Judgement
 from questloom.agent.play.player import Played, Task
 from questloom.records.episodes import Outcome
-from questloom.train import groups
-from questloom.train.actor import Judged
-from questloom.train.episode_rows import row_of_segments
-from questloom.train.grpo_settings import load_grpo_settings
-from questloom.train.grpo_update import Learner
-from questloom.train.packing import Packed, pack
-from questloom.train.parallel import World
-from questloom.train.questions import Asked
-from questloom.train.rewards import UNKNOWN
-from questloom.train.rows import Row
-from questloom.train.scored import RolloutRows
-from questloom.train.scorer import Scorer
-from questloom.train.settings import DataSettings
-from questloom.train.step_lessons import grouped, taught_of
+from questloom.train.credit import groups
+from questloom.train.credit.rewards import UNKNOWN
+from questloom.train.grpo.step_samples import grouped, taught_of
+from questloom.train.grpo.update import Learner
+from questloom.train.model.scorer import Scorer
+from questloom.train.rollouts.actor import Judged
+from questloom.train.rollouts.questions import Asked
+from questloom.train.rollouts.scored import RolloutRows
+from questloom.train.rows.episode_rows import row_of_segments
+from questloom.train.rows.packing import Packed, pack
+from questloom.train.rows.row import Row
+from questloom.train.run.parallel import World
+from questloom.train.settings.grpo_settings import load_grpo_settings
+from questloom.train.settings.training_settings import DataSettings
 from tests.agent import tiny
 from tests.train.grpo_world import question
 from tests.train.played import PICTURES, ROPE, episode, segments

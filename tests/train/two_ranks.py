@@ -16,11 +16,11 @@ from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import DTensor
 from torch.nn.parallel import DistributedDataParallel
 
-from questloom.train.lessons import Lesson, tensors_of
-from questloom.train.normalise import agree, most
-from questloom.train.objective import Objective, count
-from questloom.train.packing import micro_batches, pack
-from questloom.train.scorer import Scorer
+from questloom.train.credit.samples import Lesson, tensors_of
+from questloom.train.loss.normalise import agree, most
+from questloom.train.loss.objective import Objective, count
+from questloom.train.model.scorer import Scorer
+from questloom.train.rows.packing import micro_batches, pack
 from tests.agent import tiny
 from tests.train.played import PICTURES
 from tests.train.update import Gradient, backward, lessons_of, rows_of_unequal_length

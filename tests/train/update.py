@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import torch
 
-from questloom.train.lessons import Lesson, tensors_of
-from questloom.train.normalise import Agreed, agree
-from questloom.train.objective import Objective, count, loss_sum
-from questloom.train.packing import pack
-from questloom.train.rows import Row
-from questloom.train.scorer import Scorer
-from questloom.train.sft_loss import num_labels, sft_loss_sum
+from questloom.train.credit.samples import Lesson, tensors_of
+from questloom.train.loss.normalise import Agreed, agree
+from questloom.train.loss.objective import Objective, count, loss_sum
+from questloom.train.loss.sft_loss import num_labels, sft_loss_sum
+from questloom.train.model.scorer import Scorer
+from questloom.train.rows.packing import pack
+from questloom.train.rows.row import Row
 from tests.train.played import PICTURES, row
 
 Gradient = dict[str, torch.Tensor]

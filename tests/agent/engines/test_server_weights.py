@@ -13,10 +13,10 @@ from questloom.calls.retry import RetryPolicy
 from questloom.calls.sqlite import SqliteCache
 from questloom.records.episodes import Turn
 from questloom.records.errors import InputError, ProviderFault
-from questloom.train.episode_rows import row_of_segments
-from questloom.train.objective import EngineMismatch, check_engine
-from questloom.train.packing import pack
-from questloom.train.scorer import Scorer
+from questloom.train.loss.objective import EngineMismatch, check_engine
+from questloom.train.model.scorer import Scorer
+from questloom.train.rows.episode_rows import row_of_segments
+from questloom.train.rows.packing import pack
 from tests.agent import tiny
 from tests.agent.engines.full_forward import TOKENS, full_logprobs, opening
 from tests.agent.loopback_server import LoopbackServer

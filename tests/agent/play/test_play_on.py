@@ -12,9 +12,9 @@ from questloom.agent.turns.renderer import Renderer
 from questloom.agent.turns.token_renderer import TokenRenderer
 from questloom.records.episodes import EndReason, Episode
 from questloom.records.errors import InputError
-from questloom.train.axpo import check_prefix
-from questloom.train.episode_rows import row_of_episode, row_of_segments
-from questloom.train.rows import RowError, RowFault, check
+from questloom.train.credit.axpo import check_prefix
+from questloom.train.rows.episode_rows import row_of_episode, row_of_segments
+from questloom.train.rows.row import RowError, RowFault, check
 from tests.agent import tiny
 from tests.agent.small_provider import ScriptedEngine, ScriptedTokens, answer, look, search, toolbox
 from tests.train.played import PICTURES, ROPE

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from questloom.pipeline.cli import app
 from questloom.pipeline.plan.train_forecast import lengths_of
 from questloom.records.errors import InputError
-from questloom.train.grpo_settings import load_grpo_settings
+from questloom.train.settings.grpo_settings import load_grpo_settings
 from tests.train.sft_world import episodes_folder, trajectory
 
 COUNTS = ["--rows", "100", "--tokens", "9000", "--labels", "900", "--pictures", "10"]

@@ -1,0 +1,1 @@
+"""What a rollout earned, and which of its tokens learn from that."""

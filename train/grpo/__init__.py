@@ -1,0 +1,1 @@
+"""GRPO: its steps, its loop and its command."""

@@ -1,0 +1,6 @@
+"""`python -m questloom.train.grpo`."""
+
+from questloom.train.grpo.command.command import main
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,96 @@
+"""What a run of GRPO and the replay of its updates set up alike: the model that is trained, what reads its rows, what updates it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from questloom.agent.play.episode_files import EpisodeFiles
+from questloom.agent.turns.token_renderer import TokenRenderer
+from questloom.train.grpo.step_files import Pixels, StepFiles
+from questloom.train.grpo.update import Learner
+from questloom.train.model.optimiser import adamw
+from questloom.train.model.reference import reference_of
+from questloom.train.model.scorer import Scorer
+from questloom.train.model.weights import Loaded, load_model, load_processor
+from questloom.train.rollouts.scored import RolloutRows
+from questloom.train.rows.row import PictureTokens, rope_of
+from questloom.train.run.checkpoints import Checkpoints
+from questloom.train.run.output_lock import together
+from questloom.train.run.parallel import World, wrapped
+from questloom.train.settings.grpo_settings import GrpoSettings
+
+
+@dataclass(frozen=True)
+class Model:
+    """The model that is trained, as it was loaded."""
+
+    folder: str
+    processor: Any
+    tokens: TokenRenderer
+    loaded: Loaded
+    rows: RolloutRows
+
+
+@dataclass(frozen=True)
+class Trainer:
+    """The model with what changes it."""
+
+    policy: nn.Module
+    """As it is wrapped."""
+    scorer: Scorer
+    """What is in it."""
+    learner: Learner
+    checkpoints: Checkpoints
+    steps: StepFiles
+
+
+def load(folder: str, settings: GrpoSettings, at: World) -> Model:
+    """Loads the model. A collective call.
+
+    Raises:
+        InputError: it cannot be trained here, see `load_model` and `TokenRenderer`.
+    """
+    torch.manual_seed(settings.seed + at.rank)
+    processor = together(at, lambda: load_processor(folder, settings.data.max_pixels))
+    tokens = together(at, lambda: TokenRenderer(processor, name=folder))
+    loaded = together(at, lambda: load_model(folder, settings.weights, settings.seed))
+    return Model(
+        folder,
+        processor,
+        tokens,
+        loaded,
+        RolloutRows(PictureTokens.of(loaded.model.config), rope_of(loaded.model), settings.data),
+    )
+
+
+def episode_files(out: Path) -> EpisodeFiles:
+    """Pictures, prompt and journals of a run."""
+    return EpisodeFiles(str(out / "episodes"))
+
+
+def trainer_of(model: Model, settings: GrpoSettings, out: Path, at: World) -> Trainer:
+    """Shards or wraps the model and makes what updates it. A collective call; nothing may be copied of the model afterwards."""
+    scorer = Scorer(model.loaded.model, temperature=settings.play.temperature)
+    policy = wrapped(scorer, at, bf16=settings.weights.precision == "bf16")
+    optimiser = adamw(policy, settings.optimiser)
+    reference = (
+        reference_of(model.folder, policy, model.loaded, settings, at)
+        if settings.objective.kl
+        else None
+    )
+    rows = model.rows
+    return Trainer(
+        policy,
+        scorer,
+        Learner(policy, optimiser, reference, rows.picture_tokens, settings, at),
+        Checkpoints(out / "checkpoints", settings.keep.checkpoints),
+        StepFiles(
+            out / "replay",
+            Pixels(model.processor, episode_files(out)),
+            rows.picture_tokens,
+            rows.rope,
+        ),
+    )

@@ -1,0 +1,175 @@
+"""A step's rows on disk, written before they are learned from: to go on with after a kill, and to run an update again.
+
+    OUT/replay/step-000012/rank-00000.pt   ids, masks, log-probabilities, picture hashes, advantages of the rows that a rank taught; what the others count
+                           step.json       figures of the rollouts, a line a rollout; written last, by the first rank: the step is whole
+
+Pixels are not in it. They are made again from OUT/episodes/pictures by the model's processor, and compared with their hashes.
+"""
+
+import io
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from questloom.agent.play.episode_files import EpisodeFiles
+from questloom.files.parquet import write_whole
+from questloom.models.picture_file import decode
+from questloom.train.credit.samples import Counted, Lesson
+from questloom.train.grpo.step_samples import Share, Taught
+from questloom.train.rows.row import PictureTokens, Rope, Row, check
+from questloom.train.run.checkpoints import named_if_full
+from questloom.train.run.output_lock import together
+from questloom.train.run.parallel import World
+
+_TENSORS = ("ids", "loss_mask", "grid_thw", "old_logp")
+_PLAIN = ("episode_id", "turns", "pictures", "pixel_hashes", "policy_version")
+
+
+class Pixels:
+    """Pixels of kept pictures, as the processor makes them.
+
+    Args:
+        processor: the model's, its picture budget set.
+        files: where the pictures are.
+    """
+
+    def __init__(self, processor: Any, files: EpisodeFiles) -> None:
+        self._processor, self._files = processor, files
+
+    def of(self, sha256s: Sequence[str], width: int) -> Tensor:
+        """The patches of some pictures, one after the other: (P, width)."""
+        made = [
+            self._processor.image_processor(
+                images=[decode(self._files.read_picture(each))], return_tensors="pt"
+            )["pixel_values"]
+            for each in sha256s
+        ]
+        return torch.cat([torch.zeros(0, width), *made])
+
+
+@dataclass(frozen=True)
+class StepFiles:
+    """The steps of a run.
+
+    Args:
+        folder: OUT/replay.
+        pixels: of the pictures that the rows show.
+    """
+
+    folder: Path
+    pixels: Pixels
+    tokens: PictureTokens
+    rope: Rope
+
+    def read_facts(self, step: int) -> dict[str, Any] | None:
+        """A step's figures; None where it is not whole."""
+        path = self._path(step) / "step.json"
+        return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+
+    def write(self, step: int, share: Share, facts: Mapping[str, Any], at: World) -> None:
+        """Writes a step. A collective call.
+
+        Args:
+            share: this rank's.
+            facts: the step's figures.
+
+        Raises:
+            DiskFull: there is no room.
+        """
+        path = self._path(step)
+        together(at, lambda: self._write(path / f"rank-{at.rank:05d}.pt", share))
+        if at.first:
+            write_whole(
+                path / "step.json",
+                (json.dumps({"step": step, "ranks": at.size, **facts}) + "\n").encode(),
+            )
+        at.wait()
+
+    def _write(self, path: Path, share: Share) -> None:
+        out = io.BytesIO()
+        torch.save(
+            {
+                "taught": [_stored(each) for each in share.taught],
+                "counted": [(number, vars(each)) for number, each in share.counted],
+            },
+            out,
+        )
+        with named_if_full(
+            self.folder,
+            f"{out.getbuffer().nbytes / 1e9:.3g} GB of a step's rows",
+            "set keep.replay_steps",
+        ):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, out.getvalue())
+
+    def read(self, step: int, at: World) -> Share:
+        """A rank's share of a step that is whole; its rows in the order in which they were taught where as many ranks read as wrote.
+
+        Raises:
+            RowError: pixels are not those that the engine had.
+        """
+        facts = self.read_facts(step)
+        assert facts is not None, f"step {step} is not whole"
+        found = [
+            torch.load(self._path(step) / f"rank-{rank:05d}.pt", weights_only=True)
+            for rank in range(facts["ranks"])
+        ]
+        return Share(
+            tuple(
+                self._taught(each)
+                for part in found
+                for each in part["taught"]
+                if each["number"] % at.size == at.rank
+            ),
+            tuple(
+                (number, Counted(**each))
+                for part in found
+                for number, each in part["counted"]
+                if number % at.size == at.rank
+            ),
+        )
+
+    def drop(self, steps: Sequence[int]) -> None:
+        """Removes steps; called by the first rank."""
+        for step in steps:
+            shutil.rmtree(self._path(step), ignore_errors=True)
+
+    def steps(self) -> list[int]:
+        """The steps that are whole, in order."""
+        return sorted(
+            int(path.parent.name.removeprefix("step-"))
+            for path in self.folder.glob("step-*/step.json")
+        )
+
+    def _path(self, step: int) -> Path:
+        return self.folder / f"step-{step:06d}"
+
+    def _taught(self, stored: Mapping[str, Any]) -> Taught:
+        row = Row(
+            **{name: stored[name] for name in (*_TENSORS, *_PLAIN)},
+            positions=self.rope(stored["ids"], stored["grid_thw"]),
+            pixels=self.pixels.of(stored["pictures"], self.tokens.pixel_dim),
+        )
+        check(row, self.tokens)
+        return Taught(
+            stored["number"], Lesson(row, stored["advantage"], stored["weight"]), stored["reward"]
+        )
+
+
+def _stored(each: Taught) -> dict[str, Any]:
+    row = each.lesson.row
+    # A slice would be written with the whole that it is cut from.
+    return {
+        "number": each.number,
+        "advantage": each.lesson.advantage,
+        "weight": each.lesson.weight,
+        "reward": each.reward,
+        **{name: getattr(row, name).clone() for name in _TENSORS},
+        **{name: getattr(row, name) for name in _PLAIN},
+    }

@@ -1,0 +1,310 @@
+"""A step's lessons: groups of rollouts scored, AXPO's sources chosen over all ranks and played on, advantages, and a count of everybody.
+
+Every rollout and every continuation is either taught or left out for a reason that is counted: B·N = taught + left out, at every step.
+"""
+
+import dataclasses
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import torch
+
+from questloom.records.episodes import EndReason
+from questloom.train.credit.axpo import (
+    Axpo,
+    Boundary,
+    Source,
+    boundary,
+    check_prefix,
+    select,
+    triggered,
+)
+from questloom.train.credit.fatal import FatalRules
+from questloom.train.credit.groups import has_variance
+from questloom.train.credit.samples import Counted, LeftOut, Lesson, Resampled, in_group, lessons
+from questloom.train.rollouts.actor import Again, Judged, Unplayed
+from questloom.train.rollouts.questions import Asked
+from questloom.train.rollouts.scored import RolloutRows, Scored, scored
+from questloom.train.rows.row import PictureTokens, without_tail
+from questloom.train.settings.grpo_settings import GrpoSettings
+
+PICTURE = "task_picture"
+"""Why rollouts are left out whose question's picture cannot be used."""
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """A question's rollouts."""
+
+    asked: Asked
+    rollouts: tuple[Scored, ...]
+    unplayed: int = 0
+    """Rollouts that could not begin."""
+
+    def is_flat(self, fatal: FatalRules) -> bool:
+        """Whether its rewards tell nothing apart."""
+        return not has_variance(in_group([each.rollout for each in self.rollouts], fatal))
+
+
+@dataclass(frozen=True, eq=False)
+class Taught:
+    """A lesson of a question's."""
+
+    number: int
+    """The question's place in the step."""
+    lesson: Lesson
+    reward: float
+    """NaN for an advantage that stands on no reward of its own."""
+
+
+@dataclass(frozen=True, eq=False)
+class Share:
+    """A rank's share of a step, as the updates take it."""
+
+    taught: tuple[Taught, ...]
+    counted: tuple[tuple[int, Counted], ...]
+    """Of rollouts that are left out: the question's place in the step, and what they add to the divisor."""
+
+
+@dataclass(frozen=True, eq=False)
+class StepLessons:
+    """A rank's share of a step, and what became of all its rollouts."""
+
+    share: Share
+    left_out: Counter[str]
+    """By reason."""
+    rollouts: int
+    """Of the rank's questions, continuations not counted."""
+    continuations: int
+    groups: tuple[Group, ...]
+    again: tuple[tuple[Source, tuple[Scored, ...]], ...] = field(default=())
+    """AXPO's sources and their continuations."""
+
+    @property
+    def taught(self) -> tuple[Taught, ...]:
+        """Those in the loss."""
+        return self.share.taught
+
+
+PlayOn = Callable[[list[Again]], list[tuple[Scored, ...]]]
+
+
+@dataclass(frozen=True)
+class CallTags:
+    """The tokens around a tool call."""
+
+    open_id: int
+    close_id: int
+
+
+def grouped(
+    played: Sequence[Judged | Unplayed], rows: RolloutRows, settings: GrpoSettings, version: int
+) -> list[Group]:
+    """Rollouts by question, with rewards, in the order of the step.
+
+    Args:
+        version: updates that the weights had had that sampled them.
+    """
+    by_number: dict[int, list[Judged | Unplayed]] = {}
+    for each in played:
+        by_number.setdefault(each.asked.number, []).append(each)
+    made = []
+    for _, some in sorted(by_number.items()):
+        known = [each for each in some if isinstance(each, Judged)]
+        made.append(
+            Group(
+                some[0].asked,
+                tuple(
+                    scored(
+                        known, rows, reward=settings.reward, fatal=settings.fatal, version=version
+                    )
+                ),
+                len(some) - len(known),
+            )
+        )
+    return made
+
+
+def taught_of(
+    groups: Sequence[Group],
+    chosen: Sequence[Source],
+    settings: GrpoSettings,
+    tokens: PictureTokens,
+    play_on: PlayOn,
+) -> StepLessons:
+    """The lessons of a rank's groups.
+
+    Args:
+        chosen: AXPO's sources among them.
+        play_on: plays rollouts on; gives the continuations of each.
+
+    Raises:
+        RowError: a continuation does not begin as its source.
+    """
+    continued = _played_on(groups, chosen, settings, play_on, tokens)
+    taught: list[Taught] = []
+    counted: list[tuple[int, Counted]] = []
+    left_out: Counter[str] = Counter()
+    for group in groups:
+        again = [
+            (source, continued[source.group, source.rollout])
+            for source in chosen
+            if source.group == group.asked.number
+        ]
+        resampled = [
+            Resampled(
+                source=source.rollout,
+                prefix=source.boundary.end,
+                continuations=tuple(each.rollout for each in some),
+            )
+            for source, some in again
+        ]
+        made = lessons(
+            [each.rollout for each in group.rollouts],
+            statistic=settings.statistic,
+            fatal=settings.fatal,
+            objective=settings.objective,
+            refilled=settings.step.refills > 0,
+            axpo=settings.axpo,
+            resampled=resampled,
+        )
+        every = {
+            each.episode.id: each.rollout
+            for each in (*group.rollouts, *(each for _, some in again for each in some))
+        }
+        assert (
+            len(every)
+            == len(made.taught) + len(made.left_out)
+            == len(group.rollouts) + sum(len(some) for _, some in again)
+        ), "a rollout is lost"
+        taught += [
+            Taught(
+                group.asked.number,
+                dataclasses.replace(each, row=without_tail(each.row, tokens)),
+                every[each.row.episode_id].reward,
+            )
+            for each in made.taught
+        ]
+        counted += [(group.asked.number, each) for each in made.counted if each.weight]
+        left_out.update(
+            every[name].unusable if why is LeftOut.UNUSABLE else why.value
+            for name, why in made.left_out
+        )
+        left_out[PICTURE] += group.unplayed
+    return StepLessons(
+        Share(tuple(taught), tuple(counted)),
+        +left_out,
+        sum(len(group.rollouts) + group.unplayed for group in groups),
+        sum(map(len, continued.values())),
+        tuple(groups),
+        tuple((source, continued[source.group, source.rollout]) for source in chosen),
+    )
+
+
+def candidates(
+    groups: Sequence[Group], settings: GrpoSettings, tags: CallTags | None
+) -> list[list[Source]]:
+    """AXPO's possible sources, by question.
+
+    Args:
+        tags: needed where prefixes are played on.
+    """
+    rules = settings.axpo
+    if rules is None:
+        return []
+    made = []
+    for group in groups:
+        members = [(n, each) for n, each in enumerate(group.rollouts) if is_member(each, rules)]
+        if all_wrong(group, [each for _, each in members]):
+            made.append(
+                [
+                    source
+                    for n, each in members
+                    if (source := _source(group.asked.number, n, each, rules, tags)) is not None
+                ]
+            )
+    return [some for some in made if some]
+
+
+def chosen(every: Sequence[Sequence[Source]], settings: GrpoSettings, step: int) -> list[Source]:
+    """Those that are played on, among all ranks' candidates; all ranks reckon the same."""
+    if settings.axpo is None:
+        return []
+    return select(
+        sorted(every, key=lambda some: some[0].group),
+        num_rollouts=settings.step.questions * settings.step.rollouts,
+        rules=settings.axpo,
+        seed=settings.seed ^ step,
+    )
+
+
+def is_member(each: Scored, rules: Axpo) -> bool:
+    """Whether a rollout belongs to the part of its group that must be all wrong."""
+    return each.rollout.end != EndReason.PROVIDER and each.used_tool == (rules.trigger == "tool")
+
+
+def all_wrong(group: Group, members: Sequence[Scored]) -> bool:
+    """Whether there are members of a group and all are known to be wrong."""
+    inside = {id(each) for each in members}
+    return triggered(
+        torch.tensor([each.rollout.accuracy for each in group.rollouts]),
+        torch.tensor([id(each) in inside for each in group.rollouts], dtype=torch.bool),
+    )
+
+
+def _source(
+    number: int, rollout: int, each: Scored, rules: Axpo, tags: CallTags | None
+) -> Source | None:
+    """A rollout as a source; None where nothing of it can be learned from or there is nothing to begin with."""
+    row = each.rollout.row
+    if each.rollout.unusable or math.isnan(each.rollout.reward):
+        return None
+    assert row.old_logp is not None, "rows without log-probabilities are unusable"
+    if rules.resample == "question":
+        return Source(
+            number, rollout, Boundary(0, -1, row.old_logp[row.loss_mask].exp().mean().item())
+        )
+    assert tags is not None, "prefixes end at a tag"
+    place = boundary(row, tags.open_id, tags.close_id, rules.boundary, fatal=each.rollout.fatal)
+    return None if place is None else Source(number, rollout, place)
+
+
+def _played_on(
+    groups: Sequence[Group],
+    chosen: Sequence[Source],
+    settings: GrpoSettings,
+    play_on: PlayOn,
+    tokens: PictureTokens,
+) -> dict[tuple[int, int], tuple[Scored, ...]]:
+    """The continuations of each source, by (group, rollout)."""
+    rules = settings.axpo
+    if rules is None or rules.resample == "none":
+        return {(source.group, source.rollout): () for source in chosen}
+    by_number = {group.asked.number: group for group in groups}
+    origins = [by_number[source.group].rollouts[source.rollout] for source in chosen]
+    wanted = []
+    for n, (source, origin) in enumerate(zip(chosen, origins, strict=True)):
+        begins = (
+            origin.rollout.row.turns[source.boundary.turn][0] if source.boundary.turn >= 0 else 0
+        )
+        first = (
+            settings.step.rollouts + n * rules.continuations if rules.resample == "question" else 0
+        )
+        wanted.append(
+            Again(
+                origin.judged,
+                source.boundary.turn,
+                source.boundary.end - begins,
+                tuple(range(first, first + rules.continuations)),
+            )
+        )
+    found = {}
+    for source, origin, made in zip(chosen, origins, play_on(wanted), strict=True):
+        assert len(made) == rules.continuations, "a continuation is missing"
+        for each in made:
+            if source.boundary.end and not each.rollout.unusable:
+                check_prefix(each.rollout.row, origin.rollout.row, source.boundary.end, tokens)
+        found[source.group, source.rollout] = made
+    return found

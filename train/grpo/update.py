@@ -1,0 +1,241 @@
+"""A step's lessons into the weights: mini-batches, each one step of the optimiser, agreed over all ranks."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+
+from questloom.train.credit.samples import Counted, Lesson, tensors_of
+from questloom.train.grpo.step_samples import Share
+from questloom.train.loss.normalise import Agreed, agree, most
+from questloom.train.loss.objective import check_engine, clipped, count, kl_k3, loss_sum
+from questloom.train.model.logprobs import TokenScores
+from questloom.train.rows.packing import Packed, micro_batches, pack
+from questloom.train.rows.row import PictureTokens
+from questloom.train.run.parallel import World, no_sync_but_last
+from questloom.train.run.updating import products, step_taken
+from questloom.train.settings.grpo_settings import GrpoSettings
+
+Reference = Callable[[Packed], Tensor]
+"""Log-probabilities, (N,), of a micro-batch's labels by the model that the policy began as."""
+
+
+@dataclass(frozen=True)
+class Learner:
+    """Everything that updates need, on one rank."""
+
+    policy: nn.Module
+    optimiser: torch.optim.Optimizer
+    reference: Reference | None
+    """Needed where the objective has a KL term."""
+    tokens: PictureTokens
+    settings: GrpoSettings
+    at: World
+
+    def learn(self, share: Share, step: int) -> list[dict[str, float]]:
+        """The updates of a step, with their figures. A collective call.
+
+        Args:
+            share: this rank's.
+
+        Raises:
+            NotFinite: a gradient is infinite or no number.
+            EngineMismatch: the engine samples from something else than what is trained. Nothing has changed then.
+        """
+        self.policy.train()
+        every = [
+            [each.lesson for each in share.taught if mini_batch(each.number, self.settings) == n]
+            for n in range(self.settings.step.updates)
+        ]
+        beside = [
+            [each for number, each in share.counted if mini_batch(number, self.settings) == n]
+            for n in range(self.settings.step.updates)
+        ]
+        # The first update's weights are those that sampled; for the others the trainer's own view of them is taken before they change.
+        sampled = (
+            [None, *(self._at_the_sampling_weights(some) for some in every[1:])]
+            if self.settings.objective.importance_cap
+            else [None] * len(every)
+        )
+        return [
+            self._update(some, counted, before, step * len(every) + n, on_policy=n == 0)
+            for n, (some, counted, before) in enumerate(zip(every, beside, sampled, strict=True))
+        ]
+
+    def _update(
+        self,
+        lessons: Sequence[Lesson],
+        counted: Sequence[Counted],
+        sampled: list[Tensor] | None,
+        update: int,
+        *,
+        on_policy: bool,
+    ) -> dict[str, float]:
+        """One step of the optimiser; none where no rank has a row in the loss.
+
+        Args:
+            counted: what rollouts beside the lessons add to the divisor.
+            sampled: the trainer's log-probabilities at the sampling weights, a tensor each micro-batch; None where they are those of now, or not needed.
+        """
+        plan = self._plan(lessons)
+        if not plan:  # on any rank
+            return {
+                "loss": 0.0,
+                "lr": 0.0,
+                "grad_norm": 0.0,
+                "rows": 0.0,
+                "labels": 0.0,
+                "skipped": 1.0,
+            }
+        agreed = self._agreed(lessons, counted)
+        figures = _Figures(self.at)
+        told: list[Tensor] = []
+        for number, some in enumerate(plan):
+            packed = self._packed(some)
+            with no_sync_but_last(self.policy, number == len(plan) - 1):
+                scores, summed = self._loss(
+                    packed, some, None if sampled is None else sampled[number], figures
+                )
+                agreed.share(summed).backward()
+            if on_policy:
+                told.append(torch.stack([scores.logp.detach(), _engine_logp(packed)]).cpu())
+        if on_policy:
+            both = torch.cat([torch.zeros(2, 0), *told], dim=1)
+            figures.engine_kl = check_engine(both[0], both[1], alarm=self.settings.care.engine_kl)
+        names = ", ".join(lesson.row.episode_id for lesson in lessons[:20])
+        made = figures.made(agreed)
+        stepped = step_taken(
+            self.policy,
+            self.optimiser,
+            self.settings.optimiser,
+            update=update,
+            updates=self.settings.updates,
+            about=f"the loss {made['loss']}; this rank's rows: {names}{' …' * (len(lessons) > 20)}",
+        )
+        return {**made, **stepped, "skipped": 0.0}
+
+    def _loss(
+        self, packed: Packed, lessons: Sequence[Lesson], sampled: Tensor | None, figures: "_Figures"
+    ) -> tuple[TokenScores, Tensor]:
+        objective, engine_logp = self.settings.objective, _engine_logp(packed)
+        reference = None
+        if objective.kl:
+            assert self.reference is not None, "a KL term needs the reference model"
+            reference = self.reference(packed)
+        advantage, weights = tensors_of(lessons, packed)
+        with products(self.settings.weights.precision, self.at):
+            scores = self.policy(packed)
+        trainer = scores.logp.detach() if sampled is None else sampled.to(self.at.device)
+        summed = loss_sum(
+            objective,
+            logp=scores.logp,
+            engine_logp=engine_logp,
+            advantage=advantage,
+            row=packed.row,
+            row_weights=weights,
+            trainer_logp=trainer,
+            reference_logp=reference,
+        )
+        with torch.no_grad():
+            logp, old = scores.logp, engine_logp if objective.importance_cap is None else trainer
+            low, high = clipped(logp, old, advantage, objective)
+            ratio = (logp - old).exp()
+            figures.add(
+                loss=summed,
+                labels=len(logp),
+                rows=len(lessons),
+                entropy=scores.entropy.sum(),
+                clip_low=low.sum(),
+                clip_high=high.sum(),
+                ratio=ratio.sum(),
+                kl=0.0 if reference is None else kl_k3(logp, reference).sum(),
+                tokens=sum(len(each.row) for each in lessons),
+                advantage=advantage.abs().sum(),
+            )
+        return scores, summed
+
+    @torch.no_grad()
+    def _at_the_sampling_weights(self, lessons: Sequence[Lesson]) -> list[Tensor]:
+        made = []
+        for some in self._plan(lessons):
+            with products(self.settings.weights.precision, self.at):
+                made.append(self.policy(self._packed(some)).logp.cpu())
+        return made
+
+    def _plan(self, lessons: Sequence[Lesson]) -> list[list[Lesson]]:
+        """This rank's micro-batches; as many as any rank has, the last ones empty."""
+        plan = micro_batches([each.row for each in lessons], self.settings.micro_tokens)
+        return [[lessons[n] for n in some] for some in plan] + [
+            [] for _ in range(most(len(plan), self.at.device) - len(plan))
+        ]
+
+    def _agreed(self, lessons: Sequence[Lesson], counted: Sequence[Counted]) -> Agreed:
+        labels = torch.tensor([int(each.row.loss_mask.sum()) for each in lessons], dtype=torch.long)
+        row = torch.arange(len(lessons)).repeat_interleave(labels)
+        objective = self.settings.objective
+        taught = count(row, torch.tensor([each.weight for each in lessons]), objective)
+        return agree(taught + sum(each.count(objective) for each in counted), self.at.device)
+
+    def _packed(self, lessons: Sequence[Lesson]) -> Packed:
+        return pack([each.row for each in lessons], self.tokens).to(self.at.device)
+
+
+def mini_batch(number: int, settings: GrpoSettings) -> int:
+    """Which update of its step learns from a question. Neighbours go together, so that every rank has its part of every update.
+
+    Args:
+        number: the question's place; refilled ones come after the step's own and go round.
+    """
+    step = settings.step
+    return (
+        number // (step.mini_questions or step.questions)
+        if number < step.questions
+        else number % step.updates
+    )
+
+
+def _engine_logp(packed: Packed) -> Tensor:
+    if packed.old_logp is None:
+        assert not packed.num_rows, "a row has no log-probabilities of its engine"
+        return torch.zeros(0, device=packed.ids.device)
+    return packed.old_logp
+
+
+class _Figures:
+    """Sums over an update's micro-batches."""
+
+    def __init__(self, at: World) -> None:
+        self._at = at
+        self._sums: dict[str, Tensor] = {}
+        self.engine_kl = 0.0
+
+    def add(self, **more: Any) -> None:
+        """Adds a micro-batch's."""
+        for name, value in more.items():
+            added = torch.as_tensor(value, dtype=torch.float64, device=self._at.device).detach()
+            self._sums[name] = self._sums.get(name, torch.zeros_like(added)) + added
+
+    def made(self, agreed: Agreed) -> dict[str, float]:
+        """Over all ranks. A collective call."""
+        total = torch.stack(list(self._sums.values()))
+        if self._at.size > 1:
+            dist.all_reduce(total)
+        sums = dict(zip(self._sums, total.tolist(), strict=True))
+        labels = max(1.0, sums["labels"])
+        means = {
+            name: sums[name] / labels
+            for name in ("entropy", "clip_low", "clip_high", "ratio", "kl")
+        }
+        return {
+            "loss": sums["loss"] / agreed.total,
+            "divisor": agreed.total,
+            "rows": sums["rows"],
+            "labels": sums["labels"],
+            "trained_tokens": sums["tokens"],
+            "advantage_size": sums["advantage"] / labels,
+            **means,
+            "engine_kl": self.engine_kl,
+        }

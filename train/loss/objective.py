@@ -1,0 +1,216 @@
+"""The clipped objective of GRPO over packed tokens: J = Σ M · min(ρÂ, clip(ρ, 1 − ε_low, 1 + ε_high)·Â) / normaliser − β·KL.
+
+All tensors are (N,): the tokens in the loss of one micro-batch, row by row; `row` says which row each is of. Losses are −J, as sums.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import torch
+import torch.distributed as dist
+from annotated_types import Ge, Gt
+from torch import Tensor
+
+from questloom.records.errors import QuestloomError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Objective:
+    """Its settings; the defaults are DAPO's clipping and no KL."""
+
+    clip_low: Annotated[float, Ge(0)] = 0.2
+    clip_high: Annotated[float, Ge(0)] = 0.28
+    normaliser: Literal["trajectory", "token", "constant"] = "trajectory"
+    """`trajectory`: the mean over a trajectory's tokens, then over trajectories (OpenSearch-VL; GRPO). `token`: the mean over all tokens (DAPO).
+    `constant`: the sum over a trajectory's tokens divided by `constant`, then the mean over trajectories (Dr. GRPO)."""
+    constant: Annotated[int, Gt(0)] = 1
+    """Tokens of the longest trajectory that may be."""
+    divisor: Literal["sampled", "taught"] = "sampled"
+    """What these means are over. `sampled`: all rollouts of the update's questions, with those that teach nothing (1/G Σ, as published, and TRL's): of
+    groups without variance, of an unknown reward, masked as a whole. The KL term pulls at those of them that have tokens in the loss. `taught`: only
+    the rollouts with an advantage of their own, so that an update stays as large where few groups have variance."""
+    kl: Annotated[float, Ge(0)] = 0.0
+    """β, of the KL to a reference model."""
+    kl_ratio: bool = True
+    """Whether each token's KL is multiplied by ρ, whose gradient makes that of the sum unbiased (TRL's default, after DeepSeek-V3.2). Without
+    it (verl, and the papers that used it) the gradient on-policy is that of KL(reference ‖ policy)."""
+    importance_cap: Annotated[float, Gt(0)] | None = None
+    """Where set, ρ is taken against the trainer's own log-probabilities at the sampling weights, and each token weighs
+    min(trainer / engine, cap). Where None, ρ is taken against the engine's, without a second forward pass."""
+
+
+def token_losses(
+    logp: Tensor, old_logp: Tensor, advantage: Tensor, *, clip_low: float, clip_high: float
+) -> Tensor:
+    """−min(ρÂ, clip(ρ)Â) a token, with ρ = exp(logp − old_logp). All (N,).
+
+    >>> logp = torch.tensor([1.5, 0.5, 1.5, 0.5]).log()  # ρ, since the old probabilities were 1
+    >>> token_losses(logp, torch.zeros(4), torch.tensor([1.0, 1.0, -1.0, -1.0]), clip_low=0.2, clip_high=0.28)
+    tensor([-1.2800, -0.5000,  1.5000,  0.8000])
+
+    The first and the last are clipped: they have moved far enough, and no gradient pushes them further.
+    """
+    ratio = (logp - old_logp).exp()
+    return -torch.min(ratio * advantage, ratio.clamp(1 - clip_low, 1 + clip_high) * advantage)
+
+
+def kl_k3(logp: Tensor, reference_logp: Tensor) -> Tensor:
+    """Schulman's k3, an estimate of KL(policy ‖ reference) from the policy's own tokens: q/p − ln(q/p) − 1, never below 0. All (N,).
+
+    >>> kl_k3(torch.tensor([0.5, 0.5]).log(), torch.tensor([0.5, 0.25]).log())
+    tensor([0.0000, 0.1931])
+    """
+    log_ratio = reference_logp - logp
+    return log_ratio.exp() - log_ratio - 1
+
+
+def truncated_importance(trainer_logp: Tensor, engine_logp: Tensor, cap: float) -> Tensor:
+    """What the engine drew too often weighs less: min(trainer / engine, cap) a token, without gradient. All (N,), at the sampling weights.
+
+    >>> truncated_importance(torch.tensor([0.2, 0.4, 0.9]).log(), torch.tensor([0.4, 0.4, 0.1]).log(), cap=2.0)
+    tensor([0.5000, 1.0000, 2.0000])
+    """
+    return (trainer_logp - engine_logp).exp().clamp(max=cap).detach()
+
+
+def token_weights(row: Tensor, row_weights: Tensor, objective: Objective) -> Tensor:
+    """What each token's loss is multiplied with before it is summed.
+
+    Args:
+        row: (N,) int64.
+        row_weights: (R,): how much of a trajectory each row is; 1 but for resampled ones (see `credit/axpo.py`).
+
+    Returns:
+        (N,).
+
+    >>> row, ones = torch.tensor([0, 0, 0, 0, 1]), torch.ones(2)
+    >>> token_weights(row, ones, Objective(normaliser="trajectory"))
+    tensor([0.2500, 0.2500, 0.2500, 0.2500, 1.0000])
+    >>> token_weights(row, ones, Objective(normaliser="token"))
+    tensor([1., 1., 1., 1., 1.])
+    >>> token_weights(row, ones, Objective(normaliser="constant", constant=8))
+    tensor([0.1250, 0.1250, 0.1250, 0.1250, 0.1250])
+    """
+    each = row_weights[row]
+    if objective.normaliser == "trajectory":
+        return each / torch.bincount(row, minlength=len(row_weights))[row]
+    return each / objective.constant if objective.normaliser == "constant" else each
+
+
+def count(row: Tensor, row_weights: Tensor, objective: Objective) -> float:
+    """What a micro-batch adds to the number that the loss is divided by: tokens, or trajectories that have any token in the loss. What is in no
+    micro-batch is added by `lessons.Counted`.
+
+    >>> row, weights = torch.tensor([0, 0, 0, 0, 1]), torch.tensor([1.0, 0.5, 1.0])  # the third row is masked out
+    >>> count(row, weights, Objective(normaliser="trajectory")), count(row, weights, Objective(normaliser="token"))
+    (1.5, 4.5)
+    """
+    if objective.normaliser == "token":
+        return row_weights[row].sum().item()
+    return row_weights[row.unique()].sum().item()
+
+
+def loss_sum(
+    objective: Objective,
+    *,
+    logp: Tensor,
+    engine_logp: Tensor,
+    advantage: Tensor,
+    row: Tensor,
+    row_weights: Tensor,
+    trainer_logp: Tensor | None = None,
+    reference_logp: Tensor | None = None,
+) -> Tensor:
+    """A micro-batch's loss before the division by the agreed count.
+
+    Args:
+        logp: (N,) under the weights that are trained.
+        engine_logp: (N,) under the engine that sampled each token.
+        advantage: (N,) of each token's row.
+        row, row_weights: see `token_weights`.
+        trainer_logp: (N,) by the trainer at the sampling weights; needed for `importance_cap`.
+        reference_logp: (N,) by the reference model; needed for `kl`.
+
+    >>> probabilities = {"logp": torch.tensor([0.5, 0.5, 0.25]).log(), "engine_logp": torch.tensor([0.5, 0.5, 0.25]).log()}
+    >>> rows = {"row": torch.tensor([0, 0, 1]), "row_weights": torch.ones(2)}
+    >>> loss_sum(Objective(), advantage=torch.tensor([1.0, 1.0, -3.0]), **probabilities, **rows)
+    tensor(2.)
+    """
+    if objective.importance_cap is None:
+        old_logp, correction = engine_logp, torch.ones_like(engine_logp)
+    else:
+        assert trainer_logp is not None, (
+            "the truncated importance correction needs the trainer's own log-probabilities"
+        )
+        old_logp, correction = (
+            trainer_logp,
+            truncated_importance(trainer_logp, engine_logp, objective.importance_cap),
+        )
+    losses = correction * token_losses(
+        logp, old_logp, advantage, clip_low=objective.clip_low, clip_high=objective.clip_high
+    )
+    if objective.kl:
+        assert reference_logp is not None, "a KL term needs the reference model's log-probabilities"
+        kl = kl_k3(logp, reference_logp)
+        losses = losses + objective.kl * (
+            kl * (logp - old_logp).exp() if objective.kl_ratio else kl
+        )
+    return (losses * token_weights(row, row_weights, objective)).sum()
+
+
+def clipped(
+    logp: Tensor, old_logp: Tensor, advantage: Tensor, objective: Objective
+) -> tuple[Tensor, Tensor]:
+    """(N,) bool each: tokens that the clip holds back below and above.
+
+    >>> clipped(torch.tensor([1.5, 0.5, 1.5, 0.5]).log(), torch.zeros(4), torch.tensor([1.0, 1.0, -1.0, -1.0]), Objective())
+    (tensor([False, False, False,  True]), tensor([ True, False, False, False]))
+    """
+    ratio = (logp - old_logp).exp()
+    return (ratio < 1 - objective.clip_low) & (advantage < 0), (ratio > 1 + objective.clip_high) & (
+        advantage > 0
+    )
+
+
+KL_ALARM = 0.015
+"""Mean k3 a token between engine and trainer at the same weights, above which they do not compute the same model."""
+
+
+class EngineMismatch(QuestloomError):
+    """Engine and trainer disagree on the log-probabilities of what the engine sampled: training on would be off-policy without notice."""
+
+
+def check_engine(trainer_logp: Tensor, engine_logp: Tensor, *, alarm: float = KL_ALARM) -> float:
+    """The KL between engine and trainer at the weights that sampled, estimated by k3 over all ranks' tokens. A collective call: all ranks pass or
+    stop together.
+
+    Args:
+        trainer_logp, engine_logp: (N,) of the same tokens, of as many micro-batches as there are.
+
+    Raises:
+        EngineMismatch: it passes the alarm; with the figures.
+
+    >>> round(check_engine(torch.tensor([-1.0, -2.0]), torch.tensor([-1.01, -2.0])), 6)
+    2.5e-05
+    """
+    difference = trainer_logp.double() - engine_logp.double()  # (N,)
+    sums = torch.stack(
+        [
+            kl_k3(engine_logp.double(), trainer_logp.double()).sum(),
+            difference.sum(),
+            difference.new_tensor(len(difference)),
+        ]
+    )
+    largest = difference.abs().max() if len(difference) else difference.new_zeros(())
+    if dist.is_initialized():
+        dist.all_reduce(sums)
+        dist.all_reduce(largest, op=dist.ReduceOp.MAX)
+    total, shift, number = sums.tolist()
+    if not number:
+        return 0.0
+    if not total / number <= alarm:
+        raise EngineMismatch(
+            f"engine and trainer disagree: k3 {total / number:.4f} a token over {number:,.0f} tokens, the alarm is at {alarm}; "
+            f"the mean difference is {shift / number:+.4f}, the largest {largest.item():.4f}"
+        )
+    return total / number

@@ -1,0 +1,23 @@
+"""The loss of supervised fine-tuning: next-token prediction on what the policy said. Observations, templates and pictures are no labels."""
+
+from torch import Tensor
+
+from questloom.train.rows.packing import Packed
+
+
+def sft_loss_sum(logp: Tensor) -> Tensor:
+    """The negative log-likelihood of a micro-batch's labels, summed; divided by `num_labels` over all ranks and micro-batches.
+
+    Args:
+        logp: (N,) of the tokens in the loss.
+
+    >>> import torch
+    >>> sft_loss_sum(torch.tensor([-1.0, -0.5]))
+    tensor(1.5000)
+    """
+    return -logp.sum()
+
+
+def num_labels(packed: Packed) -> int:
+    """Tokens in the loss."""
+    return len(packed.labels)

@@ -1,0 +1,1 @@
+"""The model that is trained: loaded, forwarded over packed rows, optimised."""

@@ -1,0 +1,89 @@
+"""Attention over packed rows, one row at a time: torch's SDPA without a mask, so that its causal kernels do what is needed and no more.
+
+transformers' own way to part packed rows under SDPA is a mask of T × T: 8 rows of 4,096 tokens take eight times the products, the mask alone is
+1 GB, and the fastest kernels take none. Here the rows are cut out by the text's positions (`rows/packing.py`) and attended to each for itself.
+Wherever a mask is needed after all (padding, a cache, sliding windows) it is made and used as under "sdpa".
+"""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from transformers import AttentionInterface, AttentionMaskInterface
+from transformers.integrations.sdpa_attention import sdpa_attention_forward
+from transformers.masking_utils import sdpa_mask
+
+ROW_BY_ROW = "row_by_row"
+"""The name under which transformers knows it."""
+
+
+def row_lengths(positions: Tensor) -> list[int]:
+    """Tokens of each packed row.
+
+    Args:
+        positions: (T,) the text's own, which do not go on by one where a row begins.
+
+    >>> row_lengths(torch.tensor([0, 1, 2, 3, 4, 0, 1, 2]))
+    [5, 3]
+    """
+    begins = (positions.diff() != 1).nonzero()[:, 0].add(1).tolist()
+    return [end - begin for begin, end in zip([0, *begins], [*begins, len(positions)], strict=True)]
+
+
+def _attention(
+    module: nn.Module,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attention_mask: Tensor | None,
+    *,
+    position_ids: Tensor | None = None,
+    **options: Any,
+) -> tuple[Tensor, None]:
+    """As transformers calls it: (B, heads, T, width) in, (B, T, heads, width) out."""
+    if (
+        attention_mask is not None
+        or position_ids is None
+        or len(query) > 1
+        or query.shape[2] != key.shape[2]
+    ):
+        return sdpa_attention_forward(module, query, key, value, attention_mask, **options)
+    lengths = row_lengths(position_ids[0])
+    rows = zip(*(part.split(lengths, dim=2) for part in (query, key, value)), strict=True)
+    return torch.cat(
+        [sdpa_attention_forward(module, q, k, v, None, **options)[0] for q, k, v in rows], dim=1
+    ), None
+
+
+def _mask(
+    *,
+    batch_size: int,
+    q_length: int,
+    kv_length: int,
+    attention_mask: Tensor | None = None,
+    local_size: int | None = None,
+    use_vmap: bool = False,
+    **options: Any,
+) -> Tensor | None:
+    """None where each row is attended to for itself."""
+    if (
+        attention_mask is None
+        and batch_size == 1
+        and q_length == kv_length
+        and local_size is None
+        and not use_vmap
+    ):
+        return None
+    return sdpa_mask(
+        batch_size=batch_size,
+        q_length=q_length,
+        kv_length=kv_length,
+        attention_mask=attention_mask,
+        local_size=local_size,
+        use_vmap=use_vmap,
+        **options,
+    )
+
+
+AttentionInterface.register(ROW_BY_ROW, _attention)
+AttentionMaskInterface.register(ROW_BY_ROW, _mask)

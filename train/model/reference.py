@@ -1,0 +1,50 @@
+"""The model that the policy began as, for the KL term: with adapters the policy without them, else a second model."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from questloom.train.grpo.update import Reference
+from questloom.train.model.scorer import Scorer
+from questloom.train.model.weights import Loaded, load_model
+from questloom.train.rows.packing import Packed
+from questloom.train.run.parallel import World, wrapped
+from questloom.train.run.updating import products
+from questloom.train.settings.grpo_settings import GrpoSettings
+
+
+def reference_of(
+    folder: str, policy: nn.Module, loaded: Loaded, settings: GrpoSettings, at: World
+) -> Reference:
+    """Log-probabilities by the model as it was loaded, without gradient.
+
+    Args:
+        folder: of the model that is trained.
+        policy: as it is wrapped; loaded: what is in it.
+    """
+    if loaded.adapters is not None:
+        adapters: Any = loaded.adapters
+
+        @torch.no_grad()
+        def without(packed: Packed) -> Tensor:
+            with products(settings.weights.precision, at), adapters.disable_adapter():
+                return policy(packed).logp
+
+        return without
+    bf16 = settings.weights.precision == "bf16"
+    model = (
+        load_model(folder, settings.weights, settings.seed)
+        .model.to(torch.bfloat16 if bf16 else torch.float32)
+        .requires_grad_(False)
+        .eval()
+    )
+    scorer = Scorer(model, temperature=settings.play.temperature)
+    still = wrapped(scorer, at, bf16=bf16) if at.kind == "fsdp" else scorer.to(at.device)
+
+    @torch.no_grad()
+    def beside(packed: Packed) -> Tensor:
+        with products(settings.weights.precision, at):
+            return still(packed).logp
+
+    return beside

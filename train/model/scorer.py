@@ -1,0 +1,58 @@
+"""The policy as the losses need it: packed rows in, log-probabilities and entropies of the tokens in the loss out.
+
+This is the module that DDP and FSDP wrap, so that the head is used inside of a forward that they know of. The model's own head is never
+called on the whole sequence: see `model/logprobs.py`.
+"""
+
+from typing import Any
+
+from torch import nn
+
+from questloom.records.errors import InputError
+from questloom.train.model.logprobs import TokenScores, token_scores
+from questloom.train.rows.packing import Packed
+
+
+class Scorer(nn.Module):
+    """A model of transformers with the losses' view on it.
+
+    Args:
+        model: for generation, as transformers loads it; with LoRA, the model that peft has put its layers into (`get_base_model()`).
+        temperature: at which the rows were sampled; 1 for SFT.
+        chunk_elements: see `logprobs.token_scores`.
+
+    Raises:
+        InputError: the head is something else than one matrix, so that its parts would be left out silently.
+    """
+
+    def __init__(self, model: Any, *, temperature: float = 1.0, chunk_elements: int = 0) -> None:
+        super().__init__()
+        head = model.get_output_embeddings()
+        if type(head) is not nn.Linear or getattr(head, "bias", None) is not None:
+            raise InputError(
+                f"model {model.config.model_type}",
+                f"has the head {head}, not one matrix without bias",
+                "Take a model whose output embedding is plain, and put no adapter on it.",
+            )
+        self.model = model
+        self._temperature, self._chunk_elements = temperature, chunk_elements
+
+    def forward(self, packed: Packed) -> TokenScores:
+        """Scores of the N labels of a micro-batch."""
+        inner = getattr(self.model, self.model.base_model_prefix)
+        # No attention mask and no cache: only then are packed rows parted (see packing.py).
+        out = inner(
+            input_ids=packed.ids,
+            position_ids=packed.positions,
+            use_cache=False,
+            pixel_values=packed.pixels,
+            image_grid_thw=packed.grid_thw,
+        )
+        hidden = out.last_hidden_state[0, packed.places]  # (N, d)
+        return token_scores(
+            hidden,
+            self.model.get_output_embeddings().weight,
+            packed.labels,
+            temperature=self._temperature,
+            chunk_elements=self._chunk_elements,
+        )

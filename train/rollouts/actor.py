@@ -1,0 +1,260 @@
+"""Plays a rank's questions with the policy as it is, and has the answers judged. Ranks do not wait for each other here: no collective call is made
+within an episode, and a rank with one turn and a rank with five both go on as they are.
+
+Every turn goes through the question's journal, so that what was played before a kill is not played again.
+"""
+
+import asyncio
+from collections.abc import Coroutine, Iterator, Sequence
+from concurrent.futures import wait
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from questloom.agent.judges.answer import ROLE as ANSWER_ROLE
+from questloom.agent.judges.answer import AnswerJudge, Judgement
+from questloom.agent.judges.query import MEASURED, retrieval_score
+from questloom.agent.judges.query import ROLE as QUERY_ROLE
+from questloom.agent.play.episode_files import EpisodeFiles
+from questloom.agent.play.journal import Journal
+from questloom.agent.play.player import Begin, Played, Player, Task
+from questloom.calls.event_loop import submit
+from questloom.files.locations import remove_tree
+from questloom.models.picture_file import PictureError
+from questloom.prompts.ask import Client
+from questloom.records.errors import BudgetExceeded, InputError, QuestloomError
+from questloom.train.credit.rewards import UNKNOWN
+from questloom.train.rollouts.questions import Asked
+from questloom.train.run.stopping import Stop, Stopped
+from questloom.transforms.episodes.run_questions import task_of
+from questloom.transforms.stages.run_folder import RunFolder
+
+T = TypeVar("T")
+LOOK_SECONDS = 0.5
+"""How soon a run that plays sees that it was asked to stop."""
+
+
+class RolloutsFailed(QuestloomError):
+    """Engine, tools or judges broke off in a way that is no result. What was played is in the journals; the same command takes it up."""
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A rollout with what the judges said of it."""
+
+    asked: Asked
+    rollout: int
+    task: Task
+    played: Played
+    verdict: Judgement
+    query: float
+    """r_query; NaN where it is unknown, or the reward does not ask for it."""
+
+
+@dataclass(frozen=True)
+class Unplayed:
+    """A rollout that could not begin."""
+
+    asked: Asked
+    rollout: int
+    why: str
+
+
+@dataclass(frozen=True)
+class Again:
+    """A rollout that is to be played on.
+
+    Args:
+        source: the rollout.
+        turn: the turn that is begun as the source began it; -1 to begin at the question.
+        begun: so many of the turn's tokens.
+        rollouts: numbers of the continuations.
+    """
+
+    source: Judged
+    turn: int
+    begun: int
+    rollouts: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Actor:
+    """One process's.
+
+    Args:
+        run: where the questions' pictures are.
+        withhold_own: see `task_of`.
+        files: where journals are, and the pictures that episodes showed are kept.
+        answers: the judge of answers.
+        queries: the client of the judge of queries; None measures them.
+        judges_queries: whether the reward asks for it.
+        at_once: episodes in play.
+        stop: ends the playing; what was played is in the journals.
+    """
+
+    run: RunFolder
+    withhold_own: bool
+    files: EpisodeFiles
+    answers: AnswerJudge
+    queries: Client | None
+    judges_queries: bool
+    at_once: int
+    stop: Stop = field(default_factory=Stop)
+
+    @property
+    def answer_by(self) -> str:
+        """Who judges answers: rules, and a model of those that they do not recognise where one has the role."""
+        return (
+            "rules" if self.answers.client is None else self.answers.client.roles[ANSWER_ROLE].model
+        )
+
+    @property
+    def query_by(self) -> str:
+        """Who tells r_query: a model, or "measured", which stands in for one; "" where the reward does not ask."""
+        if not self.judges_queries:
+            return ""
+        return MEASURED if self.queries is None else self.queries.roles[QUERY_ROLE].model
+
+    def play(
+        self, player: Player, asked: Sequence[Asked], rollouts: int
+    ) -> list[Judged | Unplayed]:
+        """All rollouts of some questions, in the order of both.
+
+        Raises:
+            RolloutsFailed: see there.
+            InputError, BudgetExceeded: see `Player.rollout`.
+            Stopped: the run was asked to stop.
+        """
+
+        async def question(each: Asked, gate: asyncio.Semaphore) -> list[Judged | Unplayed]:
+            with self._journal(player, each) as (task, journal):
+                try:
+                    return await _all(
+                        [
+                            self._rollout(player, each, n, task, journal, gate)
+                            for n in range(rollouts)
+                        ]
+                    )
+                except PictureError as error:
+                    return [Unplayed(each, n, str(error)) for n in range(rollouts)]
+
+        return self._run(question, asked)
+
+    def play_on(self, player: Player, again: Sequence[Again]) -> list[list[Judged]]:
+        """The continuations of each.
+
+        Raises: as `play`.
+        """
+        by_question: dict[int, list[int]] = {}
+        for n, each in enumerate(again):
+            by_question.setdefault(each.source.asked.number, []).append(n)
+
+        async def question(some: list[int], gate: asyncio.Semaphore) -> list[tuple[int, Judged]]:
+            with self._journal(player, again[some[0]].source.asked) as (task, journal):
+                todo = [(n, rollout) for n in some for rollout in again[n].rollouts]
+                made = await _all(
+                    [
+                        self._rollout(
+                            player, again[n].source.asked, rollout, task, journal, gate, again[n]
+                        )
+                        for n, rollout in todo
+                    ]
+                )
+                return [(n, judged) for (n, _), judged in zip(todo, made, strict=True)]
+
+        found: list[list[Judged]] = [[] for _ in again]
+        for n, judged in self._run(question, list(by_question.values())):
+            found[n].append(judged)
+        return found
+
+    def drop_journals(self) -> None:
+        """Removes what was written of episodes under way; called by one process while none plays."""
+        remove_tree(self.files.at("journal"))
+
+    def _run(self, question: Any, items: Sequence[Any]) -> list[Any]:
+        async def everything() -> list[Any]:
+            gate = asyncio.Semaphore(self.at_once)
+            return [
+                found
+                for some in await _all([question(item, gate) for item in items])
+                for found in some
+            ]
+
+        playing = submit(everything())
+        while not wait([playing], LOOK_SECONDS).done:
+            if self.stop.asked:
+                playing.cancel()
+                raise Stopped("what was played is in the journals")
+        try:
+            made: list[Any] = playing.result()
+            return made
+        except QuestloomError:
+            raise
+        except Exception as error:
+            raise RolloutsFailed(
+                f"an episode could not be played: {type(error).__name__}: {str(error)[:500]}. What was played is kept; run the same "
+                "command again."
+            ) from error
+
+    @contextmanager
+    def _journal(self, player: Player, asked: Asked) -> Iterator[tuple[Task, Journal]]:
+        task = task_of(
+            asked.question,
+            self.run.read_picture(asked.question.image_id),
+            withhold_own=self.withhold_own,
+        )
+        with Journal(self.files.journal(player.settings, task.task_id), player.settings) as journal:
+            yield task, journal
+
+    async def _rollout(
+        self,
+        player: Player,
+        asked: Asked,
+        rollout: int,
+        task: Task,
+        journal: Journal,
+        gate: asyncio.Semaphore,
+        again: Again | None = None,
+    ) -> Judged:
+        async with gate:
+            if again is None or again.turn < 0:
+                played = await player.rollout(task, rollout, journal=journal)
+            else:
+                source = again.source.played
+                turn = source.episode.turns[again.turn]
+                begin = Begin(
+                    task=task,
+                    episode=source.episode,
+                    bank=source.bank,
+                    turn=again.turn,
+                    begun=turn.token_ids[: again.begun],
+                    begun_logprobs=turn.logprobs[: again.begun],
+                )
+                played = await player.play_on(begin, rollout, journal=journal)
+        episode, question = played.episode, asked.question
+        for image in episode.images:
+            self.files.keep_picture(image.sha256, played.bank.data(image.handle))
+        verdict = await self.answers.judge(
+            question.answer,
+            episode.answer,
+            question=question.text,
+            language=question.language,
+            item_id=episode.id,
+            seed_id=question.seed_id,
+        )
+        query = (
+            await retrieval_score(episode, client=self.queries, answer=question.answer)
+            if self.judges_queries
+            else UNKNOWN
+        )
+        return Judged(asked, rollout, task, played, verdict, query)
+
+
+async def _all(works: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
+    """What all of them make, in their order; all have ended when one has failed, and the most telling failure is raised."""
+    ended = await asyncio.gather(*works, return_exceptions=True)
+    faults = [each for each in ended if isinstance(each, BaseException)]
+    for kind in (InputError, BudgetExceeded, PictureError, BaseException):
+        if found := next((fault for fault in faults if isinstance(fault, kind)), None):
+            raise found
+    return [each for each in ended if not isinstance(each, BaseException)]

@@ -1,0 +1,72 @@
+"""Held-out questions, played in between with the weights as they are: nothing is learned from them."""
+
+from collections.abc import Sequence
+
+from questloom.records.episodes import EndReason, Outcome
+from questloom.records.synthesis import Question
+from questloom.train.rollouts.actor import Actor, Judged, Unplayed
+from questloom.train.rollouts.figures import added
+from questloom.train.rollouts.policy_engine import PolicyPlayers
+from questloom.train.rollouts.questions import Asked
+from questloom.train.rollouts.scored import has_call
+from questloom.train.run.output_lock import together
+from questloom.train.run.parallel import World
+from questloom.train.settings.grpo_settings import EvaluationSettings
+
+
+def held_out(questions: Sequence[Question], settings: EvaluationSettings) -> list[Asked]:
+    """The questions that are played, always the same."""
+    return [
+        Asked(number, question)
+        for number, question in enumerate(questions[: settings.questions or None])
+    ]
+
+
+def examined(
+    asked: Sequence[Asked],
+    actor: Actor,
+    players: PolicyPlayers,
+    settings: EvaluationSettings,
+    at: World,
+    version: int,
+) -> dict[str, float]:
+    """Figures of held-out questions; every rank plays its part. A collective call.
+
+    All four outcomes stay in the denominator; continuations do not exist here.
+
+    Args:
+        version: updates that the weights have had.
+    """
+    mine = [each for each in asked if each.number % at.size == at.rank]
+    played = together(at, lambda: actor.play(players.held_out(version), mine, settings.rollouts))
+    total = added(at.gather(_sums(played)))
+    number = total["rollouts"]
+    each = {
+        f"held_out/{name}": total.get(name, 0) / number
+        for name in ("tool_users", "turns", "unjudged", "provider")
+    }
+    return {
+        "held_out/pass_rate": total.get("right", 0) / number,
+        "held_out/solved": total["solved"] / len(asked),
+        "held_out/rollouts": number,
+        "held_out/valid_turns": total.get("valid", 0) / max(1, total.get("turns", 0)),
+        **each,
+    }
+
+
+def _sums(played: Sequence[Judged | Unplayed]) -> dict[str, float]:
+    known = [each for each in played if isinstance(each, Judged)]
+    solved = {each.asked.number for each in known if each.verdict.outcome == Outcome.CORRECT}
+    return {"solved": len(solved), **added([{"rollouts": len(played)}, *map(_of_one, known)])}
+
+
+def _of_one(each: Judged) -> dict[str, float]:
+    episode = each.played.episode
+    return {
+        "right": each.verdict.outcome == Outcome.CORRECT,
+        "tool_users": has_call(episode),
+        "turns": len(episode.turns),
+        "valid": sum(not turn.violation for turn in episode.turns),
+        "unjudged": each.verdict.outcome == Outcome.JUDGE_FAILED,
+        "provider": episode.end == EndReason.PROVIDER,
+    }

@@ -1,0 +1,166 @@
+"""The engine that samples from the policy as it is, and the players around it.
+
+One process alone and DDP sample from the very weights that are trained, by reference. Where those are sharded (FSDP2) or kept in fp32 for
+products in bf16, the engine has a copy of its own, in the kind of the products, which is brought up to date after every step. Each step has
+an engine of its own: no key or value of old weights can be used again.
+"""
+
+import copy
+import dataclasses
+from typing import Any, Protocol
+
+import torch
+from torch import nn
+from torch.distributed.tensor import DTensor
+
+from questloom.agent.engines.token_engine import Sampling, TokenEngine
+from questloom.agent.engines.transformers_engine import TransformersEngine
+from questloom.agent.play.player import Player
+from questloom.agent.setup import Playing, PlayPlace, engine_override_key, open_player
+from questloom.agent.turns.token_renderer import TokenRenderer
+from questloom.records.identity import sha256_hex
+from questloom.train.run.parallel import World
+from questloom.train.settings.grpo_settings import EvaluationSettings, PolicySettings
+from questloom.train.settings.training_settings import WeightSettings
+
+
+class Weights(Protocol):
+    """How the policy's weights come to an engine."""
+
+    def bring_up_to_date(self, version: int) -> None:
+        """Gives the engine the weights as they are. A collective call.
+
+        Args:
+            version: updates that they have had.
+        """
+
+    def engine(self, version: int, sampling: Sampling) -> TokenEngine:
+        """An engine with them."""
+
+    def close(self) -> None:
+        """Ends what the last engine holds."""
+
+
+class PolicyPlayers:
+    """Players with the policy as it is: of training, and of held-out questions.
+
+    Args:
+        place: where they play; nobody else has opened an engine there.
+        seed: of every draw.
+    """
+
+    def __init__(
+        self,
+        weights: Weights,
+        play: PolicySettings,
+        evaluation: EvaluationSettings,
+        place: PlayPlace,
+        seed: int,
+    ) -> None:
+        self.weights, self._seed = weights, seed
+        self._drawn = {"temperature": play.temperature, "top_p": play.top_p}
+        given = {"temperature": evaluation.temperature, "top_p": evaluation.top_p}
+        self._drawn_held_out = {
+            name: self._drawn[name] if value is None else value for name, value in given.items()
+        }
+        place.opened.put(engine_override_key(play.engine), weights.engine(0, Sampling()))
+        self.playing = open_player(play, place)
+        calls = play.limits.calls if evaluation.calls is None else evaluation.calls
+        same = calls == play.limits.calls
+        self._held_out = (
+            self.playing
+            if same
+            else open_player(
+                dataclasses.replace(play, limits=dataclasses.replace(play.limits, calls=calls)),
+                place,
+            )
+        )
+
+    def of_step(self, step: int, version: int) -> Player:
+        """A player of a step.
+
+        Args:
+            version: updates that the weights have had; stands in the episodes' names.
+        """
+        return self._player(self.playing, version, f"step {step}", self._drawn)
+
+    def held_out(self, version: int) -> Player:
+        """A player of held-out questions: the same draws every time."""
+        return self._player(self._held_out, version, "held out", self._drawn_held_out)
+
+    def _player(self, playing: Playing, version: int, draw: str, drawn: dict[str, float]) -> Player:
+        engine = self.weights.engine(
+            version, Sampling(**drawn, seed=int(sha256_hex(f"{self._seed} {draw}")[:12], 16))
+        )
+        return Player(
+            engine, playing.toolbox, playing.player.limits, renderer=playing.player.renderer
+        )
+
+
+class OwnWeights:
+    """The weights in this process, for the engine `transformers`.
+
+    Args:
+        model: that is trained, before it is sharded.
+        tokens: the renderer for its processor.
+        at_once: conversations that are decoded together.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        tokens: TokenRenderer,
+        settings: WeightSettings,
+        at: World,
+        *,
+        at_once: int,
+    ) -> None:
+        self._trained, self._tokens, self._at_once = model, tokens, at_once
+        by_reference = at.kind != "fsdp" and (
+            settings.precision == "fp32" or settings.lora is not None
+        )
+        self._own = (
+            None
+            if by_reference
+            else _copied(
+                model, torch.bfloat16 if settings.precision == "bf16" else torch.float32, at.device
+            )
+        )
+        self._engine: TransformersEngine | None = None
+
+    @torch.no_grad()
+    def bring_up_to_date(self, version: int) -> None:
+        """See `Weights`."""
+        if self._own is None:
+            return
+        own = dict(self._own.named_parameters())
+        for name, parameter in self._trained.named_parameters():
+            if (
+                parameter.requires_grad
+            ):  # one after the other, so that no rank holds the gathered model twice
+                own[name].copy_(
+                    parameter.full_tensor() if isinstance(parameter, DTensor) else parameter
+                )
+
+    def engine(self, version: int, sampling: Sampling) -> TokenEngine:
+        """See `Weights`."""
+        self.close()
+        model: nn.Module = self._trained if self._own is None else self._own
+        self._engine = TransformersEngine(
+            model.eval(),
+            self._tokens,
+            model_name=f"policy@{version}",
+            sampling=sampling,
+            max_batch=self._at_once,
+        )
+        return self._engine
+
+    def close(self) -> None:
+        """See `Weights`."""
+        if self._engine is not None:
+            self._engine.close()
+            self._engine = None
+
+
+def _copied(model: Any, kind: torch.dtype, device: torch.device) -> Any:
+    return copy.deepcopy(model).to(device=device, dtype=kind).requires_grad_(False).eval()

@@ -1,0 +1,156 @@
+"""What GRPO plays: the questions of a run that are kept for reinforcement learning, and which of them each step takes."""
+
+import dataclasses
+import random
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from questloom.models.model_settings import ModelSettings
+from questloom.prompts.roles import check_roles
+from questloom.records.errors import InputError
+from questloom.records.synthesis import Question
+from questloom.train.settings.settings_file import settings_of
+from questloom.transforms.episodes.episode_folder import EpisodeFolder
+from questloom.transforms.episodes.run_questions import finished_stage
+from questloom.transforms.stages.run_folder import RunFolder
+
+TRAIN, VALIDATION = "rl/train", "rl/validation"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question in a step."""
+
+    number: int
+    """Its place in the step; says which rank plays it and which update learns from it."""
+    question: Question
+
+
+@dataclass(frozen=True)
+class Questions:
+    """A run's questions by split."""
+
+    run: RunFolder
+    train: tuple[Question, ...]
+    validation: tuple[Question, ...]
+    recipe: dict[str, Any]
+    """The run's, resolved."""
+
+    @property
+    def withhold_own(self) -> bool:
+        """Whether no search may return a question's own picture."""
+        return bool(self.recipe["pictures"]["withhold_own"])
+
+    @property
+    def models(self) -> ModelSettings:
+        """The models that the recipe names; its other settings of models are for writing questions."""
+        known = {field.name for field in dataclasses.fields(ModelSettings)}
+        found = {name: value for name, value in self.recipe["models"].items() if name in known}
+        made = settings_of(ModelSettings, found, f"{self.run.path}/recipe.json, section models")
+        check_roles(made.roles, f"{self.run.path}/recipe.json, key models.roles")
+        return made
+
+
+def taught_tools(run: RunFolder) -> dict[str, Any]:
+    """The settings of tools under which the run's teacher plays: as it has played, else as the run's recipe says.
+
+    Raises:
+        InputError: `run` is no run.
+    """
+    teacher = EpisodeFolder.of(run)
+    found: dict[str, Any] = (
+        (teacher if teacher.recipe.is_file() else run)
+        .read_recipe()["recipe"]
+        .get("teach", {})
+        .get("tools", {})
+    )
+    return found
+
+
+def read_questions(run: RunFolder, store_digest: str) -> Questions:
+    """The questions of a finished run.
+
+    Args:
+        store_digest: of the store that the policy searches.
+
+    Raises:
+        InputError: no finished run, another store, or no question to train on.
+    """
+    facts = run.read_recipe()
+    if facts["store"] != store_digest:
+        raise InputError(run.path, "was made from another store", "Give the run's own store.")
+    found = sorted(
+        run.read(finished_stage(run, facts["recipe"]["run"]["shards"]), "kept", Question),
+        key=lambda question: question.id,
+    )
+    made = {
+        split: tuple(question for question in found if question.split == split)
+        for split in (TRAIN, VALIDATION)
+    }
+    if not made[TRAIN]:
+        raise InputError(
+            run.path,
+            f"has no question of the split {TRAIN} among its {len(found)}",
+            "Raise the recipe's export.rl_share.",
+        )
+    return Questions(run, made[TRAIN], made[VALIDATION], facts["recipe"])
+
+
+@dataclass(frozen=True)
+class QuestionCourse:
+    """Which questions each step takes: each at most once an epoch, in an order of each epoch's own. What does not fill a step waits for the next epoch.
+
+    Args:
+        questions: of training.
+        per_step: over all ranks.
+
+    Raises:
+        InputError: there are fewer questions than a step takes.
+    """
+
+    questions: Sequence[Question]
+    per_step: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        if len(self.questions) < self.per_step:
+            raise InputError(
+                "step.questions",
+                f"is {self.per_step}, and the run has {len(self.questions)} of the split {TRAIN}",
+                "Lower it, or make a run with more questions.",
+            )
+
+    @cached_property
+    def per_epoch(self) -> int:
+        """Steps of an epoch."""
+        return len(self.questions) // self.per_step
+
+    def of(self, step: int) -> list[Asked]:
+        """The questions of a step, by its number alone, so that a run goes on anywhere."""
+        epoch, place = divmod(step, self.per_epoch)
+        order = _shuffled(len(self.questions), f"{self.seed} {epoch}")[
+            place * self.per_step : (place + 1) * self.per_step
+        ]
+        return [Asked(number, self.questions[n]) for number, n in enumerate(order)]
+
+    def more(self, step: int, asked: Collection[Asked], wanted: int) -> list[Asked]:
+        """Further questions for a step; fewer than are wanted where there are no more.
+
+        Args:
+            asked: those that it has already.
+        """
+        taken = {each.question.id for each in asked}
+        left = [
+            self.questions[n]
+            for n in _shuffled(len(self.questions), f"{self.seed} more {step}")
+            if self.questions[n].id not in taken
+        ]
+        return [Asked(len(asked) + n, question) for n, question in enumerate(left[:wanted])]
+
+
+def _shuffled(number: int, seed: str) -> list[int]:
+    order = list(range(number))
+    random.Random(seed).shuffle(order)
+    return order

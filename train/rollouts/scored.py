@@ -1,0 +1,185 @@
+"""From judged rollouts to what `credit/samples.py` reasons about: rows of what the engine saw, and rewards.
+
+A row that cannot be learned from (`UnusableRow`) leaves the loss and is counted; its reward, where it is known, stays in the statistics.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+
+from questloom.agent.turns.token_renderer import Segment
+from questloom.records.episodes import EndReason, Episode
+from questloom.train.credit.fatal import FatalRules, fatal_step, statuses
+from questloom.train.credit.rewards import (
+    UNKNOWN,
+    RewardRules,
+    accuracy,
+    format_reward,
+    rewards,
+    step_passed,
+)
+from questloom.train.credit.samples import Rollout
+from questloom.train.rollouts.actor import Judged
+from questloom.train.rows.episode_rows import row_of_segments
+from questloom.train.rows.row import (
+    PictureTokens,
+    Rope,
+    Row,
+    RowFault,
+    UnusableRow,
+    check,
+    shortened,
+)
+from questloom.train.settings.training_settings import DataSettings
+
+
+@dataclass(frozen=True)
+class RolloutRows:
+    """Makes rows of rollouts, for one model."""
+
+    picture_tokens: PictureTokens
+    rope: Rope
+    data: DataSettings
+
+    def row(self, segments: Sequence[Segment], episode_id: str, version: int) -> Row:
+        """The row of an episode as its engine saw it, checked, and no longer than the settings allow.
+
+        Raises:
+            UnusableRow: it cannot be learned from.
+            RowError: see `rows.check`.
+        """
+        row = row_of_segments(
+            segments,
+            episode_id=episode_id,
+            tokens=self.picture_tokens,
+            rope=self.rope,
+            policy_version=version,
+        )
+        if len(row) > self.data.max_tokens:
+            if self.data.too_long == "leave_out":
+                raise UnusableRow(
+                    RowFault.TOO_LONG,
+                    episode_id,
+                    f"{len(row)} tokens, the limit is {self.data.max_tokens}",
+                )
+            row = shortened(row, self.data.max_tokens, self.picture_tokens)
+        check(row, self.picture_tokens)
+        if row.old_logp is None:
+            raise UnusableRow(RowFault.LOGPROB, episode_id, "its engine told no log-probabilities")
+        return row
+
+    def none(self, episode_id: str) -> Row:
+        """The row of an episode that has none: no tokens."""
+        empty = torch.zeros(0, dtype=torch.long)
+        return Row(
+            episode_id=episode_id,
+            ids=empty,
+            loss_mask=empty.bool(),
+            turns=(),
+            positions=torch.zeros(4, 0, dtype=torch.long),
+            pixels=torch.zeros(0, self.picture_tokens.pixel_dim),
+            grid_thw=torch.zeros(0, 3, dtype=torch.long),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """A rollout with its reward and what it is made of."""
+
+    judged: Judged
+    rollout: Rollout
+    format_share: float
+    query: float
+    """NaN where nobody judged it."""
+
+    @property
+    def episode(self) -> Episode:
+        """As it was played."""
+        return self.judged.played.episode
+
+    @property
+    def used_tool(self) -> bool:
+        """Whether any tool was called."""
+        return has_call(self.episode)
+
+
+def has_call(episode: Episode) -> bool:
+    """Whether any tool was called."""
+    return any(turn.call is not None and turn.result is not None for turn in episode.turns)
+
+
+def scored(
+    judged: Sequence[Judged],
+    rows: RolloutRows,
+    *,
+    reward: RewardRules,
+    fatal: FatalRules,
+    version: int,
+) -> list[Scored]:
+    """Rollouts with rows and rewards.
+
+    Args:
+        version: updates that the weights had had that sampled them.
+    """
+    if not judged:
+        return []
+    lost = [_fatal(each.played.episode, fatal) for each in judged]
+    steps = [len(each.played.episode.turns) for each in judged]
+    shares = [
+        format_reward([step_passed(turn) for turn in each.played.episode.turns], f)
+        for each, f in zip(judged, lost, strict=True)
+    ]
+    queries = [each.query for each in judged]
+    right = [accuracy(each.verdict.outcome) for each in judged]
+    made = rewards(
+        reward,
+        format_share=torch.tensor(shares),
+        accuracy=torch.tensor(right),
+        query=torch.tensor(queries),
+        used_tool=torch.tensor([has_call(each.played.episode) for each in judged]),
+        num_valid=torch.tensor(
+            [num if f is None else f for num, f in zip(steps, lost, strict=True)]
+        ),
+    ).tolist()
+    return [
+        Scored(
+            each,
+            _rollout(each, value if math.isfinite(value) else UNKNOWN, answer, f, rows, version),
+            share,
+            query,
+        )
+        for each, value, answer, f, share, query in zip(
+            judged, made, right, lost, shares, queries, strict=True
+        )
+    ]
+
+
+def _fatal(episode: Episode, rules: FatalRules) -> int | None:
+    """f. Where fatal rollouts are treated as all others, none is fatal."""
+    return (
+        None
+        if rules.treatment == "vanilla"
+        else fatal_step(statuses(episode), faults=rules.faults, fatal_index=rules.fatal_index)
+    )
+
+
+def _rollout(
+    judged: Judged, reward: float, right: float, fatal: int | None, rows: RolloutRows, version: int
+) -> Rollout:
+    episode = judged.played.episode
+    unusable = ""
+    try:
+        row = rows.row(judged.played.segments, episode.id, version)
+    except UnusableRow as error:
+        row, unusable = rows.none(episode.id), str(error.fault)
+    return Rollout(
+        row=row,
+        reward=reward,
+        accuracy=right,
+        end=episode.end,
+        answered=episode.end == EndReason.ANSWERED,
+        fatal=fatal,
+        unusable=unusable,
+    )

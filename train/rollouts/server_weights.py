@@ -1,0 +1,72 @@
+"""The policy's weights on an inference server: written as a checkpoint after every step, which the server takes by its own call."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from questloom.agent.engines.server_config import ServerConfig
+from questloom.agent.engines.server_engine import ServerEngine
+from questloom.agent.engines.token_engine import Sampling, TokenEngine
+from questloom.agent.turns.token_renderer import TokenRenderer
+from questloom.calls.caller import Caller
+from questloom.calls.event_loop import submit
+from questloom.train.run.output_lock import once
+from questloom.train.run.parallel import World
+
+
+class ServerWeights:
+    """See `policy_engine.Weights`, for the engine `server`. One server is everybody's; the first rank tells it.
+
+    Args:
+        config: the server's.
+        tokens: the renderer for the model's processor.
+        caller: of the calls to it.
+        write: writes the weights into a folder as transformers reads them; a collective call.
+        folder: OUT/weights, which the server must see under the same path.
+    """
+
+    def __init__(
+        self,
+        config: ServerConfig,
+        tokens: TokenRenderer,
+        caller: Caller,
+        write: Callable[[Path], None],
+        folder: Path,
+        at: World,
+    ) -> None:
+        self._config, self._tokens, self._caller = config, tokens, caller
+        self._write, self._folder, self._at = write, folder, at
+        self._engine: ServerEngine | None = None
+
+    def bring_up_to_date(self, version: int) -> None:
+        """See `Weights`.
+
+        Raises:
+            InputError: the server does not take them; ProviderFault: it cannot be reached.
+        """
+        folder = (self._folder / f"update-{version:06d}").absolute()
+        self._write(folder)
+        once(self._at, lambda: self._taken(folder, version))
+
+    def engine(self, version: int, sampling: Sampling) -> TokenEngine:
+        """See `Weights`."""
+        self.close()
+        self._engine = ServerEngine(self._config, self._tokens, self._caller, sampling=sampling)
+        self._engine.weights_are(str(version))
+        return self._engine
+
+    def close(self) -> None:
+        """See `Weights`."""
+        if self._engine is not None:
+            submit(self._engine.aclose()).result()
+            self._engine = None
+
+    def _taken(self, folder: Path, version: int) -> None:
+        engine = ServerEngine(self._config, self._tokens, self._caller)
+        try:
+            submit(engine.load_weights(str(folder / "model"), str(version))).result()
+        finally:
+            submit(engine.aclose()).result()
+        for old in self._folder.glob("update-*"):
+            if old != folder:
+                shutil.rmtree(old)

@@ -1,0 +1,169 @@
+"""A step's rollouts: each rank plays its questions, refills where asked, judges, and has its lessons; then all ranks meet.
+
+A step that is on disk already, since it was played before a kill, is taken from there.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from questloom.agent.judges.answer import Judgement
+from questloom.agent.play.player import Player
+from questloom.files.parquet import write_records
+from questloom.records.episodes import Episode
+from questloom.records.synthesis import Question
+from questloom.records.trajectories import AnswerVerdict, Trajectory
+from questloom.train.grpo.step_files import StepFiles
+from questloom.train.grpo.step_samples import (
+    CallTags,
+    Group,
+    Share,
+    StepLessons,
+    candidates,
+    chosen,
+    grouped,
+    taught_of,
+)
+from questloom.train.rollouts.actor import Actor, Again
+from questloom.train.rollouts.figures import check_step, gathered, told
+from questloom.train.rollouts.policy_engine import PolicyPlayers
+from questloom.train.rollouts.questions import Asked, QuestionCourse
+from questloom.train.rollouts.scored import RolloutRows, Scored, scored
+from questloom.train.run.output_lock import together
+from questloom.train.run.parallel import World
+from questloom.train.settings.grpo_settings import GrpoSettings
+from questloom.transforms.episodes.episode_times import timeless
+from questloom.transforms.episodes.tool_statistics import statistics_of
+
+
+@dataclass(frozen=True)
+class StepPlay:
+    """What steps are played with, on one rank."""
+
+    actor: Actor
+    players: PolicyPlayers
+    course: QuestionCourse
+    rows: RolloutRows
+    files: StepFiles
+    tags: CallTags | None
+    settings: GrpoSettings
+    at: World
+
+    def of(self, step: int) -> tuple[Share, dict[str, float]]:
+        """This rank's share of a step, and the figures of all ranks. A collective call.
+
+        Raises:
+            QuestloomError: see `Actor.play` and `check_step`; on whichever rank.
+        """
+        facts = self.at.gather(self.files.read_facts(step))[0]
+        if facts is not None:
+            return together(self.at, lambda: self.files.read(step, self.at)), facts["figures"]
+        made, facts = self._played(step)
+        if self.settings.keep.episodes_every and step % self.settings.keep.episodes_every == 0:
+            together(self.at, lambda: self._keep_episodes(step, made))
+        self.files.write(step, made.share, facts, self.at)
+        if self.at.first:  # nobody plays before all have met in the update
+            self.actor.drop_journals()
+        return made.share, facts["figures"]
+
+    def _played(self, step: int) -> tuple[StepLessons, dict[str, Any]]:
+        began, steps = time.perf_counter(), self.settings.step
+        version = step * steps.updates
+        player = self.players.of_step(step, version)
+        groups: list[Group] = []
+        every: list[Asked] = []
+        asked = self.course.of(step)
+        for refill in range(steps.refills + 1):
+            every += asked
+            new = together(self.at, partial(self._groups, player, asked, version))
+            groups += new
+            flat = sum(self.at.gather(sum(group.is_flat(self.settings.fatal) for group in new)))
+            asked = self.course.more(step, every, flat) if refill < steps.refills else []
+            if not asked:
+                break
+
+        def play_on(again: list[Again]) -> list[tuple[Scored, ...]]:
+            return [
+                tuple(
+                    scored(
+                        some,
+                        self.rows,
+                        reward=self.settings.reward,
+                        fatal=self.settings.fatal,
+                        version=version,
+                    )
+                )
+                for some in self.actor.play_on(player, again)
+            ]
+
+        found = together(self.at, lambda: candidates(groups, self.settings, self.tags))
+        picked = chosen(
+            [some for part in self.at.gather(found) for some in part], self.settings, step
+        )
+        numbers = {group.asked.number for group in groups}
+        mine = [source for source in picked if source.group in numbers]
+        made = together(
+            self.at,
+            lambda: taught_of(groups, mine, self.settings, self.rows.picture_tokens, play_on),
+        )
+        total, lines = gathered(made, self.settings.fatal, self.at)
+        assert total["rollouts"] == len(every) * steps.rollouts, "a question was not played"
+        check_step(total, self.settings.care, step)
+        seconds = time.perf_counter() - began
+        figures = {
+            **told(total, self.actor.query_by),
+            "play_seconds": seconds,
+            "played_tokens_per_second": total["policy_tokens"] / seconds,
+        }
+        return made, {"figures": figures, "lines": lines}
+
+    def _groups(self, player: Player, asked: Sequence[Asked], version: int) -> list[Group]:
+        """This rank's part of some questions, played and judged."""
+        mine = [each for each in asked if each.number % self.at.size == self.at.rank]
+        return grouped(
+            self.actor.play(player, mine, self.settings.step.rollouts),
+            self.rows,
+            self.settings,
+            version,
+        )
+
+    def _keep_episodes(self, step: int, made: StepLessons) -> None:
+        """Keeps the rollouts of the step's first question, on the rank that played it."""
+        for group in made.groups:
+            if group.asked.number == 0:
+                write_records(
+                    self.actor.files.at(f"step-{step:06d}.parquet"),
+                    Trajectory,
+                    [
+                        trajectory_of(each.judged.asked.question, each.episode, each.judged.verdict)
+                        for each in group.rollouts
+                    ],
+                )
+
+
+def trajectory_of(question: Question, episode: Episode, verdict: Judgement) -> Trajectory:
+    """An episode as the report reads it. Where its pictures are from is not looked up: such episodes are not given on."""
+    return Trajectory(
+        question_id=question.id,
+        seed_id=question.seed_id,
+        split=question.split,
+        level=question.level,
+        method=question.method,
+        domain=question.domain,
+        language=question.language,
+        answer=question.answer,
+        image_id=question.image_id,
+        source_image_id=question.source_image_id,
+        episode=timeless(episode)[0],
+        statistics=statistics_of(episode),
+        verdict=AnswerVerdict(
+            outcome=verdict.outcome.value,
+            by=verdict.by,
+            given=verdict.given,
+            why=verdict.why,
+            confidence=verdict.confidence,
+            prompt=verdict.prompt,
+        ),
+    )

@@ -1,0 +1,1 @@
+"""What a training run keeps, prints and shares between its processes."""

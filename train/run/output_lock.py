@@ -1,0 +1,108 @@
+"""What a run is, written down where it lies; and what all ranks do together so that what one refuses ends them all."""
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from questloom.files.parquet import write_whole
+from questloom.records.errors import InputError, QuestloomError
+from questloom.train.run.parallel import World
+from questloom.train.run.stopping import STOPPED, Stopped, exit_code
+
+T = TypeVar("T")
+UNCLAIMED = ".begun"
+"""What is written below OUT before all inputs are checked; it is no run yet."""
+
+
+def check_claim(out: Path, identity: Mapping[str, Any]) -> None:
+    """That OUT is free for a run, or holds it already. Writes nothing.
+
+    Args:
+        identity: JSON of everything that must not change when the run goes on.
+
+    Raises:
+        InputError: OUT holds another run, or something else.
+    """
+    told, path = json.loads(json.dumps(dict(identity))), out / "settings.json"
+    if path.is_file():
+        before = json.loads(path.read_text(encoding="utf-8"))["run"]
+        changed = [key for key in {**before, **told} if before.get(key) != told.get(key)]
+        if changed:
+            raise InputError(
+                str(out),
+                f"holds another run: {changed[0]} was {before.get(changed[0])!r} and is {told.get(changed[0])!r}"
+                + (f" (and {', '.join(changed[1:])})" if changed[1:] else ""),
+                "Name another --out, or give the same settings to go on.",
+            )
+    elif out.is_dir() and any(part.name != UNCLAIMED for part in out.iterdir()):
+        raise InputError(str(out), "is not empty, and no run", "Name another --out.")
+
+
+def claim(out: Path, identity: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
+    """Writes down what a run is, OUT/settings.json, once all inputs are checked: a wrong one would be part of what the run is.
+
+    Args:
+        identity: as for `check_claim`.
+        settings: every setting.
+
+    Raises:
+        InputError: see `check_claim`, or OUT cannot be written.
+    """
+    check_claim(out, identity)
+    told = {"run": dict(identity), "settings": dict(settings)}
+    try:
+        write_whole(out / "settings.json", (json.dumps(told, indent=2) + "\n").encode())
+    except OSError as error:
+        raise InputError(
+            f"--out {out}",
+            f"cannot be written ({error.strerror})",
+            "Name a folder on this machine.",
+        ) from error
+
+
+def forget(out: Path, whole: bool) -> None:
+    """Takes away what was written below OUT for a run that did not come about.
+
+    Args:
+        whole: OUT with it, which nobody else made.
+    """
+    shutil.rmtree(out / UNCLAIMED, ignore_errors=True)
+    if whole and out.is_dir() and not any(out.iterdir()):
+        out.rmdir()
+
+
+def place(path: str) -> str:
+    """A folder or address as a run's identity has it."""
+    return os.path.abspath(path) if "://" not in path and Path(path).exists() else path
+
+
+def together(at: World, do: Callable[[], T]) -> T:
+    """Lets every rank do something; what any of them refuses ends them all, and is told by the one that met it. A collective call.
+
+    Raises:
+        QuestloomError: what this rank met.
+        SystemExit: what another one met.
+        Stopped: any rank was asked to stop, and none met anything worse: all write a checkpoint together.
+    """
+    failed: QuestloomError | None = None
+    try:
+        made = do()
+    except QuestloomError as error:
+        failed = error
+    codes = at.gather(0 if failed is None else exit_code(failed))
+    worse = [code for code in codes if code not in (0, STOPPED)]
+    if failed is not None and not (worse and isinstance(failed, Stopped)):
+        raise failed
+    if worse:
+        raise SystemExit(worse[0])
+    if STOPPED in codes:
+        raise Stopped("another rank was asked to stop")
+    return made
+
+
+def once(at: World, do: Callable[[], object]) -> None:
+    """Lets the first rank do something while the others wait, as `together`."""
+    together(at, do if at.first else lambda: None)

@@ -1,0 +1,317 @@
+"""Which processes train together: one alone, DDP, or FSDP2, started by `accelerate launch`, `torchrun`, or by nobody.
+
+Both launchers tell each process its place in the environment; the wrapping is torch's own. What accelerate was configured for is kept or
+refused, never ignored: with FSDP configured on a CPU it starts processes that know nothing of each other, and `--cpu --num_processes 2` may
+start one. So the number of processes is asserted, and under FSDP2 that every parameter is sharded. Gradients are accumulated here, by sums
+(`loss/normalise.py`); accelerate's `gradient_accumulation_steps` must stay 1.
+"""
+
+import os
+import platform
+import re
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Literal, TypeVar
+
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
+from torch.distributed.tensor import DTensor
+from torch.nn.parallel import DistributedDataParallel
+
+from questloom.records.errors import InputError, QuestloomError
+from questloom.train.model.scorer import Scorer
+from questloom.train.settings.training_settings import ParallelSettings
+
+_BROKEN = re.compile(r"Connection (closed|reset)|[Tt]imed out|[Tt]imeout", re.ASCII)
+"""What torch says of a collective call that not all ranks make."""
+T = TypeVar("T")
+Kind = Literal["single", "ddp", "fsdp"]
+_OTHER_LAUNCHERS = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE")
+_OTHER_ENGINES = {
+    "ACCELERATE_USE_DEEPSPEED": "DeepSpeed",
+    "ACCELERATE_USE_MEGATRON_LM": "Megatron-LM",
+    "ACCELERATE_USE_PARALLELISM_CONFIG": "a parallelism configuration",
+}
+
+
+class LateRank(QuestloomError):
+    """A process that others wait for has not come."""
+
+
+@dataclass(frozen=True)
+class World:
+    """A process's place among those that train together."""
+
+    kind: Kind
+    rank: int
+    size: int
+    device: torch.device
+    patience: timedelta = timedelta(minutes=60)
+    """How long ranks wait for each other."""
+    meeting: Any = None
+    """The group by which they meet."""
+    store: Any = None
+    """Where each notes that it has come."""
+
+    @property
+    def first(self) -> bool:
+        """Whether this process writes what is written once."""
+        return self.rank == 0
+
+    @property
+    def machine(self) -> str:
+        """What this process computes on, for a model's card."""
+        return (
+            torch.cuda.get_device_name(self.device)
+            if self.device.type == "cuda"
+            else f"CPU, {torch.get_num_threads()} threads ({platform.machine()})"
+        )
+
+    def wait(self) -> None:
+        """Until all ranks are here."""
+        self.gather(None)
+
+    def meet(self, what: str) -> None:
+        """Waits for all ranks before something that takes all of them. A collective call.
+
+        Args:
+            what: what they meet for, for the error.
+
+        Raises:
+            LateRank: some have not come in time; it names them.
+        """
+        if self.size == 1:
+            return
+        self.store.set(f"{what}/{self.rank}", "here")
+        try:
+            dist.monitored_barrier(self.meeting, timeout=self.patience, wait_all_ranks=True)
+        except RuntimeError as error:
+            time.sleep(min(2.0, self.patience.total_seconds()))  # those who live note it now
+            try:
+                missing = [
+                    rank for rank in range(self.size) if not self.store.check([f"{what}/{rank}"])
+                ]
+            except RuntimeError:
+                missing = [0]  # which keeps the store
+            who = (
+                f"rank {', '.join(map(str, missing))} did not come"
+                if missing
+                else "a rank came and broke off"
+            )
+            raise LateRank(
+                f"{what}: {who} within {self.patience.total_seconds():g} s, or has died. What was played and the checkpoints are kept; run the "
+                "same command again."
+            ) from error
+
+    @contextmanager
+    def naming_the_missing(self, what: str) -> Iterator[None]:
+        """Names the ranks that are gone where a collective call within breaks for it.
+
+        Raises:
+            LateRank: as `meet`, in place of what torch says of broken connections.
+        """
+        try:
+            yield
+        except RuntimeError as error:
+            if self.size > 1 and _BROKEN.search(str(error)):
+                self.meet(what)
+            raise
+
+    def gather(self, thing: T) -> list[T]:
+        """Every rank's thing, in the order of ranks, on every rank. A collective call; the things are pickled."""
+        if self.size == 1:
+            return [thing]
+        found: list[Any] = [None] * self.size
+        dist.all_gather_object(found, thing)
+        return found
+
+    def sum(self, number: Tensor) -> float:
+        """The sum of every rank's number. A collective call."""
+        total = number.detach().double()
+        if self.size > 1:
+            dist.all_reduce(total)
+        return float(total)
+
+
+def kind_of(settings: ParallelSettings, environment: Mapping[str, str]) -> tuple[Kind, int]:
+    """How the processes work together, and how many the launcher says there are.
+
+    Raises:
+        InputError: the launcher was configured for something that is not done here, or started another number of processes than are needed.
+    """
+
+    def is_on(name: str) -> bool:
+        return environment.get(name, "").lower() in ("1", "true", "yes")
+
+    other = next((what for name, what in _OTHER_ENGINES.items() if is_on(name)), "")
+    if other:
+        raise InputError(
+            "accelerate's configuration",
+            f"asks for {other}, which is not done here",
+            "Configure DDP (multi-GPU) or FSDP version 2.",
+        )
+    if is_on("ACCELERATE_USE_FSDP") and environment.get("FSDP_VERSION", "1") != "2":
+        raise InputError(
+            "accelerate's configuration",
+            f"asks for FSDP version {environment.get('FSDP_VERSION', '1')}",
+            "Set fsdp_version: 2.",
+        )
+    if environment.get("ACCELERATE_GRADIENT_ACCUMULATION_STEPS", "1") not in ("", "1"):
+        raise InputError(
+            "accelerate's configuration",
+            "accumulates gradients over steps",
+            "Leave gradient_accumulation_steps at 1, and set batch.rows: "
+            "an update's rows are summed over micro-batches and divided by one count here.",
+        )
+    size = int(environment.get("WORLD_SIZE", "1"))
+    strange = next(
+        (name for name in _OTHER_LAUNCHERS if int(environment.get(name, "1") or 1) > 1), ""
+    )
+    if strange and "WORLD_SIZE" not in environment:
+        raise InputError(
+            "the launcher",
+            f"started {environment[strange]} processes that do not know each other ({strange}, no WORLD_SIZE)",
+            "Use torchrun.",
+        )
+    if settings.processes and settings.processes != size:
+        raise InputError(
+            "the launcher",
+            f"started {size} process{'es' * (size > 1)} and parallel.processes is {settings.processes}",
+            "Start them with torchrun --nproc_per_node, or correct parallel.processes.",
+        )
+    asked: Kind | Literal["auto"] = settings.kind
+    if asked == "auto":
+        asked = "fsdp" if is_on("ACCELERATE_USE_FSDP") else "ddp" if size > 1 else "single"
+    elif is_on("ACCELERATE_USE_FSDP") and asked != "fsdp":
+        raise InputError(
+            "accelerate's configuration",
+            f"asks for FSDP, and parallel.kind is {asked}",
+            "Set parallel.kind to auto or fsdp.",
+        )
+    if (asked == "single") != (size == 1):
+        raise InputError(
+            "the launcher",
+            f"started {size} process{'es' * (size > 1)} for {asked}",
+            "One process is for parallel.kind single; ddp and fsdp need several, for example torchrun --nproc_per_node 8.",
+        )
+    return asked, size
+
+
+@contextmanager
+def world(
+    settings: ParallelSettings, environment: Mapping[str, str] = os.environ
+) -> Iterator[World]:
+    """Meets the other processes, and parts from them at the end.
+
+    Raises:
+        InputError: see `kind_of`.
+    """
+    kind, size = kind_of(settings, environment)
+    cuda = torch.cuda.is_available() and environment.get("ACCELERATE_USE_CPU", "").lower() != "true"
+    device = (
+        torch.device("cuda", int(environment.get("LOCAL_RANK", "0")))
+        if cuda
+        else torch.device("cpu")
+    )
+    if cuda:
+        torch.cuda.set_device(device)
+    if kind == "single":
+        yield World(kind, 0, 1, device)
+        return
+    # Objects and counts go by gloo also where gradients go by NCCL.
+    patience = timedelta(minutes=settings.timeout_minutes)
+    store, rank, _ = next(iter(dist.rendezvous("env://", timeout=patience)))
+    dist.init_process_group(
+        "cpu:gloo,cuda:nccl" if cuda else "gloo",
+        store=dist.PrefixStore("groups", store),
+        rank=rank,
+        world_size=size,
+        timeout=patience,
+    )
+    try:
+        if dist.get_world_size() != size:
+            raise InputError(
+                "the launcher",
+                f"promised {size} processes, {dist.get_world_size()} have met",
+                "Start all of them with one launcher.",
+            )
+        yield World(
+            kind,
+            rank,
+            size,
+            device,
+            patience,
+            dist.new_group(backend="gloo", timeout=patience),
+            dist.PrefixStore("meetings", store),
+        )
+    finally:
+        dist.destroy_process_group()
+
+
+def wrapped(scorer: Scorer, at: World, *, bf16: bool) -> nn.Module:
+    """The policy on its device, made one with the other ranks'.
+
+    Args:
+        scorer: trained weights in fp32, on the CPU or on the device.
+        bf16: FSDP2 gathers parameters in bf16 and reduces gradients in fp32; elsewhere autocast is the caller's.
+
+    Raises:
+        InputError: the model does not say which of its layers belong together.
+        RuntimeError: a parameter has stayed whole under FSDP2.
+    """
+    if at.kind == "single":
+        return scorer.to(at.device)
+    if at.kind == "ddp":
+        scorer.to(at.device)
+        return DistributedDataParallel(
+            scorer,
+            device_ids=[at.device] if at.device.type == "cuda" else None,
+            forward_sync_buffers=False,
+            gradient_as_bucket_view=True,
+        )
+    names = scorer.model._no_split_modules
+    layers = [module for module in scorer.model.modules() if type(module).__name__ in (names or ())]
+    if not layers:
+        raise InputError(
+            f"model {scorer.model.config.model_type}",
+            "names no layers to shard (_no_split_modules)",
+            "Train it with DDP or on one GPU.",
+        )
+    policy = (
+        MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)
+        if bf16
+        else MixedPrecisionPolicy()
+    )
+    mesh = dist.init_device_mesh(at.device.type, (at.size,))
+    for layer in layers:
+        fully_shard(layer, mesh=mesh, mp_policy=policy)
+    fully_shard(scorer, mesh=mesh, mp_policy=policy)
+    scorer.to(at.device)  # buffers
+    whole = [
+        name for name, parameter in scorer.named_parameters() if not isinstance(parameter, DTensor)
+    ]
+    if whole:
+        raise RuntimeError(
+            f"FSDP2 left {len(whole)} parameters whole, the first {whole[0]}: ranks would train models of their own"
+        )
+    return scorer
+
+
+def no_sync_but_last(policy: nn.Module, last: bool) -> AbstractContextManager[Any]:
+    """DDP sends gradients once an update. FSDP2 does so in every micro-batch: unsent, a rank would hold the gradient of the whole model."""
+    return (
+        policy.no_sync()
+        if isinstance(policy, DistributedDataParallel) and not last
+        else nullcontext()
+    )
+
+
+def clip_gradients(policy: nn.Module, max_norm: float) -> float:
+    """Scales the gradient down to a norm, over all ranks; returns the norm that it had."""
+    norm = nn.utils.clip_grad_norm_([p for p in policy.parameters() if p.requires_grad], max_norm)
+    return float(norm.full_tensor() if isinstance(norm, DTensor) else norm)

@@ -1,0 +1,185 @@
+"""What a training run may set: the sections that supervised fine-tuning and GRPO share, and those of the former (`settings/grpo_settings.py`: the latter).
+
+A file names only what differs from the defaults; the settings with every value are written to the run. Defaults are this project's; the
+presets in `presets/` carry published settings, and mark what a paper leaves open.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+from annotated_types import Ge, Gt, Le
+from pydantic import TypeAdapter
+
+from questloom.records.errors import InputError
+from questloom.train.settings.settings_file import presets, read_settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataSettings:
+    """What becomes of the data."""
+
+    max_tokens: Annotated[int, Gt(0)] = 32_768
+    """Of a row, pictures with it."""
+    too_long: Literal["shorten", "leave_out"] = "shorten"
+    """Longer rows end after the last whole turn that fits, or are left out; counted in either case."""
+    max_pixels: Annotated[int, Ge(0)] = 0
+    """Of a picture as the model is shown it; 0 for what the model's processor says. The exported processor has it too."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoraSettings:
+    """Adapters in place of all weights."""
+
+    rank: Annotated[int, Gt(0)] = 64
+    alpha: Annotated[int, Ge(0)] = 0
+    """0 for twice the rank: what an adapter adds is multiplied by alpha ÷ rank."""
+    dropout: Annotated[float, Ge(0), Le(1)] = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeightSettings:
+    """What is trained, and in which numbers."""
+
+    lora: LoraSettings | None = None
+    """None trains the weights themselves."""
+    freeze_vision: bool = False
+    """The vision tower, without its projector."""
+    freeze_projector: bool = False
+    """What maps the tower's output to the language model (Qwen: every `merger`)."""
+    precision: Literal["bf16", "fp32"] = "bf16"
+    """Of the products. Trained weights and the optimiser's numbers are fp32 in either case."""
+    attention: str = "sdpa"
+    """Of transformers; it must part packed rows (sdpa and flash_attention_2 do), which is tried out before training."""
+    activation_checkpointing: bool = True
+    """Layers are computed again in the backward pass: about a third more work, a small part of the memory."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OptimiserSettings:
+    """AdamW and its learning rate."""
+
+    lr: Annotated[float, Gt(0)] = 1e-5
+    schedule: Literal["cosine", "linear", "constant"] = "cosine"
+    """After the warm-up, down to 0 where it is not constant."""
+    warm_up: Annotated[float, Ge(0), Le(1)] = 0.1
+    """Share of all updates."""
+    weight_decay: Annotated[float, Ge(0)] = 0.0
+    beta1: Annotated[float, Ge(0), Le(1)] = 0.9
+    beta2: Annotated[float, Ge(0), Le(1)] = 0.999
+    epsilon: Annotated[float, Gt(0)] = 1e-8
+    max_grad_norm: Annotated[float, Gt(0)] = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchSettings:
+    """How rows are dealt out. Neither ranks nor micro-batches change an update's gradient beyond rounding."""
+
+    rows: Annotated[int, Gt(0)] = 32
+    """An update's, over all ranks. An epoch's last update has what is left."""
+    micro_tokens: Annotated[int, Ge(0)] = 0
+    """That one forward pass of a rank holds; 0 for `data.max_tokens`."""
+    epochs: Annotated[int, Gt(0)] = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParallelSettings:
+    """Which processes train together. No part of a run's identity: it may go on with others."""
+
+    kind: Literal["auto", "single", "ddp", "fsdp"] = "auto"
+    """auto: one process alone; several by FSDP2 where `accelerate launch` was configured for it, else by DDP."""
+    processes: Annotated[int, Ge(0)] = 0
+    """How many there must be; 0 takes what the launcher started."""
+    timeout_minutes: Annotated[float, Gt(0)] = 60.0
+    """How long a rank waits for another before the run ends with an error."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeepSettings:
+    """What is written down, and how often. No part of a run's identity."""
+
+    checkpoint_every: Annotated[int, Gt(0)] = 100
+    """Updates; the end is always kept."""
+    checkpoints: Annotated[int, Gt(0)] = 2
+    """The newest that stay."""
+    validate_every: Annotated[int, Ge(0)] = 0
+    """Updates; 0 for each epoch's end."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SftSettings:
+    """A run of supervised fine-tuning."""
+
+    name: str = "custom"
+    seed: Annotated[int, Ge(0)] = 0
+    """Of the rows' order and of adapters' first weights and dropout."""
+    data: DataSettings = field(default_factory=DataSettings)
+    weights: WeightSettings = field(default_factory=WeightSettings)
+    optimiser: OptimiserSettings = field(default_factory=OptimiserSettings)
+    batch: BatchSettings = field(default_factory=BatchSettings)
+    parallel: ParallelSettings = field(default_factory=ParallelSettings)
+    keep: KeepSettings = field(default_factory=KeepSettings)
+
+    @property
+    def micro_tokens(self) -> int:
+        """Tokens that one forward pass holds."""
+        return self.batch.micro_tokens or self.data.max_tokens
+
+    def resolved(self) -> dict[str, Any]:
+        """Every setting as plain JSON."""
+        return TypeAdapter(SftSettings).dump_python(self, mode="json")
+
+    def identity(self) -> dict[str, Any]:
+        """Everything that bears on the trained weights beyond rounding: the keys that must not change when a run goes on."""
+        return identity_of(self.resolved())
+
+
+OF_THE_MACHINE = frozenset(
+    {
+        "parallel",
+        "keep",
+        "batch.micro_tokens",
+        "weights.activation_checkpointing",
+        "weights.attention",
+    }
+)
+
+
+def identity_of(
+    resolved: Mapping[str, Any], but: frozenset[str] = OF_THE_MACHINE
+) -> dict[str, Any]:
+    """Resolved settings by "section.key", without those sections and keys that may change when a run goes on."""
+    flat = {
+        f"{section}.{key}" if key else section: value
+        for section, found in resolved.items()
+        if section not in but
+        for key, value in (found.items() if isinstance(found, dict) else (("", found),))
+    }
+    return {key: value for key, value in flat.items() if key not in but}
+
+
+def load_settings(source: str, overrides: Iterable[str] = ()) -> SftSettings:
+    """Settings by file name, or by the name of a preset ("vsearcher"), with `section.key=value` overrides.
+
+    Raises:
+        InputError: see `read_settings`, or values that do not fit each other.
+    """
+    settings = read_settings(SftSettings, source, overrides, presets(grpo=False))
+    check_micro_tokens(settings.data, settings.micro_tokens, source)
+    return settings
+
+
+def check_micro_tokens(
+    data: DataSettings, micro_tokens: int, where: str, *, key: str = "batch.micro_tokens"
+) -> None:
+    """That a row fits into a forward pass.
+
+    Raises:
+        InputError: it may not.
+    """
+    if micro_tokens < data.max_tokens:
+        raise InputError(
+            f"{where}, key {key}",
+            f"is {micro_tokens}, but a row may have {data.max_tokens} tokens",
+            "Raise it, or lower data.max_tokens: a row is never parted.",
+        )

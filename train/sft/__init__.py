@@ -1,0 +1,1 @@
+"""Supervised fine-tuning: its data, its loop and its command."""

@@ -1,0 +1,453 @@
+"""A run's rows: the documents on disk, what each became, which are taken when.
+
+    OUT/rows/documents.arrow   every document as it was read, so that a run goes on with what it began with; memory-mapped
+             survey.json       every document's row in figures, or why it is left out; written last
+
+Rows with their pixels are made when they are needed and never kept: a picture of 262,144 pixels is 6 MB of patches. What is made is compared
+with the survey, so that a picture file that was exchanged in the meantime ends the run.
+"""
+
+import dataclasses
+import hashlib
+import json
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from questloom.agent.play.episode_files import EpisodeFiles
+from questloom.agent.turns.renderer import Renderer
+from questloom.agent.turns.token_renderer import TokenRenderer
+from questloom.files.parquet import write_whole
+from questloom.records.episodes import Episode
+from questloom.records.errors import InputError
+from questloom.records.identity import canonical_json
+from questloom.train.rows.episode_rows import row_of_episode, row_of_segments, without_slips
+from questloom.train.rows.row import (
+    PictureTokens,
+    Rope,
+    Row,
+    RowError,
+    RowFault,
+    UnusableRow,
+    check,
+    shortened,
+)
+from questloom.train.settings.training_settings import DataSettings
+from questloom.train.sft.dialogues import segments_of_dialogue
+from questloom.train.sft.sources import FOREIGN_SPLIT, OTHER_SPLIT, Document, LeftOut, Split
+
+SAMPLED, RENDERED = "sampled", "rendered"
+DOCUMENTS, SURVEY = "documents.arrow", "survey.json"
+REASONS: dict[str, str] = {
+    OTHER_SPLIT: "their questions are kept for reinforcement learning or for a benchmark",
+    FOREIGN_SPLIT: "their data set has them in a split that is neither for training nor for validation",
+    RowFault.DIALOGUE: "they are no dialogue in which what was read and what the policy said take turns, or have other numbers of placeholders and pictures",
+    RowFault.PICTURE_FILE: "a picture is missing or cannot be read",
+    RowFault.TOO_LONG: "they are longer than data.max_tokens, and are to be left out then or have a first turn that does not fit",
+    RowFault.NO_POLICY_TOKENS: "nothing that the policy said is left to be learned from",
+    RowFault.SAMPLED_PICTURE_TOKEN: "the policy drew a token that stands for a picture",
+    RowFault.LOGPROB: "a log-probability is missing, infinite, or above 0",
+}
+"""Why rows are left out, in words."""
+_SCHEMA = pa.schema(
+    {
+        "id": pa.string(),
+        "split": pa.string(),
+        "kind": pa.string(),
+        "home": pa.string(),
+        "text": pa.large_string(),
+        "pictures": pa.list_(pa.large_binary()),
+        "source": pa.string(),
+    }
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Surveyed:
+    """A document's row in figures."""
+
+    number: int
+    """Of the document."""
+    episode_id: str
+    split: Split
+    tokens: int
+    labels: int
+    """Tokens in the loss."""
+    pictures: int
+    slips: int = 0
+    """Turns that broke the protocol: read, and out of the loss."""
+    shortened: bool
+    """Whether turns were cut off at the end."""
+    ids: str
+    """"sampled": the policy's own token ids, as they were stored; "rendered": its text was encoded."""
+    digest: str
+    """Of ids, loss mask and pixels."""
+
+    def __len__(self) -> int:
+        return self.tokens
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What became of all documents. read = used + left out."""
+
+    read: int
+    used: tuple[Surveyed, ...]
+    left_out: dict[str, int]
+    """By reason."""
+    examples: dict[str, str] = field(default_factory=dict)
+    """Of each reason one message."""
+
+    def of(self, split: Split) -> list[Surveyed]:
+        """The rows of a split."""
+        return [each for each in self.used if each.split == split]
+
+    def figures(self) -> dict[str, Any]:
+        """Counts, for people and for `run.json`."""
+        assert self.read == len(self.used) + sum(self.left_out.values()), (
+            "a row is neither used nor left out"
+        )
+        return {
+            "read": self.read,
+            "train": len(self.of("train")),
+            "validation": len(self.of("validation")),
+            "shortened": sum(each.shortened for each in self.used),
+            "left_out": dict(sorted(self.left_out.items())),
+            "ids": dict(sorted(Counter(each.ids for each in self.used).items())),
+            **{
+                name: sum(getattr(each, name) for each in self.used)
+                for name in ("pictures", "slips", "tokens", "labels")
+            },
+        }
+
+    def reasons(self) -> list[str]:
+        """A sentence a reason for which rows are left out, with their number and what is wrong with the first."""
+        return [
+            f"{count} left out ({reason}): {REASONS.get(reason, reason)}"
+            + (f"; the first: {self.examples[reason]}" if reason in self.examples else "")
+            for reason, count in sorted(self.left_out.items())
+        ]
+
+
+@dataclass
+class Missing:
+    """What became no document."""
+
+    reasons: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, str] = field(default_factory=dict)
+    """Of each reason the first, where the reason alone does not say enough."""
+
+    def add(self, left_out: LeftOut) -> None:
+        """Counts one."""
+        self.reasons[left_out.reason] += 1
+        if left_out.what:
+            self.examples.setdefault(left_out.reason, left_out.what)
+
+
+def write_documents(path: Path, documents: Iterable[Document | LeftOut]) -> Missing:
+    """Writes documents where they can be read in any order; returns what was left out."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.part")
+    missing = Missing()
+    with pa.OSFile(str(part), "wb") as out, pa.ipc.new_file(out, _SCHEMA) as writer:
+        for document in documents:
+            if isinstance(document, LeftOut):
+                missing.add(document)
+            else:
+                writer.write_batch(
+                    pa.RecordBatch.from_pylist(
+                        [{**vars(document), "pictures": list(document.pictures)}], schema=_SCHEMA
+                    )
+                )
+    part.replace(path)
+    return missing
+
+
+class Documents:
+    """Documents in a file, one a batch, which is read where it lies."""
+
+    def __init__(self, path: Path) -> None:
+        self._reader = pa.ipc.open_file(pa.memory_map(str(path)))
+
+    def __len__(self) -> int:
+        return self._reader.num_record_batches
+
+    def __getitem__(self, number: int) -> Document:
+        row = self._reader.get_batch(number).to_pylist()[0]
+        return Document(**{**row, "pictures": tuple(row["pictures"])})
+
+
+class RowMaker:
+    """Documents to rows, for one model.
+
+    Args:
+        tokens: the renderer with the model's processor, its picture budget set.
+        picture_tokens: of the model.
+        rope: how the model counts positions.
+    """
+
+    def __init__(
+        self,
+        tokens: TokenRenderer,
+        *,
+        picture_tokens: PictureTokens,
+        rope: Rope,
+        settings: DataSettings,
+    ) -> None:
+        self._tokens, self._picture_tokens, self._rope, self._settings = (
+            tokens,
+            picture_tokens,
+            rope,
+            settings,
+        )
+        self._renderers: dict[str, Renderer] = {}
+
+    @property
+    def picture_tokens(self) -> PictureTokens:
+        """Of the model."""
+        return self._picture_tokens
+
+    def survey(self, number: int, document: Document) -> tuple[Surveyed, Row]:
+        """A document's row, and the row in figures.
+
+        Raises:
+            UnusableRow: it cannot be learned from.
+            RowError: see `rows.check`.
+        """
+        row, ids = (
+            self._of_episode(document)
+            if document.kind == "episode"
+            else (self._of_dialogue(document), RENDERED)
+        )
+        whole = len(row)
+        if whole > self._settings.max_tokens:
+            if self._settings.too_long == "leave_out":
+                raise UnusableRow(
+                    RowFault.TOO_LONG,
+                    document.id,
+                    f"{whole} tokens, the limit is {self._settings.max_tokens}",
+                )
+            row = shortened(row, self._settings.max_tokens, self._picture_tokens)
+        if not row.loss_mask.any():
+            raise UnusableRow(
+                RowFault.NO_POLICY_TOKENS, document.id, "no turn is left that is to be learned from"
+            )
+        check(row, self._picture_tokens)
+        return Surveyed(
+            number=number,
+            episode_id=document.id,
+            split=document.split,
+            tokens=len(row),
+            labels=int(row.loss_mask.sum()),
+            pictures=len(row.grid_thw),
+            slips=sum(not row.loss_mask[begin:end].any() for begin, end in row.turns),
+            shortened=len(row) < whole,
+            ids=ids,
+            digest=_digest(row),
+        ), row
+
+    def again(self, surveyed: Surveyed, document: Document) -> Row:
+        """The row of a document that was surveyed.
+
+        Raises:
+            RowError: it is another one now.
+        """
+        now, row = self.survey(surveyed.number, document)
+        if now != surveyed:
+            raise RowError(
+                RowFault.PIXEL_HASH,
+                document.id,
+                "ids or pixels are not those that were counted when the run began: a picture's file, "
+                "the model's processor or transformers has changed",
+            )
+        return row
+
+    def _of_episode(self, document: Document) -> tuple[Row, str]:
+        episode, files = Episode.from_row(json.loads(document.text)), EpisodeFiles(document.home)
+        own = all(
+            turn.token_ids and self._tokens.rendered(turn.token_ids) == turn.text
+            for turn in episode.turns
+        )
+        if not own:  # told by no engine, or by one with another tokenizer: its text is encoded
+            episode = episode.replace(
+                turns=tuple(turn.replace(token_ids=(), logprobs=()) for turn in episode.turns)
+            )
+        row = row_of_episode(
+            episode,
+            files.bank(episode.images),
+            self._renderer(files),
+            self._tokens,
+            picture_tokens=self._picture_tokens,
+            rope=self._rope,
+        )
+        return without_slips(row, episode), SAMPLED if own else RENDERED
+
+    def _renderer(self, files: EpisodeFiles) -> Renderer:
+        """The prompt that the episodes were played under; text from outside forms no special token of the model that is trained, either."""
+        if files.path not in self._renderers:
+            told = files.prompt
+            self._renderers[files.path] = Renderer(
+                told["schemas"],
+                max_calls=told["max_calls"],
+                handles=told["handles"],
+                brief=told.get("brief", False),
+                special_tokens=sorted({*told["special_tokens"], *self._tokens.special_tokens}),
+            )
+        return self._renderers[files.path]
+
+    def _of_dialogue(self, document: Document) -> Row:
+        segments = segments_of_dialogue(
+            json.loads(document.text),
+            document.pictures,
+            home=document.home,
+            where=document.id,
+            tokens=self._tokens,
+        )
+        return row_of_segments(
+            segments, episode_id=document.id, tokens=self._picture_tokens, rope=self._rope
+        )
+
+
+def _digest(row: Row) -> str:
+    made = hashlib.sha256(row.ids.numpy().tobytes() + row.loss_mask.numpy().tobytes())
+    made.update("".join(row.pixel_hashes).encode())
+    return made.hexdigest()[:16]
+
+
+def survey_part(
+    documents: Documents, maker: RowMaker, rank: int, world_size: int
+) -> Iterator[tuple[int, Surveyed | UnusableRow]]:
+    """A rank's part of the documents, each made into a row once: (its number, what became of it)."""
+    for number in range(rank, len(documents), world_size):
+        try:
+            yield number, maker.survey(number, documents[number])[0]
+        except UnusableRow as error:
+            yield number, error
+
+
+def gathered(parts: Iterable[tuple[int, Surveyed | UnusableRow]], missing: Missing) -> Survey:
+    """The survey of all ranks' parts.
+
+    Args:
+        missing: what was left out before it was a document.
+    """
+    reasons, examples, used = Counter(missing.reasons), dict(missing.examples), []
+    for _, found in sorted(parts, key=lambda part: part[0]):
+        if isinstance(found, Surveyed):
+            used.append(found)
+        else:
+            reasons[str(found.fault)] += 1
+            examples.setdefault(str(found.fault), f"{found.episode_id}: {found.what}")
+    return Survey(
+        read=len(used) + sum(reasons.values()),
+        used=tuple(used),
+        left_out=dict(reasons),
+        examples=examples,
+    )
+
+
+def check_apart(survey: Survey, documents: Documents) -> None:
+    """That no row comes from two sources, nor is both trained and measured on. Rows are the same where their ids and pixels are, whatever form they
+    were stored in; a row that one source has twice for one use is taken twice.
+
+    Raises:
+        InputError: with the sources, the number of such rows and one of them.
+    """
+    first: dict[str, tuple[str, Split, str]] = {}
+    same: dict[tuple[tuple[str, Split], tuple[str, Split]], list[str]] = {}
+    for each in survey.used:
+        now = (documents[each.number].source, each.split, each.episode_id)
+        before = first.setdefault(each.digest, now)
+        if before[:2] != now[:2]:
+            same.setdefault((before[:2], now[:2]), []).append(f"{before[2]} is {now[2]}")
+    for (one, other), found in same.items():
+        uses = "for training and for validation" if one[1] != other[1] else "twice"
+        raise InputError(
+            " and ".join(dict.fromkeys((one[0], other[0]))),
+            f"hold {len(found)} rows {uses} (for example {found[0]})",
+            "Name each row once: one form of a data set, and other rows for validation than for training.",
+        )
+
+
+def write_survey(path: Path, survey: Survey) -> None:
+    """Writes a survey, whole or not at all."""
+    write_whole(
+        path,
+        canonical_json(
+            {
+                "read": survey.read,
+                "left_out": survey.left_out,
+                "examples": survey.examples,
+                "used": [dataclasses.asdict(each) for each in survey.used],
+            }
+        ).encode(),
+    )
+
+
+def read_survey(path: Path) -> Survey | None:
+    """The survey of an earlier start of the run, or None."""
+    if not path.is_file():
+        return None
+    found = json.loads(path.read_text(encoding="utf-8"))
+    return Survey(
+        found["read"],
+        tuple(Surveyed(**each) for each in found["used"]),
+        found["left_out"],
+        found["examples"],
+    )
+
+
+@dataclass(frozen=True)
+class Course:
+    """Which rows each update takes: every row once an epoch, in an order of each epoch's own.
+
+    Args:
+        rows: of training.
+        rows_per_update: over all ranks; an epoch's last update has what is left.
+    """
+
+    rows: Sequence[Surveyed]
+    rows_per_update: int
+    epochs: int
+    seed: int
+
+    @cached_property
+    def per_epoch(self) -> int:
+        """Updates of an epoch."""
+        return -(-len(self.rows) // self.rows_per_update)
+
+    @property
+    def updates(self) -> int:
+        """Of the whole run."""
+        return self.per_epoch * self.epochs
+
+    def of(self, update: int) -> list[Surveyed]:
+        """The rows of an update, by its number alone, so that a run goes on anywhere.
+
+        Args:
+            update: 0 to `updates` − 1.
+        """
+        epoch, place = divmod(update, self.per_epoch)
+        order = self._order(epoch)[
+            place * self.rows_per_update : (place + 1) * self.rows_per_update
+        ]
+        return [self.rows[n] for n in order]
+
+    def _order(self, epoch: int) -> list[int]:
+        order = list(range(len(self.rows)))
+        random.Random(f"{self.seed} {epoch}").shuffle(order)
+        return order
+
+
+def dealt(rows: Sequence[Surveyed], world_size: int) -> list[list[Surveyed]]:
+    """Rows dealt out to ranks, the longest first, each to the rank with the fewest tokens. All ranks reckon the same."""
+    hands: list[list[Surveyed]] = [[] for _ in range(world_size)]
+    for row in sorted(rows, key=lambda each: (-each.tokens, each.number)):
+        min(hands, key=lambda hand: sum(map(len, hand))).append(row)
+    return hands
