@@ -68,6 +68,7 @@ from questloom.records.periods import parts_of, time_of, years_after
 from questloom.records.synthesis import Question
 from questloom.transforms.certificate.certify import Refusal, certify, given_by_picture
 from questloom.transforms.drafting.accept import binding_of
+from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.pictures.checkpoint_quality import check_grounding
 from questloom.transforms.pictures.picture_chooser import PictureChooser
 from questloom.transforms.stages.run_folder import RunFolder
@@ -445,7 +446,8 @@ class Planter:
             form=form.to_json(), bindings=bindings, certificate=None
         )
         given = given_by_picture(form, binding_of(question.bindings))
-        return certify(changed_question, facts, given, self.recipe.certificate)
+        rules = self.recipe.certificate
+        return certify(changed_question, Lookups(facts, rules.trust), given, rules)
 
     def _changed_form(
         self, kind: str, question: Question, form: Form, files: frozenset[str], answers: set

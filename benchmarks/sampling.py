@@ -31,13 +31,13 @@ from questloom.knowledge.store import Store
 from questloom.knowledge.store.sorted_table import SortedTable
 from questloom.pipeline.runners.local_runner import local_runner
 from questloom.records.identity import chance
-from questloom.transforms.certificate.certificate_rules import Trust
 from questloom.transforms.drafting.draft_rules import DraftRules
 from questloom.transforms.drafting.edges import Edge, edges
 from questloom.transforms.drafting.walk import pick, walk
+from questloom.transforms.facts.lookups import Lookups
 from tests.small_buckets import BUCKET, connect, s3_server
 
-SEED, TRUST, RULES = 7, Trust(), DraftRules(max_hub=400)
+SEED, RULES = 7, DraftRules(max_hub=400)
 COMPARED = 100
 S3_SECONDS = 0.02
 """Of one GET of an object store in the same region; assumed."""
@@ -68,10 +68,11 @@ def starts_of(store: Store, num: int) -> list[str]:
 def by_lookups(store: Store, starts: list[str], hops: int) -> list[tuple[str, ...]]:
     """The nodes of each walk; () where it got stuck."""
     made = []
+    lookups = Lookups(store)
     for number, start in enumerate(starts):
         entity = store.entity(start)
         assert entity is not None
-        found = walk(store, TRUST, entity, hops, RULES, chance(SEED, str(number), "walk"))
+        found = walk(lookups, entity, hops, RULES, chance(SEED, str(number), "walk"))
         made.append(tuple(n.id for n in found[1]) if found else ())
     return made
 
@@ -106,9 +107,9 @@ def print_lookups(
 
 def write_edges(store: Store, path: Path) -> tuple[int, float]:
     """The edges of every entity, in one scan; gives their number and the CPU seconds."""
-    cpu, rows = time.process_time(), []
+    cpu, rows, lookups = time.process_time(), [], Lookups(store)
     for entity in store.scan_entities():
-        for edge in edges(store, TRUST, entity, frozenset(), RULES.max_hub):
+        for edge in edges(lookups, entity, frozenset(), RULES.max_hub):
             target = store.entity(edge.target)
             assert target is not None
             rows.append(

@@ -14,6 +14,7 @@ from questloom.records.knowledge import (
     Value,
     entity_value,
 )
+from questloom.transforms.facts.trust import Trust
 
 
 def year(number: int) -> Value:
@@ -22,7 +23,9 @@ def year(number: int) -> Value:
 
 
 class SmallFacts:
-    """Implements `questloom.transforms.certificate.facts.Facts` over given claims, entities and pictures."""
+    """Stands for `questloom.transforms.facts.lookups.Lookups` over given claims, entities and pictures, believed as by default."""
+
+    trust = Trust()
 
     def __init__(
         self,

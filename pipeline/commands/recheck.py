@@ -22,8 +22,8 @@ from questloom.records.synthesis import Question
 from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.certificate.certify import Refusal, certify, given_by_picture
 from questloom.transforms.certificate.execute import TooLarge, answers
-from questloom.transforms.certificate.facts import Facts
 from questloom.transforms.drafting.accept import binding_of
+from questloom.transforms.facts.lookups import Facts, Lookups
 from questloom.transforms.writing.form_edits import constants
 
 
@@ -196,7 +196,7 @@ def _executed(
             Outcome.NOT_UNIQUE if stated in found else Outcome.ANSWER_CHANGED,
             {"was": stated, "is": found},
         )
-    made = certify(question, facts, given, rules)
+    made = certify(question, Lookups(facts, rules.trust), given, rules)
     if not isinstance(made, Refusal):
         return verdict(Outcome.UNCHANGED)
     if made.reason in (Reason.NOT_UNIQUE, Reason.MARGIN_TOO_SMALL):

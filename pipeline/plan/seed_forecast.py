@@ -9,6 +9,7 @@ from questloom.pipeline.plan.call_forecast import Mix
 from questloom.pipeline.plan.estimates import Range, Z
 from questloom.pipeline.recipe import Recipe
 from questloom.transforms.drafting.seeds import Candidate, candidates, choose
+from questloom.transforms.facts.lookups import Lookups
 
 SCANNED = 20_000
 """Entities looked at (about 1 ms each); a larger store is sampled in even blocks."""
@@ -36,6 +37,7 @@ def count_seeds(recipe: Recipe, store: Store, excluded: frozenset[str] = frozens
     num_rows = store.num_rows("entities")
     blocks = range(0, num_rows, BLOCK)
     step = max(1, math.ceil(num_rows / SCANNED))
+    lookups = Lookups(store, recipe.certificate.trust)
     pool: list[Candidate] = []
     scanned = 0
     for start in blocks[::step]:
@@ -46,11 +48,10 @@ def count_seeds(recipe: Recipe, store: Store, excluded: frozenset[str] = frozens
                 pool.extend(
                     candidates(
                         entity,
-                        store,
+                        lookups,
                         recipe.seeds,
                         recipe.pictures,
                         recipe.seed,
-                        recipe.certificate.trust,
                         recipe.draft.max_answer_words,
                     )
                 )

@@ -47,11 +47,10 @@ class FindCandidates(beam.DoFn):
                 continue
             for candidate in candidates(
                 entity,
-                store,
+                self.job.lookups,
                 recipe.seeds,
                 recipe.pictures,
                 recipe.seed,
-                recipe.certificate.trust,
                 recipe.draft.max_answer_words,
             ):
                 yield (*candidate.stratum, candidate.group), candidate

@@ -10,6 +10,7 @@ from questloom.knowledge.store.store import Store
 from questloom.models.clip import Clip
 from questloom.models.stage_client import StageClient
 from questloom.pipeline.recipe import Recipe
+from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.stages.run_folder import RunFolder, absolute
 
 
@@ -34,6 +35,14 @@ class Job:
     @property
     def store(self) -> Store:
         return opened_store(self.store_path, self.opened)
+
+    @property
+    def lookups(self) -> Lookups:
+        """The store, believed as the recipe says; with its answers, one a process."""
+        trust = self.recipe.certificate.trust
+        return self.opened.once(
+            ("lookups", self.store_path, trust), lambda: Lookups(self.store, trust)
+        )
 
     @property
     def searches(self) -> LocalProvider:

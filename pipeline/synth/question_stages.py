@@ -27,12 +27,11 @@ from questloom.transforms.stages.stage import Apply, reject
 
 
 def make_draft(job: Job) -> Apply:
-    store = job.store
     writer = make_writer(job)
     drafter = Drafter(
-        facts=store,
+        facts=job.lookups,
         writer=writer,
-        accept=Accept(store, job.recipe.certificate, job.recipe.draft.own_page),
+        accept=Accept(job.lookups, job.recipe.certificate, job.recipe.draft.own_page),
         exploration=make_exploration(job, writer),
         rules=job.recipe.draft,
         recipe_seed=job.recipe.seed,
@@ -79,12 +78,12 @@ def make_pictures(job: Job) -> Apply:
 
 
 def make_certify(job: Job) -> Apply:
-    store, rules = job.store, job.recipe.certificate
+    lookups, rules = job.lookups, job.recipe.certificate
 
     def check(question: Question) -> Question | Rejection:
         form = question.logical_form
         given = given_by_picture(form, binding_of(question.bindings)) if form else {}
-        made = certify(question, store, given, rules)
+        made = certify(question, lookups, given, rules)
         return reject(question, made.reason, made.evidence) if isinstance(made, Refusal) else made
 
     return external_first(certified, check)

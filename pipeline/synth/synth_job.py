@@ -210,10 +210,9 @@ def without_seeds(job: Job) -> InputError:
     found = list(store.scan_entities(0, LOOKED_AT))
     causes = obstacles(
         found,
-        store,
+        job.lookups,
         recipe.seeds,
         recipe.pictures,
-        recipe.certificate.trust,
         recipe.draft.max_answer_words,
     )
     why = shortage(found, causes, store, recipe.seeds, recipe.pictures)

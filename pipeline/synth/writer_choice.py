@@ -57,7 +57,7 @@ def make_writer(job: Job) -> Writer:
     recipe, store = job.recipe, job.store
     check_writer(recipe)
     if recipe.writer == "llm":
-        judge = Accept(facts=store, rules=recipe.certificate)
+        judge = Accept(facts=job.lookups, rules=recipe.certificate)
         return LlmWriter(
             job.client("draft"),
             store,
@@ -71,12 +71,11 @@ def make_writer(job: Job) -> Writer:
 
 def make_composer(job: Job) -> GraphWriter:
     """The graph writer: the writer of a recipe without a model, and what an exploration describes its nodes by in any."""
-    recipe, store = job.recipe, job.store
+    recipe = job.recipe
     rules = recipe.draft
     return GraphWriter(
-        facts=store,
-        english=English(store, recipe.seed, recipe.language),
-        trust=recipe.certificate.trust,
+        facts=job.lookups,
+        english=English(job.store, recipe.seed, recipe.language),
         recipe_seed=recipe.seed,
         max_clauses=rules.max_clauses,
         max_answer_words=rules.max_answer_words,
@@ -111,11 +110,11 @@ def make_exploration(job: Job, writer: Writer) -> Exploration:
             writer.max_answer_words,
         )
     return Exploration(
-        facts=store,
+        facts=job.lookups,
         explorer=explorer,
         composer=composer,
         writer=writer,
-        accept=Accept(store, recipe.certificate, recipe.draft.own_page),
+        accept=Accept(job.lookups, recipe.certificate, recipe.draft.own_page),
         rules=recipe.draft,
         shown=shown,
         recipe_seed=recipe.seed,

@@ -14,7 +14,6 @@ import pytest
 
 from questloom.records.form import Ask
 from questloom.records.knowledge import entity_value
-from questloom.transforms.certificate.certificate_rules import Trust
 from questloom.transforms.remembered import remembered
 from tests.doctests import ROOT
 from tests.small_facts import SmallFacts
@@ -100,22 +99,22 @@ class Texts:
 
 
 ASKED: dict[str, tuple[Any, ...]] = {
-    "certificate.askable._is_coarse": ("P1", "Q1"),
-    "certificate.askable.has_said_kind": ("Q1",),
-    "certificate.askable.leads_to_kind": ("P1", "Q1"),
-    "certificate.century._centuries_in": ("P1", "Q1"),
-    "certificate.completeness.share_held": ("Q2",),
-    "certificate.completeness.share_seen": (),
+    "facts.askable._is_coarse": ("P1", "Q1"),
+    "facts.askable.has_said_kind": ("Q1",),
+    "facts.askable.leads_to_kind": ("P1", "Q1"),
+    "facts.century._centuries_in": ("P1", "Q1"),
+    "facts.completeness.share_held": ("Q2",),
+    "facts.completeness.share_seen": (),
     "certificate.effective._onward": ("Q1",),
-    "certificate.facts.best_values": ("Q1", "P1"),
-    "certificate.facts.is_functional": ("P1", ("Q2",), Trust()),
+    "facts.values.best_values": ("Q1", "P1"),
+    "facts.values.is_functional": ("P1", ("Q2",)),
     "certificate.guess._ends": ("Q1", ("P1",), Ask(var="a", type="entity")),
     "certificate.guess._entities_in": ("P1", "Q1"),
-    "certificate.lifetime.contradicted": ("Q1",),
-    "certificate.one_of_class._functional_within": (Trust(), "P1", "Q1", "Q2"),
-    "certificate.said_class.said_class": ("Q1",),
-    "certificate.within._inside": (("P131",), "Q1"),
-    "certificate.within._within": ("P131", entity_value("Q1"), 5),
+    "facts.lifetime.contradicted": ("Q1",),
+    "facts.one_of_class._functional_within": ("P1", "Q1", "Q2"),
+    "facts.said_class.said_class": ("Q1",),
+    "facts.within._inside": (("P131",), "Q1"),
+    "facts.within._within": ("P131", entity_value("Q1"), 5),
     "pictures.picture_chooser._vector": ("a lighthouse",),
     "writing.llm.everyday_words._english": (),
     "writing.llm.everyday_words._form_words": (),

@@ -13,12 +13,12 @@ from questloom.transforms.certificate.description import connected, descriptions
 from questloom.transforms.certificate.effective import chain, composed, effective_hops
 from questloom.transforms.certificate.evidence import evidence, num_hops, unstated
 from questloom.transforms.certificate.execute import Binding, TooLarge, answers, as_asked, solutions
-from questloom.transforms.certificate.facts import Facts
 from questloom.transforms.certificate.guess import Guess, guess
 from questloom.transforms.certificate.kinds import kind_hops
 from questloom.transforms.certificate.leak import find_leak
 from questloom.transforms.certificate.margin import NO_RIVAL, Margin, margins, num_fitting
 from questloom.transforms.certificate.votes import certify_votes
+from questloom.transforms.facts.lookups import Facts, Lookups
 
 COMPOSED = "graph"
 """The writer whose words are made from the form, so that there is nothing to read back."""
@@ -104,7 +104,7 @@ def named_alike(form: Form, facts: Facts, binding: Binding) -> tuple[str, str] |
     )
 
 
-def decorations(form: Form, facts: Facts, binding: Binding) -> tuple[str, ...]:
+def decorations(form: Form, facts: Lookups, binding: Binding) -> tuple[str, ...]:
     """Described variables that fit one entity even without their predecessor: there the path is a decoration."""
     found = []
     for description in descriptions(form, binding):
@@ -129,7 +129,7 @@ def misshapen(form: Form) -> Refusal | None:
 
 
 def needed_of(
-    form: Form, facts: Facts, binding: Binding, rules: CertificateRules
+    form: Form, facts: Lookups, binding: Binding, rules: CertificateRules
 ) -> Needed | Refusal:
     """What of a form its answer needs; a refusal where some of the way, or the picture, is idle. What is said besides can only make more of it idle."""
     if decorated := decorations(form, facts, binding):
@@ -160,7 +160,7 @@ def needed_of(
 
 
 def certify_form(
-    form: Form, facts: Facts, anchor: Binding, bindings: dict[str, str], rules: CertificateRules
+    form: Form, facts: Lookups, anchor: Binding, bindings: dict[str, str], rules: CertificateRules
 ) -> Certificate | Refusal:
     """The checks that need no text: evidence, connection, uniqueness, decoration, need of the picture, effective hops.
 
@@ -195,10 +195,10 @@ def certify_form(
         return Refusal(reason=Reason.NOT_UNIQUE, evidence={"too_large": str(error)})
     if len(found) != 1:
         return Refusal(reason=Reason.NOT_UNIQUE, evidence={"answers": [v.key() for v in found]})
-    measured = margins(form, facts, rules.trust, binding, rules.margin)
+    measured = margins(form, facts, binding, rules.margin)
     least = min(measured, key=lambda m: m.margin) if measured else None
     margin = least.margin if least else NO_RIVAL
-    if margin < (1 if rules.trust.complete else rules.margin):
+    if margin < (1 if facts.trust.complete else rules.margin):
         assert least is not None
         return too_near(least)
     needed = needed_of(form, facts, binding, rules)
@@ -207,7 +207,7 @@ def certify_form(
     rivals = sorted(
         (m.nearest for m in measured if m.nearest), key=lambda r: (r.num_gaps, r.var, r.entity_id)
     )
-    basis = "closed" if rules.trust.complete else "margin"
+    basis = "closed" if facts.trust.complete else "margin"
     if basis not in rules.bases:
         return Refusal(reason=Reason.WEAK_BASIS, evidence={"basis": basis})
     said = sum(hop.stated != "no" for hop in hops)
@@ -259,7 +259,7 @@ def hidden_nodes(binding: Binding) -> Binding:
 
 def certify(
     question: Question,
-    facts: Facts,
+    facts: Lookups,
     anchor: Binding,
     rules: CertificateRules,
     shown_texts: dict[str, str] | None = None,

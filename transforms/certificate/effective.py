@@ -12,7 +12,7 @@ from questloom.records.form import ClaimClause, Compute, Form
 from questloom.transforms.certificate.description import distances
 from questloom.transforms.certificate.evidence import num_hops
 from questloom.transforms.certificate.execute import Binding
-from questloom.transforms.certificate.facts import Facts
+from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.remembered import remembered
 
 Step = tuple[str, bool]

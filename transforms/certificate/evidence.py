@@ -8,9 +8,10 @@ from questloom.records.knowledge import Article, Claim, Value, entity_value
 from questloom.records.synthesis import Hop
 from questloom.transforms.certificate.description import distances
 from questloom.transforms.certificate.execute import Binding, resolve
-from questloom.transforms.certificate.facts import Facts, values_match
 from questloom.transforms.certificate.stating import statement_of
 from questloom.transforms.certificate.text_veto import article_names, names_of
+from questloom.transforms.facts.lookups import Facts
+from questloom.transforms.facts.values import values_match
 
 
 def claim_of(facts: Facts, clause: ClaimClause, binding: Binding) -> Claim | None:

@@ -25,15 +25,15 @@ from questloom.records.form import (
 from questloom.records.knowledge import Value, entity_value
 from questloom.records.periods import DAY, YEAR
 from questloom.transforms.certificate.compute import compute
-from questloom.transforms.certificate.facts import (
+from questloom.transforms.facts.lookups import Facts
+from questloom.transforms.facts.readings import readings
+from questloom.transforms.facts.values import (
     ENUMERATION_LIMIT,
-    Facts,
     best_values,
     is_instance,
     values_match,
 )
-from questloom.transforms.certificate.readings import readings
-from questloom.transforms.certificate.within import num_within, subjects_within
+from questloom.transforms.facts.within import num_within, subjects_within
 
 Binding = dict[str, Value]
 

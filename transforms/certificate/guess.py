@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from questloom.knowledge.store.profiles import answer_key
 from questloom.records.form import Ask, ClaimClause, ClassClause, Compute, Form
 from questloom.records.knowledge import PropertyProfile, Value
-from questloom.transforms.certificate.century import CENTURY, commonest_century
 from questloom.transforms.certificate.effective import chain
 from questloom.transforms.certificate.execute import Binding, TooLarge, answers, as_asked
-from questloom.transforms.certificate.facts import Facts, best_values, classes_of
-from questloom.transforms.certificate.said_class import said_class
+from questloom.transforms.facts.century import CENTURY, commonest_century
+from questloom.transforms.facts.lookups import Facts
+from questloom.transforms.facts.said_class import said_class
+from questloom.transforms.facts.values import best_values, classes_of
 from questloom.transforms.remembered import remembered
 
 MOST_ANSWERS = 5

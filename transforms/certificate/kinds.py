@@ -14,8 +14,8 @@ from questloom.records.form import ClaimClause, Form
 from questloom.records.knowledge import Claim, Value
 from questloom.records.synthesis import Hop
 from questloom.transforms.certificate.execute import Binding
-from questloom.transforms.certificate.facts import Facts
 from questloom.transforms.certificate.stating import statement_of
+from questloom.transforms.facts.lookups import Facts
 
 KINDS = CLASS, SEX, OCCUPATION = "P31", "P21", "P106"
 HUMAN = "Q5"

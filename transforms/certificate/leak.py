@@ -9,7 +9,7 @@ from questloom.language.names_in_text import leaked, names_of_entity, number_for
 from questloom.records.knowledge import Value
 from questloom.records.periods import parts_of
 from questloom.records.synthesis import Answer
-from questloom.transforms.certificate.facts import Facts
+from questloom.transforms.facts.lookups import Facts
 
 
 def names_of_value(facts: Facts, value: Value, languages: tuple[str, ...]) -> tuple[str, ...]:

@@ -17,14 +17,15 @@ from dataclasses import dataclass
 from questloom.records.form import ClassClause, Form
 from questloom.records.knowledge import Claim, Value
 from questloom.records.synthesis import Rival
-from questloom.transforms.certificate.century import CENTURY, has_one_century
-from questloom.transforms.certificate.certificate_rules import Trust
-from questloom.transforms.certificate.completeness import nearly_complete
 from questloom.transforms.certificate.description import Description, Part, descriptions
 from questloom.transforms.certificate.execute import Binding, holds
-from questloom.transforms.certificate.facts import (
+from questloom.transforms.certificate.text_veto import text_says
+from questloom.transforms.facts.century import CENTURY, has_one_century
+from questloom.transforms.facts.completeness import nearly_complete
+from questloom.transforms.facts.lookups import Facts, Lookups
+from questloom.transforms.facts.one_of_class import single_value
+from questloom.transforms.facts.values import (
     ENUMERATION_LIMIT,
-    Facts,
     best_values,
     classes_of,
     is_functional,
@@ -32,9 +33,7 @@ from questloom.transforms.certificate.facts import (
     is_namesake,
     values_match,
 )
-from questloom.transforms.certificate.one_of_class import single_value
-from questloom.transforms.certificate.text_veto import text_says
-from questloom.transforms.certificate.within import num_within, subjects_within
+from questloom.transforms.facts.within import num_within, subjects_within
 
 NO_RIVAL = 9
 """The margin where no entity at all is left as a rival."""
@@ -58,9 +57,9 @@ class Margin:
     """The class of which the store may lack members, so that no list of rivals is a list of all; the margin is then 0."""
 
 
-def status(facts: Facts, trust: Trust, rival: str, part: Part) -> str:
+def status(facts: Lookups, rival: str, part: Part) -> str:
     """ "match", "contradicted" or "gap" for one rival and one part."""
-    unknown = "contradicted" if trust.complete else "gap"
+    unknown = "contradicted" if facts.trust.complete else "gap"
     if part.role == "kind":
         assert isinstance(part.clause, ClassClause)
         instance = is_instance(facts, rival, part.clause.class_id)
@@ -106,8 +105,8 @@ def status(facts: Facts, trust: Trust, rival: str, part: Part) -> str:
     if not known and any(v.kind == "novalue" for v in values):
         return "contradicted"
     if fits_not and (
-        trust.complete
-        or is_functional(facts, part.property, classes_of(facts, subject), trust, subject)
+        facts.trust.complete
+        or is_functional(facts, part.property, classes_of(facts, subject), subject)
     ):
         return "contradicted"
     return unknown
@@ -141,15 +140,15 @@ def _linked(facts: Facts, a: str, b: Value) -> bool:
     )
 
 
-def settles(facts: Facts, trust: Trust, part: Part, parts: Iterable[Part]) -> bool:
+def settles(facts: Lookups, part: Part, parts: Iterable[Part]) -> bool:
     """Whether a part alone puts out every entity that it does not match: a functional hop, or a complete column."""
     assert part.value is not None or part.role == "kind"
-    if trust.complete:
+    if facts.trust.complete:
         return part.role in ("has", "of", "kind")
     if part.role == "of" and part.value is not None:
         kinds = [p.clause.class_id for p in parts if isinstance(p.clause, ClassClause)]
         return (
-            single_value(facts, trust, part.value.entity, part.property, kinds[0] if kinds else "")
+            single_value(facts, part.value.entity, part.property, kinds[0] if kinds else "")
             is not None
         )
     if part.role == "has":
@@ -192,8 +191,7 @@ def _size(facts: Facts, part: Part) -> int:
 
 
 def margin_of(
-    facts: Facts,
-    trust: Trust,
+    facts: Lookups,
     description: Description,
     intended: Value,
     required: int = 2,
@@ -204,7 +202,6 @@ def margin_of(
 
     Args:
         facts: the store.
-        trust: how far it is believed.
         description: the variable and its parts.
         intended: the entity (or literal) that it is meant to be.
         required: the least margin that the recipe accepts.
@@ -214,14 +211,14 @@ def margin_of(
     if not parts:
         return Margin(var=var, margin=0)
     if intended.kind != "entity":
-        return _literal_margin(facts, trust, description, intended)
+        return _literal_margin(facts, description, intended)
     listed: set[str] = set()
     num_enumerated, too_large = 0, False
-    if not any(p.role == "of" and settles(facts, trust, p, parts) for p in parts) and (
-        lacking := _incomplete(facts, trust, parts, intended)
+    if not any(p.role == "of" and settles(facts, p, parts) for p in parts) and (
+        lacking := _incomplete(facts, parts, intended)
     ):
         return Margin(var=var, margin=0, incomplete=lacking)
-    sure = tuple(p for p in parts if settles(facts, trust, p, parts))
+    sure = tuple(p for p in parts if settles(facts, p, parts))
     for part in sorted(parts, key=lambda p: (_size(facts, p), parts.index(p))):
         if num_enumerated >= required:
             break
@@ -235,7 +232,6 @@ def margin_of(
     listed.discard(intended.entity)
     return _fewest_gaps(
         facts,
-        trust,
         description,
         sure,
         sorted(listed),
@@ -245,17 +241,16 @@ def margin_of(
     )
 
 
-def _incomplete(facts: Facts, trust: Trust, parts: tuple[Part, ...], intended: Value) -> str:
+def _incomplete(facts: Lookups, parts: tuple[Part, ...], intended: Value) -> str:
     """The class among whose members a description must single one out, where the store may lack some; "" where it holds nearly all."""
     kinds = [p.clause.class_id for p in parts if isinstance(p.clause, ClassClause)] or list(
         classes_of(facts, intended.entity)
     )
-    return next((k for k in kinds or [intended.entity] if not nearly_complete(facts, trust, k)), "")
+    return next((k for k in kinds or [intended.entity] if not nearly_complete(facts, k)), "")
 
 
 def _fewest_gaps(
-    facts: Facts,
-    trust: Trust,
+    facts: Lookups,
     description: Description,
     sure: tuple[Part, ...],
     rivals: list[str],
@@ -269,7 +264,7 @@ def _fewest_gaps(
     # The part that most entities match says least about a rival, so it comes last.
     order = sorted(description.parts, key=lambda p: (_size(facts, p), description.parts.index(p)))
     for rival in rivals:
-        gaps, against = _held_against(facts, trust, rival, order, sure)
+        gaps, against = _held_against(facts, rival, order, sure)
         if not against:
             num_gaps = len(gaps) - (
                 _num_vetoed(facts, rival, gaps) if len(gaps) <= stop_below else 0
@@ -306,7 +301,7 @@ def _fewest_gaps(
 
 
 def _held_against(
-    facts: Facts, trust: Trust, rival: str, parts: list[Part], sure: tuple[Part, ...]
+    facts: Lookups, rival: str, parts: list[Part], sure: tuple[Part, ...]
 ) -> tuple[list[Part], list[Part]]:
     """The parts on which the store is silent about a rival, and those that put it out (one of the latter may be enough).
 
@@ -315,7 +310,7 @@ def _held_against(
     gaps: list[Part] = []
     against: list[Part] = []
     for part in parts:
-        verdict = status(facts, trust, rival, part)
+        verdict = status(facts, rival, part)
         if verdict == "gap" and part.role == "of" and part in sure:
             verdict = "contradicted"
         if verdict == "gap":
@@ -342,9 +337,7 @@ def _rival(facts: Facts, var: str, entity_id: str, num_gaps: int, gaps: list[Par
     )
 
 
-def _literal_margin(
-    facts: Facts, trust: Trust, description: Description, intended: Value
-) -> Margin:
+def _literal_margin(facts: Lookups, description: Description, intended: Value) -> Margin:
     """A literal is unique where it is the one best value of a functional property; nothing else names literals."""
     for part in description.parts:
         if part.role == "of" and part.value is not None:
@@ -358,7 +351,7 @@ def _literal_margin(
                         var=description.var, entity_id=others[0].key(), label=others[0].key()
                     ),
                 )
-            if found and settles(facts, trust, part, description.parts):
+            if found and settles(facts, part, description.parts):
                 return Margin(
                     var=description.var,
                     margin=NO_RIVAL,
@@ -368,13 +361,13 @@ def _literal_margin(
     return Margin(var=description.var, margin=0)
 
 
-def _century_margin(facts: Facts, trust: Trust, description: Description) -> Margin:
+def _century_margin(facts: Lookups, description: Description) -> Margin:
     """A century is unique where it is the one in which the thing's dates lie."""
     for part in description.parts:
         if (
             part.role == "of"
             and part.value is not None
-            and has_one_century(facts, trust, part.value.entity, part.property)
+            and has_one_century(facts, part.value.entity, part.property)
         ):
             return Margin(
                 var=description.var,
@@ -397,19 +390,19 @@ def part_in_words(part: Part) -> str:
     return words.get(part.role, f"sentence about {key}")
 
 
-def margins(
-    form: Form, facts: Facts, trust: Trust, binding: Binding, required: int = 2
-) -> tuple[Margin, ...]:
+def margins(form: Form, facts: Lookups, binding: Binding, required: int = 2) -> tuple[Margin, ...]:
     """The margins of all variables of a form, in the order in which they are identified."""
     return tuple(
-        _century_margin(facts, trust, d)
+        _century_margin(facts, d)
         if form.ask.precision == CENTURY and d.var == form.ask.var
-        else margin_of(facts, trust, d, binding[d.var], required)
+        else margin_of(facts, d, binding[d.var], required)
         for d in descriptions(form, binding)
     )
 
 
-def num_fitting(facts: Facts, description: Description, without: str, most: int = 2) -> int | None:
+def num_fitting(
+    facts: Lookups, description: Description, without: str, most: int = 2
+) -> int | None:
     """How many entities fit a description less the parts that rest on one end, counted up to `most`.
 
     `without` is a variable or the id of a named entity. None where nothing of the rest can be enumerated: then surely
@@ -423,7 +416,7 @@ def num_fitting(facts: Facts, description: Description, without: str, most: int 
         return None
     count = 0
     for candidate in matches:
-        count += all(status(facts, Trust(), candidate, p) == "match" for p in parts)
+        count += all(status(facts, candidate, p) == "match" for p in parts)
         if count >= most:
             break
     return count

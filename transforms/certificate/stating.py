@@ -12,8 +12,8 @@ from typing import Literal
 from questloom.agent.oracle.relation_words import Cue, Cues, Relation, cues_of
 from questloom.language.sentences import tells
 from questloom.records.knowledge import Article, Claim, Value, entity_value
-from questloom.transforms.certificate.facts import Facts
 from questloom.transforms.certificate.text_veto import names_of
+from questloom.transforms.facts.lookups import Facts
 
 Stated = Literal["sentence", "infobox", "no"]
 

@@ -8,7 +8,7 @@ import re
 from questloom.knowledge.dates import dates_of
 from questloom.records.knowledge import Article, Value
 from questloom.transforms.certificate.description import Part
-from questloom.transforms.certificate.facts import Facts
+from questloom.transforms.facts.lookups import Facts
 
 
 def text_says(facts: Facts, rival: str, part: Part) -> bool:

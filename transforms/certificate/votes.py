@@ -8,7 +8,7 @@ checked is checked: the evidence word for word, the chain of the rewriting, the 
 from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Certificate, Check, Hop, Question, Rewrite
 from questloom.records.table import Json
-from questloom.transforms.certificate.facts import Facts
+from questloom.transforms.facts.lookups import Facts
 
 
 def evidence_of(question: Question) -> tuple[Hop, ...]:

@@ -24,10 +24,10 @@ from questloom.transforms.certificate.certify import (
 from questloom.transforms.certificate.description import Description, descriptions
 from questloom.transforms.certificate.evidence import unstated
 from questloom.transforms.certificate.execute import Binding
-from questloom.transforms.certificate.facts import Facts
 from questloom.transforms.certificate.guess import guess_of_kind
 from questloom.transforms.certificate.leak import answer_names, find_leak
 from questloom.transforms.certificate.margin import constants_of, margin_of, num_fitting
+from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.writing.writer import Draft, Vote, Writer, WriterRejection
 
 _AGAINST = {
@@ -46,7 +46,7 @@ def binding_of(bindings: dict[str, str]) -> Binding:
 class Accept:
     """The judge of steps and drafts, with the store and the recipe's rules."""
 
-    facts: Facts
+    facts: Lookups
     rules: CertificateRules
     own_page: bool = True
     """Whether the answer may stand on the page of the picture's thing (`DraftRules.own_page`)."""
@@ -58,13 +58,12 @@ class Accept:
             if description.var == var:
                 margin = margin_of(
                     self.facts,
-                    self.rules.trust,
                     description,
                     binding[var],
                     self.rules.margin,
                     exact=False,
                 )
-                if margin.margin < (1 if self.rules.trust.complete else self.rules.margin):
+                if margin.margin < (1 if self.facts.trust.complete else self.rules.margin):
                     return too_near(margin)
                 return self._idle(description)
         return Refusal(reason=Reason.NO_DESCRIPTION, evidence={"var": var})

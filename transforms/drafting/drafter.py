@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from questloom.records.outcomes import Reason, Rejection
 from questloom.records.synthesis import Question, Seed
 from questloom.records.table import Json
-from questloom.transforms.certificate.facts import Facts
 from questloom.transforms.drafting.accept import Accept
 from questloom.transforms.drafting.draft_rules import DraftRules
 from questloom.transforms.drafting.exploration.exploring import Exploration
@@ -14,6 +13,7 @@ from questloom.transforms.drafting.interest import of_draft
 from questloom.transforms.drafting.paths import draft_by_path
 from questloom.transforms.drafting.seeds import EXPLORATION
 from questloom.transforms.drafting.trail import Trail
+from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.stages.stage import reject
 from questloom.transforms.writing.writer import Draft, Writer, WriterRejection
 
@@ -25,7 +25,7 @@ _NOTHING = {"paths": Reason.NO_PATH, EXPLORATION: Reason.NO_PLAN}
 class Drafter:
     """Everything that the stage's function needs, opened once a process."""
 
-    facts: Facts
+    facts: Lookups
     writer: Writer
     accept: Accept
     exploration: Exploration

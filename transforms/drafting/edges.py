@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from questloom.language.sentences import tells
 from questloom.prompts.phrases import property_use
 from questloom.records.knowledge import Entity
-from questloom.transforms.certificate.askable import leads_to_kind
-from questloom.transforms.certificate.certificate_rules import Trust
-from questloom.transforms.certificate.completeness import nearly_complete
-from questloom.transforms.certificate.facts import Facts
-from questloom.transforms.certificate.one_of_class import single_value
-from questloom.transforms.certificate.said_class import said_class
+from questloom.transforms.facts.askable import leads_to_kind
+from questloom.transforms.facts.completeness import nearly_complete
+from questloom.transforms.facts.lookups import Facts, Lookups
+from questloom.transforms.facts.one_of_class import single_value
+from questloom.transforms.facts.said_class import said_class
 
 MAX_REVERSE = 200
 """Claims into a node that are looked at; a node with more is a hub for this purpose."""
@@ -53,9 +52,7 @@ def text_edges(facts: Facts, entity: Entity, avoid: frozenset[str], max_hub: int
     return sorted(found.values(), key=lambda e: e.target)
 
 
-def edges(
-    facts: Facts, trust: Trust, entity: Entity, avoid: frozenset[str], max_hub: int
-) -> list[Edge]:
+def edges(facts: Lookups, entity: Entity, avoid: frozenset[str], max_hub: int) -> list[Edge]:
     """The steps over claims from an entity that a path may take, in a fixed order.
 
     Forward steps go over functional properties only ("the architect of …" must be one person, "the county of …" one county). A reverse step leads
@@ -77,7 +74,7 @@ def edges(
         ):
             continue
         if (
-            single_value(facts, trust, entity.id, claim.property, said_class(facts, target.id))
+            single_value(facts, entity.id, claim.property, said_class(facts, target.id))
             == claim.value
         ):
             found.append(
@@ -94,7 +91,7 @@ def edges(
             and source.id not in avoid
             and source.classes
             and source.in_degree <= max_hub
-            and nearly_complete(facts, trust, said_class(facts, source.id))
+            and nearly_complete(facts, said_class(facts, source.id))
         ):
             found.append(
                 Edge(property=claim.property, target=source.id, reverse=True, weight=use.weight)

@@ -11,9 +11,9 @@ from questloom.records.form import ClaimClause, Compute, Form
 from questloom.records.knowledge import Entity, Value, value_of_key
 from questloom.records.outcomes import Reason
 from questloom.transforms.certificate.execute import Binding
-from questloom.transforms.certificate.facts import Facts
-from questloom.transforms.certificate.said_class import said_class
 from questloom.transforms.drafting.trail import Trail
+from questloom.transforms.facts.lookups import Facts
+from questloom.transforms.facts.said_class import said_class
 from questloom.transforms.writing.answers import telling
 from questloom.transforms.writing.writer import Draft
 

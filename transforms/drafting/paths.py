@@ -5,13 +5,13 @@ from questloom.records.knowledge import Entity
 from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Hop, Seed
 from questloom.transforms.certificate.description import descriptions
-from questloom.transforms.certificate.facts import Facts
 from questloom.transforms.certificate.margin import margin_of
 from questloom.transforms.drafting.accept import Accept, binding_of
 from questloom.transforms.drafting.draft_rules import DraftRules
 from questloom.transforms.drafting.interest import by_interest
 from questloom.transforms.drafting.trail import Trail
 from questloom.transforms.drafting.walk import walk
+from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.writing.writer import Draft, Mention, Writer
 
 MAX_CANONICAL = 4
@@ -21,7 +21,7 @@ MAX_CANONICAL = 4
 async def draft_by_path(
     seed: Seed,
     entity: Entity,
-    facts: Facts,
+    facts: Lookups,
     writer: Writer,
     accept: Accept,
     rules: DraftRules,
@@ -39,7 +39,6 @@ async def draft_by_path(
         for attempt in range(start, min(start + rules.ranked, rules.tries)):
             found = walk(
                 facts,
-                accept.rules.trust,
                 entity,
                 rules.hops[seed.level],
                 rules,
@@ -143,7 +142,6 @@ def _undetermined(draft: Draft, accept: Accept) -> list[str]:
         if binding[description.var].kind == "entity" and draft.form.ask.var != description.var:
             margin = margin_of(
                 accept.facts,
-                accept.rules.trust,
                 description,
                 binding[description.var],
                 accept.rules.margin,

@@ -10,9 +10,9 @@ from itertools import accumulate
 
 from questloom.records.identity import priority
 from questloom.records.knowledge import Entity
-from questloom.transforms.certificate.facts import Facts
-from questloom.transforms.certificate.readings import sure_readings, year_readings
 from questloom.transforms.drafting.draft_rules import SeedRules
+from questloom.transforms.facts.lookups import Facts
+from questloom.transforms.facts.readings import sure_readings, year_readings
 
 WRITTEN = "P1684"
 """Writing on a picture, which is read close up; parts are counted and colours seen at a glance."""

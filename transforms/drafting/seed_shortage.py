@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 
 from questloom.records.knowledge import Entity, ImageAsset
-from questloom.transforms.certificate.facts import Facts
 from questloom.transforms.drafting.draft_rules import SeedRules
 from questloom.transforms.drafting.seeds import HUMAN
+from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.pictures.choose import may_be_given_on
 from questloom.transforms.pictures.picture_rules import PictureRules
 

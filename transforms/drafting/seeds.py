@@ -8,14 +8,14 @@ from questloom.prompts.phrases import property_use
 from questloom.records.identity import priority
 from questloom.records.knowledge import Article, Entity, ImageAsset
 from questloom.records.synthesis import MAX_ANSWER_WORDS, Seed
-from questloom.transforms.certificate.certificate_rules import Trust
-from questloom.transforms.certificate.facts import Facts, best_values
-from questloom.transforms.certificate.one_of_class import single_value
-from questloom.transforms.certificate.readings import year_readings
-from questloom.transforms.certificate.said_class import said_class
 from questloom.transforms.drafting.draft_rules import SeedRules
 from questloom.transforms.drafting.edges import MAX_REVERSE
 from questloom.transforms.drafting.schedule import by_weight, drawn
+from questloom.transforms.facts.lookups import Facts, Lookups
+from questloom.transforms.facts.one_of_class import single_value
+from questloom.transforms.facts.readings import year_readings
+from questloom.transforms.facts.said_class import said_class
+from questloom.transforms.facts.values import best_values
 from questloom.transforms.pictures.choose import showable
 from questloom.transforms.pictures.picture_rules import PictureRules
 from questloom.transforms.writing.graph.clues import answerable
@@ -60,8 +60,7 @@ def is_anchor(
 
 
 def is_linked(
-    facts: Facts,
-    trust: Trust,
+    facts: Lookups,
     entity: Entity,
     living_people: bool,
     max_answer_words: int = MAX_ANSWER_WORDS,
@@ -75,11 +74,11 @@ def is_linked(
         c for c in into if c.best and property_use(c.property).hop and facts.images_of(c.subject)
     ]
     return any(
-        single_value(facts, trust, c.subject, c.property, said_class(facts, entity.id)) == c.value
+        single_value(facts, c.subject, c.property, said_class(facts, entity.id)) == c.value
         and (e := facts.entity(c.subject)) is not None
         and may_be_shown(facts, e, living_people)
         for c in shown
-    ) and bool(answerable(facts, trust, entity, max_answer_words, frozenset()))
+    ) and bool(answerable(facts, entity, max_answer_words, frozenset()))
 
 
 def may_be_shown(facts: Facts, entity: Entity, living_people: bool) -> bool:
@@ -102,19 +101,18 @@ def bears_another_name(facts: Facts, entity: Entity) -> bool:
 
 def candidates(
     entity: Entity,
-    facts: Facts,
+    facts: Lookups,
     rules: SeedRules,
     pictures: PictureRules,
     recipe_seed: int,
-    trust: Trust = Trust(),
     max_answer_words: int = MAX_ANSWER_WORDS,
 ) -> Iterator[Candidate]:
     """Every seed that one entity could give: rules × methods × levels, each with a random rank of its own.
 
-    `trust` says what has one value, and `max_answer_words` which answers are short, for `linked`.
+    `max_answer_words` says which answers are short, for `linked`.
     """
     images = showable(facts.images_of(entity.id), pictures)
-    fitting = _fitting(entity, facts, rules, images, trust, max_answer_words)
+    fitting = _fitting(entity, facts, rules, images, max_answer_words)
     if isinstance(fitting, str):
         return
     group = entity.domain + (
@@ -176,10 +174,9 @@ def _explored(
 
 def _fitting(
     entity: Entity,
-    facts: Facts,
+    facts: Lookups,
     rules: SeedRules,
     images: Sequence[ImageAsset],
-    trust: Trust,
     max_answer_words: int,
 ) -> list[str] | str:
     """The recipe's rules that an entity fits, sorted; or in words why it can be no seed. What has the weight 0 is never drawn, nor given what others lack."""
@@ -199,7 +196,7 @@ def _fitting(
         "pictured": bool(images),
         # Own rule, for injection where few things have a picture: something that a pictured thing leads to, and to it alone.
         "linked": bool(rules.rules.get("linked"))
-        and is_linked(facts, trust, entity, rules.living_people, max_answer_words),
+        and is_linked(facts, entity, rules.living_people, max_answer_words),
     }
     wanted = sorted(r for r, weight in rules.rules.items() if weight)
     return [r for r in wanted if fits.get(r)] or f"fit none of the rules ({', '.join(wanted)})"
@@ -207,17 +204,14 @@ def _fitting(
 
 def obstacles(
     entities: Iterable[Entity],
-    facts: Facts,
+    facts: Lookups,
     rules: SeedRules,
     pictures: PictureRules,
-    trust: Trust = Trust(),
     max_answer_words: int = MAX_ANSWER_WORDS,
 ) -> dict[str, int]:
     """Why entities can be no seeds by the same rules as `candidates`, in words, each with its count."""
     fitting = (
-        _fitting(
-            e, facts, rules, showable(facts.images_of(e.id), pictures), trust, max_answer_words
-        )
+        _fitting(e, facts, rules, showable(facts.images_of(e.id), pictures), max_answer_words)
         for e in entities
     )
     found = Counter(why for why in fitting if isinstance(why, str))

@@ -5,21 +5,20 @@ from typing import Any
 
 from questloom.records.knowledge import Entity, entity_value
 from questloom.records.synthesis import Hop
-from questloom.transforms.certificate.certificate_rules import Trust
 from questloom.transforms.certificate.evidence import sentence_for
-from questloom.transforms.certificate.facts import Facts
 from questloom.transforms.drafting.draft_rules import DraftRules
 from questloom.transforms.drafting.edges import Edge, edges, text_edges
+from questloom.transforms.facts.lookups import Facts, Lookups
 
 
 def walk(
-    facts: Facts, trust: Trust, start: Entity, length: int, rules: DraftRules, chance: Random
+    facts: Lookups, start: Entity, length: int, rules: DraftRules, chance: Random
 ) -> tuple[tuple[Hop, ...], tuple[Entity, ...]] | None:
     """One walk of `length` steps, as hops over the variables x0 … xh and their entities; None where it gets stuck."""
     nodes, hops = [start], list[Hop]()
     for step in range(length):
         avoid = frozenset(n.id for n in nodes) | frozenset(c for n in nodes for c in n.classes)
-        choices = edges(facts, trust, nodes[-1], avoid, rules.max_hub)
+        choices = edges(facts, nodes[-1], avoid, rules.max_hub)
         if rules.text_hops:
             choices += text_edges(
                 facts, nodes[-1], avoid | {e.target for e in choices}, rules.max_hub

@@ -16,7 +16,7 @@ from questloom.transforms.filters.filter import (
 from questloom.transforms.stages.stage import Apply, reject
 
 if TYPE_CHECKING:
-    from questloom.transforms.certificate.facts import Facts
+    from questloom.transforms.facts.lookups import Facts
 
 
 def answer_in_question(

@@ -29,7 +29,7 @@ from questloom.records.synthesis import Question, Verdict, not_run
 from questloom.records.table import Json
 from questloom.transforms.certificate.description import distances
 from questloom.transforms.certificate.execute import Binding, TooLarge, answers, resolve
-from questloom.transforms.certificate.facts import Facts
+from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.filters.fame import FIGURES, Fame
 
 SOLVER = "popularity_prior"

@@ -15,8 +15,8 @@ from questloom.records.form import ClaimClause
 from questloom.records.knowledge import Article, Value
 from questloom.records.outcomes import Reason, Rejection
 from questloom.records.synthesis import Question, Verdict
-from questloom.transforms.certificate.facts import Facts
 from questloom.transforms.certificate.leak import answer_names
+from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.stages.stage import reject
 
 DISTINCTIVE = ("entity", "string")

@@ -13,7 +13,7 @@ from questloom.transforms.stages.stage import Apply, reject
 
 if TYPE_CHECKING:
     from questloom.models.ocr import TextBlock
-    from questloom.transforms.certificate.facts import Facts
+    from questloom.transforms.facts.lookups import Facts
 
 
 def visible_text(

@@ -15,8 +15,8 @@ from questloom.records.form import Reads
 from questloom.records.knowledge import Detail, Entity, ImageAsset
 from questloom.records.outcomes import Reason, Rejection
 from questloom.records.synthesis import Question, Verdict
-from questloom.transforms.certificate.facts import best_values
-from questloom.transforms.certificate.readings import reading_value
+from questloom.transforms.facts.readings import reading_value
+from questloom.transforms.facts.values import best_values
 from questloom.transforms.pictures.checkpoint_quality import check_grounding
 from questloom.transforms.pictures.choose import (
     candidates,

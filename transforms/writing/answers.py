@@ -7,7 +7,7 @@ from questloom.prompts.phrases.words import Words
 from questloom.records.knowledge import Value
 from questloom.records.periods import MONTH, YEAR, parts_of
 from questloom.records.synthesis import Answer
-from questloom.transforms.certificate.facts import Facts
+from questloom.transforms.facts.lookups import Facts
 
 _BY_KIND = {"entity": 1.0, "string": 0.9, "monolingual": 0.9}
 """How telling an answer is by its kind: a name is remembered."""

@@ -12,8 +12,8 @@ from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
 from questloom.records.errors import InputError
 from questloom.records.knowledge import Value, entity_value
 from questloom.records.synthesis import Answer
-from questloom.transforms.certificate.facts import best_values
 from questloom.transforms.certificate.leak import find_leak
+from questloom.transforms.facts.values import best_values
 from questloom.transforms.ingest.service_sources import Services
 from questloom.transforms.writing.answers import answer_of
 from tests.shared_data import SHARED, needs

@@ -78,5 +78,5 @@ def test_the_composer_goes_by_the_recipe_and_where_the_own_picture_is_withheld_a
     assert {name: getattr(made, name) for name in rules} == rules and (
         made.min_views,
         made.recipe_seed,
-        made.trust,
+        made.facts.trust,
     ) == (views, 5, recipe.certificate.trust)

@@ -15,7 +15,7 @@ from questloom.records.knowledge import (
 from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Answer, Question
 from questloom.records.table import Json
-from questloom.transforms.certificate.certificate_rules import CertificateRules, Trust
+from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.certificate.certify import (
     Refusal,
     certify,
@@ -31,6 +31,8 @@ from questloom.transforms.certificate.certify import (
     words_agree,
 )
 from questloom.transforms.certificate.margin import Margin
+from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.facts.trust import Trust
 from tests.small_facts import SmallFacts, claim, year
 from tests.transforms.certificate.lighthouses import LIGHTHOUSE, crowd
 
@@ -172,8 +174,9 @@ def test_a_margin_below_the_recipes_is_refused_with_the_nearest_rival():
 
 
 def test_in_a_closed_world_a_margin_of_one_is_enough_and_the_basis_says_so():
-    closed = CertificateRules(stated=False, trust=Trust(complete=True))
-    made = certify_form(REVERSE, SILENT, {"x0": entity_value("Q2000")}, BACK, closed)
+    closed, rules = Trust(complete=True), CertificateRules(stated=False)
+    silent = Lookups(SILENT, closed)
+    made = certify_form(REVERSE, silent, {"x0": entity_value("Q2000")}, BACK, rules)
     assert made.basis == "closed"
     unknown = SmallFacts(
         [
@@ -182,13 +185,12 @@ def test_in_a_closed_world_a_margin_of_one_is_enough_and_the_basis_says_so():
             claim("Q1999", "P84", Value(kind="somevalue")),
         ]
     )
-    assert certify_form(REVERSE, unknown, {"x0": entity_value("Q2000")}, BACK, closed).margin == 1
-    for rules in (
-        CertificateRules(stated=False, bases=("closed",)),
-        CertificateRules(stated=False, trust=Trust(complete=True), bases=("margin",)),
-    ):
-        refused = certify_form(BORN, FACTS, ANCHOR, BINDINGS, rules)
-        assert refused.reason == Reason.WEAK_BASIS and refused.evidence["basis"] != rules.bases[0]
+    believed = Lookups(unknown, closed)
+    assert certify_form(REVERSE, believed, {"x0": entity_value("Q2000")}, BACK, rules).margin == 1
+    for trust, basis in ((Trust(), "closed"), (closed, "margin")):
+        only = CertificateRules(stated=False, bases=(basis,))
+        refused = certify_form(BORN, Lookups(FACTS, trust), ANCHOR, BINDINGS, only)
+        assert refused.reason == Reason.WEAK_BASIS and refused.evidence["basis"] != basis
 
 
 def test_a_form_that_cannot_be_executed_or_whose_hop_has_no_claim_is_refused():

@@ -29,9 +29,9 @@ from questloom.transforms.certificate.evidence import (
     sentence_for,
     unstated,
 )
-from questloom.transforms.certificate.readings import reading_value, readings, year_readings
-from questloom.transforms.certificate.said_class import said_class
 from questloom.transforms.certificate.stating import statement_of
+from questloom.transforms.facts.readings import reading_value, readings, year_readings
+from questloom.transforms.facts.said_class import said_class
 from tests.small_facts import SmallFacts, claim, year
 
 DAY = Value(kind="time", time="+1832-05-04T00:00:00Z", precision=11)

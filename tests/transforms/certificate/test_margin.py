@@ -4,11 +4,13 @@ import pytest
 
 from questloom.records.form import Ask, ClaimClause, ClassClause, Compare, Form, Image
 from questloom.records.knowledge import Article, Entity, Section, Value, entity_value, value_of_key
-from questloom.transforms.certificate.certificate_rules import CertificateRules, Trust
+from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.certificate.certify import Refusal, certify_form, unclear_names
 from questloom.transforms.certificate.description import descriptions
 from questloom.transforms.certificate.execute import answers
 from questloom.transforms.certificate.margin import NO_RIVAL, margin_of, status
+from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.facts.trust import Trust
 from tests.small_facts import SmallFacts, claim, year
 from tests.transforms.certificate.lighthouses import HUMAN, LIGHTHOUSE, crowd
 
@@ -18,7 +20,7 @@ def described(
 ):
     form = Form(clauses=clauses, ask=Ask(var="v", type="entity"))
     (description,) = descriptions(form, {"v": entity_value(intended)})
-    return margin_of(facts, trust, description, entity_value(intended), required)
+    return margin_of(Lookups(facts, trust), description, entity_value(intended), required)
 
 
 def by_architect(architect: str = "Q2000"):
@@ -178,7 +180,7 @@ def test_a_range_is_contradicted_by_a_value_outside_it():
         if d.var == "v"
     ]
     (early,) = [p for p in description.parts if p.role == "range"]
-    assert [status(facts, Trust(), e, early) for e in ("Q1000", "Q1001", "Q2000")] == [
+    assert [status(Lookups(facts), e, early) for e in ("Q1000", "Q1001", "Q2000")] == [
         "match",
         "contradicted",
         "gap",
@@ -368,6 +370,6 @@ def test_a_hop_to_the_one_county_of_a_town_leaves_no_other_county_a_gap_though_a
     )
     binding = {"x": entity_value("Q3001"), "v": entity_value("Q4001")}
     (description,) = [d for d in descriptions(form, binding) if d.var == "v"]
-    assert margin_of(facts, Trust(), description, entity_value("Q4001")).margin == NO_RIVAL
+    assert margin_of(Lookups(facts), description, entity_value("Q4001")).margin == NO_RIVAL
     two = SmallFacts([*towns, claim("Q9", "P31", "Q35657"), claim("Q3001", "P131", "Q4002")])
-    assert margin_of(two, Trust(), description, entity_value("Q4001")).margin == 0
+    assert margin_of(Lookups(two), description, entity_value("Q4001")).margin == 0

@@ -4,17 +4,7 @@ import pytest
 
 from questloom.records.form import ClaimClause, ClassClause, Compare, SentenceClause
 from questloom.records.knowledge import Article, Entity, Link, Section, Value, entity_value
-from questloom.transforms.certificate import facts as looked_up
-from questloom.transforms.certificate.certificate_rules import Trust
 from questloom.transforms.certificate.description import Description, Part
-from questloom.transforms.certificate.facts import (
-    ENUMERATION_LIMIT,
-    classes_of,
-    dates_overlap,
-    is_instance,
-    is_namesake,
-    values_match,
-)
 from questloom.transforms.certificate.margin import (
     MAX_BREAKING,
     MAX_VETOED,
@@ -27,6 +17,17 @@ from questloom.transforms.certificate.margin import (
     status,
 )
 from questloom.transforms.certificate.text_veto import article_names, names_of, text_says
+from questloom.transforms.facts import values as looked_up
+from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.facts.trust import Trust
+from questloom.transforms.facts.values import (
+    ENUMERATION_LIMIT,
+    classes_of,
+    dates_overlap,
+    is_instance,
+    is_namesake,
+    values_match,
+)
 from tests.small_facts import SmallFacts, claim, year
 from tests.transforms.certificate.lighthouses import HUMAN, LIGHTHOUSE, crowd
 
@@ -149,8 +150,10 @@ FACTS = SmallFacts(
     ],
 )
 def test_a_rival_matches_is_contradicted_or_leaves_a_gap(rival, part, verdict):
-    assert status(FACTS, OPEN, rival, part) == verdict
-    assert status(FACTS, CLOSED, rival, part) == ("contradicted" if verdict == "gap" else verdict)
+    assert status(Lookups(FACTS, OPEN), rival, part) == verdict
+    assert status(Lookups(FACTS, CLOSED), rival, part) == (
+        "contradicted" if verdict == "gap" else verdict
+    )
 
 
 def test_what_lies_eight_classes_above_may_be_an_instance_and_what_lies_beyond_is_none():
@@ -162,31 +165,33 @@ def test_what_lies_eight_classes_above_may_be_an_instance_and_what_lies_beyond_i
         return SmallFacts([*tree, claim("Q7", "P31", f"Qc{steps}")], {"Qc0": Entity(id="Qc0")})
 
     assert (
-        status(above(8), OPEN, "Q7", kind("Qc0")) == "gap"
-        and status(above(9), OPEN, "Q7", kind("Qc0")) == "contradicted"
+        status(Lookups(above(8), OPEN), "Q7", kind("Qc0")) == "gap"
+        and status(Lookups(above(9), OPEN), "Q7", kind("Qc0")) == "contradicted"
     )
 
 
 def test_a_hop_settles_where_its_property_has_one_value_and_a_claim_only_where_the_column_is_complete():
-    assert settles(FACTS, OPEN, of("P84", "Q1001"), ()) and not settles(
-        FACTS, OPEN, of("P84", "Q8"), ()
+    assert settles(Lookups(FACTS, OPEN), of("P84", "Q1001"), ()) and not settles(
+        Lookups(FACTS, OPEN), of("P84", "Q8"), ()
     )
     by = has("P84", "Q2001")
-    assert settles(FACTS, OPEN, by, (by, kind(LIGHTHOUSE))) and not settles(FACTS, OPEN, by, (by,))
+    assert settles(Lookups(FACTS, OPEN), by, (by, kind(LIGHTHOUSE))) and not settles(
+        Lookups(FACTS, OPEN), by, (by,)
+    )
     gap = SmallFacts([*crowd(), claim("Q1999", "P31", LIGHTHOUSE)])
-    assert not settles(gap, OPEN, by, (by, kind(LIGHTHOUSE)))
+    assert not settles(Lookups(gap, OPEN), by, (by, kind(LIGHTHOUSE)))
     second = SmallFacts([*crowd(), claim("Q1001", "P84", "Q2002")])
-    assert not settles(second, OPEN, by, (by, kind(LIGHTHOUSE)))
-    assert not settles(FACTS, OPEN, by, (by, kind("Q404"))) and not settles(
-        FACTS, OPEN, kind(LIGHTHOUSE), (by, kind(LIGHTHOUSE))
+    assert not settles(Lookups(second, OPEN), by, (by, kind(LIGHTHOUSE)))
+    assert not settles(Lookups(FACTS, OPEN), by, (by, kind("Q404"))) and not settles(
+        Lookups(FACTS, OPEN), kind(LIGHTHOUSE), (by, kind(LIGHTHOUSE))
     )
     assert (
-        settles(FACTS, CLOSED, by, ())
-        and settles(FACTS, CLOSED, kind("Q1"), ())
-        and settles(FACTS, CLOSED, of("P1", "Q1"), ())
+        settles(Lookups(FACTS, CLOSED), by, ())
+        and settles(Lookups(FACTS, CLOSED), kind("Q1"), ())
+        and settles(Lookups(FACTS, CLOSED), of("P1", "Q1"), ())
     )
-    assert not settles(FACTS, CLOSED, ranged("P571", "<", year(1)), ()) and not settles(
-        FACTS, CLOSED, linked("Q1"), ()
+    assert not settles(Lookups(FACTS, CLOSED), ranged("P571", "<", year(1)), ()) and not settles(
+        Lookups(FACTS, CLOSED), linked("Q1"), ()
     )
 
 
@@ -199,8 +204,7 @@ def described(
     trust: Trust = OPEN,
 ):
     return margin_of(
-        facts,
-        trust,
+        Lookups(facts, trust),
         Description(var="v", parts=parts),
         entity_value(intended),
         required,
@@ -282,7 +286,7 @@ def test_a_literal_is_unique_where_it_is_the_one_value_of_what_has_one():
 
     def literal(subject: str, value: Value, *parts: Part):
         return margin_of(
-            facts, OPEN, Description(var="v", parts=parts or (of("P571", subject),)), value
+            Lookups(facts, OPEN), Description(var="v", parts=parts or (of("P571", subject),)), value
         )
 
     assert literal("Q1001", year(1701)).margin == NO_RIVAL

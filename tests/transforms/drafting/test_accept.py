@@ -8,10 +8,12 @@ from questloom.records.form import Ask, ClaimClause, ClassClause, Form, Image
 from questloom.records.knowledge import Article, InfoboxField, Section, Value, entity_value
 from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Answer
-from questloom.transforms.certificate.certificate_rules import CertificateRules, Trust
+from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.certificate.certify import Refusal
 from questloom.transforms.certificate.guess import guess_of_kind
 from questloom.transforms.drafting.accept import Accept, binding_of
+from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.facts.trust import Trust
 from questloom.transforms.writing.writer import Draft
 from tests.small_facts import SmallFacts, claim, year
 from tests.transforms.certificate.lighthouses import LIGHTHOUSE, crowd
@@ -160,7 +162,7 @@ def test_a_description_below_the_margin_is_refused_and_at_it_accepted():
     )
     assert (
         accept(
-            facts=silent, rules=CertificateRules(margin=2, trust=Trust(complete=True))
+            facts=Lookups(silent, Trust(complete=True)), rules=CertificateRules(margin=2)
         ).described(form, bindings, "x1")
         is None
     )
@@ -444,7 +446,7 @@ BACK = {"x0": "Q2000", "x1": "Q1000", "a": year(1700).key()}
 
 
 def test_in_a_closed_world_a_description_needs_a_margin_of_one_whatever_the_recipes_is():
-    closed = CertificateRules(margin=4, trust=Trust(complete=True))
+    rules, closed = CertificateRules(margin=4), Trust(complete=True)
     unknown = SmallFacts(
         [
             *crowd(),
@@ -452,9 +454,11 @@ def test_in_a_closed_world_a_description_needs_a_margin_of_one_whatever_the_reci
             claim("Q1999", "P84", Value(kind="somevalue")),
         ]
     )
-    assert accept(closed, unknown).described(REVERSE, BACK, "x1") is None
+    assert accept(rules, Lookups(unknown, closed)).described(REVERSE, BACK, "x1") is None
     twin = SmallFacts([*crowd(), claim("Q1999", "P31", LIGHTHOUSE), claim("Q1999", "P84", "Q2000")])
-    assert accept(closed, twin).described(REVERSE, BACK, "x1").evidence["margin"] == 0
+    assert (
+        accept(rules, Lookups(twin, closed)).described(REVERSE, BACK, "x1").evidence["margin"] == 0
+    )
 
 
 def test_a_variable_is_idle_where_it_does_without_the_node_before_it_and_others_are_not_asked_about():

@@ -5,11 +5,12 @@ import random
 import pytest
 
 from questloom.records.knowledge import Article, Entity, Link, Section, entity_value
-from questloom.transforms.certificate.certificate_rules import Trust
 from questloom.transforms.certificate.evidence import sentence_for
 from questloom.transforms.drafting.draft_rules import DraftRules
 from questloom.transforms.drafting.edges import Edge, edges, text_edges
 from questloom.transforms.drafting.walk import pick, walk
+from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.facts.trust import Trust
 from tests.small_facts import SmallFacts, claim, year
 from tests.transforms.certificate.lighthouses import LIGHTHOUSE, crowd
 
@@ -25,7 +26,7 @@ def found(
 ) -> set[tuple[str, str, bool]]:
     return {
         (e.property, e.target, e.reverse)
-        for e in edges(facts, trust, facts.entity(entity), avoid, max_hub)
+        for e in edges(Lookups(facts, trust), facts.entity(entity), avoid, max_hub)
     }
 
 
@@ -118,7 +119,7 @@ def test_no_step_leads_from_a_place_to_one_of_those_who_were_born_there():
     )
     assert {
         e.property
-        for e in edges(facts, Trust(), facts.entity("Q1003"), frozenset(), 100)
+        for e in edges(Lookups(facts), facts.entity("Q1003"), frozenset(), 100)
         if e.reverse
     } == {"P88"}
 
@@ -149,7 +150,7 @@ def chained(length: int) -> SmallFacts:
 def test_a_walk_has_its_length_and_meets_no_node_twice():
     facts = chained(3)
     hops, nodes = walk(
-        facts, Trust(), facts.entity("Q600"), 3, DraftRules(reverse_share=0.0), random.Random(1)
+        Lookups(facts), facts.entity("Q600"), 3, DraftRules(reverse_share=0.0), random.Random(1)
     )
     assert [n.id for n in nodes] == ["Q600", "Q601", "Q602", "Q603"]
     assert [(h.source, h.target, h.reverse) for h in hops] == [
@@ -159,7 +160,7 @@ def test_a_walk_has_its_length_and_meets_no_node_twice():
     ]
     assert (
         walk(
-            facts, Trust(), facts.entity("Q600"), 4, DraftRules(reverse_share=0.0), random.Random(1)
+            Lookups(facts), facts.entity("Q600"), 4, DraftRules(reverse_share=0.0), random.Random(1)
         )
         is None
     )
@@ -169,7 +170,7 @@ def test_a_walk_never_turns_back_to_where_it_was():
     claims = [*crowd(), *(claim(f"Q2{i:03}", "P19", f"Q1{i:03}") for i in range(60))]
     facts = SmallFacts(claims)
     for seed in range(20):
-        made = walk(facts, Trust(), facts.entity("Q1003"), 2, DraftRules(), random.Random(seed))
+        made = walk(Lookups(facts), facts.entity("Q1003"), 2, DraftRules(), random.Random(seed))
         assert made is None or len({n.id for n in made[1]}) == 3
 
 
@@ -180,8 +181,8 @@ def test_a_walk_does_not_repeat_a_kind_of_step():
         for c in (claim(f"Qa{i}", "P22", f"Qb{i}"), claim(f"Qb{i}", "P25", f"Qc{i}"))
     ]
     facts = SmallFacts(claims)
-    assert walk(facts, Trust(), facts.entity("Qa1"), 1, DraftRules(), random.Random(1)) is not None
-    assert walk(facts, Trust(), facts.entity("Qa1"), 2, DraftRules(), random.Random(1)) is None
+    assert walk(Lookups(facts), facts.entity("Qa1"), 1, DraftRules(), random.Random(1)) is not None
+    assert walk(Lookups(facts), facts.entity("Qa1"), 2, DraftRules(), random.Random(1)) is None
 
 
 def test_the_property_is_drawn_before_the_target_and_the_direction_before_both():

@@ -3,7 +3,6 @@
 import pytest
 
 from questloom.records.knowledge import Article, Detail, Entity, ImageAsset, InfoboxField, Value
-from questloom.transforms.certificate.certificate_rules import Trust
 from questloom.transforms.drafting.draft_rules import SeedRules
 from questloom.transforms.drafting.seeds import (
     Candidate,
@@ -15,6 +14,8 @@ from questloom.transforms.drafting.seeds import (
     may_be_shown,
     obstacles,
 )
+from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.facts.trust import Trust
 from questloom.transforms.pictures.picture_rules import PictureRules
 from tests.small_facts import SmallFacts, claim, year
 
@@ -307,21 +308,25 @@ def test_a_linked_thing_is_the_only_value_that_a_pictured_one_has_of_a_property_
         )
 
     one = facts(claim("Q1", "P84", "Qx"))
-    assert is_linked(one, TRUST, one.entity("Qx"), living_people=False)
+    assert is_linked(Lookups(one, TRUST), one.entity("Qx"), living_people=False)
     for other in (
         facts(claim("Q1", "P84", "Qx"), images=()),
         facts(claim("Q1", "P84", "Qx"), claim("Q1", "P84", "Q8")),
         facts(claim("Q1", "P31", "Qx")),
     ):
-        assert not is_linked(other, TRUST, other.entity("Qx"), living_people=False)
+        assert not is_linked(Lookups(other, TRUST), other.entity("Qx"), living_people=False)
     rules = SeedRules(rules={"linked": 1}, methods={"paths": 1, "injection": 1})
     assert [
         c.seed.method
         for c in candidates(
-            one.entity("Qx").replace(classes=("Q5x",)), one, rules, PictureRules(), 1, TRUST
+            one.entity("Qx").replace(classes=("Q5x",)),
+            Lookups(one, TRUST),
+            rules,
+            PictureRules(),
+            1,
         )
     ] == ["injection"]
-    assert not is_linked(one, TRUST, one.entity("Q1"), living_people=False)
+    assert not is_linked(Lookups(one, TRUST), one.entity("Q1"), living_people=False)
 
 
 @pytest.mark.parametrize(
@@ -357,12 +362,17 @@ def test_a_linked_thing_has_something_to_ask_for_whose_answer_is_as_short_as_the
         {"Qt": Entity(id="Qt", labels={"en": words})},
         images={"Q1": (image(),)},
     )
-    assert is_linked(facts, TRUST, facts.entity("Qx"), living_people=False, **most) == linked
+    assert (
+        is_linked(Lookups(facts, TRUST), facts.entity("Qx"), living_people=False, **most) == linked
+    )
     rules, thing = (
         SeedRules(rules={"linked": 1}, methods={"injection": 1}),
         facts.entity("Qx").replace(classes=("Q5x",)),
     )
-    assert bool(list(candidates(thing, facts, rules, PictureRules(), 1, TRUST, **most))) == linked
-    assert obstacles([thing], facts, rules, PictureRules(), TRUST, **most) == (
+    assert (
+        bool(list(candidates(thing, Lookups(facts, TRUST), rules, PictureRules(), 1, **most)))
+        == linked
+    )
+    assert obstacles([thing], Lookups(facts, TRUST), rules, PictureRules(), **most) == (
         {} if linked else {"fit none of the rules (linked)": 1}
     )

@@ -6,10 +6,10 @@ from random import Random
 import pytest
 
 from questloom.records.knowledge import Article, Link, Section
-from questloom.transforms.certificate.certificate_rules import Trust
 from questloom.transforms.drafting.draft_rules import DraftRules
 from questloom.transforms.drafting.edges import Edge
 from questloom.transforms.drafting.walk import pick, walk
+from questloom.transforms.facts.lookups import Lookups
 from tests.small_facts import SmallFacts, claim
 from tests.transforms.certificate.lighthouses import crowd
 
@@ -24,7 +24,7 @@ BORN = [
 def walked(
     facts: SmallFacts, length: int, rules: DraftRules = ALONG, seed: int = 1, start: str = "Q1007"
 ):
-    found = walk(facts, Trust(), facts.entity(start), length, rules, Random(seed))
+    found = walk(Lookups(facts), facts.entity(start), length, rules, Random(seed))
     return found and (
         [(h.source, h.property, h.reverse, h.target) for h in found[0]],
         [n.id for n in found[1]],
@@ -77,7 +77,7 @@ def test_a_link_is_a_step_only_where_the_recipe_says_so_and_holds_its_sentence()
         articles={"Q1007": page, "Q77": hallow},
     )
     assert walked(facts, 1) is None
-    hops, _ = walk(facts, Trust(), facts.entity("Q1007"), 1, DraftRules(text_hops=True), Random(1))
+    hops, _ = walk(Lookups(facts), facts.entity("Q1007"), 1, DraftRules(text_hops=True), Random(1))
     assert [
         (h.property, h.target, h.evidence, h.revision, h.section, h.start, h.end) for h in hops
     ] == [("", "x1", "It lies near Hallow.", 5, 0, 5, 25)]

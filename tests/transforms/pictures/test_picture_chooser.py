@@ -12,7 +12,7 @@ from questloom.records.form import Ask, ClaimClause, Form, Image, Reads
 from questloom.records.knowledge import ImageAsset, Value
 from questloom.records.outcomes import Reason, Rejection
 from questloom.records.synthesis import Answer, Question
-from questloom.transforms.certificate.readings import reading_value
+from questloom.transforms.facts.readings import reading_value
 from questloom.transforms.pictures.checkpoint_quality import check_grounding, store_pairs
 from questloom.transforms.pictures.ground import how_well
 from questloom.transforms.pictures.picture_chooser import PictureChooser

@@ -27,13 +27,13 @@ from questloom.records.form import (
 )
 from questloom.records.knowledge import Claim, Value
 from questloom.records.synthesis import Answer, Hop
-from questloom.transforms.certificate.certificate_rules import Trust
 from questloom.transforms.certificate.compute import compute
-from questloom.transforms.certificate.facts import Facts, best_values
-from questloom.transforms.certificate.one_of_class import single_value
-from questloom.transforms.certificate.said_class import said_class
 from questloom.transforms.drafting.draft_rules import DraftRules
 from questloom.transforms.drafting.exploration.reasoning import CHOOSES
+from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.facts.one_of_class import single_value
+from questloom.transforms.facts.said_class import said_class
+from questloom.transforms.facts.values import best_values
 from questloom.transforms.writing.answers import answer_of
 from questloom.transforms.writing.evidence import EvidenceGraph, Link, Observation, Reasoning
 from questloom.transforms.writing.graph.clues import answerable
@@ -55,12 +55,11 @@ class Curator:
     """Makes plans of evidence graphs.
 
     Args:
-        facts, trust: the store and how far it is believed.
+        facts: the store and how far it is believed.
         rules: the recipe's.
     """
 
-    facts: Facts
-    trust: Trust
+    facts: Lookups
     rules: DraftRules
 
     def plans(self, graph: EvidenceGraph, ability: str, size: int, draw: Random) -> list[Draft]:
@@ -248,7 +247,7 @@ class Curator:
             hop = Hop(
                 source=f"x{i}", target=f"x{i + 1}", property=link.property, reverse=link.reverse
             )
-            clauses += step_clauses(self.facts, self.trust, hop, link)
+            clauses += step_clauses(self.facts, hop, link)
             bindings[hop.target] = link.target
             hops.append(hop)
         return clauses, bindings, tuple(hops)
@@ -258,9 +257,7 @@ class Curator:
     ) -> list[tuple[Claim, Answer]]:
         entity = self.facts.entity(node)
         assert entity is not None
-        found = answerable(
-            self.facts, self.trust, entity, self.rules.max_answer_words, avoid | {node}
-        )
+        found = answerable(self.facts, entity, self.rules.max_answer_words, avoid | {node})
         return [
             (c, a)
             for _, c, a in sorted(
@@ -279,9 +276,7 @@ class Curator:
         answer: Answer,
     ) -> Draft:
         asked = ClaimClause(subject=var, property=claim.property, object="a")
-        told = _told_apart(
-            self.facts, self.trust, claim.subject, claim.property, claim.value.entity, "a"
-        )
+        told = _told_apart(self.facts, claim.subject, claim.property, claim.value.entity, "a")
         form = Form(clauses=(*clauses, asked, *told), ask=_ask("a", answer))
         return Draft(
             text="",
@@ -322,21 +317,21 @@ def repeats(link: Link, property: str) -> bool:
     return bool(step) and step == property_use(property).step
 
 
-def step_clauses(facts: Facts, trust: Trust, hop: Hop, link: Link) -> tuple[Clause, ...]:
+def step_clauses(facts: Lookups, hop: Hop, link: Link) -> tuple[Clause, ...]:
     """The claim of a step, and the class of its target where that tells it from the property's other values."""
     subject, value = (hop.target, hop.source) if link.reverse else (hop.source, hop.target)
     told = (
         ()
         if link.reverse
-        else _told_apart(facts, trust, link.source, link.property, link.target, hop.target)
+        else _told_apart(facts, link.source, link.property, link.target, hop.target)
     )
     return (ClaimClause(subject=subject, property=link.property, object=value), *told)
 
 
 def _told_apart(
-    facts: Facts, trust: Trust, source: str, property: str, target: str, var: str
+    facts: Lookups, source: str, property: str, target: str, var: str
 ) -> tuple[ClassClause, ...]:
-    if not target or single_value(facts, trust, source, property) is not None:
+    if not target or single_value(facts, source, property) is not None:
         return ()
     return (ClassClause(var=var, class_id=said_class(facts, target)),)
 

@@ -10,8 +10,6 @@ from questloom.records.knowledge import Entity
 from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Hop, Seed
 from questloom.transforms.certificate.certify import Refusal, certify_form, given_by_picture
-from questloom.transforms.certificate.facts import Facts
-from questloom.transforms.certificate.readings import sure_readings
 from questloom.transforms.drafting.accept import Accept, binding_of
 from questloom.transforms.drafting.draft_rules import DraftRules
 from questloom.transforms.drafting.exploration.curating import Curator, num_claims
@@ -21,6 +19,8 @@ from questloom.transforms.drafting.exploration.reasoning import reasonings
 from questloom.transforms.drafting.interest import by_interest
 from questloom.transforms.drafting.paths import describe_bridges
 from questloom.transforms.drafting.trail import Trail
+from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.facts.readings import sure_readings
 from questloom.transforms.writing.evidence import EvidenceGraph, Node, Observation
 from questloom.transforms.writing.explorer import Explorer, attempt_of, seed_of
 from questloom.transforms.writing.writer import Draft, Writer
@@ -47,7 +47,7 @@ class Exploration:
         recipe_seed: for every draw.
     """
 
-    facts: Facts
+    facts: Lookups
     explorer: Explorer
     composer: Writer
     writer: Writer
@@ -74,7 +74,7 @@ class Exploration:
 
     async def _graph(self, seed: Seed, entity: Entity, trail: Trail) -> EvidenceGraph:
         """The evidence graph; what is answered from the picture alone needs no exploring."""
-        explore, trust = self.rules.explore, self.accept.rules.trust
+        explore = self.rules.explore
         if SEARCH in seed.ability:
             graph = await trail.attempt(
                 "explore",
@@ -82,7 +82,6 @@ class Exploration:
                     seed,
                     entity,
                     self.facts,
-                    trust,
                     self.rules,
                     self.explorer,
                     self.shown,
@@ -114,7 +113,7 @@ class Exploration:
             fits = self._curator(seed)
             found = [
                 r
-                for r in reasonings(graph, self.facts, trust, self.rules.max_answer_words)
+                for r in reasonings(graph, self.facts, self.rules.max_answer_words)
                 if fits(replace(graph, reasonings=(r,)))
             ]
             most = max(1, ceil(explore.reasoning_ratio * len(graph.nodes)))
@@ -135,7 +134,7 @@ class Exploration:
     def _curator(self, seed: Seed) -> Callable[[EvidenceGraph], list[Draft]]:
         """Makes the plans of a graph for the seed, which have room for one step more."""
         curator, size = (
-            Curator(self.facts, self.accept.rules.trust, self.rules),
+            Curator(self.facts, self.rules),
             self.rules.explore.claims[seed.level] - 1,
         )
         return lambda graph: curator.plans(
@@ -196,7 +195,6 @@ class Exploration:
                 described,
                 graph,
                 self.facts,
-                self.accept.rules.trust,
                 self.rules,
                 self.shown,
                 self.recipe_seed,

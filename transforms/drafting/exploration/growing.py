@@ -4,11 +4,10 @@ from collections.abc import Callable
 
 from questloom.records.knowledge import Entity
 from questloom.records.synthesis import Seed
-from questloom.transforms.certificate.certificate_rules import Trust
-from questloom.transforms.certificate.facts import Facts
-from questloom.transforms.certificate.said_class import said_class
 from questloom.transforms.drafting.draft_rules import DraftRules
 from questloom.transforms.drafting.edges import edges
+from questloom.transforms.facts.lookups import Facts, Lookups
+from questloom.transforms.facts.said_class import said_class
 from questloom.transforms.writing.evidence import EvidenceGraph, Link, Node
 from questloom.transforms.writing.explorer import Explorer
 
@@ -17,7 +16,7 @@ Shown = Callable[[str], bool]
 
 
 def links_from(
-    facts: Facts, trust: Trust, entity: Entity, avoid: frozenset[str], rules: DraftRules
+    facts: Lookups, entity: Entity, avoid: frozenset[str], rules: DraftRules
 ) -> list[Link]:
     """The steps that a question may take from an entity, as links."""
     return [
@@ -28,15 +27,14 @@ def links_from(
             reverse=e.reverse,
             weight=e.weight,
         )
-        for e in edges(facts, trust, entity, avoid, rules.max_hub)
+        for e in edges(facts, entity, avoid, rules.max_hub)
     ]
 
 
 async def grown(
     seed: Seed,
     entity: Entity,
-    facts: Facts,
-    trust: Trust,
+    facts: Lookups,
     rules: DraftRules,
     explorer: Explorer,
     shown: Shown,
@@ -58,7 +56,7 @@ async def grown(
         done.add(at.id)
         newest = not newest
         avoid = frozenset(n.id for n in nodes) | frozenset(at.classes)
-        offered = links_from(facts, trust, at, avoid, rules)
+        offered = links_from(facts, at, avoid, rules)
         if sum(n.pictured for n in nodes) < rules.explore.image_ratio * (len(nodes) + 1):
             offered = [link for link in offered if shown(link.target)] or offered
         kinds = _kinds(nodes, facts)
@@ -72,7 +70,7 @@ async def grown(
             Node(id=link.target, pictured=shown(link.target), found_from=at.id) for link in chosen
         ]
         graph = EvidenceGraph(nodes=tuple(nodes))
-    return EvidenceGraph(nodes=tuple(nodes), links=_between(graph, facts, trust, rules))
+    return EvidenceGraph(nodes=tuple(nodes), links=_between(graph, facts, rules))
 
 
 def _kinds(nodes: list[Node], facts: Facts) -> list[str]:
@@ -84,9 +82,7 @@ def _kinds(nodes: list[Node], facts: Facts) -> list[str]:
     ]
 
 
-def _between(
-    graph: EvidenceGraph, facts: Facts, trust: Trust, rules: DraftRules
-) -> tuple[Link, ...]:
+def _between(graph: EvidenceGraph, facts: Lookups, rules: DraftRules) -> tuple[Link, ...]:
     """All steps between the nodes of a graph, also those by which none was found: what hangs together is a cluster, not a tree."""
     found = []
     for node in graph.nodes:
@@ -94,7 +90,7 @@ def _between(
         assert entity is not None
         found += [
             link
-            for link in links_from(facts, trust, entity, frozenset({node.id}), rules)
+            for link in links_from(facts, entity, frozenset({node.id}), rules)
             if link.target in graph.ids
         ]
     return tuple(found)

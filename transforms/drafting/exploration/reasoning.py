@@ -12,10 +12,9 @@ from itertools import combinations
 from questloom.knowledge.dates import coarsened
 from questloom.records.knowledge import entity_value
 from questloom.records.periods import YEAR
-from questloom.transforms.certificate.certificate_rules import Trust
 from questloom.transforms.certificate.compute import compute
-from questloom.transforms.certificate.facts import Facts
-from questloom.transforms.certificate.said_class import said_class
+from questloom.transforms.facts.lookups import Facts, Lookups
+from questloom.transforms.facts.said_class import said_class
 from questloom.transforms.writing.evidence import EvidenceGraph, Link, Observation, Reasoning
 from questloom.transforms.writing.graph.clues import attributes
 from questloom.transforms.writing.graph.graph_writer import MAKERS
@@ -28,25 +27,25 @@ LONGEST = 400
 """Years between two dates that somebody would still count."""
 
 
-def observations(facts: Facts, trust: Trust, node: str, max_words: int) -> list[Observation]:
+def observations(facts: Lookups, node: str, max_words: int) -> list[Observation]:
     """The dates and measures of a node that a question may speak of."""
     entity = facts.entity(node)
     assert entity is not None
     return [
         Observation(node=node, property=claim.property, value=claim.value)
-        for _, claim, answer in attributes(facts, trust, entity, max_words, frozenset())
+        for _, claim, answer in attributes(facts, entity, max_words, frozenset())
         if claim.value.kind in ("time", "quantity")
         and (claim.value.kind != "time" or claim.value.year is not None)
     ]
 
 
-def reasonings(graph: EvidenceGraph, facts: Facts, trust: Trust, max_words: int) -> list[Reasoning]:
+def reasonings(graph: EvidenceGraph, facts: Lookups, max_words: int) -> list[Reasoning]:
     """All reasoning nodes that a graph allows, in a fixed order."""
     seen = {
         n.id: [o for o in graph.perceptions if o.node == n.id and o.value.year is not None]
         for n in graph.nodes
     }
-    said = {n.id: observations(facts, trust, n.id, max_words) for n in graph.nodes}
+    said = {n.id: observations(facts, n.id, max_words) for n in graph.nodes}
     found = [
         r
         for node in seen

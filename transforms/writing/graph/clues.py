@@ -8,12 +8,12 @@ from questloom.records.form import ClaimClause, ClassClause, Clause, Form
 from questloom.records.knowledge import Claim, Entity, Value, entity_value
 from questloom.records.periods import YEAR
 from questloom.records.synthesis import Answer
-from questloom.transforms.certificate.askable import is_askable
-from questloom.transforms.certificate.century import CENTURY, has_one_century
-from questloom.transforms.certificate.certificate_rules import Trust
-from questloom.transforms.certificate.facts import Facts, best_values, is_functional, is_volatile
-from questloom.transforms.certificate.one_of_class import single_value
-from questloom.transforms.certificate.said_class import said_class
+from questloom.transforms.facts.askable import is_askable
+from questloom.transforms.facts.century import CENTURY, has_one_century
+from questloom.transforms.facts.lookups import Facts, Lookups
+from questloom.transforms.facts.one_of_class import single_value
+from questloom.transforms.facts.said_class import said_class
+from questloom.transforms.facts.values import best_values, is_functional, is_volatile
 from questloom.transforms.writing.answers import answer_of
 from questloom.transforms.writing.form_edits import SELF
 from questloom.transforms.writing.writer import Mention
@@ -32,10 +32,9 @@ def class_clause(facts: Facts, entity: Entity) -> ClassClause | None:
 
 
 def clue_clauses(
-    facts: Facts,
+    facts: Lookups,
     entity: Entity,
     avoid: frozenset[str],
-    trust: Trust,
     asked: str,
     taken: frozenset[str],
 ) -> list[tuple[float, Clause]]:
@@ -45,7 +44,6 @@ def clue_clauses(
         facts: the store.
         entity: the entity to describe.
         avoid: ids and value keys that must not be said: nodes of the path, named entities, the answer.
-        trust: how far the store is believed.
         asked: the property of this entity that the question asks for, or ""; it is no clue, nor is a date beside a date.
         taken: properties by which the question speaks of this entity already.
     """
@@ -64,7 +62,7 @@ def clue_clauses(
         if not _sayable(facts, claim.value) or (dates and claim.value.kind == "time"):
             continue
         weight = use.weight * (
-            2.0 if is_functional(facts, claim.property, entity.classes, trust, entity.id) else 1.0
+            2.0 if is_functional(facts, claim.property, entity.classes, entity.id) else 1.0
         )
         found.append(
             (weight, ClaimClause(subject=SELF, property=claim.property, object=_said(claim.value)))
@@ -73,7 +71,7 @@ def clue_clauses(
 
 
 def role_clauses(
-    facts: Facts, entity: Entity, avoid: frozenset[str], trust: Trust
+    facts: Lookups, entity: Entity, avoid: frozenset[str]
 ) -> list[tuple[float, Clause]]:
     """Claims by which a named entity points at this one alone: "the architect of the Old Mill", over `SELF`."""
     found: list[tuple[float, Clause]] = []
@@ -90,7 +88,7 @@ def role_clauses(
         ):
             continue
         if len(best_values(facts, source.id, claim.property)) == 1 and is_functional(
-            facts, claim.property, source.classes, trust, source.id
+            facts, claim.property, source.classes, source.id
         ):
             found.append(
                 (
@@ -156,19 +154,19 @@ def _said(value: Value) -> Value:
 
 
 def answerable(
-    facts: Facts, trust: Trust, entity: Entity, max_words: int, avoid: frozenset[str]
+    facts: Lookups, entity: Entity, max_words: int, avoid: frozenset[str]
 ) -> list[tuple[float, Claim, Answer]]:
     """The attributes of an entity that can be asked, and that people would ask for."""
     return [
         found
-        for found in attributes(facts, trust, entity, max_words, avoid)
+        for found in attributes(facts, entity, max_words, avoid)
         if property_use(found[1].property).answer
         and is_askable(facts, entity.id, found[1].property, found[1].value)
     ]
 
 
 def attributes(
-    facts: Facts, trust: Trust, entity: Entity, max_words: int, avoid: frozenset[str]
+    facts: Lookups, entity: Entity, max_words: int, avoid: frozenset[str]
 ) -> list[tuple[float, Claim, Answer]]:
     """Those that can be asked or computed with: functional, stable, short, and not one of the nodes already used.
 
@@ -184,9 +182,7 @@ def attributes(
         ):
             continue
         if (
-            single_value(
-                facts, trust, entity.id, claim.property, said_class(facts, claim.value.entity)
-            )
+            single_value(facts, entity.id, claim.property, said_class(facts, claim.value.entity))
             != claim.value
         ):
             continue
@@ -196,15 +192,13 @@ def attributes(
     return found
 
 
-def centuries(
-    facts: Facts, trust: Trust, entity: Entity, max_words: int
-) -> list[tuple[Claim, Answer]]:
+def centuries(facts: Lookups, entity: Entity, max_words: int) -> list[tuple[Claim, Answer]]:
     """The dates of an entity of which no more than the century can be asked, one claim a property."""
     found: dict[str, tuple[Claim, Answer]] = {}
     for claim in facts.claims(entity.id):
         told = (
             claim.best
-            and has_one_century(facts, trust, entity.id, claim.property)
+            and has_one_century(facts, entity.id, claim.property)
             and is_askable(facts, entity.id, claim.property, claim.value)
         )
         answer = answer_of(facts, claim.value, precision=CENTURY) if told else None

@@ -3,8 +3,9 @@
 from questloom.records.form import Ask, Clause, Form
 from questloom.records.identity import chance
 from questloom.records.knowledge import value_of_key
-from questloom.transforms.certificate.facts import Facts, best_values
 from questloom.transforms.certificate.leak import names_of_value
+from questloom.transforms.facts.lookups import Facts
+from questloom.transforms.facts.values import best_values
 from questloom.transforms.writing.graph.form_words import FormWords
 from questloom.transforms.writing.graph.label_source import StoreWords
 from questloom.transforms.writing.graph.noun_phrases import NounPhrases

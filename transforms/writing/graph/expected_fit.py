@@ -9,7 +9,7 @@ from math import prod
 
 from questloom.records.form import ClaimClause, ClassClause, Clause
 from questloom.records.knowledge import Value
-from questloom.transforms.certificate.facts import Facts
+from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.writing.writer import Draft, Mention
 
 MOST_EXPECTED = 6.0

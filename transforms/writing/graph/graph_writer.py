@@ -23,13 +23,13 @@ from questloom.records.identity import chance
 from questloom.records.knowledge import Claim, Entity, Value, entity_value
 from questloom.records.periods import YEAR
 from questloom.records.synthesis import MAX_ANSWER_WORDS, Answer, Hop, Rewrite, Seed
-from questloom.transforms.certificate.certificate_rules import Trust
-from questloom.transforms.certificate.completeness import nearly_complete
 from questloom.transforms.certificate.compute import compute
-from questloom.transforms.certificate.facts import Facts, best_values
-from questloom.transforms.certificate.one_of_class import single_value
-from questloom.transforms.certificate.readings import year_readings
-from questloom.transforms.certificate.said_class import said_class
+from questloom.transforms.facts.completeness import nearly_complete
+from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.facts.one_of_class import single_value
+from questloom.transforms.facts.readings import year_readings
+from questloom.transforms.facts.said_class import said_class
+from questloom.transforms.facts.values import best_values
 from questloom.transforms.writing.answers import answer_of
 from questloom.transforms.writing.form_edits import (
     constants,
@@ -61,16 +61,14 @@ class GraphWriter:
     Args:
         facts: the store.
         english: puts forms into words.
-        trust: how far the store is believed.
         recipe_seed: for every draw.
         max_clauses, max_answer_words, drafts: the recipe's limits (`DraftRules`).
         detail_share, computation_share: how often a draft tries to need a detail or a computation.
         min_views: how many pictures an entity must have for one of them to be shown (2 where search withholds the question's own).
     """
 
-    facts: Facts
+    facts: Lookups
     english: English
-    trust: Trust
     recipe_seed: int
     max_clauses: int = 3
     max_answer_words: int = MAX_ANSWER_WORDS
@@ -173,7 +171,7 @@ class GraphWriter:
             if deeper is not None:
                 drafts.insert(0, deeper)
             drafts.append(plain)
-        dated = centuries(self.facts, self.trust, entities[-1], self.max_answer_words)
+        dated = centuries(self.facts, entities[-1], self.max_answer_words)
         return drafts + [
             self._asking(tuple(clauses), bindings, hops, entities, claim, answer)
             for claim, answer in dated
@@ -262,18 +260,14 @@ class GraphWriter:
 
     def _told_apart(self, source: str, hop: Hop, target: str) -> tuple[ClassClause, ...]:
         """The class of a hop's target, where that is what tells it from the property's other values: the county, not the state."""
-        if (
-            hop.reverse
-            or not target
-            or single_value(self.facts, self.trust, source, hop.property) is not None
-        ):
+        if hop.reverse or not target or single_value(self.facts, source, hop.property) is not None:
             return ()
         return (ClassClause(var=hop.target, class_id=said_class(self.facts, target)),)
 
     def _asked(
         self, entity: Entity, avoid: frozenset[str], draw: Random
     ) -> list[tuple[Claim, Answer]]:
-        found = answerable(self.facts, self.trust, entity, self.max_answer_words, avoid)
+        found = answerable(self.facts, entity, self.max_answer_words, avoid)
         return [
             (claim, answer)
             for _, claim, answer in sorted(found, key=lambda f: (-f[0] * draw.random(), f[1].id))
@@ -319,9 +313,7 @@ class GraphWriter:
             return None
         dates = [
             c
-            for _, c, a in attributes(
-                self.facts, self.trust, entity, self.max_answer_words, frozenset()
-            )
+            for _, c, a in attributes(self.facts, entity, self.max_answer_words, frozenset())
             if a.type == "date"
         ]
         if not dates:
@@ -396,7 +388,6 @@ class GraphWriter:
             self.facts,
             entity,
             avoid,
-            self.trust,
             asked_property(draft.form, mention),
             taken_properties(draft.form, mention),
         )
@@ -408,7 +399,7 @@ class GraphWriter:
             # "the town where X was born": one functional claim of a named entity is enough to say which town.
             bundles.extend(
                 (c,)
-                for c in by_weight(role_clauses(self.facts, entity, avoid, self.trust), draw)[
+                for c in by_weight(role_clauses(self.facts, entity, avoid), draw)[
                     : self.drafts // 4
                 ]
             )
@@ -416,7 +407,7 @@ class GraphWriter:
         # Where the store may lack members of the class, nothing singles one of them out but a hop that leads to it alone.
         sizes = (
             range(max(1, fewest), self.max_clauses + 1)
-            if nearly_complete(self.facts, self.trust, kind.class_id)
+            if nearly_complete(self.facts, kind.class_id)
             else ()
         )
         for size in sizes:

@@ -4,7 +4,7 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
-from questloom.transforms.certificate.said_class import said_class
+from questloom.transforms.facts.said_class import said_class
 
 MAX_SUPERCLASSES = 200
 

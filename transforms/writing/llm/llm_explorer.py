@@ -13,7 +13,7 @@ from questloom.prompts import replies
 from questloom.prompts.fence import Fenced, fenced
 from questloom.records.knowledge import Entity, Value
 from questloom.records.synthesis import Seed
-from questloom.transforms.certificate.readings import sure_readings
+from questloom.transforms.facts.readings import sure_readings
 from questloom.transforms.writing.evidence import EvidenceGraph, Link, Observation, Reasoning
 from questloom.transforms.writing.explorer import seed_of
 from questloom.transforms.writing.llm.draft_parts import blocks, question_values

@@ -12,7 +12,7 @@ from questloom.knowledge.dates import PRECISIONS
 from questloom.language.names_in_text import leaked
 from questloom.prompts.phrases import property_phrase, property_use
 from questloom.records.form import ClassClause, Clause
-from questloom.transforms.certificate.facts import is_volatile
+from questloom.transforms.facts.values import is_volatile
 from questloom.transforms.writing.llm.material import ClaimLine, Material
 
 MAX_SET = 3

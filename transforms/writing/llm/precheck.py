@@ -18,9 +18,10 @@ from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.certificate.certify import Refusal, unclear_names
 from questloom.transforms.certificate.evidence import is_named, unstated
 from questloom.transforms.certificate.execute import TooLarge
-from questloom.transforms.certificate.facts import is_volatile
 from questloom.transforms.certificate.guess import guess_of_kind
 from questloom.transforms.certificate.stating import statement_of
+from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.facts.values import is_volatile
 from questloom.transforms.writing.form_edits import SELF
 from questloom.transforms.writing.graph.clues import answerable
 from questloom.transforms.writing.llm.kind_clauses import said_kind
@@ -38,6 +39,8 @@ MIN_SHARED = 4
 class Judge(Protocol):
     """What `questloom.transforms.drafting.accept.Accept` gives: it stands above the writers and is handed down."""
 
+    @property
+    def facts(self) -> Lookups: ...
     @property
     def rules(self) -> CertificateRules: ...
     def described(self, form: Form, bindings: dict[str, str], var: str) -> Refusal | None: ...
@@ -136,9 +139,7 @@ class Precheck:
         lines = list(enumerate(shown.claims, start=1))
         if self.accept is None:
             return tuple(n for n, line in lines if not line.inverse)
-        found = answerable(
-            self.store, self.accept.rules.trust, entity, self.max_answer_words, frozenset()
-        )
+        found = answerable(self.accept.facts, entity, self.max_answer_words, frozenset())
         ids = {claim.id for _, claim, _ in found}
         num_values = Counter(
             p

@@ -10,7 +10,7 @@ from questloom.records.form import ClaimClause, Compute, Reads
 from questloom.records.knowledge import entity_value
 from questloom.records.outcomes import Reason, Rejection
 from questloom.records.synthesis import Question
-from questloom.transforms.certificate.certificate_rules import CertificateRules, Trust
+from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.certificate.certify import Refusal, certify_form, given_by_picture
 from questloom.transforms.drafting.accept import Accept, binding_of
 from questloom.transforms.drafting.draft_rules import DraftRules, ExploreRules
@@ -20,6 +20,7 @@ from questloom.transforms.drafting.exploration.deepening import deeper
 from questloom.transforms.drafting.exploration.exploring import Exploration
 from questloom.transforms.drafting.exploration.reasoning import reasonings
 from questloom.transforms.drafting.trail import Trail
+from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.writing.evidence import Observation, Reasoning
 from questloom.transforms.writing.graph.english import English
 from questloom.transforms.writing.graph.graph_explorer import GraphExplorer
@@ -28,7 +29,7 @@ from tests.small_facts import year
 from tests.transforms.drafting.exploration.made import BOTH, COAST, graph, seed
 
 RULES = DraftRules(explore=ExploreRules(graphs=3))
-WRITER = GraphWriter(facts=COAST, english=English(COAST, 1), trust=Trust(), recipe_seed=1)
+WRITER = GraphWriter(facts=Lookups(COAST), english=English(COAST, 1), recipe_seed=1)
 ACCEPT = Accept(COAST, CertificateRules(max_guess=0.5))
 AROUND = graph("Q1003", "Q2003", "Q3003", "Q4003", links=BOTH)
 
@@ -55,7 +56,7 @@ def drafted(made_seed, **changes):
 
 
 def plans(ability: str, size: int = 2, of=AROUND):
-    return Curator(COAST, Trust(), RULES).plans(of, ability, size, Random(1))
+    return Curator(Lookups(COAST), RULES).plans(of, ability, size, Random(1))
 
 
 @pytest.mark.parametrize(
@@ -200,7 +201,7 @@ def test_a_plan_has_the_claims_of_its_level_or_one_fewer_the_full_ones_first():
 def test_a_thing_that_wins_is_asked_for_what_the_other_has_not():
     one = next(
         r
-        for r in reasonings(AROUND, COAST, Trust(), 6)
+        for r in reasonings(AROUND, Lookups(COAST), 6)
         if r.op == "earliest" and {r.first.node, r.second.node} == {"Q1003", "Q4003"}
     )
     found = plans("perception+search+reasoning", 5, replace(AROUND, reasonings=(one,)))
@@ -211,11 +212,11 @@ def test_a_thing_that_wins_is_asked_for_what_the_other_has_not():
 
 def test_a_step_in_front_leads_from_another_pictured_thing_to_the_one_that_was_shown():
     plan = next(p for p in plans("perception+search", 1) if p.anchor == "Q2003")
-    found = deeper(plan, AROUND, COAST, Trust(), RULES, lambda e: e[:2] != "Q3", 1, "s")
+    found = deeper(plan, AROUND, Lookups(COAST), RULES, lambda e: e[:2] != "Q3", 1, "s")
     assert {d.anchor for d in found} == {"Q1003", "Q4003"} and all(
         d.answer == plan.answer and d.hops[0].target == "x0" for d in found
     )
-    assert not deeper(plan, AROUND, COAST, Trust(), RULES, lambda e: False, 1, "s")
+    assert not deeper(plan, AROUND, Lookups(COAST), RULES, lambda e: False, 1, "s")
 
 
 def test_of_an_event_by_which_two_things_are_compared_the_place_is_not_asked():
@@ -231,7 +232,7 @@ def test_of_an_event_by_which_two_things_are_compared_the_place_is_not_asked():
         one = Reasoning(op="earliest", first=pair[0], second=pair[1], result=entity_value("Q2003"))
         way = graph("Q2003", "Q2004", links=[("Q2003", "P26", "Q2004", False)])
         draws = (
-            Curator(COAST, Trust(), RULES).plans(
+            Curator(Lookups(COAST), RULES).plans(
                 replace(way, reasonings=(one,)), "perception+search+reasoning", 4, Random(n)
             )
             for n in range(9)

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from questloom.records.knowledge import Entity
-from questloom.transforms.certificate.certificate_rules import Trust
 from questloom.transforms.drafting.exploration.reasoning import LONGEST, belong_together, reasonings
+from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.writing.evidence import Link, Observation, Reasoning
 from tests.small_facts import SmallFacts, claim, year
 from tests.transforms.drafting.exploration.made import BOTH, COAST, graph, metres
@@ -14,7 +14,7 @@ TWO = graph("Q1003", "Q2003", "Q4003", links=BOTH)
 
 
 def found(graph_=TWO, facts=COAST) -> list[Reasoning]:
-    return reasonings(graph_, facts, Trust(), 6)
+    return reasonings(graph_, Lookups(facts), 6)
 
 
 def of(op: str, one: str, other: str, made: list[Reasoning]) -> list[Reasoning]:

@@ -4,7 +4,7 @@ import pytest
 
 from questloom.records.form import Ask, ClaimClause, Form
 from questloom.records.knowledge import Entity, Value
-from questloom.transforms.certificate.certificate_rules import Trust
+from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.writing.graph.clues import (
     answerable,
     asked_property,
@@ -22,7 +22,7 @@ NOTHING = frozenset[str]()
 
 def asks(facts: SmallFacts, entity: str = "Q1003", words: int = 6, avoid=NOTHING) -> set[str]:
     return {
-        c.property for _, c, _ in answerable(facts, Trust(), facts.entity(entity), words, avoid)
+        c.property for _, c, _ in answerable(Lookups(facts), facts.entity(entity), words, avoid)
     }
 
 
@@ -57,7 +57,7 @@ def test_what_changes_with_time_or_no_table_knows_is_not_asked(property):
     assert (
         not any(
             c.property == property
-            for _, c in clue_clauses(facts, facts.entity("Q1003"), NOTHING, Trust(), "", NOTHING)
+            for _, c in clue_clauses(Lookups(facts), facts.entity("Q1003"), NOTHING, "", NOTHING)
         )
         or property == "P106"
     )
@@ -72,7 +72,7 @@ def test_an_answer_has_at_most_so_many_words_and_is_no_node_of_the_path():
 def clues(facts: SmallFacts, avoid=NOTHING, asked: str = "", taken=NOTHING) -> set[str]:
     return {
         c.property
-        for _, c in clue_clauses(facts, facts.entity("Q1003"), avoid, Trust(), asked, taken)
+        for _, c in clue_clauses(Lookups(facts), facts.entity("Q1003"), avoid, asked, taken)
     }
 
 
@@ -94,7 +94,7 @@ def test_a_date_is_told_by_its_year_and_a_functional_clue_weighs_double():
     facts = SmallFacts([*crowd(), claim("Q1003", "P1619", day), claim("Q1003", "P166", "Q7")])
     found = {
         c.property: (weight, c.object)
-        for weight, c in clue_clauses(facts, facts.entity("Q1003"), NOTHING, Trust(), "", NOTHING)
+        for weight, c in clue_clauses(Lookups(facts), facts.entity("Q1003"), NOTHING, "", NOTHING)
     }
     assert found["P1619"][1] == year(1750)
     assert found["P84"][0] == 1.2 and found["P166"][0] == 0.8
@@ -106,7 +106,7 @@ def test_a_role_is_told_where_the_one_who_has_it_has_one_of_them():
     def roles(facts, avoid=NOTHING):
         return [
             (c.subject.entity, c.property)
-            for _, c in role_clauses(facts, facts.entity("Q2003"), avoid, Trust())
+            for _, c in role_clauses(Lookups(facts), facts.entity("Q2003"), avoid)
         ]
 
     assert roles(facts) == [("Q1003", "P84")]
@@ -144,7 +144,7 @@ def test_of_a_painting_the_century_is_asked_and_of_a_town_or_near_the_turn_it_is
     def asked(entity: str, max_words: int = 2) -> list[tuple[str, str]]:
         return [
             (c.property, a.text)
-            for c, a in centuries(facts, Trust(), facts.entity(entity), max_words)
+            for c, a in centuries(Lookups(facts), facts.entity(entity), max_words)
         ]
 
     assert asked("Q1003") == [("P571", "15th century")]

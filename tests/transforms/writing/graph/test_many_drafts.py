@@ -13,9 +13,9 @@ from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
 from questloom.records.form import ClaimClause, Form
 from questloom.records.identity import chance
 from questloom.records.synthesis import Seed
-from questloom.transforms.certificate.certificate_rules import Trust
 from questloom.transforms.drafting.draft_rules import DraftRules
 from questloom.transforms.drafting.walk import walk
+from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.writing.graph.english import English
 from questloom.transforms.writing.graph.graph_writer import GraphWriter
 from questloom.transforms.writing.graph.lints import stem
@@ -36,9 +36,8 @@ WALKS = 150
 async def _drafts(facts: Store) -> list[tuple[Form, dict[str, str], str]]:
     """What the graph writer makes of random walks, whether a certificate would allow it or not: (form, bindings, seed id)."""
     writer = GraphWriter(
-        facts=facts,
+        facts=Lookups(facts),
         english=English(facts, 5),
-        trust=Trust(),
         recipe_seed=5,
         detail_share=0.1,
         computation_share=0.1,
@@ -50,8 +49,7 @@ async def _drafts(facts: Store) -> list[tuple[Form, dict[str, str], str]]:
     for number in range(WALKS):
         entity = draw.choice(things)
         way = walk(
-            facts,
-            Trust(),
+            Lookups(facts),
             entity,
             draw.choice((1, 1, 2, 2, 3)),
             DraftRules(max_hub=200),

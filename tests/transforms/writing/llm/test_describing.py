@@ -18,8 +18,10 @@ from questloom.records.knowledge import (
 )
 from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Answer, Hop, Rewrite, Seed
-from questloom.transforms.certificate.certificate_rules import CertificateRules, Trust
+from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.drafting.accept import Accept
+from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.facts.trust import Trust
 from questloom.transforms.writing.llm.llm_rules import LlmRules
 from questloom.transforms.writing.llm.llm_writer import LlmWriter
 from questloom.transforms.writing.llm.mentions import named_entities
@@ -121,7 +123,8 @@ def facts(
 
 def writer(store, *replies, **more):
     judge = Accept(
-        facts=store, rules=CertificateRules(trust=Trust(complete=True), stated=False, max_guess=0.5)
+        facts=Lookups(store, Trust(complete=True)),
+        rules=CertificateRules(stated=False, max_guess=0.5),
     )
     return LlmWriter(
         Scripted([(role, "", reply) for role, reply in replies]),

@@ -6,12 +6,13 @@ import pytest
 
 from questloom.records.knowledge import Entity, PropertyInfo
 from questloom.records.outcomes import Reason
-from questloom.transforms.certificate.certificate_rules import CertificateRules, Trust
+from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.drafting.accept import Accept
 from questloom.transforms.drafting.draft_rules import DraftRules, ExploreRules
 from questloom.transforms.drafting.exploration.exploring import Exploration
 from questloom.transforms.drafting.exploration.reasoning import reasonings
 from questloom.transforms.drafting.trail import Trail
+from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.writing.graph.english import English
 from questloom.transforms.writing.graph.graph_writer import GraphWriter
 from questloom.transforms.writing.llm.llm_explorer import LlmExplorer
@@ -70,7 +71,7 @@ def explored(made_seed, *replies, **explore: int):
     client = Booked(list(replies))
     accept = Accept(COAST, CertificateRules(max_guess=0.5))
     writer = LlmExplorer(client, COAST, LlmRules(votes=1), judge=accept)
-    composer = GraphWriter(facts=COAST, english=English(COAST, 1), trust=Trust(), recipe_seed=1)
+    composer = GraphWriter(facts=Lookups(COAST), english=English(COAST, 1), recipe_seed=1)
     rules = DraftRules(explore=ExploreRules(**{"graphs": 1, "anchors": 3, **explore}))
     made = Exploration(
         facts=COAST,
@@ -269,7 +270,7 @@ def test_the_curator_is_told_what_the_things_of_a_plan_may_be_called():
 
 def test_a_line_that_was_not_shown_is_refused():
     around = graph("Q1003", "Q2003", "Q4003", links=BOTH)
-    found = reasonings(around, COAST, Trust(), 6)
+    found = reasonings(around, Lookups(COAST), 6)
     bad = ("reason", "", {"why": "w", "numbers": [99]})
     client = Scripted([bad, bad])
     explorer = LlmExplorer(client, COAST, LlmRules(votes=1))

@@ -3,7 +3,7 @@
 import pytest
 
 from questloom.records.knowledge import Claim
-from questloom.transforms.certificate.lifetime import LONGEST, contradicted
+from questloom.transforms.facts.lifetime import LONGEST, contradicted
 from tests.small_facts import SmallFacts, claim, year
 
 LIFE = [claim("Q1", "P569", year(1784)), claim("Q1", "P570", year(1850))]

@@ -6,9 +6,10 @@ centimetres tall was this president?") or one whose answer the store itself cont
 
 from questloom.prompts.phrases import common_class_ranks, property_use, vague_classes
 from questloom.records.knowledge import Value, entity_value
-from questloom.transforms.certificate.facts import Facts, is_instance
-from questloom.transforms.certificate.lifetime import BIRTH, DEATH, contradicted
-from questloom.transforms.certificate.said_class import said_class
+from questloom.transforms.facts.lifetime import BIRTH, DEATH, contradicted
+from questloom.transforms.facts.lookups import Facts
+from questloom.transforms.facts.said_class import said_class
+from questloom.transforms.facts.values import is_instance
 from questloom.transforms.remembered import remembered
 
 RARE = 2_000

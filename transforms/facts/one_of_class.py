@@ -5,33 +5,28 @@ Many properties have several values because they are of different kinds, and the
 """
 
 from questloom.records.knowledge import Value
-from questloom.transforms.certificate.certificate_rules import Trust
-from questloom.transforms.certificate.facts import (
+from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.facts.said_class import said_class
+from questloom.transforms.facts.values import (
     MIN_EVIDENCE,
     OTHER_SURPLUS,
-    Facts,
     best_values,
     classes_of,
     is_functional,
     is_instance,
 )
-from questloom.transforms.certificate.said_class import said_class
 from questloom.transforms.remembered import remembered
 
 MAX_SUBJECTS = 2_000
 """Members of the subject's class that are looked at."""
 
 
-def single_value(
-    facts: Facts, trust: Trust, subject: str, property: str, class_id: str = ""
-) -> Value | None:
+def single_value(facts: Lookups, subject: str, property: str, class_id: str = "") -> Value | None:
     """The one value that the subject has, or has of the class, where the property is functional (within the class); None otherwise."""
     found = best_values(facts, subject, property)
     if any(v.kind in ("somevalue", "novalue") for v in found):
         return None
-    if len(found) == 1 and is_functional(
-        facts, property, classes_of(facts, subject), trust, subject
-    ):
+    if len(found) == 1 and is_functional(facts, property, classes_of(facts, subject), subject):
         return found[0]
     of_class = [
         v
@@ -42,16 +37,14 @@ def single_value(
     if (
         len(of_class) == 1
         and not unknown
-        and _functional_within(facts, trust, property, said_class(facts, subject), class_id)
+        and _functional_within(facts, property, said_class(facts, subject), class_id)
     ):
         return of_class[0]
     return None
 
 
 @remembered()
-def _functional_within(
-    facts: Facts, trust: Trust, property: str, subject_class: str, class_id: str
-) -> bool:
+def _functional_within(facts: Lookups, property: str, subject_class: str, class_id: str) -> bool:
     """Whether members of one class are seen to have one value of the other class."""
     numbers = [
         n
@@ -64,4 +57,4 @@ def _functional_within(
         )
     ]
     surplus = (sum(numbers) - len(numbers) + OTHER_SURPLUS) / (len(numbers) + 1)
-    return len(numbers) >= MIN_EVIDENCE and 1 / (1 + surplus) >= trust.measured
+    return len(numbers) >= MIN_EVIDENCE and 1 / (1 + surplus) >= facts.trust.measured

@@ -1,7 +1,8 @@
 """The class by which people would call a thing: "country" for England, not "stateless nation"; "city" for Amsterdam."""
 
 from questloom.prompts.phrases import common_class_ranks
-from questloom.transforms.certificate.facts import Facts, best_values
+from questloom.transforms.facts.lookups import Facts
+from questloom.transforms.facts.values import best_values
 from questloom.transforms.remembered import remembered
 
 MOST_ABOVE = 3

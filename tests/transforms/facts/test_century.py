@@ -5,10 +5,11 @@ import pytest
 from questloom.records.form import Ask, ClaimClause, Form, Image
 from questloom.records.knowledge import ImageAsset, Value, entity_value
 from questloom.records.outcomes import Reason
-from questloom.transforms.certificate.century import commonest_century, has_one_century
-from questloom.transforms.certificate.certificate_rules import CertificateRules, Trust
+from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.certificate.certify import Refusal, certify_form
 from questloom.transforms.certificate.guess import WEIGHT, guess_of_kind
+from questloom.transforms.facts.century import commonest_century, has_one_century
+from questloom.transforms.facts.lookups import Lookups
 from tests.small_facts import SmallFacts, claim, year
 
 PAINTING = "Q3305213"
@@ -60,7 +61,7 @@ def certified(facts: SmallFacts, date: Value):
     ],
 )
 def test_a_century_is_told_where_all_dates_lie_in_one_and_none_near_its_turn(dates, told):
-    assert has_one_century(paintings(*dates), Trust(), "Q1", "P571") is told
+    assert has_one_century(Lookups(paintings(*dates)), "Q1", "P571") is told
 
 
 def test_of_a_relation_that_is_asked_more_exactly_no_century_is_told():
@@ -71,7 +72,7 @@ def test_of_a_relation_that_is_asked_more_exactly_no_century_is_told():
             for c in (claim(f"Q1{i:03}", "P31", "Q5"), claim(f"Q1{i:03}", "P569", year(1720 + i)))
         ]
     )
-    assert not has_one_century(facts, Trust(), "Q1003", "P569")
+    assert not has_one_century(Lookups(facts), "Q1003", "P569")
 
 
 def test_where_things_of_the_kind_have_several_centuries_none_is_told():
@@ -84,8 +85,9 @@ def test_where_things_of_the_kind_have_several_centuries_none_is_told():
         )
     ]
     assert not has_one_century(
-        SmallFacts([claim("Q1", "P31", PAINTING), claim("Q1", "P571", year(1642)), *twice]),
-        Trust(),
+        Lookups(
+            SmallFacts([claim("Q1", "P31", PAINTING), claim("Q1", "P571", year(1642)), *twice])
+        ),
         "Q1",
         "P571",
     )

@@ -1,20 +1,14 @@
-"""The look-ups that a certificate needs (`Facts`), and whether a property has one value at most, whether two values agree, whether names collide."""
-
-from typing import Protocol
+"""Of the store's claims: the best values, whether a property has one value at most, whether two values agree, whether names collide."""
 
 from questloom.knowledge.dates import dates_overlap, refined
 from questloom.knowledge.store.profiles import PERIODS
 from questloom.prompts.phrases import property_use
 from questloom.records.knowledge import (
-    Article,
     Claim,
-    Entity,
-    ImageAsset,
-    PropertyInfo,
     PropertyProfile,
     Value,
 )
-from questloom.transforms.certificate.certificate_rules import Trust
+from questloom.transforms.facts.lookups import Facts, Lookups
 from questloom.transforms.remembered import remembered
 
 ENUMERATION_LIMIT = 5_000
@@ -36,29 +30,6 @@ TRANSITIVE = {
 """Properties whose value's ancestors count as matches too, and the properties to climb by: a wreck off an island is one in the island's sea."""
 
 
-class Facts(Protocol):
-    """The look-ups of `questloom.knowledge.store.Store` that certificates need; tests give small in-memory ones.
-
-    A date's `subjects` are those of all dates that overlap it (`questloom.knowledge.dates.overlapping`): who asks by a year means every day of it.
-    """
-
-    def __hash__(self) -> int: ...
-    def entity(self, entity_id: str) -> Entity | None: ...
-    def claims(self, subject: str) -> tuple[Claim, ...]: ...
-    def claims_into(self, entity_id: str, *, limit: int = ...) -> tuple[Claim, ...]: ...
-    def subjects(self, property: str, value_key: str, *, limit: int = ...) -> tuple[str, ...]: ...
-    def num_subjects(self, property: str, value_key: str) -> int: ...
-    def members(self, class_id: str, *, limit: int = ...) -> tuple[str, ...]: ...
-    def num_members(self, class_id: str) -> int: ...
-    def article(self, entity_id: str) -> Article | None: ...
-    def entity_of_title(self, title: str) -> str | None: ...
-    def images_of(self, entity_id: str) -> tuple[ImageAsset, ...]: ...
-    def property(self, property_id: str) -> PropertyInfo | None: ...
-    def profile(self, property_id: str, class_id: str = "") -> PropertyProfile: ...
-    def references(self) -> tuple[int, int]: ...
-    def stated_members(self, class_id: str) -> int | None: ...
-
-
 @remembered()
 def best_values(facts: Facts, subject: str, property: str) -> tuple[Value, ...]:
     """The best values of a property, each once, in the store's order; somevalue and novalue are among them.
@@ -74,7 +45,7 @@ def best_values(facts: Facts, subject: str, property: str) -> tuple[Value, ...]:
 
 @remembered()
 def is_functional(
-    facts: Facts, property: str, classes: tuple[str, ...], trust: Trust, subject: str = ""
+    facts: Lookups, property: str, classes: tuple[str, ...], subject: str = ""
 ) -> bool:
     """Whether a subject of these classes can be taken to have at most one value of the property.
 
@@ -91,7 +62,7 @@ def is_functional(
         or property_use(property).single
     )
     declared = declared and not (info and subject in info.exceptions)
-    bar = trust.declared if declared else trust.measured
+    bar = facts.trust.declared if declared else facts.trust.measured
     if not declared and facts.profile(property).num_subjects < MIN_EVIDENCE:
         return False
     overall = _surplus(

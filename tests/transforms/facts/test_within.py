@@ -2,12 +2,12 @@
 
 from questloom.records.form import Ask, ClaimClause, ClassClause, Form
 from questloom.records.knowledge import entity_value
-from questloom.transforms.certificate.certificate_rules import Trust
 from questloom.transforms.certificate.description import descriptions
 from questloom.transforms.certificate.execute import TooLarge, answers
-from questloom.transforms.certificate.facts import ENUMERATION_LIMIT
 from questloom.transforms.certificate.margin import margin_of
-from questloom.transforms.certificate.within import MOST_INSIDE, num_within, subjects_within
+from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.facts.values import ENUMERATION_LIMIT
+from questloom.transforms.facts.within import MOST_INSIDE, num_within, subjects_within
 from tests.small_facts import SmallFacts, claim, year
 from tests.transforms.certificate.lighthouses import LIGHTHOUSE, crowd
 
@@ -66,7 +66,7 @@ def test_a_rival_in_a_town_of_the_place_counts_where_neither_place_nor_the_rest_
         Form(clauses=(KIND, IN_COUNTY, by_architect), ask=Ask(var="v", type="entity")),
         {"v": entity_value("Q1000")},
     )
-    found = margin_of(ALIKE, Trust(), description, entity_value("Q1000"))
+    found = margin_of(Lookups(ALIKE), description, entity_value("Q1000"))
     assert found.margin == 1 and found.nearest.entity_id == "Q1999"
 
 

@@ -6,7 +6,8 @@ order, and whom somebody married or learned from was alive with them.
 
 from math import inf
 
-from questloom.transforms.certificate.facts import Facts, best_values
+from questloom.transforms.facts.lookups import Facts
+from questloom.transforms.facts.values import best_values
 from questloom.transforms.remembered import remembered
 
 BIRTH, DEATH = "P569", "P570"

@@ -9,11 +9,10 @@ from collections import Counter
 from questloom.knowledge.dates import PRECISIONS, coarsened
 from questloom.prompts.phrases import property_use
 from questloom.records.knowledge import Value
-from questloom.transforms.certificate.certificate_rules import Trust
-from questloom.transforms.certificate.facts import (
+from questloom.transforms.facts.lookups import Facts, Lookups
+from questloom.transforms.facts.values import (
     DECLARED_SURPLUS,
     MIN_EVIDENCE,
-    Facts,
     best_values,
     classes_of,
 )
@@ -26,7 +25,7 @@ MAX_MEMBERS = 2_000
 """Members of a class that are looked at one by one: enough for a share, and few enough for every class of a large store."""
 
 
-def has_one_century(facts: Facts, trust: Trust, subject: str, property: str) -> bool:
+def has_one_century(facts: Lookups, subject: str, property: str) -> bool:
     """Whether all of a thing's dates lie in one century, none near its turn or before Christ, and things of its classes are seen to have one each.
 
     Args:
@@ -41,9 +40,7 @@ def has_one_century(facts: Facts, trust: Trust, subject: str, property: str) -> 
         for v in found
     ):
         return False
-    return len({_century(v) for v in found}) == 1 and _is_functional(
-        facts, trust, subject, property
-    )
+    return len({_century(v) for v in found}) == 1 and _is_functional(facts, subject, property)
 
 
 def commonest_century(facts: Facts, subject: str, property: str, weight: int) -> float:
@@ -62,7 +59,7 @@ def commonest_century(facts: Facts, subject: str, property: str, weight: int) ->
     return max(shares, default=1.0)
 
 
-def _is_functional(facts: Facts, trust: Trust, subject: str, property: str) -> bool:
+def _is_functional(facts: Lookups, subject: str, property: str) -> bool:
     """Whether the members of the subject's classes are seen to have one century each, estimated as of what has one value by its meaning (`facts.py`)."""
     for counts, num_subjects in (
         _centuries_in(facts, property, c) for c in classes_of(facts, subject)
@@ -70,7 +67,7 @@ def _is_functional(facts: Facts, trust: Trust, subject: str, property: str) -> b
         surplus = (counts.total() - num_subjects + MIN_EVIDENCE * DECLARED_SURPLUS) / (
             num_subjects + MIN_EVIDENCE
         )
-        if 1 / (1 + surplus) < trust.declared:
+        if 1 / (1 + surplus) < facts.trust.declared:
             return False
     return True
 

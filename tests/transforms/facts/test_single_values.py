@@ -14,21 +14,22 @@ from questloom.records.knowledge import (
 from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Answer, Hop, Question, Rewrite
 from questloom.records.table import Json
-from questloom.transforms.certificate.certificate_rules import Trust
-from questloom.transforms.certificate.completeness import nearly_complete, share_seen
-from questloom.transforms.certificate.facts import is_functional
 from questloom.transforms.certificate.guess import (
     commonest_share,
     guess_of_kind,
     num_answers_without_picture,
 )
-from questloom.transforms.certificate.one_of_class import single_value
 from questloom.transforms.certificate.votes import (
     broken_link,
     certify_votes,
     evidence_of,
     missing_sentence,
 )
+from questloom.transforms.facts.completeness import nearly_complete, share_seen
+from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.facts.one_of_class import single_value
+from questloom.transforms.facts.trust import Trust
+from questloom.transforms.facts.values import is_functional
 from tests.small_facts import SmallFacts, claim, year
 
 
@@ -51,7 +52,7 @@ def towns(number: int, *more) -> SmallFacts:
 
 
 def one(facts: SmallFacts, trust: Trust = Trust()):
-    return single_value(facts, trust, "Qt3", "P131", "Qcounty")
+    return single_value(Lookups(facts, trust), "Qt3", "P131", "Qcounty")
 
 
 def test_twenty_members_show_that_there_is_one_of_the_class_and_one_exception_that_there_is_not():
@@ -75,10 +76,10 @@ def test_the_one_value_of_a_functional_property_needs_no_class_and_an_unknown_on
             claim("Q199", "P84", Value(kind="novalue")),
         ]
     )
-    assert single_value(facts, Trust(), "Q101", "P84") == entity_value("Q201")
+    assert single_value(Lookups(facts), "Q101", "P84") == entity_value("Q201")
     assert (
-        single_value(facts, Trust(), "Q199", "P84") is None
-        and single_value(facts, Trust(), "Q197", "P84") is None
+        single_value(Lookups(facts), "Q199", "P84") is None
+        and single_value(Lookups(facts), "Q197", "P84") is None
     )
 
 
@@ -100,8 +101,8 @@ def test_a_constraint_counts_without_any_subject_seen_unless_it_parts_values(
     facts = SmallFacts(
         [claim("Q1", "P31", "Qa"), claim("Q1", "P84", "Q2")], properties={"P84": info}
     )
-    assert is_functional(facts, "P84", ("Qa",), Trust()) == functional
-    assert is_functional(facts, "P84", ("Qunseen",), Trust()) == functional, (
+    assert is_functional(Lookups(facts), "P84", ("Qa",)) == functional
+    assert is_functional(Lookups(facts), "P84", ("Qunseen",)) == functional, (
         "a class without subjects is judged by all"
     )
 
@@ -117,7 +118,7 @@ def test_a_property_of_which_more_than_one_in_twenty_is_dated_comes_and_goes(dat
             claim(f"Q{i}", "P84", f"Qv{i}", qualifiers=period if i < dated else ()),
         )
     ]
-    assert is_functional(SmallFacts(claims), "P84", ("Qa",), Trust()) == functional
+    assert is_functional(Lookups(SmallFacts(claims)), "P84", ("Qa",)) == functional
 
 
 def test_two_hundred_named_things_tell_how_much_is_held():
@@ -125,9 +126,11 @@ def test_two_hundred_named_things_tell_how_much_is_held():
         share_seen(SmallFacts([], references=(100, 200))) == 0.5
         and share_seen(SmallFacts([], references=(100, 199))) is None
     )
-    assert nearly_complete(SmallFacts([], references=(180, 200)), Trust(completeness=0.9), "Q5")
+    assert nearly_complete(
+        Lookups(SmallFacts([], references=(180, 200)), Trust(completeness=0.9)), "Q5"
+    )
     assert not nearly_complete(
-        SmallFacts([], references=(180, 200)), Trust(completeness=0.91), "Q5"
+        Lookups(SmallFacts([], references=(180, 200)), Trust(completeness=0.91)), "Q5"
     )
 
 

@@ -3,7 +3,7 @@
 import re
 
 from questloom.records.knowledge import Detail, Value
-from questloom.transforms.certificate.facts import Facts
+from questloom.transforms.facts.lookups import Facts
 
 _YEAR = re.compile(r"(?<!\d)(1[0-9]{3}|20[0-2][0-9])(?!\d)")
 

@@ -3,7 +3,7 @@
 import pytest
 
 from questloom.records.knowledge import Entity
-from questloom.transforms.certificate.said_class import said_class
+from questloom.transforms.facts.said_class import said_class
 from tests.small_facts import SmallFacts, claim
 
 LABELS = {

@@ -3,7 +3,7 @@
 import pytest
 
 from questloom.records.knowledge import Entity, Value, entity_value
-from questloom.transforms.certificate.askable import (
+from questloom.transforms.facts.askable import (
     FEWEST,
     RARE,
     has_said_kind,

@@ -5,9 +5,11 @@ import pytest
 from questloom.records.form import Ask, ClaimClause, ClassClause, Form, Image
 from questloom.records.knowledge import entity_value
 from questloom.records.outcomes import Reason
-from questloom.transforms.certificate.certificate_rules import CertificateRules, Trust
+from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.certificate.certify import Refusal, certify_form
-from questloom.transforms.certificate.completeness import nearly_complete, share_held
+from questloom.transforms.facts.completeness import nearly_complete, share_held
+from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.facts.trust import Trust
 from tests.small_facts import SmallFacts, claim, year
 from tests.transforms.certificate.lighthouses import HUMAN, LIGHTHOUSE, crowd
 
@@ -35,7 +37,7 @@ def test_a_class_is_nearly_complete_where_the_store_holds_what_its_pages_name_an
     references, complete
 ):
     assert (
-        nearly_complete(SmallFacts(crowd(), references=references), Trust(), LIGHTHOUSE) == complete
+        nearly_complete(Lookups(SmallFacts(crowd(), references=references)), LIGHTHOUSE) == complete
     )
 
 
@@ -45,17 +47,19 @@ def test_a_stated_number_of_members_says_more_than_the_pages():
         for number in (120, 64)
     )
     assert share_held(half, LIGHTHOUSE) == 0.5
-    assert not nearly_complete(half, Trust(), LIGHTHOUSE)
-    assert nearly_complete(nearly, Trust(), LIGHTHOUSE)
-    assert not nearly_complete(nearly, Trust(), HUMAN)
+    assert not nearly_complete(Lookups(half), LIGHTHOUSE)
+    assert nearly_complete(Lookups(nearly), LIGHTHOUSE)
+    assert not nearly_complete(Lookups(nearly), HUMAN)
     assert not nearly_complete(
-        SmallFacts(crowd(60), class_counts={LIGHTHOUSE: 120}), Trust(), LIGHTHOUSE
+        Lookups(SmallFacts(crowd(60), class_counts={LIGHTHOUSE: 120})), LIGHTHOUSE
     )
     assert share_held(SmallFacts(crowd(60), class_counts={LIGHTHOUSE: 40}), LIGHTHOUSE) == 1.0
 
 
 def test_a_closed_world_lacks_nothing():
-    assert nearly_complete(SmallFacts(crowd(), references=(0, 0)), Trust(complete=True), LIGHTHOUSE)
+    assert nearly_complete(
+        Lookups(SmallFacts(crowd(), references=(0, 0)), Trust(complete=True)), LIGHTHOUSE
+    )
 
 
 def certified(form, references, **more):

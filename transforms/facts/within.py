@@ -5,12 +5,8 @@ value alone lacks whoever lives in a part of it, and a rival that no list holds 
 """
 
 from questloom.records.knowledge import Value, entity_value
-from questloom.transforms.certificate.facts import (
-    CLIMB_DEPTH,
-    ENUMERATION_LIMIT,
-    TRANSITIVE,
-    Facts,
-)
+from questloom.transforms.facts.lookups import Facts
+from questloom.transforms.facts.values import CLIMB_DEPTH, ENUMERATION_LIMIT, TRANSITIVE
 from questloom.transforms.remembered import remembered
 
 MOST_INSIDE = 2_000

@@ -11,8 +11,7 @@ What is stated is believed before what is seen. Where neither is there, the clas
 forward ("the architect of …") needs none of this.
 """
 
-from questloom.transforms.certificate.certificate_rules import Trust
-from questloom.transforms.certificate.facts import Facts
+from questloom.transforms.facts.lookups import Facts, Lookups
 from questloom.transforms.remembered import remembered
 
 MIN_REFERENCES = 200
@@ -33,9 +32,9 @@ def share_held(facts: Facts, class_id: str) -> float | None:
     return min(1.0, facts.num_members(class_id) / stated) if stated else share_seen(facts)
 
 
-def nearly_complete(facts: Facts, trust: Trust, class_id: str) -> bool:
+def nearly_complete(facts: Lookups, class_id: str) -> bool:
     """Whether so few members of the class are lacking that the ones listed can be taken for all."""
-    if trust.complete:
+    if facts.trust.complete:
         return True
     share = share_held(facts, class_id)
-    return share is not None and share >= trust.completeness
+    return share is not None and share >= facts.trust.completeness

@@ -3,9 +3,10 @@
 import pytest
 
 from questloom.records.knowledge import PropertyInfo, Qualifier, Value, entity_value
-from questloom.transforms.certificate.certificate_rules import Trust
-from questloom.transforms.certificate.facts import best_values, is_functional, is_volatile
-from questloom.transforms.certificate.one_of_class import single_value
+from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.facts.one_of_class import single_value
+from questloom.transforms.facts.trust import Trust
+from questloom.transforms.facts.values import best_values, is_functional, is_volatile
 from tests.small_facts import SmallFacts, claim, year
 
 DAY = Value(kind="time", time="+1732-02-22T00:00:00Z", precision=11)
@@ -42,7 +43,7 @@ def test_a_property_is_functional_by_what_is_seen_and_what_was_believed(
     property, subjects, doubled, functional
 ):
     assert (
-        is_functional(SmallFacts(values(property, subjects, doubled)), property, ("Qc",), Trust())
+        is_functional(Lookups(SmallFacts(values(property, subjects, doubled))), property, ("Qc",))
         == functional
     )
 
@@ -51,43 +52,43 @@ def test_a_class_that_just_reaches_the_bar_is_functional_and_one_just_below_is_n
     facts = SmallFacts(values("P84", 200, 2))
     everywhere = (202 - 200 + 1 * 0.05) / (200 + 1)
     reached = 1 / (1 + (202 - 200 + 20 * everywhere) / (200 + 20))
-    assert is_functional(facts, "P84", ("Qc",), Trust(measured=reached)) and not is_functional(
-        facts, "P84", ("Qc",), Trust(measured=reached + 1e-9)
-    )
+    assert is_functional(
+        Lookups(facts, Trust(measured=reached)), "P84", ("Qc",)
+    ) and not is_functional(Lookups(facts, Trust(measured=reached + 1e-9)), "P84", ("Qc",))
 
 
 def test_a_small_class_is_drawn_towards_all_subjects():
     sound, mixed = values("P84", 400, 0), values("P84", 400, 40)
     few = values("P84", 5, 0, "Qd", 500)
-    assert is_functional(SmallFacts([*sound, *few]), "P84", ("Qd",), Trust())
-    assert not is_functional(SmallFacts([*mixed, *few]), "P84", ("Qd",), Trust())
+    assert is_functional(Lookups(SmallFacts([*sound, *few])), "P84", ("Qd",))
+    assert not is_functional(Lookups(SmallFacts([*mixed, *few])), "P84", ("Qd",))
 
 
 def test_a_class_of_many_subjects_speaks_for_itself():
     claims = [*values("P84", 400, 200), *values("P84", 2000, 0, "Qd", 500)]
-    assert is_functional(SmallFacts(claims), "P84", ("Qd",), Trust())
-    assert not is_functional(SmallFacts(claims), "P84", ("Qd", "Qc"), Trust())
+    assert is_functional(Lookups(SmallFacts(claims)), "P84", ("Qd",))
+    assert not is_functional(Lookups(SmallFacts(claims)), "P84", ("Qd", "Qc"))
 
 
 def test_the_constraints_of_a_property_lower_the_bar_but_not_for_exceptions_nor_where_values_are_told_apart():
     claims = values("P84", 200, 2)
     single = PropertyInfo(id="P84", single_value=True, exceptions=("Q7",))
-    assert not is_functional(SmallFacts(claims), "P84", ("Qc",), Trust())
-    assert is_functional(SmallFacts(claims, properties={"P84": single}), "P84", ("Qc",), Trust())
+    assert not is_functional(Lookups(SmallFacts(claims)), "P84", ("Qc",))
+    assert is_functional(Lookups(SmallFacts(claims, properties={"P84": single})), "P84", ("Qc",))
     assert not is_functional(
-        SmallFacts(claims, properties={"P84": single}), "P84", ("Qc",), Trust(), "Q7"
+        Lookups(SmallFacts(claims, properties={"P84": single})), "P84", ("Qc",), "Q7"
     )
     assert not is_functional(
-        SmallFacts(claims, properties={"P84": single.replace(separators=("P585",))}),
+        Lookups(SmallFacts(claims, properties={"P84": single.replace(separators=("P585",))})),
         "P84",
         ("Qc",),
-        Trust(),
     )
     assert is_functional(
-        SmallFacts(claims, properties={"P84": PropertyInfo(id="P84", single_best_value=True)}),
+        Lookups(
+            SmallFacts(claims, properties={"P84": PropertyInfo(id="P84", single_best_value=True)})
+        ),
         "P84",
         ("Qc",),
-        Trust(),
     )
 
 
@@ -102,8 +103,8 @@ def test_what_is_often_dated_is_not_functional():
         c.replace(qualifiers=dated) if c.property == "P19" and i < 30 else c
         for i, c in enumerate(claims)
     ]
-    assert is_functional(SmallFacts(few[15:] + claims[:15]), "P19", ("Qc",), Trust())
-    assert not is_functional(SmallFacts(many), "P19", ("Qc",), Trust())
+    assert is_functional(Lookups(SmallFacts(few[15:] + claims[:15])), "P19", ("Qc",))
+    assert not is_functional(Lookups(SmallFacts(many)), "P19", ("Qc",))
 
 
 def test_a_number_that_is_told_with_its_date_is_volatile_and_a_lasting_one_is_not():
@@ -169,7 +170,7 @@ def counties() -> list:
 
 
 def one(facts, subject="Qt3", class_id="Qcounty"):
-    return single_value(facts, Trust(), subject, "P131", class_id)
+    return single_value(Lookups(facts), subject, "P131", class_id)
 
 
 def test_of_several_values_the_one_of_its_class_is_meant_where_others_have_one_such_too():

@@ -1,0 +1,1 @@
+"""What a store says, and how far it is believed."""

@@ -1,0 +1,68 @@
+"""`Lookups`: a store, how far it is believed, and the answers that follow from both."""
+
+from typing import Protocol
+
+from questloom.records.knowledge import (
+    Article,
+    Claim,
+    Entity,
+    ImageAsset,
+    PropertyInfo,
+    PropertyProfile,
+)
+from questloom.transforms.facts.trust import Trust
+
+
+class Facts(Protocol):
+    """The look-ups of `questloom.knowledge.store.Store` that certificates need; tests give small in-memory ones.
+
+    A date's `subjects` are those of all dates that overlap it (`questloom.knowledge.dates.overlapping`): who asks by a year means every day of it.
+    """
+
+    def __hash__(self) -> int: ...
+    def entity(self, entity_id: str) -> Entity | None: ...
+    def claims(self, subject: str) -> tuple[Claim, ...]: ...
+    def claims_into(self, entity_id: str, *, limit: int = ...) -> tuple[Claim, ...]: ...
+    def subjects(self, property: str, value_key: str, *, limit: int = ...) -> tuple[str, ...]: ...
+    def num_subjects(self, property: str, value_key: str) -> int: ...
+    def members(self, class_id: str, *, limit: int = ...) -> tuple[str, ...]: ...
+    def num_members(self, class_id: str) -> int: ...
+    def article(self, entity_id: str) -> Article | None: ...
+    def entity_of_title(self, title: str) -> str | None: ...
+    def images_of(self, entity_id: str) -> tuple[ImageAsset, ...]: ...
+    def property(self, property_id: str) -> PropertyInfo | None: ...
+    def profile(self, property_id: str, class_id: str = "") -> PropertyProfile: ...
+    def references(self) -> tuple[int, int]: ...
+    def stated_members(self, class_id: str) -> int | None: ...
+
+
+class Lookups:
+    """A store and how far it is believed. It answers all that a store answers, and `remembered` keeps in it what is derived.
+
+    Make one a process and recipe (`Job.lookups`): its answers live as long as it does. A copy or a pickle starts without any.
+
+    Args:
+        facts: the store.
+        trust: the recipe's part.
+    """
+
+    def __init__(self, facts: Facts, trust: Trust = Trust()) -> None:
+        self.facts, self.trust = facts, trust
+        # the store's own methods, so that a look-up costs no call more
+        self.entity = facts.entity
+        self.claims = facts.claims
+        self.claims_into = facts.claims_into
+        self.subjects = facts.subjects
+        self.num_subjects = facts.num_subjects
+        self.members = facts.members
+        self.num_members = facts.num_members
+        self.article = facts.article
+        self.entity_of_title = facts.entity_of_title
+        self.images_of = facts.images_of
+        self.property = facts.property
+        self.profile = facts.profile
+        self.references = facts.references
+        self.stated_members = facts.stated_members
+
+    def __reduce__(self) -> tuple[type["Lookups"], tuple[Facts, Trust]]:
+        return Lookups, (self.facts, self.trust)
