@@ -247,7 +247,7 @@ def test_sources_that_are_none_are_refused_before_anything_is_read(tmp_path):
 def test_every_reason_for_which_a_row_may_be_left_out_has_words():
     used = {
         found
-        for path in (ROOT / "train").glob("*.py")
+        for path in (ROOT / "train").rglob("*.py")
         for found in re.findall(r"UnusableRow\(\s*RowFault\.(\w+)", path.read_text())
     }
     assert {"DIALOGUE", "TOO_LONG"} < used and {RowFault[name] for name in used} <= REASONS.keys()

@@ -6,19 +6,19 @@ import importlib
 import pytest
 
 WITH_NUMBERS = (
-    "attention",
-    "axpo",
-    "fatal",
+    "model.attention",
+    "credit.axpo",
+    "credit.fatal",
     "forecast",
-    "groups",
-    "logprobs",
-    "metrics",
-    "model_shape",
-    "normalise",
-    "objective",
-    "optimiser",
-    "rewards",
-    "sft_loss",
+    "credit.groups",
+    "model.logprobs",
+    "run.metrics",
+    "model.shape",
+    "loss.normalise",
+    "loss.objective",
+    "model.optimiser",
+    "credit.rewards",
+    "loss.sft_loss",
 )
 
 

@@ -1,6 +1,6 @@
 """`python -m questloom.train.grpo`."""
 
-from questloom.train.grpo.command.command import main
+from questloom.train.grpo.command import main
 
 if __name__ == "__main__":
     raise SystemExit(main())

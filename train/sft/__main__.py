@@ -1,6 +1,6 @@
 """`python -m questloom.train.sft`."""
 
-from questloom.train.sft.command.command import main
+from questloom.train.sft.command import main
 
 if __name__ == "__main__":
     raise SystemExit(main())
