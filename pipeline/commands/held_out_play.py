@@ -20,8 +20,8 @@ from questloom.pipeline.recipe import load_recipe
 from questloom.records.episodes import Episode, Outcome
 from questloom.records.synthesis import Question
 from questloom.records.trajectories import Trajectory
+from questloom.train.grpo.step_play import trajectory_of
 from questloom.train.rollouts.scored import has_call
-from questloom.train.rollouts.step_play import trajectory_of
 from questloom.transforms.stages.run_folder import RunFolder
 
 SPLIT, RECIPE = "rl/validation", "learning"

@@ -46,12 +46,12 @@ from questloom.train.grpo import loop as grpo_loop
 from questloom.train.grpo import step_files
 from questloom.train.grpo.command import main
 from questloom.train.grpo.replay import main as replay_again
+from questloom.train.grpo.step_play import StepPlay
 from questloom.train.grpo.update import Learner
 from questloom.train.loss.sft_loss import sft_loss_sum
 from questloom.train.model.scorer import Scorer
 from questloom.train.rollouts import actor
 from questloom.train.rollouts.policy_engine import OwnWeights
-from questloom.train.rollouts.step_play import StepPlay
 from questloom.train.rows.episode_rows import row_of_segments
 from questloom.train.rows.packing import micro_batches, pack
 from questloom.train.rows.row import Row

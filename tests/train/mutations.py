@@ -210,7 +210,7 @@ MUTATIONS = [
         "grpo.step_samples", "refilled=settings.step.refills > 0", "refilled=False", "step_samples"
     ),
     Mutation(
-        "rollouts.figures",
+        "grpo.figures",
         "        and lesson.kl_only is None\n        for each in every",
         "        for each in every",
         "step_samples",
@@ -288,7 +288,7 @@ MUTATIONS = [
         "grpo.step_samples", "        left_out[PICTURE] += group.unplayed\n", "", "step_samples"
     ),
     Mutation(
-        "rollouts.figures",
+        "grpo.figures",
         'if name.startswith("left_out/")',
         'if name.startswith("left_out/n")',
         "step_samples",
@@ -369,7 +369,7 @@ MUTATIONS = [
         "grpo.step_samples", "if source.boundary.end and not each.rollout.unusable:", "if False:"
     ),
     Mutation(
-        "rollouts.figures",
+        "grpo.figures",
         '"right": rollout.accuracy == 1,',
         '"right": rollout.reward > 0,',
         "step_samples",
@@ -436,7 +436,7 @@ MUTATIONS = [
         "grpo_settings",
     ),
     Mutation("settings.grpo_settings", "    if settings.models is not None:", "    if False:"),
-    Mutation("rollouts.figures", "if query_by == MEASURED else", "if False else", "step_samples"),
+    Mutation("grpo.figures", "if query_by == MEASURED else", "if False else", "step_samples"),
     # how a run begins and stops
     Mutation(
         "run.output_lock",
@@ -556,7 +556,7 @@ MUTATIONS = [
     Mutation(
         "sft.data", "return without_slips(row, episode), SAMPLED", "return row, SAMPLED", "sources"
     ),
-    Mutation("model.self_check", "if row.loss_mask[begin:end].any())", "if begin)"),
+    Mutation("run.self_check", "if row.loss_mask[begin:end].any())", "if begin)"),
 ]
 
 

@@ -18,10 +18,10 @@ from transformers import (
 from questloom.records.errors import InputError
 from questloom.train.model.attention import ROW_BY_ROW
 from questloom.train.model.scorer import Scorer
-from questloom.train.model.self_check import check_model, check_on
 from questloom.train.rows.packing import pack
 from questloom.train.rows.row import PictureTokens, rope_of
 from questloom.train.run.parallel import World
+from questloom.train.run.self_check import check_model, check_on
 from questloom.train.settings.training_settings import WeightSettings
 from tests.agent import tiny
 from tests.train.played import PICTURES

@@ -10,6 +10,15 @@ from questloom.agent.play.player import Played, Task
 from questloom.records.episodes import EndReason, Episode, Outcome, ToolCall, ToolStatus
 from questloom.train.credit.axpo import Axpo
 from questloom.train.credit.rewards import UNKNOWN
+from questloom.train.grpo.figures import (
+    CareSettings,
+    JudgesFailed,
+    ProvidersFailed,
+    check_step,
+    lines_of,
+    sums_of,
+    told,
+)
 from questloom.train.grpo.step_samples import (
     PICTURE,
     CallTags,
@@ -20,15 +29,6 @@ from questloom.train.grpo.step_samples import (
     taught_of,
 )
 from questloom.train.rollouts.actor import Again, Judged, Unplayed
-from questloom.train.rollouts.figures import (
-    CareSettings,
-    JudgesFailed,
-    ProvidersFailed,
-    check_step,
-    lines_of,
-    sums_of,
-    told,
-)
 from questloom.train.rollouts.questions import Asked
 from questloom.train.rollouts.scored import RolloutRows, Scored, scored
 from questloom.train.rows.row import RowError

@@ -39,14 +39,14 @@ from questloom.files.parquet import write_whole
 from questloom.models.model_settings import ModelSettings
 from questloom.records.episodes import Turn
 from questloom.records.errors import InputError, QuestloomError
+from questloom.train.grpo.held_out import held_out
 from questloom.train.grpo.loop import Training, train
 from questloom.train.grpo.setup import Model, episode_files, load, trainer_of
+from questloom.train.grpo.step_play import StepPlay
 from questloom.train.grpo.step_samples import CallTags
 from questloom.train.model.scorer import Scorer
-from questloom.train.model.self_check import check_on
 from questloom.train.model.weights import Loaded, counts, export
 from questloom.train.rollouts.actor import Actor
-from questloom.train.rollouts.held_out import held_out
 from questloom.train.rollouts.policy_engine import OwnWeights, PolicyPlayers, Weights
 from questloom.train.rollouts.questions import (
     Asked,
@@ -56,12 +56,12 @@ from questloom.train.rollouts.questions import (
     taught_tools,
 )
 from questloom.train.rollouts.server_weights import ServerWeights
-from questloom.train.rollouts.step_play import StepPlay
 from questloom.train.rows.episode_rows import row_of_segments
 from questloom.train.rows.row import Row
 from questloom.train.run.metrics import Metrics
 from questloom.train.run.output_lock import check_claim, claim, once, place, together
 from questloom.train.run.parallel import World, world
+from questloom.train.run.self_check import check_on
 from questloom.train.run.stopping import Stop, exit_code, stopping
 from questloom.train.settings.grpo_settings import GrpoSettings, load_grpo_settings
 from questloom.train.settings.settings_file import presets, settings_of

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from questloom.agent.judges.query import MEASURED
 from questloom.files.parquet import write_whole
+from questloom.train.grpo.held_out import examined
+from questloom.train.grpo.step_play import StepPlay
 from questloom.train.grpo.update import Learner
 from questloom.train.loss.objective import EngineMismatch
-from questloom.train.rollouts.held_out import examined
 from questloom.train.rollouts.questions import Asked
-from questloom.train.rollouts.step_play import StepPlay
 from questloom.train.run.checkpoints import Checkpoints
 from questloom.train.run.metrics import Metrics, duration, peak_memory_gb
 from questloom.train.run.stopping import Stopped, stopped_after

@@ -9,10 +9,10 @@ from torch import nn
 
 from questloom.agent.play.episode_files import EpisodeFiles
 from questloom.agent.turns.token_renderer import TokenRenderer
+from questloom.train.grpo.reference import reference_of
 from questloom.train.grpo.step_files import Pixels, StepFiles
 from questloom.train.grpo.update import Learner
 from questloom.train.model.optimiser import adamw
-from questloom.train.model.reference import reference_of
 from questloom.train.model.scorer import Scorer
 from questloom.train.model.weights import Loaded, load_model, load_processor
 from questloom.train.rollouts.scored import RolloutRows

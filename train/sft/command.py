@@ -23,13 +23,13 @@ from questloom.files.parquet import write_whole
 from questloom.records.errors import InputError, QuestloomError
 from questloom.train.model.optimiser import adamw
 from questloom.train.model.scorer import Scorer
-from questloom.train.model.self_check import check_on
 from questloom.train.model.weights import Loaded, counts, export, load_model, load_processor
 from questloom.train.rows.row import PictureTokens, rope_of
 from questloom.train.run.checkpoints import Checkpoints
 from questloom.train.run.metrics import Metrics
 from questloom.train.run.output_lock import UNCLAIMED, check_claim, claim, forget, once, place
 from questloom.train.run.parallel import World, world, wrapped
+from questloom.train.run.self_check import check_on
 from questloom.train.run.stopping import Stop, exit_code, stopping
 from questloom.train.settings.settings_file import presets
 from questloom.train.settings.training_settings import SftSettings, load_settings

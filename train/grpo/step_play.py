@@ -15,6 +15,7 @@ from questloom.files.parquet import write_records
 from questloom.records.episodes import Episode
 from questloom.records.synthesis import Question
 from questloom.records.trajectories import AnswerVerdict, Trajectory
+from questloom.train.grpo.figures import check_step, gathered, told
 from questloom.train.grpo.step_files import StepFiles
 from questloom.train.grpo.step_samples import (
     CallTags,
@@ -27,7 +28,6 @@ from questloom.train.grpo.step_samples import (
     taught_of,
 )
 from questloom.train.rollouts.actor import Actor, Again
-from questloom.train.rollouts.figures import check_step, gathered, told
 from questloom.train.rollouts.policy_engine import PolicyPlayers
 from questloom.train.rollouts.questions import Asked, QuestionCourse
 from questloom.train.rollouts.scored import RolloutRows, Scored, scored

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from questloom.records.episodes import EndReason, Outcome
 from questloom.records.synthesis import Question
+from questloom.train.grpo.figures import added
 from questloom.train.rollouts.actor import Actor, Judged, Unplayed
-from questloom.train.rollouts.figures import added
 from questloom.train.rollouts.policy_engine import PolicyPlayers
 from questloom.train.rollouts.questions import Asked
 from questloom.train.rollouts.scored import has_call
