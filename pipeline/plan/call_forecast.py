@@ -15,7 +15,6 @@ from questloom.models.messages import PIXELS_PER_TOKEN
 from questloom.pipeline.plan import priors
 from questloom.pipeline.plan.estimates import ZERO, Range, exactly, mean_of
 from questloom.pipeline.recipe import Recipe
-from questloom.pipeline.synth.writer_choice import llm_rules
 from questloom.prompts.fence import NOTICE
 from questloom.prompts.render import reply_outline
 from questloom.prompts.roles import ROLES
@@ -255,14 +254,12 @@ def role_config(recipe: Recipe, role: str) -> tuple[RoleConfig, EndpointConfig]:
 
 def _material_bytes(recipe: Recipe, store: Store, entities: tuple[str, ...]) -> Range:
     """Length of the claims and sentences that a prompt shows."""
-    rules, sizes = llm_rules(recipe), []
+    sizes: list[float] = []
     for entity in store.entities(entities).values():
         shown = material(
             store,
             entity,
-            rules.language,
-            max_claims=rules.max_claims,
-            max_sentences=rules.max_sentences,
+            recipe.language,
         )
         sizes.append(float(len(shown.claims_block.encode()) + len(shown.sentences_block.encode())))
     return mean_of(sizes, Range(1_000, 6_000, 24_000))

@@ -1,6 +1,5 @@
 """The writer that a recipe names."""
 
-import dataclasses
 from collections.abc import Callable
 
 from questloom.knowledge.search import TextSearch
@@ -16,7 +15,6 @@ from questloom.transforms.writing.graph.english import English
 from questloom.transforms.writing.graph.graph_explorer import GraphExplorer
 from questloom.transforms.writing.graph.graph_writer import GraphWriter
 from questloom.transforms.writing.llm.llm_explorer import LlmExplorer
-from questloom.transforms.writing.llm.llm_rules import LlmRules
 from questloom.transforms.writing.llm.llm_writer import LlmWriter
 from questloom.transforms.writing.writer import Writer
 
@@ -40,11 +38,6 @@ def check_writer(recipe: Recipe) -> None:
         )
 
 
-def llm_rules(recipe: Recipe) -> LlmRules:
-    """The llm writer's settings in the recipe's language."""
-    return dataclasses.replace(recipe.models.llm, language=recipe.language)
-
-
 def found_by_text(searches: TextSearch) -> Callable[[str], str]:
     """What a text search for a question finds, for those who vote on it."""
     return lambda question: "\n\n".join(
@@ -61,10 +54,11 @@ def make_writer(job: Job) -> Writer:
         return LlmWriter(
             job.client("draft"),
             store,
-            llm_rules(recipe),
+            recipe.models.llm,
+            recipe.draft.max_answer_words,
+            recipe.language,
             judge=judge,
             search=found_by_text(TextSearch(store)),
-            max_answer_words=recipe.draft.max_answer_words,
         )
     return make_composer(job)
 
@@ -105,9 +99,10 @@ def make_exploration(job: Job, writer: Writer) -> Exploration:
             writer.client,
             writer.store,
             writer.rules,
+            writer.max_answer_words,
+            writer.language,
             writer.judge,
             writer.search,
-            writer.max_answer_words,
         )
     return Exploration(
         facts=job.lookups,

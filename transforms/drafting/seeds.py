@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from questloom.prompts.phrases import property_use
 from questloom.records.identity import priority
 from questloom.records.knowledge import Article, Entity, ImageAsset
-from questloom.records.synthesis import MAX_ANSWER_WORDS, Seed
+from questloom.records.synthesis import Seed
 from questloom.transforms.drafting.draft_rules import SeedRules
 from questloom.transforms.drafting.edges import MAX_REVERSE
 from questloom.transforms.drafting.schedule import by_weight, drawn
@@ -63,7 +63,7 @@ def is_linked(
     facts: Lookups,
     entity: Entity,
     living_people: bool,
-    max_answer_words: int = MAX_ANSWER_WORDS,
+    max_answer_words: int,
 ) -> bool:
     """Whether something with a short answer may be asked of the entity, and a picture can take its place.
 
@@ -105,7 +105,7 @@ def candidates(
     rules: SeedRules,
     pictures: PictureRules,
     recipe_seed: int,
-    max_answer_words: int = MAX_ANSWER_WORDS,
+    max_answer_words: int,
 ) -> Iterator[Candidate]:
     """Every seed that one entity could give: rules × methods × levels, each with a random rank of its own.
 
@@ -207,7 +207,7 @@ def obstacles(
     facts: Lookups,
     rules: SeedRules,
     pictures: PictureRules,
-    max_answer_words: int = MAX_ANSWER_WORDS,
+    max_answer_words: int,
 ) -> dict[str, int]:
     """Why entities can be no seeds by the same rules as `candidates`, in words, each with its count."""
     fitting = (

@@ -16,6 +16,8 @@ from questloom.records.table import Json
 from questloom.transforms.pictures.picture_rules import PictureRules
 from questloom.transforms.pictures.simple import too_simple
 
+MAX_DISTANCE = 6
+"""In how many of 64 bits the perceptual hashes of near-duplicates may differ."""
 REFUSED_MIMES = ("image/svg+xml", "image/gif", "image/x-xcf", "image/vnd.djvu", "application/pdf")
 
 
@@ -40,16 +42,14 @@ def showable(images: Sequence[ImageAsset], rules: PictureRules) -> list[ImageAss
     return [
         i
         for i in found
-        if check_metadata(i, rules) is None
-        and (not rules.withhold_own or has_other_view(i, found, rules))
+        if check_metadata(i, rules) is None and (not rules.withhold_own or has_other_view(i, found))
     ]
 
 
-def has_other_view(image: ImageAsset, images: Sequence[ImageAsset], rules: PictureRules) -> bool:
+def has_other_view(image: ImageAsset, images: Sequence[ImageAsset]) -> bool:
     """Whether one of an entity's pictures differs from the given one by more than near-duplicates do."""
     return any(
-        i.id != image.id
-        and not near_duplicate(i.perceptual_hash, (image.perceptual_hash,), rules.max_distance)
+        i.id != image.id and not near_duplicate(i.perceptual_hash, (image.perceptual_hash,))
         for i in images
     )
 
@@ -79,7 +79,7 @@ def check_metadata(
             "height": image.height,
             "least": rules.min_side,
         }
-    twin = near_duplicate(image.perceptual_hash, excluded, rules.max_distance)
+    twin = near_duplicate(image.perceptual_hash, excluded)
     if twin:
         return Reason.PICTURE_DUPLICATE, {"perceptual_hash": twin}
     return None
@@ -122,7 +122,9 @@ def check_picture(
     )
 
 
-def near_duplicate(perceptual_hash: str, others: Collection[str], max_distance: int) -> str:
+def near_duplicate(
+    perceptual_hash: str, others: Collection[str], max_distance: int = MAX_DISTANCE
+) -> str:
     """The nearest of the other hashes within a distance in bits (ties by hash), or "" where there is none."""
     if not perceptual_hash:
         return ""

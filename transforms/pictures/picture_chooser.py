@@ -114,7 +114,7 @@ class PictureChooser:
         ]
         if twins:
             return Reason.NOT_GROUNDED, {"cause": "shows_several", "entities": twins[:5]}
-        if self.rules.withhold_own and not has_other_view(image, images, self.rules):
+        if self.rules.withhold_own and not has_other_view(image, images):
             return Reason.NO_OTHER_VIEW, None
         data = self.store.image_bytes(image.id)
         checked = check_picture(image, data, self.rules, excluded=self._excluded)

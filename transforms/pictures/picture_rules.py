@@ -19,8 +19,6 @@ class PictureRules:
     """Pixels of the shorter side (OpenSearch-VL's number)."""
     max_candidates: Annotated[int, Ge(1)] = 8
     """K: how many pictures of an entity are looked at; the best grounded of those that pass is shown."""
-    max_distance: Annotated[int, Ge(0), Le(64)] = 6
-    """In how many of 64 bits the perceptual hashes of near-duplicates may differ."""
     withhold_own: bool = False
     """Whether picture search withholds a question's own picture. Another view of the same thing must then be in the store, to be found by."""
 

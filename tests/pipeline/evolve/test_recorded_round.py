@@ -14,7 +14,7 @@ from questloom.pipeline.evolve.llm_editor import Editor
 from questloom.pipeline.evolve.measured import MeasuredDiagnoser
 from questloom.pipeline.recipe import load_recipe
 from questloom.pipeline.synth.job import Job
-from questloom.pipeline.synth.writer_choice import llm_rules, make_exploration
+from questloom.pipeline.synth.writer_choice import make_exploration
 from questloom.records.form import Compute
 from questloom.records.synthesis import Question, Seed
 from questloom.transforms.drafting.accept import Accept
@@ -64,8 +64,9 @@ def test_an_exploration_comes_to_the_recorded_question(job, entity_id, topic, le
     writer = LlmWriter(
         client,
         job.store,
-        llm_rules(RECIPE),
-        judge=Accept(facts=job.store, rules=RECIPE.certificate),
+        RECIPE.models.llm,
+        max_answer_words=RECIPE.draft.max_answer_words,
+        judge=Accept(facts=job.lookups, rules=RECIPE.certificate),
     )
     draft = asyncio.run(
         make_exploration(job, writer).draft(seed, job.store.entity(entity_id), trail)

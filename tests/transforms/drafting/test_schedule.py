@@ -75,7 +75,7 @@ def test_seeds_are_balanced_over_abilities():
     found = [
         c
         for e in sorted(COAST.entities)
-        for c in candidates(COAST.entity(e), COAST, RULES, PictureRules(), 1)
+        for c in candidates(COAST.entity(e), COAST, RULES, PictureRules(), 1, max_answer_words=6)
     ]
     chosen = Counter(s.ability for s in choose(found, SeedRules(**{**vars(RULES), "count": 40})))
     assert set(chosen) == set(RULES.abilities) and max(chosen.values()) - min(chosen.values()) <= 3
@@ -83,7 +83,9 @@ def test_seeds_are_balanced_over_abilities():
 
 def test_a_seed_of_an_exploration_has_a_picture_of_its_own():
     facts = SmallFacts([claim("Qx", "P31", "Q39715")])
-    assert not list(candidates(facts.entity("Qx"), facts, RULES, PictureRules(), 1))
+    assert not list(
+        candidates(facts.entity("Qx"), facts, RULES, PictureRules(), 1, max_answer_words=6)
+    )
 
 
 def test_a_key_is_drawn_as_often_as_its_weight_says_and_never_without_one():

@@ -66,7 +66,11 @@ def why(facts: SmallFacts, **rules) -> str:
 
 def told(found: list[Entity], facts: SmallFacts, rules: SeedRules) -> str:
     return shortage(
-        found, obstacles(found, facts, rules, PictureRules()), facts, rules, PictureRules()
+        found,
+        obstacles(found, facts, rules, PictureRules(), max_answer_words=6),
+        facts,
+        rules,
+        PictureRules(),
     )
 
 

@@ -90,6 +90,7 @@ def seeds(
             rules or SeedRules(rules={"pictured": 1}),
             pictures or PictureRules(),
             1,
+            max_answer_words=6,
         )
     )
 
@@ -104,9 +105,9 @@ def test_people_without_a_date_of_death_are_not_shown_unless_the_recipe_says_so(
         and seeds(dead)
         and seeds(living, SeedRules(rules={"pictured": 1}, living_people=True))
     )
-    assert obstacles([living.entity("Qx")], living, SeedRules(), PictureRules()) == {
-        "are people without a date of death": 1
-    }
+    assert obstacles(
+        [living.entity("Qx")], living, SeedRules(), PictureRules(), max_answer_words=6
+    ) == {"are people without a date of death": 1}
 
 
 def test_something_that_is_no_person_needs_no_date_of_death():
@@ -116,13 +117,13 @@ def test_something_that_is_no_person_needs_no_date_of_death():
 
 def test_an_entity_without_a_class_or_a_rule_that_fits_is_no_seed():
     facts = SmallFacts([claim("Qx", "P19", "Q1")], images={"Qx": (image(),)})
-    assert obstacles([facts.entity("Qx")], facts, SeedRules(), PictureRules()) == {
-        "have no class (P31)": 1
-    }
+    assert obstacles(
+        [facts.entity("Qx")], facts, SeedRules(), PictureRules(), max_answer_words=6
+    ) == {"have no class (P31)": 1}
     lamp = SmallFacts([claim("Qx", "P31", "Q1")])
-    assert obstacles([lamp.entity("Qx")], lamp, SeedRules(), PictureRules()) == {
-        "fit none of the rules (anchor, rare)": 1
-    }
+    assert obstacles(
+        [lamp.entity("Qx")], lamp, SeedRules(), PictureRules(), max_answer_words=6
+    ) == {"fit none of the rules (anchor, rare)": 1}
 
 
 def test_a_thing_by_whose_name_another_of_its_kind_is_meant_is_no_seed():
@@ -143,7 +144,13 @@ def test_a_thing_by_whose_name_another_of_its_kind_is_meant_is_no_seed():
         )
         facts = SmallFacts(claims, named, {other: page}, images={"Qx": (image(),)})
         assert (
-            obstacles([facts.entity("Qx")], facts, SeedRules(rules={"pictured": 1}), PictureRules())
+            obstacles(
+                [facts.entity("Qx")],
+                facts,
+                SeedRules(rules={"pictured": 1}),
+                PictureRules(),
+                max_answer_words=6,
+            )
             == why
         ), other
 
@@ -274,7 +281,11 @@ def test_of_what_has_the_weight_zero_there_is_no_seed(without):
 def test_a_domain_of_weight_zero_is_told_as_the_obstacle_that_it_is():
     facts = pictured(claim("Qx", "P570", year(1900)))
     assert obstacles(
-        [facts.entity("Qx")], facts, SeedRules(domains={"other": 0}), PictureRules()
+        [facts.entity("Qx")],
+        facts,
+        SeedRules(domains={"other": 0}),
+        PictureRules(),
+        max_answer_words=6,
     ) == {"are of a domain that the recipe leaves out": 1}
 
 
@@ -308,13 +319,15 @@ def test_a_linked_thing_is_the_only_value_that_a_pictured_one_has_of_a_property_
         )
 
     one = facts(claim("Q1", "P84", "Qx"))
-    assert is_linked(Lookups(one, TRUST), one.entity("Qx"), living_people=False)
+    assert is_linked(Lookups(one, TRUST), one.entity("Qx"), living_people=False, max_answer_words=6)
     for other in (
         facts(claim("Q1", "P84", "Qx"), images=()),
         facts(claim("Q1", "P84", "Qx"), claim("Q1", "P84", "Q8")),
         facts(claim("Q1", "P31", "Qx")),
     ):
-        assert not is_linked(Lookups(other, TRUST), other.entity("Qx"), living_people=False)
+        assert not is_linked(
+            Lookups(other, TRUST), other.entity("Qx"), living_people=False, max_answer_words=6
+        )
     rules = SeedRules(rules={"linked": 1}, methods={"paths": 1, "injection": 1})
     assert [
         c.seed.method
@@ -324,19 +337,22 @@ def test_a_linked_thing_is_the_only_value_that_a_pictured_one_has_of_a_property_
             rules,
             PictureRules(),
             1,
+            max_answer_words=6,
         )
     ] == ["injection"]
-    assert not is_linked(Lookups(one, TRUST), one.entity("Q1"), living_people=False)
+    assert not is_linked(
+        Lookups(one, TRUST), one.entity("Q1"), living_people=False, max_answer_words=6
+    )
 
 
 @pytest.mark.parametrize(
     ("words", "most", "linked"),
     [
-        ("Six words are not too many", {}, True),
-        ("One that has seven words is not", {}, False),
-        ("One that has seven words is not", {"max_answer_words": 7}, True),
-        ("Two words", {"max_answer_words": 2}, True),
-        ("Two words", {"max_answer_words": 1}, False),
+        ("Six words are not too many", 6, True),
+        ("One that has seven words is not", 6, False),
+        ("One that has seven words is not", 7, True),
+        ("Two words", 2, True),
+        ("Two words", 1, False),
     ],
 )
 def test_a_linked_thing_has_something_to_ask_for_whose_answer_is_as_short_as_the_recipe_wants(
@@ -363,16 +379,19 @@ def test_a_linked_thing_has_something_to_ask_for_whose_answer_is_as_short_as_the
         images={"Q1": (image(),)},
     )
     assert (
-        is_linked(Lookups(facts, TRUST), facts.entity("Qx"), living_people=False, **most) == linked
+        is_linked(
+            Lookups(facts, TRUST), facts.entity("Qx"), living_people=False, max_answer_words=most
+        )
+        == linked
     )
     rules, thing = (
         SeedRules(rules={"linked": 1}, methods={"injection": 1}),
         facts.entity("Qx").replace(classes=("Q5x",)),
     )
     assert (
-        bool(list(candidates(thing, Lookups(facts, TRUST), rules, PictureRules(), 1, **most)))
+        bool(list(candidates(thing, Lookups(facts, TRUST), rules, PictureRules(), 1, most)))
         == linked
     )
-    assert obstacles([thing], Lookups(facts, TRUST), rules, PictureRules(), **most) == (
+    assert obstacles([thing], Lookups(facts, TRUST), rules, PictureRules(), most) == (
         {} if linked else {"fit none of the rules (linked)": 1}
     )

@@ -14,6 +14,7 @@ from questloom.records.synthesis import Answer, Question
 from questloom.records.table import Json
 from questloom.transforms.pictures.checkpoint_quality import MIN_PAIRS, NUM_PAIRS
 from questloom.transforms.pictures.choose import (
+    MAX_DISTANCE,
     candidates,
     check_metadata,
     has_other_view,
@@ -254,7 +255,7 @@ def test_a_picture_of_which_nothing_is_stated_is_compared_with_more_of_its_class
 
 def test_the_rules_have_the_published_numbers():
     rules = PictureRules()
-    assert (rules.min_side, rules.max_candidates, rules.max_distance, rules.withhold_own) == (
+    assert (rules.min_side, rules.max_candidates, MAX_DISTANCE, rules.withhold_own) == (
         512,
         8,
         6,
@@ -294,7 +295,7 @@ def test_a_showable_picture_is_large_enough_and_has_another_view_where_that_is_a
         showable([asset("1")], withheld) == []
         and len(showable([asset("1"), asset("2")], withheld)) == 2
     )
-    assert not has_other_view(asset("1"), [asset("1", perceptual_hash="")], rules), (
+    assert not has_other_view(asset("1"), [asset("1", perceptual_hash="")]), (
         "itself is no other view"
     )
 

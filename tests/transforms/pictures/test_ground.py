@@ -4,7 +4,6 @@ import pytest
 from questloom.models.calibration import Calibration
 from questloom.records.errors import InputError
 from questloom.records.knowledge import Entity, ImageAsset
-from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.pictures.ground import (
     Grounding,
     depicts_another,
@@ -166,11 +165,11 @@ def test_a_picture_stated_to_show_the_anchor_alone_of_its_class_needs_a_lower_sc
         )
         return found.status, found.threshold
 
-    assert status(Lookups(0.25, stated)) == ("passed", 0.2)
-    assert status(Lookups(0.25, unstated)) == ("failed", 0.3)
-    assert status(Lookups(0.45, unstated))[0] == "failed", "another description fits better"
-    assert status(Lookups(0.15, stated))[0] == "failed"
-    assert status(Lookups(0.25, stated), contradicted=True)[0] == "failed"
+    assert status(0.25, stated) == ("passed", 0.2)
+    assert status(0.25, unstated) == ("failed", 0.3)
+    assert status(0.45, unstated)[0] == "failed", "another description fits better"
+    assert status(0.15, stated)[0] == "failed"
+    assert status(0.25, stated, contradicted=True)[0] == "failed"
 
 
 def test_of_pictures_that_pass_one_with_a_statement_goes_before_a_more_similar_one_then_similarity_counts():

@@ -22,7 +22,7 @@ from questloom.records.form import (
 from questloom.records.identity import chance
 from questloom.records.knowledge import Claim, Entity, Value, entity_value
 from questloom.records.periods import YEAR
-from questloom.records.synthesis import MAX_ANSWER_WORDS, Answer, Hop, Rewrite, Seed
+from questloom.records.synthesis import Answer, Hop, Rewrite, Seed
 from questloom.transforms.certificate.compute import compute
 from questloom.transforms.facts.completeness import nearly_complete
 from questloom.transforms.facts.lookups import Lookups
@@ -70,8 +70,8 @@ class GraphWriter:
     facts: Lookups
     english: English
     recipe_seed: int
+    max_answer_words: int
     max_clauses: int = 3
-    max_answer_words: int = MAX_ANSWER_WORDS
     drafts: int = 40
     detail_share: float = 0.2
     computation_share: float = 0.2

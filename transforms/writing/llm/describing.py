@@ -39,14 +39,12 @@ class Describing:
         store: the store.
         precheck: the certificate's judge.
         languages: whose names may not give a hidden thing away; labels are in the first.
-        max_claims, max_sentences, tries: the recipe's limits (`LlmRules`).
+        tries: the recipe's limit (`LlmRules`).
     """
 
     store: Any
     precheck: Precheck
     languages: tuple[str, ...]
-    max_claims: int
-    max_sentences: int
     tries: int
 
     def material(self, entity: Entity, **limits: Any) -> Material:
@@ -56,8 +54,6 @@ class Describing:
                 self.store,
                 entity,
                 self.languages[0],
-                max_claims=self.max_claims,
-                max_sentences=self.max_sentences,
                 **limits,
             )
         )

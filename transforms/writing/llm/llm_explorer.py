@@ -187,26 +187,26 @@ class LlmExplorer(LlmWriter):
     # In words
 
     def _name(self, entity_id: str) -> str:
-        return str(self.store.label(entity_id, self.rules.language))
+        return str(self.store.label(entity_id, self.language))
 
     def _claim(self, subject: str, property: str, value: str) -> str:
-        return f"{subject} — {property_label(self.store, property, self.rules.language)}: {value}"
+        return f"{subject} — {property_label(self.store, property, self.language)}: {value}"
 
     def _step(self, link: Link) -> str:
         subject, value = (link.target, link.source) if link.reverse else (link.source, link.target)
         entity = self.store.entity(link.target)
-        about = entity.descriptions.get(self.rules.language, "") if entity else ""
+        about = entity.descriptions.get(self.language, "") if entity else ""
         pictured = " [picture]" if self.store.images_of(link.target) else ""
         return f"{self._claim(self._name(subject), link.property, self._name(value))}{f' ({self._name(link.target)}: {about})' if about else ''}{pictured}"
 
     def _value(self, value: Value) -> str:
-        return value_words(self.store, value, self.rules.language) or value.key()
+        return value_words(self.store, value, self.language) or value.key()
 
     def _observed(self, o: Observation) -> str:
         if not o.seen:
             return self._claim(self._name(o.node), o.property, self._value(o.value))
         part = f" on the {self._name(o.part)}" if o.part else ""
-        return f"seen on the picture of {self._name(o.node)}: {property_label(self.store, o.property, self.rules.language)}{part}: {self._value(o.value)}"
+        return f"seen on the picture of {self._name(o.node)}: {property_label(self.store, o.property, self.language)}{part}: {self._value(o.value)}"
 
     def _result(self, r: Reasoning) -> str:
         return f"{self._value(r.result)} is the {r.op} of ({self._observed(r.first)}) and ({self._observed(r.second)})"
@@ -218,9 +218,9 @@ class LlmExplorer(LlmWriter):
     def _plans(self, plans: Sequence[Draft]) -> Fenced:
         told = []
         for number, plan in enumerate(plans, start=1):
-            lines = clause_words(self.store, plan, self.rules.language)
+            lines = clause_words(self.store, plan, self.language)
             kinds = kinds_lines(
-                self.store, things(plan), plan.anchor, self.rules.language, roles_of(plan)
+                self.store, things(plan), plan.anchor, self.language, roles_of(plan)
             ).splitlines()
             told.append(
                 f"Plan {number}. The picture shows {self._name(plan.anchor)}.\n  "
@@ -248,9 +248,7 @@ class LlmExplorer(LlmWriter):
         return f"{plan.answer.text}{how}"
 
     def _new_lines(self, before: Draft, after: Draft) -> list[str]:
-        known = set(clause_words(self.store, before, self.rules.language))
+        known = set(clause_words(self.store, before, self.language))
         return [
-            line
-            for line in clause_words(self.store, after, self.rules.language)
-            if line not in known
+            line for line in clause_words(self.store, after, self.language) if line not in known
         ]

@@ -34,22 +34,14 @@ WRITER_ROLES = (
 class LlmRules:
     """The recipe's part of the llm writer."""
 
-    language: str = "en"
-    """The language in which the writer is asked to write."""
     questions: Count = 3
     """First or canonical questions asked for in one call."""
     facts: Count = 4
     """Facts asked for in one call."""
-    mentions: Count = 4
-    """Entities asked for in one call."""
     votes: Count = 3
     """Votes of each check; all have to hold."""
     tries: Annotated[int, Ge(1), Le(1000)] = 150
     """Sets of claims that are judged before a model is asked to describe something by one of them."""
-    max_claims: Annotated[int, Ge(1), Le(500)] = 80
-    """Claims that one prompt shows, at most."""
-    max_sentences: Annotated[int, Ge(0), Le(500)] = 80
-    """Sentences that one prompt shows, at most."""
     guidance: Annotated[
         Mapping[str, str], Evolves("writer", max_chars=600, keys=WRITER_ROLES, absent="")
     ] = field(default_factory=dict)

@@ -21,7 +21,7 @@ from questloom.prompts.roles import ROLES
 from questloom.records.form import Ask, ClaimClause, Clause, Form, Image
 from questloom.records.knowledge import Entity, entity_value
 from questloom.records.outcomes import Reason
-from questloom.records.synthesis import MAX_ANSWER_WORDS, Hop, Rewrite, Seed
+from questloom.records.synthesis import Hop, Rewrite, Seed
 from questloom.transforms.certificate.kinds import KINDS
 from questloom.transforms.writing.answers import in_words, short
 from questloom.transforms.writing.form_edits import constants, next_var
@@ -80,6 +80,8 @@ from questloom.transforms.writing.llm.word_proof import (
 )
 from questloom.transforms.writing.writer import Draft, Fact, Mention, Vote, WriterRejection
 
+NUM_MENTIONS = 4
+"""Entities asked for in one call."""
 Read = TypeVar("Read")
 
 
@@ -94,23 +96,25 @@ class LlmWriter:
         client: `questloom.models.chat_client`'s client.
         store: the store.
         rules: the recipe's part.
+        max_answer_words: the recipe's limit (`DraftRules`).
+        language: in which it is asked to write.
         judge: the certificate's, so that nothing is asked for that it would refuse; None holds nothing back.
         search: what a search for a question finds, as text for those who vote on it; None shows them the author's evidence alone.
-        max_answer_words: the recipe's limit (`DraftRules`).
     """
 
     client: Client
     store: Any
     rules: LlmRules
+    max_answer_words: int
+    language: str = "en"
     judge: Judge | None = None
     search: Callable[[str], str] | None = None
-    max_answer_words: int = MAX_ANSWER_WORDS
 
     name: str = "llm"
 
     @property
     def _precheck(self) -> Precheck:
-        return Precheck(self.store, self.judge, self.rules.language, self.max_answer_words)
+        return Precheck(self.store, self.judge, self.language, self.max_answer_words)
 
     async def _ask(
         self,
@@ -122,7 +126,7 @@ class LlmWriter:
     ) -> Read:
         prompt = render(
             ROLES[role],
-            language=language_name(self.rules.language),
+            language=language_name(self.language),
             guidance=self.rules.guidance.get(role, ""),
             most_words=in_words(self.max_answer_words),
             **values,
@@ -142,7 +146,7 @@ class LlmWriter:
 
     @property
     def _languages(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((self.rules.language, "en")))
+        return tuple(dict.fromkeys((self.language, "en")))
 
     @property
     def _describing(self) -> Describing:
@@ -150,14 +154,12 @@ class LlmWriter:
             store=self.store,
             precheck=self._precheck,
             languages=self._languages,
-            max_claims=self.rules.max_claims,
-            max_sentences=self.rules.max_sentences,
             tries=self.rules.tries,
         )
 
     def _proven(self, draft: Draft, cited: str = "") -> Draft:
         """The draft, if no rule finds that its words say more than its evidence and what was `cited` besides. Raises ValueError, with words for the model."""
-        check_words_proven(self.store, draft, self.rules.language, self._languages, cited)
+        check_words_proven(self.store, draft, self.language, self._languages, cited)
         return draft
 
     def _called(
@@ -166,8 +168,8 @@ class LlmWriter:
         """What a prompt calls an entity, of a draft also by what its claims make of it, of a picture's also by what anybody sees."""
         roles = roles_of(draft) if draft is not None else ()
         return {
-            "name": entity.label(self.rules.language),
-            "description": about(self.store, entity, self.rules.language, roles, pictured),
+            "name": entity.label(self.language),
+            "description": about(self.store, entity, self.language, roles, pictured),
         }
 
     # Starting points
@@ -206,7 +208,7 @@ class LlmWriter:
         values = {
             **self._called(entity),
             **blocks(shown),
-            **asking_values(self.store, askable, shown, self.rules.questions, self.rules.language),
+            **asking_values(self.store, askable, shown, self.rules.questions, self.language),
         }
         return await self._ask(
             "seed_question", seed, lambda reply: formal_first(each(reply.questions, one)), values
@@ -217,12 +219,12 @@ class LlmWriter:
         lines = [shown.claim(c.number) for c in asked.also]
         for line, cited in zip(lines, asked.also, strict=True):
             if cited.words not in asked.question or not states(
-                self.store, line, cited.words, self.rules.language
+                self.store, line, cited.words, self.language
             ):
                 raise ValueError(
                     f'the words "{cited.words}" do not stand in the question, or do not show "{line.words}"'
                 )
-            check_relation_said(self.store, line, cited.words, self.rules.language)
+            check_relation_said(self.store, line, cited.words, self.language)
         return [line for line in lines if line.claim.property not in KINDS]
 
     async def canonical_question(
@@ -279,10 +281,10 @@ class LlmWriter:
         values = {
             **self._called(first, pictured=True),
             **blocks(shown),
-            "last": last.label(self.rules.language),
+            "last": last.label(self.language),
             "sentence_steps": not formal,
-            **asking_values(self.store, askable, shown, self.rules.questions, self.rules.language),
-            "path": fenced("path", hop_words(self.store, hops, entities, self.rules.language)),
+            **asking_values(self.store, askable, shown, self.rules.questions, self.language),
+            "path": fenced("path", hop_words(self.store, hops, entities, self.language)),
         }
         return await self._ask(
             "canonical_question",
@@ -302,7 +304,7 @@ class LlmWriter:
         askable: tuple[int, ...],
     ) -> Draft:
         """One question of a reply as a draft: with a form where its answer is a claim's value, without one otherwise."""
-        language = self.rules.language
+        language = self.language
         step = Rewrite(
             round=0, role=role, before="", after=asked.question, entity_id=shown.entity.id
         )
@@ -415,7 +417,7 @@ class LlmWriter:
             role,
             seed,
             read,
-            {**question_values(draft), **values, "num_wanted": self.rules.mentions},
+            {**question_values(draft), **values, "num_wanted": NUM_MENTIONS},
         )
 
     async def take_fact(
@@ -426,8 +428,7 @@ class LlmWriter:
     async def describe(self, draft: Draft, mention: Mention, seed: Seed) -> list[Fact]:
         others = [self.store.entity(e) for v, e in draft.bindings.items() if v != mention.var]
         names = (
-            "; ".join(sorted({e.label(self.rules.language) for e in others if e is not None}))
-            or "(none)"
+            "; ".join(sorted({e.label(self.language) for e in others if e is not None})) or "(none)"
         )
         return await self._facts(
             "describe",
@@ -466,7 +467,7 @@ class LlmWriter:
             return []
 
         def one(reply: replies.Description) -> Fact:
-            fact = fact_of(self.store, reply, shown, self.rules.language, called["description"])
+            fact = fact_of(self.store, reply, shown, self.language, called["description"])
             return (
                 self._describing.taken(draft, mention, fact, last)
                 if formal and fact.clauses and not fact.article_id
@@ -618,11 +619,11 @@ class LlmWriter:
             line = shown.claim(reply.claim)
             check_one_value(shown, line)
             answer = short(
-                answer_from_claim(self.store, line, reply, self.rules.language),
+                answer_from_claim(self.store, line, reply, self.language),
                 self.max_answer_words,
             )
             check_relation_said(
-                self.store, replace(line, inverse=True), reply.question, self.rules.language
+                self.store, replace(line, inverse=True), reply.question, self.language
             )
             var = next_var(before, "a")
             form = Form(
@@ -663,7 +664,7 @@ class LlmWriter:
     def _known(self, draft: Draft, mention: Mention) -> Fenced:
         """What the question already says of a node that it does not name, so that the model can tell which place is meant."""
         said = (
-            clause_words(self.store, draft, self.rules.language, mention.var)
+            clause_words(self.store, draft, self.language, mention.var)
             if draft.form is not None and mention.var
             else ()
         )
@@ -675,8 +676,8 @@ class LlmWriter:
     # Votes
 
     async def check_words(self, draft: Draft, seed: Seed, num: int = 0) -> list[Vote] | None:
-        lines = proof_lines(self.store, draft, self.rules.language)
-        language = self.rules.language
+        lines = proof_lines(self.store, draft, self.language)
+        language = self.language
 
         def read(reply: replies.WordsRead) -> Vote:
             return words_vote(self.store, draft, lines, reply, language)
@@ -701,7 +702,7 @@ class LlmWriter:
     async def check_picture(self, draft: Draft, seed: Seed) -> list[Vote]:
         def read(reply: replies.PictureVote) -> Vote:
             right = reply.guess is not None and bool(
-                match(draft.answer, reply.guess, question=draft.text, language=self.rules.language)
+                match(draft.answer, reply.guess, question=draft.text, language=self.language)
             )
             return Vote(holds=reply.needed and not right, other=reply.guess or "", why=reply.why)
 
@@ -728,9 +729,7 @@ class LlmWriter:
                 **question_values(draft),
                 "shown": self._shown(draft),
                 "found": self._found(draft),
-                "evidence": fenced(
-                    "evidence", evidence_lines(self.store, draft, self.rules.language)
-                ),
+                "evidence": fenced("evidence", evidence_lines(self.store, draft, self.language)),
             },
         )
 
@@ -774,7 +773,7 @@ class LlmWriter:
         )
 
     def _shown(self, draft: Draft) -> str:
-        return self.store.label(draft.anchor, self.rules.language) if draft.anchor else ""
+        return self.store.label(draft.anchor, self.language) if draft.anchor else ""
 
     def _found(self, draft: Draft) -> Fenced | str:
         """What a search for the question finds: a rival that the author did not think of may stand there."""

@@ -34,6 +34,8 @@ SHOWN_KINDS = ("entity", "time", "quantity", "string", "monolingual")
 MAX_SENTENCE_CHARS = 600
 MIN_SENTENCE_CHARS = 25
 MAX_SENTENCES_CHARS = 16_000
+MAX_CLAIMS, MAX_SENTENCES = 80, 80
+"""Claims and sentences that one prompt shows, at most."""
 MAX_REVERSE = 200
 """Claims into a thing that are looked at."""
 NO_PAGE = " (on no page)"
@@ -149,8 +151,8 @@ def material(
     entity: Entity,
     language: str,
     *,
-    max_claims: int,
-    max_sentences: int,
+    max_claims: int = MAX_CLAIMS,
+    max_sentences: int = MAX_SENTENCES,
     avoid: frozenset[str] = frozenset(),
     without: tuple[str, ...] = (),
     inverse: bool = True,

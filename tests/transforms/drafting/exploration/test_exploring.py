@@ -29,7 +29,9 @@ from tests.small_facts import year
 from tests.transforms.drafting.exploration.made import BOTH, COAST, graph, seed
 
 RULES = DraftRules(explore=ExploreRules(graphs=3))
-WRITER = GraphWriter(facts=Lookups(COAST), english=English(COAST, 1), recipe_seed=1)
+WRITER = GraphWriter(
+    facts=Lookups(COAST), english=English(COAST, 1), recipe_seed=1, max_answer_words=6
+)
 ACCEPT = Accept(COAST, CertificateRules(max_guess=0.5))
 AROUND = graph("Q1003", "Q2003", "Q3003", "Q4003", links=BOTH)
 

@@ -41,7 +41,9 @@ def test_a_path_without_a_step_asks_the_pictured_thing_itself():
             for c in (said(f"Q1{i:03}", "P31", "Q5"), said(f"Q1{i:03}", "P570", year(1700 + i)))
         ]
     )
-    writer = GraphWriter(facts=Lookups(facts), english=English(facts, 1), recipe_seed=1)
+    writer = GraphWriter(
+        facts=Lookups(facts), english=English(facts, 1), recipe_seed=1, max_answer_words=6
+    )
     seed = Seed(entity_id="Q1003", method="paths", rule="pictured", level="easy", domain="person")
     (draft,) = asyncio.run(writer.canonical_question(seed, (), (facts.entity("Q1003"),)))
     assert draft.bindings == {"x0": "Q1003", "a": year(1703).key()} and draft.hops == ()
@@ -61,7 +63,9 @@ def test_the_century_is_asked_after_all_else():
             )
         ]
     )
-    writer = GraphWriter(facts=Lookups(facts), english=English(facts, 1), recipe_seed=1)
+    writer = GraphWriter(
+        facts=Lookups(facts), english=English(facts, 1), recipe_seed=1, max_answer_words=6
+    )
     seed = Seed(entity_id="Q1003", method="paths", rule="pictured", level="easy", domain="artifact")
     painter, century = asyncio.run(writer.canonical_question(seed, (), (facts.entity("Q1003"),)))
     assert painter.bindings["a"] == "Q2003"

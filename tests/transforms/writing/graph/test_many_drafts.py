@@ -41,6 +41,7 @@ async def _drafts(facts: Store) -> list[tuple[Form, dict[str, str], str]]:
         recipe_seed=5,
         detail_share=0.1,
         computation_share=0.1,
+        max_answer_words=6,
     )
     draw, found = Random(5), []
     things = sorted(

@@ -131,7 +131,7 @@ def writer(store, *replies, **more):
         store,
         LlmRules(votes=1),
         judge=judge,
-        **more,
+        **{"max_answer_words": 6, **more},
     )
 
 

@@ -53,7 +53,9 @@ def asked(question: str, page: str):
     client = Scripted([("seed_question", "", reply), ("seed_question", "", reply)])
     try:
         drafts = asyncio.run(
-            LlmWriter(client, store, LlmRules(votes=1)).seed_question(SEED, store.entity("Q1"))
+            LlmWriter(client, store, LlmRules(votes=1), max_answer_words=6).seed_question(
+                SEED, store.entity("Q1")
+            )
         )
     except WriterRejection:
         drafts = []

@@ -131,7 +131,12 @@ def test_a_thing_is_called_by_a_common_noun_and_the_pictures_own_by_its_descript
 def canonical(store, *questions):
     told = {"answer": "Tolm", "answer_type": "entity", "claim": "place of birth"}
     reply = {"questions": [{"question": q, **told, "phrase": "picture"} for q in questions]}
-    made = LlmWriter(Scripted([("canonical_question", "", reply)] * 2), store, LlmRules(votes=1))
+    made = LlmWriter(
+        Scripted([("canonical_question", "", reply)] * 2),
+        store,
+        LlmRules(votes=1),
+        max_answer_words=6,
+    )
     drafts = asyncio.run(
         made.canonical_question(SEED, HOP, (store.entity("Q1"), store.entity("Q2")))
     )
@@ -189,7 +194,9 @@ def test_a_description_may_call_somebody_what_a_cited_claim_makes_of_them(store)
                 {"text": words, "claims": [{"number": "The Rower — creator", "words": words}]}
             ]
         }
-        made = LlmWriter(Scripted([("describe", "", reply)] * 2), store, LlmRules(votes=1))
+        made = LlmWriter(
+            Scripted([("describe", "", reply)] * 2), store, LlmRules(votes=1), max_answer_words=6
+        )
         facts = asyncio.run(
             made.describe(asking("?", "Q1"), Mention(entity_id="Q2", var="x1"), SEED)
         )
@@ -216,7 +223,9 @@ def test_what_the_brackets_show_needs_no_citation(store):
                 }
             ]
         }
-        made = LlmWriter(Scripted([("describe", "", reply)] * 2), store, LlmRules(votes=1))
+        made = LlmWriter(
+            Scripted([("describe", "", reply)] * 2), store, LlmRules(votes=1), max_answer_words=6
+        )
         return asyncio.run(
             made.describe(asking("?", "Q1"), Mention(entity_id="Q2", var="x1"), SEED)
         ), made.client.prompts[0][1]

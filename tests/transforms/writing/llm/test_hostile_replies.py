@@ -61,7 +61,10 @@ HONEST = "Which architect designed the cathedral in Merren?"
 
 def writer(*replies):
     return LlmWriter(
-        Scripted([(role, "", reply) for role, reply in replies]), hostile_store(), LlmRules(votes=1)
+        Scripted([(role, "", reply) for role, reply in replies]),
+        hostile_store(),
+        LlmRules(votes=1),
+        max_answer_words=6,
     )
 
 
@@ -287,10 +290,14 @@ POLISH = {
 def asked(reply, language="en", store=None):
     """The questions kept of one that a reply asks for the cathedral."""
     store = store or hostile_store()
-    rules = LlmRules(votes=1, language=language)
+    rules = LlmRules(votes=1)
     return asyncio.run(
         LlmWriter(
-            Scripted([("seed_question", "", {"questions": [reply]})] * 2), store, rules
+            Scripted([("seed_question", "", {"questions": [reply]})] * 2),
+            store,
+            rules,
+            max_answer_words=6,
+            language=language,
         ).seed_question(SEED, store.entity("Q1"))
     )
 
@@ -420,7 +427,10 @@ def test_a_date_that_a_sentence_gives_only_by_a_limit_is_no_answer(said):
         "sentence": "first shown",
     }
     made = LlmWriter(
-        Scripted([("seed_question", "", {"questions": [reply]})] * 2), store, LlmRules(votes=1)
+        Scripted([("seed_question", "", {"questions": [reply]})] * 2),
+        store,
+        LlmRules(votes=1),
+        max_answer_words=6,
     )
     with pytest.raises(WriterRejection, match="not one date"):
         asyncio.run(made.seed_question(SEED, store.entity("Q9")))
@@ -483,7 +493,10 @@ def test_aliases_of_a_sentences_answer_are_as_exact_as_the_answer(
         "aliases": aliases,
     }
     made = LlmWriter(
-        Scripted([("seed_question", "", {"questions": [reply]})] * 2), store, LlmRules(votes=1)
+        Scripted([("seed_question", "", {"questions": [reply]})] * 2),
+        store,
+        LlmRules(votes=1),
+        max_answer_words=6,
     )
     (draft,) = asyncio.run(made.seed_question(SEED, store.entity("Q9")))
     assert draft.answer.aliases == kept

@@ -70,8 +70,10 @@ def explored(made_seed, *replies, **explore: int):
     """The draft that a model's replies end in, the trail, and the prompts."""
     client = Booked(list(replies))
     accept = Accept(COAST, CertificateRules(max_guess=0.5))
-    writer = LlmExplorer(client, COAST, LlmRules(votes=1), judge=accept)
-    composer = GraphWriter(facts=Lookups(COAST), english=English(COAST, 1), recipe_seed=1)
+    writer = LlmExplorer(client, COAST, LlmRules(votes=1), judge=accept, max_answer_words=6)
+    composer = GraphWriter(
+        facts=Lookups(COAST), english=English(COAST, 1), recipe_seed=1, max_answer_words=6
+    )
     rules = DraftRules(explore=ExploreRules(**{"graphs": 1, "anchors": 3, **explore}))
     made = Exploration(
         facts=COAST,
@@ -273,11 +275,14 @@ def test_a_line_that_was_not_shown_is_refused():
     found = reasonings(around, Lookups(COAST), 6)
     bad = ("reason", "", {"why": "w", "numbers": [99]})
     client = Scripted([bad, bad])
-    explorer = LlmExplorer(client, COAST, LlmRules(votes=1))
+    explorer = LlmExplorer(client, COAST, LlmRules(votes=1), max_answer_words=6)
     with pytest.raises(WriterRejection) as refused:
         asyncio.run(explorer.reason(seed(), around, found, 1))
     assert "there is no line 99" in refused.value.evidence["message"]
     good = LlmExplorer(
-        Scripted([("reason", "", {"why": "w", "numbers": [2, 2, 1]})]), COAST, LlmRules()
+        Scripted([("reason", "", {"why": "w", "numbers": [2, 2, 1]})]),
+        COAST,
+        LlmRules(),
+        max_answer_words=6,
     )
     assert asyncio.run(good.reason(seed(), around, found, 1)) == [found[1]]

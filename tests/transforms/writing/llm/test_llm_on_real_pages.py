@@ -18,7 +18,9 @@ pytestmark = needs_dump
 
 @pytest.fixture(scope="module")
 def writer():
-    return LlmWriter(Scripted.recorded("three_pages"), real_pages(), LlmRules(votes=1))
+    return LlmWriter(
+        Scripted.recorded("three_pages"), real_pages(), LlmRules(votes=1), max_answer_words=6
+    )
 
 
 async def injected(writer, entity_id):

@@ -108,11 +108,13 @@ def store():
     )
 
 
-def writer(store, *replies, **rules):
+def writer(store, *replies, language="en", **rules):
     return LlmWriter(
         Scripted([(role, "", reply) for role, reply in replies]),
         store,
         LlmRules(**{"votes": 1, **rules}),
+        max_answer_words=6,
+        language=language,
     )
 
 
@@ -340,7 +342,7 @@ def test_no_claim_or_sentence_that_tells_the_answer_is_shown(store):
         asked("Who ground the lamp of Ardwen Light?", "Oda Lind", sentence="Its lamp was ground"),
     )[0]
     asyncio.run(
-        LlmWriter(client, store, LlmRules()).take_fact(
+        LlmWriter(client, store, LlmRules(), max_answer_words=6).take_fact(
             draft, Mention(entity_id="Q1", surface="Ardwen Light"), SEED
         )
     )
@@ -713,7 +715,7 @@ def test_hostile_text_of_an_article_stays_inside_its_quotation(store):
 
 def test_claims_beyond_the_cap_leave_every_property_its_first_one(store):
     many = [
-        Claim(subject="Q1", property="P84", value=entity_value(f"Q{i}")) for i in range(100, 130)
+        Claim(subject="Q1", property="P84", value=entity_value(f"Q{i}")) for i in range(100, 230)
     ]
     crowded = Store(
         [*many, claim("Q1", "P131", "Q3")],
@@ -721,6 +723,6 @@ def test_claims_beyond_the_cap_leave_every_property_its_first_one(store):
         store.articles,
         properties=store.properties,
     )
-    made = writer(crowded, ("seed_question", {"questions": []}), max_claims=5)
+    made = writer(crowded, ("seed_question", {"questions": []}))
     asyncio.run(made.seed_question(SEED, crowded.entity("Q1")))
     assert "located in: Merren" in made.client.prompts[0][1]

@@ -58,6 +58,7 @@ def test_voters_are_shown_what_a_search_for_the_question_finds(role, vote):
         FACTS,
         LlmRules(votes=1),
         search=lambda question: f"Brisk Works: found for {question}",
+        max_answer_words=6,
     )
     asyncio.run(getattr(made, role)(DRAFT, SEED))
     assert f"Brisk Works: found for {DRAFT.text}" in client.prompts[0][1]
