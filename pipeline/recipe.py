@@ -5,17 +5,20 @@ no base, is written to the run.
 The settings themselves are the frozen dataclasses of the parts that use them.
 """
 
-import difflib
-import functools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
-import yaml
 from annotated_types import Ge
-from pydantic import ConfigDict, TypeAdapter, ValidationError
 
+from questloom.files.settings_files import (
+    lay_over,
+    read_settings_file,
+    set_key,
+    settings_adapter,
+    settings_of,
+)
 from questloom.pipeline.settings import EvolveRules, ExportRules, FilterRules, ModelRules, RunRules
 from questloom.prompts.roles import check_roles
 from questloom.records.errors import InputError
@@ -29,17 +32,12 @@ from questloom.transforms.filters.languages import LANGUAGES
 from questloom.transforms.pictures.picture_rules import GroundingRules, PictureRules
 from questloom.transforms.writing.llm.llm_rules import WRITER_ROLES
 
-UNREADABLE = (yaml.YAMLError, UnicodeError, ValueError, RecursionError, OSError)
 RECIPES = Path(__file__).parent.parent / "recipes"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
     """All of a run's settings."""
-
-    __pydantic_config__ = ConfigDict(
-        extra="forbid"
-    )  # pydantic hands it down to the plain dataclasses within
 
     name: str = "custom"
     """The run's name in report and card."""
@@ -68,7 +66,7 @@ class Recipe:
 
     def resolved(self) -> dict[str, Any]:
         """Every setting as plain JSON."""
-        return _adapter().dump_python(self, mode="json")
+        return settings_adapter(Recipe).dump_python(self, mode="json")
 
     @property
     def fingerprint(self) -> str:
@@ -78,12 +76,6 @@ class Recipe:
             "models": {name: found["models"][name] for name in MODELS_IDENTITY}
         }
         return sha256_hex(canonical_json(told))[:16]
-
-
-@functools.cache
-def _adapter() -> TypeAdapter[Recipe]:
-    """Made once: it takes longer than reading a recipe."""
-    return TypeAdapter(Recipe)
 
 
 IDENTITY = (
@@ -104,8 +96,7 @@ IDENTITY = (
 """The sections on which the questions depend."""
 MODELS_IDENTITY = ("endpoints", "roles", "llm", "judge", "clip")
 """Of the section `models`; how much may be spent is raised to go on."""
-UNKNOWN = ("unexpected_keyword_argument", "extra_forbidden")
-"""What pydantic calls an unknown key, of a dataclass and of a model."""
+EXAMPLE, REFERENCE = "--set seeds.count=200", "recipes/REFERENCE.md"
 
 
 def load_recipe(source: str, overrides: tuple[str, ...] = ()) -> Recipe:
@@ -120,7 +111,7 @@ def load_recipe(source: str, overrides: tuple[str, ...] = ()) -> Recipe:
     path = _path(source, Path())
     data = _read(path, ())
     for override in overrides:
-        _override(data, override)
+        set_key(data, override, example=EXAMPLE, reference=REFERENCE)
     return recipe_of(
         data, f"{path} with --set {' --set '.join(overrides)}"[:300] if overrides else str(path)
     )
@@ -141,16 +132,7 @@ def _path(source: str, folder: Path) -> Path:
 
 def _read(path: Path, above: tuple[Path, ...]) -> dict[str, Any]:
     """A file's keys over those of its bases; `above` are the files that are based on it."""
-    try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
-    except UNREADABLE as error:
-        raise InputError(
-            str(path), f"cannot be read as YAML ({_fault(error)})", "Correct the file."
-        ) from error
-    if not isinstance(data, dict):
-        raise InputError(
-            str(path), "is no mapping of keys to values", "See recipes/demo.yaml for the shape."
-        )
+    data = read_settings_file(path, example="recipes/demo.yaml for the shape")
     if "base" not in data:
         return data
     named, chain = data.pop("base"), (*above, path.resolve())
@@ -167,16 +149,7 @@ def _read(path: Path, above: tuple[Path, ...]) -> dict[str, Any]:
             f"leads in a circle: {' -> '.join(p.name for p in (*chain, base))}",
             "Name a recipe that is not based on this one.",
         )
-    return _laid_over(_read(base, chain), data)
-
-
-def _laid_over(base: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
-    both = {
-        key: _laid_over(base[key], value)
-        for key, value in data.items()
-        if isinstance(value, dict) and isinstance(base.get(key), dict)
-    }
-    return base | data | both
+    return lay_over(_read(base, chain), data)
 
 
 def with_overrides(recipe: Recipe, overrides: Iterable[str]) -> Recipe:
@@ -187,27 +160,13 @@ def with_overrides(recipe: Recipe, overrides: Iterable[str]) -> Recipe:
     """
     data = recipe.resolved()
     for override in overrides:
-        _override(data, override)
+        set_key(data, override, example=EXAMPLE, reference=REFERENCE)
     return recipe_of(data, "--set")
 
 
 def recipe_of(data: Mapping[str, Any], where: str) -> Recipe:
     """The recipe of a mapping; `where` names it in errors."""
-    try:
-        return _consistent(_adapter().validate_python(data), where)
-    except ValidationError as error:
-        errors = error.errors()
-        first = next(
-            (e for e in errors if e["type"] in UNKNOWN), errors[0]
-        )  # of a misspelt key that is required both are told
-        key = ".".join(str(p) for p in first["loc"])
-        if first["type"] in UNKNOWN:
-            raise InputError(f"{where}, key {key}", "is unknown", _meant(first["loc"])) from error
-        raise InputError(
-            f"{where}, key {key}",
-            f"{first['msg']} (it is {repr(first['input'])[:200]})",
-            "Correct the value.",
-        ) from error
+    return _consistent(settings_of(Recipe, data, where), where)
 
 
 def _consistent(recipe: Recipe, where: str) -> Recipe:
@@ -248,67 +207,3 @@ def _consistent(recipe: Recipe, where: str) -> Recipe:
                 f"Set draft.{name}.{missing[0]}.",
             )
     return recipe
-
-
-def _fault(error: Exception) -> str:
-    """Why YAML cannot be read, on one line."""
-    return (
-        "it is nested too deeply"
-        if isinstance(error, RecursionError)
-        else " ".join(str(error).split())[:300]
-    )
-
-
-def _override(data: dict[str, Any], override: str) -> None:
-    key, equals, text = override.partition("=")
-    if not equals or not key:
-        raise InputError(
-            f"--set {override}",
-            "is not of the form key.key=value",
-            "For example --set seeds.count=200.",
-        )
-    *parents, last = key.split(".")
-    for name in parents:
-        data = data.setdefault(name, {})
-        if not isinstance(data, dict):
-            raise InputError(
-                f"--set {override}",
-                f"{name} holds no keys",
-                "Check the key against recipes/demo.yaml.",
-            )
-    try:
-        data[last] = yaml.safe_load(text)
-    except UNREADABLE as error:
-        raise InputError(
-            f"--set {key}",
-            f"its value cannot be read as YAML ({_fault(error)})",
-            "For example --set seeds.count=200.",
-        ) from error
-
-
-def _meant(place: tuple[int | str, ...]) -> str:
-    """What to do about an unknown key: the most like of those that a recipe may have at its place."""
-    node = schema = _adapter().json_schema()
-    *parents, key = place
-    for part in parents:
-        node = (
-            node["items"]
-            if isinstance(part, int)
-            else node.get("properties", {}).get(part) or node["additionalProperties"]
-        )
-        name = next(
-            (
-                option["$ref"].rpartition("/")[2]
-                for option in (node, *node.get("anyOf", ()))
-                if "$ref" in option
-            ),
-            "",
-        )
-        node = schema["$defs"].get(name, node)
-    known = sorted(node["properties"])
-    near = difflib.get_close_matches(str(key), known, n=1)
-    return (
-        f"Did you mean {'.'.join(map(str, (*parents, *near)))}?"
-        if near
-        else f"Known keys there: {', '.join(known)}."
-    )

@@ -425,14 +425,14 @@ MUTATIONS = [
     Mutation("settings.grpo_settings", '{"play": {"tools": tools or {}}}', "{}"),
     Mutation(
         "settings.settings_file",
-        "return {**below, **data, **both}",
-        "return {**below, **data}",
+        "lay_over(below or {}, data)",
+        "{**(below or {}), **data}",
         "grpo_settings",
     ),
     Mutation(
         "settings.settings_file",
-        "return {**below, **data, **both}",
-        "return {**data, **below, **both}",
+        "lay_over(below or {}, data)",
+        "lay_over(data, below or {})",
         "grpo_settings",
     ),
     Mutation("settings.grpo_settings", "    if settings.models is not None:", "    if False:"),

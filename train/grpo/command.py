@@ -36,6 +36,7 @@ from questloom.agent.turns.image_bank import ImageBank
 from questloom.agent.turns.renderer import Renderer, task_handles
 from questloom.files.opened import Opened
 from questloom.files.parquet import write_whole
+from questloom.files.settings_files import settings_of
 from questloom.models.model_settings import ModelSettings
 from questloom.records.episodes import Turn
 from questloom.records.errors import InputError, QuestloomError
@@ -64,7 +65,7 @@ from questloom.train.run.parallel import World, world
 from questloom.train.run.self_check import check_on
 from questloom.train.run.stopping import Stop, exit_code, stopping
 from questloom.train.settings.grpo_settings import GrpoSettings, load_grpo_settings
-from questloom.train.settings.settings_file import presets, settings_of
+from questloom.train.settings.settings_file import presets
 from questloom.transforms.stages.run_folder import RunFolder, absolute
 
 HELP = f"""\

@@ -16,13 +16,13 @@ import torch
 from torch import Tensor, nn
 from torch.distributed.tensor import DTensor
 
+from questloom.files.settings_files import settings_of
 from questloom.records.errors import InputError, QuestloomError
 from questloom.train.grpo.setup import Trainer, load, trainer_of
 from questloom.train.run.metrics import read_metrics
 from questloom.train.run.output_lock import together
 from questloom.train.run.parallel import World, world
 from questloom.train.settings.grpo_settings import GrpoSettings
-from questloom.train.settings.settings_file import settings_of
 
 HELP = """\
 Runs an update of a run of GRPO again, from the newest checkpoint before it (else from the model that the run began with), and compares its figures,

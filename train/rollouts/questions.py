@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from questloom.files.settings_files import settings_of
 from questloom.models.model_settings import ModelSettings
 from questloom.prompts.roles import check_roles
 from questloom.records.errors import InputError
 from questloom.records.synthesis import Question
-from questloom.train.settings.settings_file import settings_of
 from questloom.transforms.episodes.episode_folder import EpisodeFolder
 from questloom.transforms.episodes.run_questions import finished_stage
 from questloom.transforms.stages.run_folder import RunFolder

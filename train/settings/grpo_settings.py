@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Gt, Le
-from pydantic import TypeAdapter
 
 from questloom.agent.play_settings import PlaySettings
+from questloom.files.settings_files import settings_adapter
 from questloom.models.model_settings import ModelSettings
 from questloom.prompts.roles import check_roles
 from questloom.records.errors import InputError
@@ -146,7 +146,7 @@ class GrpoSettings:
 
     def resolved(self) -> dict[str, Any]:
         """Every setting as plain JSON."""
-        return TypeAdapter(GrpoSettings).dump_python(self, mode="json")
+        return settings_adapter(GrpoSettings).dump_python(self, mode="json")
 
     def identity(self) -> dict[str, Any]:
         """As `SftSettings.identity`."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Gt, Le
-from pydantic import TypeAdapter
 
+from questloom.files.settings_files import settings_adapter
 from questloom.records.errors import InputError
 from questloom.train.settings.settings_file import presets, read_settings
 
@@ -127,7 +127,7 @@ class SftSettings:
 
     def resolved(self) -> dict[str, Any]:
         """Every setting as plain JSON."""
-        return TypeAdapter(SftSettings).dump_python(self, mode="json")
+        return settings_adapter(SftSettings).dump_python(self, mode="json")
 
     def identity(self) -> dict[str, Any]:
         """Everything that bears on the trained weights beyond rounding: the keys that must not change when a run goes on."""

@@ -1,0 +1,172 @@
+"""Settings that people write: YAML, `KEY=VALUE` from the command line, and the frozen dataclass that both fill.
+
+What is wrong is refused with its place and a way out: recipes and trainers have this reader alone.
+"""
+
+import difflib
+import functools
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import yaml
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+from questloom.records.errors import InputError
+
+S = TypeVar("S")
+UNREADABLE = (
+    yaml.YAMLError,
+    ValueError,  # 2024-99-99 has the form of a date; UnicodeError is one too
+    LookupError,  # !!bool maybe, !!int ''
+    AttributeError,  # !!timestamp soon
+    OverflowError,
+    RecursionError,
+    OSError,
+)
+"""What PyYAML raises: it builds values by Python's constructors, and lets their errors through."""
+UNKNOWN = ("unexpected_keyword_argument", "extra_forbidden", "invalid_key")
+"""What pydantic calls an unknown key: of a dataclass, of a model, and one that is no text."""
+MAX_CHARS = 200
+"""Of what was written, in an error."""
+
+
+def read_settings_file(path: Path, *, example: str) -> dict[str, Any]:
+    """The keys of a YAML file; none where it is empty.
+
+    Args:
+        example: where the shape of such a file can be seen.
+
+    Raises:
+        InputError: the file cannot be read, or is no mapping.
+    """
+    try:
+        data = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+    except UNREADABLE as error:
+        raise InputError(
+            str(path), f"cannot be read as YAML ({_fault(error)})", "Correct the file."
+        ) from error
+    if not isinstance(data, dict):
+        raise InputError(str(path), "is no mapping of keys to values", f"See {example}.")
+    return data
+
+
+def set_key(data: dict[str, Any], override: str, *, example: str, reference: str) -> None:
+    """Sets one key, `section.key=value` with a value in YAML; sections that are missing are made.
+
+    Args:
+        example: an override that is right.
+        reference: the page that lists the keys.
+
+    Raises:
+        InputError: no such form, a key below one that holds none, or a value that is no YAML.
+    """
+    key, equals, text = override.partition("=")
+    where = f"--set {override[:MAX_CHARS]}"
+    if not equals or not key:
+        raise InputError(where, "is not of the form section.key=value", f"For example {example}.")
+    *parents, last = key.split(".")
+    for name in parents:
+        if data.get(name) is None:
+            data[name] = {}
+        data = data[name]
+        if not isinstance(data, dict):
+            raise InputError(where, f"{name} holds no keys", f"Check the key against {reference}.")
+    try:
+        data[last] = yaml.safe_load(text)
+    except UNREADABLE as error:
+        raise InputError(
+            f"--set {key[:MAX_CHARS]}",
+            f"its value cannot be read as YAML ({_fault(error)})",
+            f"Correct it; for example {example}.",
+        ) from error
+
+
+def lay_over(base: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
+    """`data` over `base`: mappings key by key, all else as a whole.
+
+    >>> lay_over({"a": {"b": 1, "c": [2]}}, {"a": {"c": [3]}})
+    {'a': {'b': 1, 'c': [3]}}
+    """
+    both = {
+        key: lay_over(base[key], value)
+        for key, value in data.items()
+        if isinstance(value, Mapping) and isinstance(base.get(key), Mapping)
+    }
+    return {**base, **data, **both}
+
+
+@functools.cache
+def settings_adapter(kind: type[S]) -> "TypeAdapter[S | None]":
+    """pydantic's reader and writer of a dataclass, which refuses unknown keys at every depth.
+
+    It is made once: that takes longer than reading a file. pydantic takes no `config` for a dataclass itself, and hands
+    that of a union down to its members; hence "or none".
+    """
+    return TypeAdapter(kind | None, config=ConfigDict(extra="forbid"))
+
+
+def settings_of(kind: type[S], data: Mapping[str, Any], where: str) -> S:
+    """The settings of a mapping.
+
+    Args:
+        kind: a frozen dataclass of settings.
+        where: names the mapping in errors.
+
+    Raises:
+        InputError: no mapping, an unknown key, a wrong type, a value out of range.
+    """
+    if not isinstance(data, Mapping):  # stored files may hold anything
+        raise InputError(where, "is no mapping of keys to values", "Correct it.")
+    try:
+        return cast(S, settings_adapter(kind).validate_python(data))
+    except ValidationError as error:
+        errors = error.errors()
+        # of a misspelt key that is required pydantic tells both, and the unknown one is the cause
+        first = next((each for each in errors if each["type"] in UNKNOWN), errors[0])
+        place = f"{where}, key {'.'.join(map(str, first['loc']))[:MAX_CHARS]}"
+        if first["type"] in UNKNOWN:
+            raise InputError(place, "is unknown", _known_keys(kind, first["loc"])) from error
+        raise InputError(
+            place,
+            f"{first['msg']} (it is {repr(first['input'])[:MAX_CHARS]})",
+            "Correct the value.",
+        ) from error
+
+
+def _fault(error: Exception) -> str:
+    """Why YAML cannot be read, on one line."""
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(error, LookupError | AttributeError):
+        return f"a value does not fit its tag: {type(error).__name__}: {error}"[:MAX_CHARS]
+    return " ".join(str(error).split())[:300]
+
+
+def _known_keys(kind: type, place: tuple[int | str, ...]) -> str:
+    """What to do about an unknown key: the key there that is most like it, or all."""
+    node = schema = settings_adapter(kind).json_schema()
+    *parents, key = place
+    for part in [None, *parents]:
+        if part is not None:
+            node = (
+                node["items"]
+                if isinstance(part, int)
+                else node.get("properties", {}).get(part) or node["additionalProperties"]
+            )
+        name = next(
+            (
+                option["$ref"].rpartition("/")[2]
+                for option in (node, *node.get("anyOf", ()))
+                if "$ref" in option
+            ),
+            "",
+        )
+        node = schema["$defs"].get(name, node)
+    known = sorted(node["properties"])
+    near = difflib.get_close_matches(str(key), known, n=1)
+    return (
+        f"Did you mean {'.'.join(map(str, (*parents, *near)))}?"
+        if near
+        else f"Known keys there: {', '.join(known)}."
+    )
