@@ -26,7 +26,8 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from questloom.train.loss.normalise import agree
-from questloom.train.loss.objective import Objective, count, loss_sum
+from questloom.train.loss.objective import count, loss_sum
+from questloom.train.loss.objective_rules import Objective
 from questloom.train.loss.sft_loss import num_labels, sft_loss_sum
 from questloom.train.model.optimiser import adamw
 from questloom.train.model.scorer import Scorer

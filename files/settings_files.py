@@ -97,7 +97,7 @@ def lay_over(base: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]
 
 
 @functools.cache
-def settings_adapter(kind: type[S]) -> "TypeAdapter[S | None]":
+def settings_adapter(kind: type) -> TypeAdapter[Any]:
     """pydantic's reader and writer of a dataclass, which refuses unknown keys at every depth.
 
     It is made once: that takes longer than reading a file. pydantic takes no `config` for a dataclass itself, and hands

@@ -6,7 +6,7 @@ import re
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -552,14 +552,23 @@ def settings(
     beginning: Annotated[
         str, typer.Argument(metavar="[KEY]", help="Only keys that begin so: draft, teach.limits.")
     ] = "",
+    of: Annotated[
+        Literal["recipe", "train"], typer.Option(help="Of a recipe, or of both trainers.")
+    ] = "recipe",
 ) -> None:
-    """Every setting of a recipe: its default, what is allowed, and what it is for. Without KEY as a Markdown page."""
-    from questloom.pipeline.settings_reference import reference, settings
+    """Every setting of a recipe or of the trainers: its default, what is allowed, and what it is for. Without KEY as a Markdown page."""
+    from questloom.pipeline.settings_reference import PAGES, reference, settings
 
     if not beginning:
-        typer.echo(reference(), nl=False)
+        typer.echo(reference(of), nl=False)
         return
-    found = [each for each in settings() if each.key.startswith(beginning)]
+    found = [
+        each
+        for kind in PAGES[of].kinds.values()
+        for each in settings(kind)
+        if each.key.startswith(beginning)
+    ]
+    found = list(dict.fromkeys(found))  # what SFT and GRPO have alike once
     if not found:
         raise InputError(
             f"settings {beginning}", "no key begins so", "`questloom settings` prints all."

@@ -1,4 +1,4 @@
-"""The reference of a recipe's settings, from the dataclasses that hold them: key, default, what is allowed, what it is for."""
+"""The references of a recipe's and the trainers' settings, from the dataclasses that hold them: key, default, what is allowed, what it is for."""
 
 import ast
 import dataclasses
@@ -9,7 +9,7 @@ import json
 import textwrap
 import types
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -17,6 +17,8 @@ import annotated_types
 from pydantic import BaseModel
 
 from questloom.pipeline.recipe import Recipe
+from questloom.train.settings.grpo_settings import GrpoSettings
+from questloom.train.settings.training_settings import SftSettings
 
 LIMITS = {
     annotated_types.Ge: ("≥", "ge"),
@@ -40,13 +42,46 @@ class Setting:
     help: str
 
 
+@dataclass(frozen=True)
+class Page:
+    """A Markdown document of settings."""
+
+    title: str
+    preface: str
+    kinds: Mapping[str, type]
+    """The classes of settings on it, by heading; a class that is alone needs none."""
+
+
+PAGES = {
+    "recipe": Page(
+        "Settings of a recipe",
+        "`questloom settings > recipes/REFERENCE.md` writes this page. A recipe is a YAML file that names what differs from the\n"
+        "defaults, or from another recipe (`base: demo`). `--set KEY=VALUE` sets one on the command line.",
+        {"": Recipe},
+    ),
+    "train": Page(
+        "Settings of the trainers",
+        "`questloom settings --of train > train/REFERENCE.md` writes this page. A trainer's YAML file names what differs from the\n"
+        "defaults; `train/presets/` has the published ones. `--set KEY=VALUE` sets one on the command line.",
+        {
+            "Supervised fine-tuning: `python -m questloom.train.sft`": SftSettings,
+            "GRPO: `python -m questloom.train.grpo`": GrpoSettings,
+        },
+    ),
+}
+
+
 def settings(
-    kind: type = Recipe, prefix: str = "", told: dict[type, str] | None = None
+    kind: type = Recipe,
+    prefix: str = "",
+    told: dict[type, str] | None = None,
+    filled: object = None,
 ) -> Iterator[Setting]:
     """All settings of a class and of the classes in it, in their order; the keys of a class that comes again are not repeated.
 
     Args:
         told: the classes that came before, with their keys.
+        filled: the instance that stands where nothing is set, where the owner of `kind` names one: its values are the defaults.
     """
     told = {} if told is None else told
     hints = typing.get_type_hints(kind, include_extras=True)
@@ -54,24 +89,32 @@ def settings(
     for each in dataclasses.fields(kind):
         key, inner = prefix + each.name, _inner(hints[each.name])
         before = next((k for c, k in told.items() if inner and issubclass(c, inner)), "")
+        default = getattr(filled, each.name) if filled is not None else _default(each)
         if inner is None or before:
             allowed = f"the keys of `{before}`" if before else _allowed(hints[each.name])
-            yield Setting(key, _default(each), allowed, helps.get(each.name, ""))
+            yield Setting(key, _text(default), allowed, helps.get(each.name, ""))
         else:
             told[inner] = key
-            yield from settings(inner, key + ".", told)
+            yield from settings(
+                inner, key + ".", told, default if isinstance(default, inner) else None
+            )
 
 
-def reference() -> str:
-    """All settings as a Markdown document, a table a section."""
+def reference(page: str = "recipe") -> str:
+    """All settings of one of `PAGES` as a Markdown document, a table a section."""
+    shown = PAGES[page]
+    parts = [f"# {shown.title}", shown.preface]
+    for heading, kind in shown.kinds.items():
+        parts += [f"## {heading}"] if heading else []
+        parts += _tables(kind, "###" if heading else "##", "The run" if heading else "The recipe")
+    return "\n\n".join(parts) + "\n"
+
+
+def _tables(kind: type, level: str, whole: str) -> Iterator[str]:
+    """A heading and a table for each section of a class; `whole` is the heading of the keys in none."""
     found: dict[str, list[Setting]] = {}
-    for each in settings():
+    for each in settings(kind):
         found.setdefault(each.key.partition(".")[0] if "." in each.key else "", []).append(each)
-    parts = [
-        "# Settings of a recipe",
-        "`questloom settings > recipes/REFERENCE.md` writes this page. A recipe is a YAML file that names what differs from the\n"
-        "defaults, or from another recipe (`base: demo`). `--set KEY=VALUE` sets one on the command line.",
-    ]
     for section, of_section in found.items():
         rows = [
             f"| `{each.key}` | {_cell(each.default)} | {each.allowed} | {each.help} |".replace(
@@ -79,18 +122,15 @@ def reference() -> str:
             )
             for each in of_section
         ]
-        parts.append(
-            "\n".join(
-                [
-                    f"## {section or 'The recipe'}",
-                    "",
-                    "| key | default | allowed | |",
-                    "|---|---|---|---|",
-                    *rows,
-                ]
-            )
+        yield "\n".join(
+            [
+                f"{level} {section or whole}",
+                "",
+                "| key | default | allowed | |",
+                "|---|---|---|---|",
+                *rows,
+            ]
         )
-    return "\n\n".join(parts) + "\n"
 
 
 def _cell(default: str) -> str:
@@ -119,14 +159,18 @@ def _inner(hint: Any) -> type | None:
     return next((found for part in typing.get_args(hint) if (found := _inner(part))), None)
 
 
-def _default(each: dataclasses.Field) -> str:
-    if each.default is not dataclasses.MISSING:
-        value = each.default
-    elif each.default_factory is not dataclasses.MISSING:
-        value = each.default_factory()
-    else:
+def _default(each: dataclasses.Field) -> Any:
+    """A field's default value; `MISSING` where it must be given."""
+    if each.default_factory is not dataclasses.MISSING:
+        return each.default_factory()
+    return each.default
+
+
+def _text(default: Any) -> str:
+    """A default as JSON, cut; "" where it must be given."""
+    if default is dataclasses.MISSING:
         return ""
-    text = json.dumps(value, ensure_ascii=False, default=list)
+    text = json.dumps(default, ensure_ascii=False, default=list)
     return text if len(text) <= MAX_DEFAULT_CHARS else text[: MAX_DEFAULT_CHARS - 1] + "…"
 
 

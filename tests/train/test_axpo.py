@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from questloom.records.errors import InputError
 from questloom.train.credit.axpo import (
-    Axpo,
     Boundary,
     Source,
     boundaries,
@@ -24,6 +23,7 @@ from questloom.train.credit.axpo import (
     select,
     triggered,
 )
+from questloom.train.credit.credit_rules import Axpo
 from questloom.train.credit.groups import advantages
 from questloom.train.rows.row import Row, RowError, RowFault
 from tests.train.played import PICTURES, TOKENS, row

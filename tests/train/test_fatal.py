@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from questloom.records.episodes import EndReason, Episode, ToolResult, Turn
+from questloom.train.credit.credit_rules import FatalRules
 from questloom.train.credit.fatal import (
     OVERLONG,
-    FatalRules,
     Treated,
     fatal_step,
     in_statistics,

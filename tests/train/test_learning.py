@@ -7,7 +7,8 @@ import torch
 
 from questloom.train.credit.samples import Lesson, tensors_of
 from questloom.train.loss.normalise import agree
-from questloom.train.loss.objective import Objective, clipped, count, loss_sum
+from questloom.train.loss.objective import clipped, count, loss_sum
+from questloom.train.loss.objective_rules import Objective
 from questloom.train.model.scorer import Scorer
 from questloom.train.rows.packing import pack
 from questloom.train.rows.row import Row, hashes_of

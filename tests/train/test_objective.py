@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from questloom.train.loss.objective import (
     EngineMismatch,
-    Objective,
     check_engine,
     clipped,
     count,
@@ -18,6 +17,7 @@ from questloom.train.loss.objective import (
     token_losses,
     truncated_importance,
 )
+from questloom.train.loss.objective_rules import Objective
 from questloom.train.loss.sft_loss import sft_loss_sum
 
 LENGTHS = [3, 1, 7, 2]

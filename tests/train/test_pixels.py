@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from questloom.train.credit.samples import Lesson
-from questloom.train.loss.objective import Objective
+from questloom.train.loss.objective_rules import Objective
 from questloom.train.model.scorer import Scorer
 from questloom.train.rows.packing import pack
 from questloom.train.rows.row import Row, RowError, check, hashes_of

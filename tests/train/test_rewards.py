@@ -8,13 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from questloom.records.episodes import Outcome, ToolResult, Turn
-from questloom.train.credit.rewards import (
-    RewardRules,
-    accuracy,
-    format_reward,
-    rewards,
-    step_passed,
-)
+from questloom.train.credit.credit_rules import RewardRules
+from questloom.train.credit.rewards import accuracy, format_reward, rewards, step_passed
 
 SHARES = st.lists(
     st.tuples(

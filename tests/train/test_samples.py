@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from questloom.records.episodes import EndReason
 from questloom.train.credit import samples as lessons_module
-from questloom.train.credit.axpo import Axpo
-from questloom.train.credit.fatal import FatalRules
+from questloom.train.credit.credit_rules import Axpo, FatalRules
 from questloom.train.credit.samples import (
     Counted,
     LeftOut,
@@ -21,7 +20,7 @@ from questloom.train.credit.samples import (
     Rollout,
     tensors_of,
 )
-from questloom.train.loss.objective import Objective
+from questloom.train.loss.objective_rules import Objective
 from questloom.train.rows.packing import pack
 from tests.train.played import PICTURES, row
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from questloom.train.credit.samples import Lesson
 from questloom.train.loss.normalise import Agreed, agree, most
-from questloom.train.loss.objective import Objective
+from questloom.train.loss.objective_rules import Objective
 from questloom.train.rows.packing import micro_batches
 from questloom.train.rows.row import without_tail
 from tests.agent import tiny

@@ -8,7 +8,7 @@ import pytest
 from questloom.agent.judges.answer import Judgement
 from questloom.agent.play.player import Played, Task
 from questloom.records.episodes import EndReason, Episode, Outcome, ToolCall, ToolStatus
-from questloom.train.credit.axpo import Axpo
+from questloom.train.credit.credit_rules import Axpo
 from questloom.train.credit.rewards import UNKNOWN
 from questloom.train.grpo.figures import (
     CareSettings,

@@ -11,7 +11,8 @@ from datasets import Dataset
 from torch.nn.utils.rnn import pad_sequence
 
 from questloom.train.loss.normalise import agree
-from questloom.train.loss.objective import Objective, count, loss_sum
+from questloom.train.loss.objective import count, loss_sum
+from questloom.train.loss.objective_rules import Objective
 from questloom.train.model.scorer import Scorer
 from questloom.train.rows.packing import pack
 from questloom.train.rows.row import Row

@@ -18,7 +18,8 @@ from torch.nn.parallel import DistributedDataParallel
 
 from questloom.train.credit.samples import Lesson, tensors_of
 from questloom.train.loss.normalise import agree, most
-from questloom.train.loss.objective import Objective, count
+from questloom.train.loss.objective import count
+from questloom.train.loss.objective_rules import Objective
 from questloom.train.model.scorer import Scorer
 from questloom.train.rows.packing import micro_batches, pack
 from tests.agent import tiny

@@ -6,7 +6,8 @@ import torch
 
 from questloom.train.credit.samples import Lesson, tensors_of
 from questloom.train.loss.normalise import Agreed, agree
-from questloom.train.loss.objective import Objective, count, loss_sum
+from questloom.train.loss.objective import count, loss_sum
+from questloom.train.loss.objective_rules import Objective
 from questloom.train.loss.sft_loss import num_labels, sft_loss_sum
 from questloom.train.model.scorer import Scorer
 from questloom.train.rows.packing import pack

@@ -15,64 +15,14 @@ or penalty on tools is in `credit/rewards.py`.
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Literal
 
 import torch
-from annotated_types import Ge, Gt
 from torch import Tensor
 
-from questloom.records.errors import InputError
-from questloom.train.credit.groups import DELTA, Statistic, advantages
+from questloom.train.credit.credit_rules import Axpo, Statistic
+from questloom.train.credit.groups import DELTA, advantages
 from questloom.train.rows.row import PictureTokens, Row, RowError, RowFault, cut
-
-
-@dataclass(frozen=True, kw_only=True)
-class Axpo:
-    """Its settings; the defaults are the published ones where the paper says them. The others are controls: four of the paper's five ablations
-    fall below plain GRPO."""
-
-    continuations: Annotated[int, Gt(1)] = 4
-    """K a source."""
-    budget: Annotated[float, Ge(0)] = 0.25
-    """Continuations in all, as a share of the step's rollouts."""
-    trigger: Literal["tool", "no_tool"] = "tool"
-    """Which of a question's rollouts must all be wrong. `no_tool` is a control, and needs `resample: question`."""
-    boundary: Literal["first", "most_uncertain"] = "first"
-    """Where a prefix ends: at the first `<tool_call>`, or at the call before the fatal step that the policy was least sure of."""
-    rank: Literal["confidence", "random"] = "confidence"
-    """Which sources go first: those whose calls were least sure, or any."""
-    resample: Literal["prefix", "question", "none"] = "prefix"
-    """From where: the prefix; the question, nothing of the source reused, masked or credited; or not at all, the sources' continuations only
-    masked."""
-    prefix_credit: bool = True
-    """Whether a prefix gets the advantage of what it led to, or the one that its source had."""
-    group: Literal["own", "merged"] = "own"
-    """Whether continuations are compared among themselves or with the question's rollouts."""
-    resample_weight: Literal["one", "each"] = "one"
-    """How much a prefix and its K continuations weigh in a mean over trajectories: one together, or one each (as published)."""
-    cap: Annotated[float, Gt(0)] | None = None
-    """Of a prefix's advantage. A recovered group of 8 that was all wrong gives 2.65 with a standard deviation."""
-
-    def __post_init__(self) -> None:
-        if self.trigger == "no_tool" and self.resample == "prefix":
-            raise InputError(
-                "axpo",
-                "rollouts without a tool call have no prefix that ends with one",
-                "Set resample to question.",
-            )
-
-    @property
-    def piece_weight(self) -> float:
-        """Of what is left of a source, and of each of its continuations, whichever of them are in the loss.
-
-        >>> Axpo(continuations=4).piece_weight, Axpo(resample_weight="each").piece_weight, Axpo(resample="none").piece_weight
-        (0.2, 1.0, 1.0)
-        """
-        return (
-            1.0 / (1 + self.continuations)
-            if self.resample_weight == "one" and self.resample != "none"
-            else 1.0
-        )
 
 
 @dataclass(frozen=True)

@@ -11,35 +11,14 @@ rollout's reward stays in the group's statistics. What is left of it is pushed u
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Literal
 
-from annotated_types import Ge
 from torch import Tensor
 
 from questloom.records.episodes import EndReason, Episode, ToolStatus
+from questloom.train.credit.credit_rules import FatalRules
 
 OVERLONG = frozenset({EndReason.TOKENS, EndReason.CALLS, EndReason.TIME})
-
-
-@dataclass(frozen=True, kw_only=True)
-class FatalRules:
-    """What becomes of rollouts that did not go well."""
-
-    treatment: Literal["vanilla", "hard_mask", "fatal_mask", "fatal_mask+clamp"] = (
-        "fatal_mask+clamp"
-    )
-    """Of fatal rollouts: as all others; out of the loss altogether (Vision-DeepResearch); only the steps before the fatal one; these, never
-    pushed down."""
-    faults: Annotated[int, Ge(1)] = 3
-    fatal_index: Literal["first", "last"] = "first"
-    """Which of the K faulty steps is the fatal one. OpenSearch-VL's text and code have the first, its appendix the last."""
-    no_answer: Literal["normal", "clamp"] = "normal"
-    """Of rollouts that ended without an answer and are not fatal. In OpenSearch-VL's code they are clamped, so that never answering is never
-    pushed down."""
-    overlong: Literal["normal", "out_of_loss"] = "normal"
-    """Of rollouts that ran out of tokens, calls or time: `out_of_loss` keeps them in the statistics only (VSearcher)."""
-    provider: Literal["leave", "out_of_loss"] = "leave"
-    """Of rollouts that ended by a provider's fault: in neither, or in the statistics (VSearcher)."""
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,11 @@
 Statistics are over all known rewards, those of fatal rollouts included. A rollout whose reward is unknown is in neither statistics nor loss.
 """
 
-from typing import Literal
-
 import torch
 from torch import Tensor
 
-Statistic = Literal["population", "sample", "leave_one_out"]
-"""(r − mean) / (std + δ) with n or n − 1 under the root (GRPO; AXPO's printed numbers are the first, torch's default the second), or
-r_i − the mean of the others (RLOO)."""
+from questloom.train.credit.credit_rules import Statistic
+
 DELTA = 1e-6
 
 

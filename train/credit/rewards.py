@@ -6,28 +6,14 @@ plain answer reward of VSearcher and ODE, for which no query judge is asked.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Annotated
 
 import torch
-from annotated_types import Ge, Le
 from torch import Tensor
 
 from questloom.records.episodes import Outcome, ToolStatus, Turn
+from questloom.train.credit.credit_rules import RewardRules
 
 UNKNOWN = math.nan
-
-
-@dataclass(frozen=True, kw_only=True)
-class RewardRules:
-    """What counts."""
-
-    alpha: Annotated[float, Ge(0), Le(1)] = 0.8
-    """The answer's share; the rest is the queries'."""
-    format: bool = True
-    """Whether the format term multiplies."""
-    tool_bonus: float = 0.0
-    """Added where a tool was called; below 0 a penalty. A control of AXPO, not a recommendation."""
 
 
 def accuracy(outcome: str) -> float:

@@ -16,17 +16,17 @@ from torch import Tensor
 
 from questloom.records.episodes import EndReason
 from questloom.train.credit.axpo import (
-    Axpo,
     continuation_advantages,
     continuation_mask,
     prefix_advantage,
     prefix_mask,
     recovered_reward,
 )
-from questloom.train.credit.fatal import OVERLONG, FatalRules, in_statistics, step_mask, treat
-from questloom.train.credit.groups import Statistic, advantages, has_variance
+from questloom.train.credit.credit_rules import Axpo, FatalRules, Statistic
+from questloom.train.credit.fatal import OVERLONG, in_statistics, step_mask, treat
+from questloom.train.credit.groups import advantages, has_variance
 from questloom.train.credit.rewards import UNKNOWN
-from questloom.train.loss.objective import Objective
+from questloom.train.loss.objective_rules import Objective
 from questloom.train.rows.packing import Packed
 from questloom.train.rows.row import Row
 

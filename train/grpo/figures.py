@@ -8,7 +8,7 @@ from typing import Any
 from questloom.agent.judges.query import MEASURED
 from questloom.records.episodes import EndReason, ToolStatus
 from questloom.records.errors import QuestloomError
-from questloom.train.credit.fatal import FatalRules
+from questloom.train.credit.credit_rules import FatalRules
 from questloom.train.credit.rewards import step_passed
 from questloom.train.grpo.step_samples import Group, StepLessons, all_wrong
 from questloom.train.rollouts.scored import Scored

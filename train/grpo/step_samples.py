@@ -12,16 +12,8 @@ from dataclasses import dataclass, field
 import torch
 
 from questloom.records.episodes import EndReason
-from questloom.train.credit.axpo import (
-    Axpo,
-    Boundary,
-    Source,
-    boundary,
-    check_prefix,
-    select,
-    triggered,
-)
-from questloom.train.credit.fatal import FatalRules
+from questloom.train.credit.axpo import Boundary, Source, boundary, check_prefix, select, triggered
+from questloom.train.credit.credit_rules import Axpo, FatalRules
 from questloom.train.credit.groups import has_variance
 from questloom.train.credit.samples import Counted, LeftOut, Lesson, Resampled, in_group, lessons
 from questloom.train.rollouts.actor import Again, Judged, Unplayed

@@ -11,15 +11,9 @@ import torch
 
 from questloom.agent.turns.token_renderer import Segment
 from questloom.records.episodes import EndReason, Episode
-from questloom.train.credit.fatal import FatalRules, fatal_step, statuses
-from questloom.train.credit.rewards import (
-    UNKNOWN,
-    RewardRules,
-    accuracy,
-    format_reward,
-    rewards,
-    step_passed,
-)
+from questloom.train.credit.credit_rules import FatalRules, RewardRules
+from questloom.train.credit.fatal import fatal_step, statuses
+from questloom.train.credit.rewards import UNKNOWN, accuracy, format_reward, rewards, step_passed
 from questloom.train.credit.samples import Rollout
 from questloom.train.rollouts.actor import Judged
 from questloom.train.rows.episode_rows import row_of_segments

@@ -11,11 +11,8 @@ from questloom.files.settings_files import settings_adapter
 from questloom.models.model_settings import ModelSettings
 from questloom.prompts.roles import check_roles
 from questloom.records.errors import InputError
-from questloom.train.credit.axpo import Axpo
-from questloom.train.credit.fatal import FatalRules
-from questloom.train.credit.groups import Statistic
-from questloom.train.credit.rewards import RewardRules
-from questloom.train.loss.objective import KL_ALARM, Objective
+from questloom.train.credit.credit_rules import Axpo, FatalRules, RewardRules, Statistic
+from questloom.train.loss.objective_rules import KL_ALARM, Objective
 from questloom.train.settings.settings_file import presets, read_settings
 from questloom.train.settings.training_settings import (
     OF_THE_MACHINE,
@@ -33,8 +30,11 @@ class PolicySettings(PlaySettings):
     """Engine, sampling, tools and limits of an episode; the model is the one that is trained."""
 
     engine: Literal["transformers", "server"] = "transformers"
+    """Who samples: "transformers" on this machine; "server" an inference server of token ids, described in `play.server`."""
     temperature: Annotated[float, Gt(0)] = 1.0
+    """At which the policy samples, and at which the trainer computes its log-probabilities."""
     top_p: Annotated[float, Gt(0), Le(1)] = 1.0
+    """Nucleus from which the policy samples. Below 1 the log-probabilities are still those of the whole distribution."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +75,7 @@ class EvaluationSettings:
     temperature: Annotated[float, Ge(0)] | None = None
     """None for that of training."""
     top_p: Annotated[float, Gt(0), Le(1)] | None = None
+    """None for that of training."""
     calls: Annotated[int, Ge(0)] | None = None
     """Tool calls an episode; None for those of training."""
 
@@ -108,6 +109,7 @@ class GrpoSettings:
     """A run of GRPO."""
 
     name: str = "custom"
+    """The settings' name, stored with the run; part of its identity."""
     seed: Annotated[int, Ge(0)] = 0
     """Of the questions' order, of every draw, and of adapters' first weights and dropout."""
     step: StepSettings = field(default_factory=StepSettings)

@@ -32,9 +32,11 @@ class LoraSettings:
     """Adapters in place of all weights."""
 
     rank: Annotated[int, Gt(0)] = 64
+    """Rank of the two matrices of each adapter."""
     alpha: Annotated[int, Ge(0)] = 0
     """0 for twice the rank: what an adapter adds is multiplied by alpha ÷ rank."""
     dropout: Annotated[float, Ge(0), Le(1)] = 0.0
+    """Share of an adapter's inputs that are set to 0 while training; GRPO takes 0 only."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,15 +62,21 @@ class OptimiserSettings:
     """AdamW and its learning rate."""
 
     lr: Annotated[float, Gt(0)] = 1e-5
+    """Learning rate at the end of the warm-up."""
     schedule: Literal["cosine", "linear", "constant"] = "cosine"
     """After the warm-up, down to 0 where it is not constant."""
     warm_up: Annotated[float, Ge(0), Le(1)] = 0.1
     """Share of all updates."""
     weight_decay: Annotated[float, Ge(0)] = 0.0
+    """AdamW's, of matrices; norms and biases do not decay."""
     beta1: Annotated[float, Ge(0), Le(1)] = 0.9
+    """Decay of AdamW's running mean of the gradients."""
     beta2: Annotated[float, Ge(0), Le(1)] = 0.999
+    """Decay of AdamW's running mean of the squared gradients."""
     epsilon: Annotated[float, Gt(0)] = 1e-8
+    """Added to the denominator of AdamW's step."""
     max_grad_norm: Annotated[float, Gt(0)] = 1.0
+    """L2 norm to which a larger gradient is scaled down, over all trained weights and all ranks."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +88,7 @@ class BatchSettings:
     micro_tokens: Annotated[int, Ge(0)] = 0
     """That one forward pass of a rank holds; 0 for `data.max_tokens`."""
     epochs: Annotated[int, Gt(0)] = 3
+    """Passes over the training rows."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,6 +120,7 @@ class SftSettings:
     """A run of supervised fine-tuning."""
 
     name: str = "custom"
+    """The settings' name, stored with the run; part of its identity."""
     seed: Annotated[int, Ge(0)] = 0
     """Of the rows' order and of adapters' first weights and dropout."""
     data: DataSettings = field(default_factory=DataSettings)
