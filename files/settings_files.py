@@ -97,7 +97,7 @@ def lay_over(base: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]
 
 
 @functools.cache
-def settings_adapter(kind: type) -> TypeAdapter[Any]:
+def settings_adapter(kind: Any) -> TypeAdapter[Any]:
     """pydantic's reader and writer of a dataclass, which refuses unknown keys at every depth.
 
     It is made once: that takes longer than reading a file. pydantic takes no `config` for a dataclass itself, and hands
@@ -119,7 +119,7 @@ def settings_of(kind: type[S], data: Mapping[str, Any], where: str) -> S:
     if not isinstance(data, Mapping):  # stored files may hold anything
         raise InputError(where, "is no mapping of keys to values", "Correct it.")
     try:
-        return cast(S, settings_adapter(kind).validate_python(data))
+        return cast(S, settings_adapter(cast(Any, kind)).validate_python(data))
     except ValidationError as error:
         errors = error.errors()
         # of a misspelt key that is required pydantic tells both, and the unknown one is the cause

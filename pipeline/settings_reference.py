@@ -65,7 +65,7 @@ PAGES = {
         "defaults; `train/presets/` has the published ones. `--set KEY=VALUE` sets one on the command line.",
         {
             "Supervised fine-tuning: `python -m questloom.train.sft`": SftSettings,
-            "GRPO: `python -m questloom.train.grpo`": GrpoSettings,
+            "GRPO, beside those: `python -m questloom.train.grpo`": GrpoSettings,
         },
     ),
 }
@@ -104,16 +104,19 @@ def reference(page: str = "recipe") -> str:
     """All settings of one of `PAGES` as a Markdown document, a table a section."""
     shown = PAGES[page]
     parts = [f"# {shown.title}", shown.preface]
+    before: set[Setting] = set()
     for heading, kind in shown.kinds.items():
         parts += [f"## {heading}"] if heading else []
-        parts += _tables(kind, "###" if heading else "##", "The run" if heading else "The recipe")
+        own = [each for each in settings(kind) if each not in before]
+        before |= set(own)
+        parts += _tables(own, "###" if heading else "##", "The run" if heading else "The recipe")
     return "\n\n".join(parts) + "\n"
 
 
-def _tables(kind: type, level: str, whole: str) -> Iterator[str]:
-    """A heading and a table for each section of a class; `whole` is the heading of the keys in none."""
+def _tables(shown: list[Setting], level: str, whole: str) -> Iterator[str]:
+    """A heading and a table for each section; `whole` is the heading of the keys in none."""
     found: dict[str, list[Setting]] = {}
-    for each in settings(kind):
+    for each in shown:
         found.setdefault(each.key.partition(".")[0] if "." in each.key else "", []).append(each)
     for section, of_section in found.items():
         rows = [

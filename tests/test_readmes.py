@@ -49,8 +49,9 @@ def named(document: Path, root: Path) -> set[str]:
 
 
 def absent(document: Path, root: Path) -> list[str]:
-    """What a document names that is neither below its folder nor at that path of the tree. A document in `docs/` or `recipes/` speaks of the whole tree."""
-    base = root if document.parent.name in ("docs", "recipes") else document.parent
+    """What a document names that is neither below its folder nor at that path of the tree. A document in `docs/` and a reference speak of the whole tree."""
+    whole = document.parent.name == "docs" or document.name == "REFERENCE.md"
+    base = root if whole else document.parent
     below = [str(folder / name) for folder, files in walk(base) for name in [*files, ""]]
 
     def stands(name: str) -> bool:

@@ -1,15 +1,15 @@
 """A run of some of a run's questions: what the loop plays, hands to the teacher and trains on. It has one stage, and the pictures that it shows."""
 
+import json
 from collections.abc import Collection
 
 from questloom.files.parquet import read_records, write_records, write_whole
-from questloom.records.outcomes import Reason, Rejection
+from questloom.records.outcomes import Rejection
 from questloom.records.synthesis import Question
 from questloom.transforms.stages.run_folder import RunFolder
-from questloom.transforms.stages.stage import reject
 from questloom.transforms.stages.stage_shards import shard_facts
 
-LABEL = "01-split"
+LABEL, SUBSET = "01-split", "subset.json"
 
 
 def questions_of(run: RunFolder) -> list[Question]:
@@ -18,9 +18,12 @@ def questions_of(run: RunFolder) -> list[Question]:
 
 
 def write_subset(source: RunFolder, target: RunFolder, ids: Collection[str]) -> None:
-    """Writes a run of the questions of these ids. Done again, it writes the same bytes."""
+    """Writes a run of the questions of these ids. Done again, it writes the same bytes.
+
+    No filter rejected the others, so the run has no rejections; `subset.json` says of how many questions which were chosen.
+    """
     facts = source.read_recipe()
-    last, wanted = source.labels()[-1], frozenset(ids)
+    last, wanted, total = source.labels()[-1], frozenset(ids), 0
     for path in source.shards(last, "kept"):
         shard = int(path.stem.split("-")[1])
         found = list(read_records(path, Question))
@@ -29,16 +32,14 @@ def write_subset(source: RunFolder, target: RunFolder, ids: Collection[str]) -> 
             shown = target.picture(question.image_id)
             if not shown.exists():
                 write_whole(shown, source.read_picture(question.image_id))
-        left = [
-            reject(q, Reason.OVER_QUOTA).replace(stage="split") for q in found if q.id not in wanted
-        ]
-        write_records(target.shard(LABEL, "rejected", shard), Rejection, left)
+        total += len(found)
+        write_records(target.shard(LABEL, "rejected", shard), Rejection, [])
         write_records(
             target.shard(LABEL, "kept", shard),
             Question,
             kept,
-            **shard_facts(
-                facts["fingerprint"], "", (len(found), len(kept), len(left), 0, len(kept))
-            ),
+            **shard_facts(facts["fingerprint"], "", (len(kept), len(kept), 0, 0, len(kept))),
         )
+    chosen = {"of": total, "questions": sorted(wanted)}
+    write_whole(target.at(SUBSET), json.dumps(chosen, indent=1).encode())
     write_whole(target.recipe, source.recipe.read_bytes())

@@ -27,6 +27,7 @@ def test_every_shipped_recipe_loads(path):
     ("data", "where", "fix"),
     [
         ({"sedes": {}}, "sedes", "Did you mean seeds"),
+        ({"models": {"llm": {"language": "de"}}}, "models.llm.language", "Known keys there"),
         ({"seeds": {"cuont": 5}}, "seeds.cuont", "Did you mean seeds.count"),
         ({"seeds": {"count": -1}}, "seeds.count", "Correct the value"),
         ({"seeds": {"count": "many"}}, "seeds.count", "Correct the value"),

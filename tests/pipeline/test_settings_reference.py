@@ -8,8 +8,11 @@ from annotated_types import Ge, Le
 from typer.testing import CliRunner
 
 from questloom.pipeline.cli import app
-from questloom.pipeline.recipe import RECIPES, recipe_of
-from questloom.pipeline.settings_reference import Setting, reference, settings
+from questloom.pipeline.recipe import recipe_of
+from questloom.pipeline.settings_reference import PAGES, Setting, reference, settings
+from questloom.train.settings.grpo_settings import GrpoSettings
+from questloom.train.settings.training_settings import SftSettings
+from tests.doctests import ROOT
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,9 +52,16 @@ def test_every_setting_says_what_it_is_for():
     assert [each.key for each in settings() if not each.help] == []
 
 
-def test_the_committed_reference_is_what_the_command_prints():
-    assert (RECIPES / "REFERENCE.md").read_text(encoding="utf-8") == reference(), (
-        "run `questloom settings > recipes/REFERENCE.md`"
+@pytest.mark.parametrize("kind", [SftSettings, GrpoSettings])
+def test_every_setting_of_a_trainer_says_what_it_is_for(kind):
+    assert [each.key for each in settings(kind) if not each.help] == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_committed_reference_is_what_the_command_prints(page):
+    folder = "recipes" if page == "recipe" else page
+    assert (ROOT / folder / "REFERENCE.md").read_text(encoding="utf-8") == reference(page), (
+        f"run `questloom settings --of {page} > {folder}/REFERENCE.md`"
     )
 
 

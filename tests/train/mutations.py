@@ -254,7 +254,10 @@ MUTATIONS = [
     Mutation("credit.groups", 'correction=1 if statistic == "sample" else 0', "correction=1"),
     Mutation("credit.groups", "* len(told) / (len(told) - 1)", "* (len(told) - 1) / len(told)"),
     Mutation(
-        "credit.axpo", "1.0 / (1 + self.continuations)", "1.0 / self.continuations", "samples"
+        "credit.credit_rules",
+        "1.0 / (1 + self.continuations)",
+        "1.0 / self.continuations",
+        "samples",
     ),
     Mutation("credit.axpo", "replaced[source] = reward", "replaced[:] = reward"),
     Mutation("model.logprobs", "scores[2, part] = norm", "scores[2, part] = 0"),
