@@ -1,5 +1,6 @@
 """The reference of a recipe's settings is generated, whole, and true."""
 
+import json
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -55,6 +56,23 @@ def test_every_setting_says_what_it_is_for():
 @pytest.mark.parametrize("kind", [SftSettings, GrpoSettings])
 def test_every_setting_of_a_trainer_says_what_it_is_for(kind):
     assert [each.key for each in settings(kind) if not each.help] == []
+
+
+@pytest.mark.parametrize("kind", [SftSettings, GrpoSettings])
+def test_a_default_of_a_trainers_setting_is_its_owners(kind):
+    """GRPO's learning rate is not that of the class which it shares with fine-tuning."""
+    resolved = kind().resolved()
+    for each in settings(kind):
+        value = resolved
+        for part in each.key.split("."):
+            value = value[part] if isinstance(value, dict) else None
+        if value is not None and each.default and "…" not in each.default:
+            assert json.loads(each.default) == json.loads(json.dumps(value)), each.key
+
+
+def test_the_command_prints_the_trainers_settings_that_begin_so():
+    shown = CliRunner().invoke(app, ["settings", "optimiser.lr", "--of", "train"]).stdout
+    assert "optimiser.lr = 1e-06" in shown and "recipe" not in shown
 
 
 @pytest.mark.parametrize("page", PAGES)
