@@ -32,6 +32,7 @@ from questloom.files.parquet import read_records, write_records
 from questloom.pipeline.evolve.loop import begin_loop, run_step
 from questloom.pipeline.evolve.loop_folder import LoopFolder, RoundFolder
 from questloom.pipeline.evolve.subset import LABEL, questions_of
+from questloom.pipeline.evolve.task_row import read_rows
 from questloom.pipeline.recipe import Recipe
 from questloom.records.errors import ProviderFault
 from questloom.records.knowledge import Value
@@ -264,8 +265,8 @@ def broken_tags(
     found: dict[str, Counter[str]] = {
         kind: Counter() for kind in ("nonsense answer", "another answer", "sound")
     }
-    for row in at.read("verify")["tasks"]:
-        found[kinds.get(row["id"], "sound")][f"{row['tag']} {row['cause']}".strip()] += 1
+    for row in read_rows(at):
+        found[kinds.get(row.id, "sound")][f"{row.tag} {row.cause}".strip()] += 1
     return found
 
 

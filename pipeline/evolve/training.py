@@ -12,6 +12,7 @@ from questloom.files.parquet import read_records, write_records
 from questloom.pipeline.evolve.loop_folder import LoopFolder, RoundFolder
 from questloom.pipeline.evolve.subset import write_subset
 from questloom.pipeline.evolve.tags import SOUND
+from questloom.pipeline.evolve.task_row import read_rows
 from questloom.pipeline.evolve.verify import policy_of, policy_settings
 from questloom.pipeline.recipe import Recipe
 from questloom.records.errors import InputError, QuestloomError
@@ -62,7 +63,7 @@ def train(loop: LoopFolder, at: RoundFolder, opened: Opened) -> None:
         QuestloomError: the trainer failed; the same command goes on from its checkpoint.
     """
     rules = loop.recipe.evolve.train
-    sound = [row["id"] for row in at.read("verify")["tasks"] if row["tag"] in SOUND]
+    sound = [row.id for row in read_rows(at) if row.tag in SOUND]
     if rules is None or len(sound) < LEAST_TASKS:
         why = "the recipe names no trainer" if rules is None else "too few sound tasks"
         at.write("train", {"command": [], "model": at.model, "tasks": len(sound), "why": why})

@@ -15,6 +15,7 @@ from questloom.pipeline.evolve.rivals import FittingRival, fitting_rival
 from questloom.pipeline.evolve.rollouts import Played, Rollout, read_rollouts, strategy_of
 from questloom.pipeline.evolve.subset import questions_of, write_subset
 from questloom.pipeline.evolve.tags import SOUND, Evidence, Tag, tag_of
+from questloom.pipeline.evolve.task_row import Asked, Cause, RowRival, TaskRow, row_as_json
 from questloom.pipeline.recipe import Recipe
 from questloom.pipeline.teach.play_job import PlayJob
 from questloom.pipeline.teach.teach_job import run_teach
@@ -87,13 +88,15 @@ def verify(loop: LoopFolder, at: RoundFolder, opened: Opened, *, workers: int) -
             if r.outcome == Reason.WRONG_ANSWER_GIVEN.value and r.said
         ]
         rows.append(
-            task_row(
-                question,
-                tried,
-                again,
-                teacher,
-                fitting_rival(question, wrong, job.store),
-                too_easy=rules.too_easy,
+            row_as_json(
+                task_row(
+                    question,
+                    tried,
+                    again,
+                    teacher,
+                    fitting_rival(question, wrong, job.store),
+                    too_easy=rules.too_easy,
+                )
             )
         )
     at.write("verify", {"tasks": rows, **summary(rows)})
@@ -177,19 +180,19 @@ def task_row(
     rival: FittingRival | None,
     *,
     too_easy: float,
-) -> dict[str, Any]:
+) -> TaskRow:
     """A task's row of `verify.json`."""
     failed = [r for r in tried.rollouts if not r.solved]
     passed = Share(tried.num_correct, len(tried.judged))
     recovered = sum(r.solved for r in again)
     asked = (
-        ""
+        Asked.NOT
         if not teacher.rollouts
-        else "solved"
+        else Asked.SOLVED
         if teacher.num_correct
-        else "provider"
+        else Asked.PROVIDER
         if all(r.by_provider for r in teacher.rollouts)
-        else "failed"
+        else Asked.FAILED
     )
     tag, cause = tag_of(
         Evidence(
@@ -204,43 +207,48 @@ def task_row(
         too_easy=too_easy,
     )
     best = [r for r in tried.rollouts if r.solved]
-    return {
-        "id": question.id,
-        "question": question.text,
-        "answer": question.answer.text,
-        **axes_of(question),
-        "method": question.method,
-        "needs_detail": question.needs_detail,
-        "needs_computation": question.needs_computation,
-        "enhanced": question.enhancement is not None,
-        "tag": tag.value,
-        "cause": cause,
-        "correct": passed.num_good,
-        "judged": passed.num,
-        "rate": passed.value,
-        "interval": list(passed.interval),
-        "by_provider": sum(r.by_provider for r in failed),
-        "probes": len(again),
-        "recovered": recovered,
-        "teacher": asked,
-        "rival": {"said": rival.said, "key": rival.key, "passed_by": rival.passed_by}
-        if rival
-        else None,
-        "outcomes": dict(sorted(Counter(r.outcome for r in tried.rollouts).items())),
-        "wrong": sorted(
+    axes, done = axes_of(question), behaviour(tried.rollouts)
+    return TaskRow(
+        id=question.id,
+        question=question.text,
+        answer=question.answer.text,
+        domain=axes["domain"],
+        profile=axes["profile"],
+        level=axes["level"],
+        method=question.method,
+        needs_detail=question.needs_detail,
+        needs_computation=question.needs_computation,
+        enhanced=question.enhancement is not None,
+        tag=tag,
+        cause=Cause(cause),
+        correct=passed.num_good,
+        judged=passed.num,
+        rate=passed.value,
+        interval=list(passed.interval),
+        by_provider=sum(r.by_provider for r in failed),
+        probes=len(again),
+        recovered=recovered,
+        teacher=asked,
+        rival=RowRival(rival.said, rival.key, rival.passed_by) if rival else None,
+        outcomes=dict(sorted(Counter(r.outcome for r in tried.rollouts).items())),
+        wrong=sorted(
             {
                 r.said
                 for r in tried.rollouts
                 if r.outcome == Reason.WRONG_ANSWER_GIVEN.value and r.said
             }
         )[:8],
-        "chains": [list(r.chain) for r in tried.rollouts],
-        "chain_outcomes": [r.outcome for r in tried.rollouts],
-        "chain_answers": [r.said for r in tried.rollouts],
-        "solved_chains": [list(r.chain) for r in best],
-        "unfit": sum(bool(r.process) for r in best),
-        **behaviour(tried.rollouts),
-    }
+        chains=[list(r.chain) for r in tried.rollouts],
+        chain_outcomes=[r.outcome for r in tried.rollouts],
+        chain_answers=[r.said for r in tried.rollouts],
+        solved_chains=[list(r.chain) for r in best],
+        unfit=sum(bool(r.process) for r in best),
+        dynamic_pictures=done["dynamic_pictures"],
+        calls_with_picture=done["calls_with_picture"],
+        secondary_use=done["secondary_use"],
+        calls=done["calls"],
+        faults=done["faults"],
+    )
 
 
 def behaviour(rollouts: Sequence[Rollout]) -> dict[str, float]:

@@ -58,14 +58,14 @@ def test_the_tag_of(evidence, tag, cause):
 def test_what_was_played_on_counts_in_no_pass_rate():
     tried = Played(tuple(rollout("wrong_answer_given", "y") for _ in range(4)))
     row = task_row(question(), tried, [rollout()] * 4, Played(), None, too_easy=0.75)
-    assert (row["tag"], row["correct"], row["judged"], row["recovered"]) == ("recoverable", 0, 4, 4)
+    assert (row.tag, row.correct, row.judged, row.recovered) == ("recoverable", 0, 4, 4)
 
 
 def test_a_rollout_that_no_judge_could_judge_is_no_failure():
     tried = Played(
         (rollout("judge_failed"), rollout(), rollout(), rollout("wrong_answer_given", "y"))
     )
-    assert task_row(question(), tried, (), Played(), None, too_easy=0.75)["judged"] == 3
+    assert task_row(question(), tried, (), Played(), None, too_easy=0.75).judged == 3
 
 
 def test_a_judge_that_calls_the_same_words_right_and_wrong_breaks_the_task():
@@ -79,7 +79,7 @@ def test_a_judge_that_calls_the_same_words_right_and_wrong_breaks_the_task():
     )
     assert (
         tried.contradicted
-        and task_row(question(), tried, (), Played(), None, too_easy=0.75)["cause"]
+        and task_row(question(), tried, (), Played(), None, too_easy=0.75).cause
         == "judge_contradicts"
     )
     assert not Played((rollout(said="a"), rollout("wrong_answer_given", "b"))).contradicted

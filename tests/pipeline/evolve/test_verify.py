@@ -6,6 +6,7 @@ from questloom.agent.play_settings import PlaySettings
 from questloom.agent.tool_settings import ALL_TOOLS
 from questloom.pipeline.evolve.rivals import FittingRival
 from questloom.pipeline.evolve.rollouts import KINDS, Played, Rollout, strategy_of
+from questloom.pipeline.evolve.task_row import row_as_json
 from questloom.pipeline.evolve.verify import (
     _playing,
     _unsolved,
@@ -51,13 +52,15 @@ def told(
     rival: FittingRival | None = None,
     asked=None,
 ):
-    return task_row(
-        asked or question(),
-        Played(tuple(tried)),
-        again or [],
-        Played(tuple(teacher or [])),
-        rival,
-        too_easy=0.75,
+    return row_as_json(
+        task_row(
+            asked or question(),
+            Played(tuple(tried)),
+            again or [],
+            Played(tuple(teacher or [])),
+            rival,
+            too_easy=0.75,
+        )
     )
 
 
