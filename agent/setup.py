@@ -16,7 +16,7 @@ from questloom.agent.engines.token_engine import Sampling, TokenEngine
 from questloom.agent.live.live_provider import LiveProvider
 from questloom.agent.oracle.oracle_engine import OracleEngine, keep
 from questloom.agent.oracle.puzzle import Puzzle, puzzle_from
-from questloom.agent.oracle.slips import MAX_SLIPS
+from questloom.agent.oracle.slips import MAX_VIOLATIONS
 from questloom.agent.play.player import Player
 from questloom.agent.play_settings import PlaySettings
 from questloom.agent.providers.local_provider import LocalProvider
@@ -305,11 +305,11 @@ def check_engine(settings: PlaySettings, models: ModelSettings, where: str = "te
             f"Remove {where}.live, or take another engine.",
         )
     if settings.oracle.slips and (
-        settings.limits.on_violation == "end" or 0 < settings.limits.faults <= MAX_SLIPS
+        settings.limits.on_violation == "end" or 0 < settings.limits.faults <= MAX_VIOLATIONS
     ):
         raise InputError(
             f"{where}.oracle.slips",
-            f"needs limits under which {MAX_SLIPS} turns that break the protocol end no episode",
+            f"needs limits under which {MAX_VIOLATIONS} turns that break the protocol end no episode",
             f"Set {where}.limits.on_violation to observe, and {where}.limits.faults to 0 or to 3 and more.",
         )
 

@@ -29,7 +29,6 @@ from typing import Any
 
 from benchmarks.truth import rows, share
 from benchmarks.truth_reader.query import (
-    Asked,
     Atom,
     Compared,
     Execution,
@@ -39,6 +38,7 @@ from benchmarks.truth_reader.query import (
     Query,
     Related,
     Seen,
+    Target,
     TooMany,
     Winner,
 )
@@ -112,7 +112,7 @@ def query_of(form: Form, truth: Truth, bindings: dict[str, str]) -> tuple[Query,
         bound[f"c{term.entity}"] = term.entity
         return f"c{term.entity}"
 
-    asked = Asked(
+    asked = Target(
         {
             "entity": "thing",
             "date": form.ask.precision or "year",
@@ -170,7 +170,7 @@ def query_of(form: Form, truth: Truth, bindings: dict[str, str]) -> tuple[Query,
                     for a in clause.args
                     if isinstance(a, str)
                 )
-                asked = Asked(
+                asked = Target(
                     "years" if kind == "difference" and dated else kind,
                     tuple(a for a in clause.args if isinstance(a, str)),
                 )

@@ -54,7 +54,7 @@ SYNTH = [
 ]
 """A recipe that asks next to nothing of a seed, so that what is thin in the data shows."""
 SNAPSHOT = "2026-01-31"
-ASKED_ROWS = 60
+NUM_ITEMS_TO_FETCH = 60
 """Items of the query-service rows that are asked for: the reader waits a second between two queries."""
 COLLECTIONS = {"enwiki": ("set", "hurricanes"), "dewiki": ("papier",), "simplewiki": ("tao",)}
 
@@ -205,7 +205,7 @@ def main() -> None:
     asked = sorted(
         (q for q, e in rows.items() if "P18" in e["claims"] and q not in real),
         key=lambda q: priority(0, q, "real inputs"),
-    )[:ASKED_ROWS]
+    )[:NUM_ITEMS_TO_FETCH]
     (out / "ids.txt").write_text("\n".join([*real, *asked]) + "\n")
     bundles = {
         wiki: [Collection(data / f"collections/{name}.zip") for name in names]

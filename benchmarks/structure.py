@@ -90,7 +90,7 @@ def naming(texts: dict[Path, str], name: str) -> int:
     return found
 
 
-def told(root: Path) -> Iterator[str]:
+def format_checkout(root: Path) -> Iterator[str]:
     """The lines about one checkout."""
     texts = modules(root)
     trees = {path: ast.parse(text) for path, text in texts.items()}
@@ -136,7 +136,7 @@ def main() -> None:
     )
     parser.add_argument("checkouts", nargs="*", type=Path, default=[Path(__file__).parents[1]])
     for root in parser.parse_args().checkouts:
-        print(root.resolve().name, *told(root.resolve()), sep="\n  ")
+        print(root.resolve().name, *format_checkout(root.resolve()), sep="\n  ")
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ def shares(path: Path) -> tuple[int, Counter[str], Counter[str]]:
     return num, plain, mended
 
 
-def told(counts: Counter[str]) -> str:
+def format_counts(counts: Counter[str]) -> str:
     """The share that passes, and the reasons of the rest by number."""
     num = counts.total()
     rest = ", ".join(
@@ -55,10 +55,12 @@ def main() -> None:
     for path in parser.parse_args().files:
         began = time.perf_counter()
         num, plain, mended = shares(path)
+        milliseconds = (time.perf_counter() - began) * 1e3 / max(1, plain.total())
         print(
-            f"{path.name}: {num} conversations, {told(plain)}; {(time.perf_counter() - began) * 1e3 / max(1, plain.total()):.2f} ms a turn, checked twice"
+            f"{path.name}: {num} conversations, {format_counts(plain)};"
+            f" {milliseconds:.2f} ms a turn, checked twice"
         )
-        print(f"  with empty thoughts put before: {told(mended)}")
+        print(f"  with empty thoughts put before: {format_counts(mended)}")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from typing import Any
 from questloom.calls.attempts import Status
 from questloom.calls.retry import CallFault
 from questloom.models.message_parts import (
-    Said,
+    MessageContent,
     loaded,
     name_and_arguments,
     parse_message_or_delta,
@@ -104,7 +104,7 @@ class _Reply:
     """A reply in the making: its first choice."""
 
     def __init__(self) -> None:
-        self.message = Said()
+        self.message = MessageContent()
         self.calls: list[dict[str, Any]] = []
         self.choice: dict[str, Any] | None = None
         self.head: dict[str, Any] = {}
@@ -145,9 +145,9 @@ class _Reply:
         said = (
             parse_message_or_delta(delta)
             if isinstance(delta, dict)
-            else Said(text=choice["text"])
+            else MessageContent(text=choice["text"])
             if isinstance(choice.get("text"), str)
-            else Said()
+            else MessageContent()
         )
         self.message.text += said.text
         self.message.thought += said.thought

@@ -61,7 +61,7 @@ def words(value: Any, depth: int = 0) -> str:
 
 
 @dataclass
-class Said:
+class MessageContent:
     """What a message, or a piece of one, says."""
 
     text: str = ""
@@ -72,9 +72,9 @@ class Said:
     """Native tool calls, as they stand."""
 
 
-def parse_message_or_delta(message: dict[str, Any]) -> Said:
+def parse_message_or_delta(message: dict[str, Any]) -> MessageContent:
     """Reads a message or a stream's piece of one; `content` is a text, or parts of several kinds."""
-    said = Said()
+    said = MessageContent()
     content = message.get("content")
     for part in content if isinstance(content, list) else [content]:
         if not isinstance(part, dict):

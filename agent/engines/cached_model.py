@@ -57,7 +57,7 @@ class Row:
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class TurnRequest:
     """A turn that is to be sampled."""
 
     row: Row
@@ -91,7 +91,7 @@ class _Reading:
     start: int
     """Tokens that the cache holds already."""
     layers: Layers
-    asked: list[Asked] = field(default_factory=list)
+    asked: list[TurnRequest] = field(default_factory=list)
 
     @property
     def num_new(self) -> int:
@@ -138,7 +138,7 @@ class CachedModel:
     # -- a turn's beginning
 
     @torch.inference_mode()
-    def begin(self, asked: Sequence[Asked]) -> None:
+    def begin(self, asked: Sequence[TurnRequest]) -> None:
         """Reads what is new to each row and draws each turn's first token."""
         readings: dict[Hashable, _Reading] = {}
         for each in asked:

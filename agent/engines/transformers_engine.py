@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from questloom.agent.engines.cached_model import Asked, CachedModel, Row
+from questloom.agent.engines.cached_model import CachedModel, Row, TurnRequest
 from questloom.agent.engines.engine import ContextFull, Sample
 from questloom.agent.engines.token_engine import Sampling, TokenEngine
 from questloom.agent.turns.conversation import Conversation
@@ -23,7 +23,7 @@ from questloom.agent.turns.token_renderer import Segment, TokenRenderer
 class _Waiting:
     """A turn that is asked for."""
 
-    turn: Asked
+    turn: TurnRequest
     done: asyncio.Future[None]
 
 
@@ -86,7 +86,7 @@ class TransformersEngine(TokenEngine):
         row = self._rows.setdefault(conversation.key, Row())
         self._rows.move_to_end(conversation.key)
         asked = _Waiting(
-            Asked(row, segments, begun, most, self._sampling.seed ^ conversation.draw()),
+            TurnRequest(row, segments, begun, most, self._sampling.seed ^ conversation.draw()),
             asyncio.get_running_loop().create_future(),
         )
         self._waiting.append(asked)

@@ -18,7 +18,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import ThreadedResolver
 
 from questloom.agent.live.live_settings import ServiceSettings
-from questloom.agent.live.service_protocols import Asked, Parse, key_header
+from questloom.agent.live.service_protocols import Parse, ServiceRequest, key_header
 from questloom.calls.attempts import Status
 from questloom.calls.request import Reply
 from questloom.calls.retry import CallFault, fault_of_status
@@ -104,7 +104,7 @@ class Http:
         self._sessions = {}
 
     async def ask(
-        self, name: str, service: ServiceSettings, keys: Keys, asked: Asked, parse: Parse
+        self, name: str, service: ServiceSettings, keys: Keys, asked: ServiceRequest, parse: Parse
     ) -> Reply:
         """One attempt at a service, by whichever key it takes.
 
@@ -164,7 +164,7 @@ class Http:
         raise CallFault("pictures", "too many redirects", Status.BAD_RESPONSE, retryable=False)
 
     async def _send(
-        self, name: str, service: ServiceSettings, asked: Asked, key: str
+        self, name: str, service: ServiceSettings, asked: ServiceRequest, key: str
     ) -> tuple[int, dict[str, str], bytes]:
         url = f"{service.base}{asked.path}"
         headers = {"Content-Type": "application/json", **asked.headers, **key_header(service, key)}

@@ -14,8 +14,8 @@ from urllib.parse import urljoin, urlsplit
 from questloom.agent.live.http_client import Http, Keys, is_blocked, is_public
 from questloom.agent.live.live_settings import LiveSettings, ServiceSettings
 from questloom.agent.live.service_protocols import (
-    Asked,
     FoundPage,
+    ServiceRequest,
     ask_ocr,
     ask_page,
     ask_picture,
@@ -209,7 +209,7 @@ class LiveProvider:
         self,
         role: str,
         service: ServiceSettings,
-        asked: Asked,
+        asked: ServiceRequest,
         parse: Callable[[bytes], T],
         *,
         key: Any = None,

@@ -46,7 +46,7 @@ _GRPC = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class ServiceRequest:
     """One HTTP request; the key's header is filled in when it is sent."""
 
     path: str
@@ -92,23 +92,23 @@ def key_header(service: ServiceSettings, key: str) -> dict[str, str]:
 # Requests
 
 
-def ask_text(service: ServiceSettings, query: str, k: int) -> Asked:
+def ask_text(service: ServiceSettings, query: str, k: int) -> ServiceRequest:
     """A text search."""
     if service.kind == "google":
-        return Asked(
+        return ServiceRequest(
             path="/customsearch/v1",
             query={"cx": service.engine, "q": query, "num": str(min(k, 10))},
         )
-    return Asked(
+    return ServiceRequest(
         path="/scholar" if service.kind == "serper_scholar" else "/search",
         body={"q": query, "num": min(k, 20)},
     )
 
 
-def ask_words(service: ServiceSettings, query: str, k: int) -> Asked:
+def ask_words(service: ServiceSettings, query: str, k: int) -> ServiceRequest:
     """A search of pictures by words."""
     if service.kind == "google_images":
-        return Asked(
+        return ServiceRequest(
             path="/customsearch/v1",
             query={
                 "cx": service.engine,
@@ -117,15 +117,15 @@ def ask_words(service: ServiceSettings, query: str, k: int) -> Asked:
                 "searchType": "image",
             },
         )
-    return Asked(path="/images", body={"q": query, "num": 2 * k})
+    return ServiceRequest(path="/images", body={"q": query, "num": 2 * k})
 
 
-def ask_picture(service: ServiceSettings, data: bytes, url: str, k: int) -> Asked:
+def ask_picture(service: ServiceSettings, data: bytes, url: str, k: int) -> ServiceRequest:
     """A search by a picture: `url` is its public address, which only Lens needs."""
     if service.kind == "lens":
-        return Asked(path="/lens", body={"url": url})
+        return ServiceRequest(path="/lens", body={"url": url})
     feature = {"type": "WEB_DETECTION", "maxResults": 2 * k}
-    return Asked(
+    return ServiceRequest(
         path="/v1/images:annotate",
         body={
             "requests": [
@@ -135,17 +135,17 @@ def ask_picture(service: ServiceSettings, data: bytes, url: str, k: int) -> Aske
     )
 
 
-def ask_page(url: str) -> Asked:
+def ask_page(url: str) -> ServiceRequest:
     """A page through the reader."""
-    return Asked(
+    return ServiceRequest(
         path=f"/{quote(url, safe=':/?&=%#+,;@!$()*~')}",
         headers={"Accept": "application/json", "X-Return-Format": "markdown"},
     )
 
 
-def ask_ocr(data: bytes) -> Asked:
+def ask_ocr(data: bytes) -> ServiceRequest:
     """A picture's layout (PP-Structure's serving protocol: file type 1 is a picture)."""
-    return Asked(
+    return ServiceRequest(
         path="/layout-parsing",
         body={
             "file": base64.b64encode(data).decode(),

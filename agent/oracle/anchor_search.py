@@ -9,12 +9,12 @@ from questloom.agent.oracle.observation_reading import Line, PageRead, Thing, hi
 from questloom.agent.oracle.speech import (
     Action,
     Observation,
-    asked_about,
     goal_of,
     head_of,
     is_kind,
     label_of,
     query_of,
+    subject_phrase,
 )
 
 MAX_LISTED = 16
@@ -46,7 +46,7 @@ class AnchorSearch(Desk):
         self, searches: Iterable[Callable[[str], Listing]]
     ) -> Generator[Action, Observation, tuple[Thing, Line] | None]:
         """The thing whose page shows the question's picture, with what led there; None where no search leads to it."""
-        var, shown_as = self.puzzle.pictured, asked_about(self.puzzle)
+        var, shown_as = self.puzzle.pictured, subject_phrase(self.puzzle)
         for search in searches:
             if self.num_calls > self.max_calls * SHARE_OF_CALLS:
                 return None

@@ -27,7 +27,7 @@ class Bound:
 
 
 Bindings = Mapping[str, Bound]
-Said = TypeVar("Said")
+Step = TypeVar("Said")
 Actions = Generator[Action, Observation, Any]
 """A part of the search: it yields tool calls, is sent their observations, and returns its result."""
 Listing = Generator[Action, Observation, list[tuple[Thing, Line]]]
@@ -48,8 +48,8 @@ class Ended:
 
 
 def advanced(
-    search: Generator[Said, Observation, Ended], observation: Observation | None
-) -> Said | Ended:
+    search: Generator[Step, Observation, Ended], observation: Observation | None
+) -> Step | Ended:
     """What a search does next, or how it ended.
 
     Args:

@@ -13,7 +13,7 @@ from questloom.agent.engines.engine import Sample
 from questloom.agent.oracle.desk import Ended, advanced
 from questloom.agent.oracle.puzzle import Puzzle
 from questloom.agent.oracle.sighted_solver import SightedSolver
-from questloom.agent.oracle.slips import Slip, slipping, turn_text
+from questloom.agent.oracle.slips import ProtocolViolation, add_violations, turn_text
 from questloom.agent.oracle.solver import Solver
 from questloom.agent.oracle.speech import Action, Observation
 from questloom.agent.turns.conversation import Conversation
@@ -26,8 +26,8 @@ from questloom.records.identity import chance
 class _Played:
     """A search under way."""
 
-    search: Generator[Action | Slip, Observation, Ended]
-    next: Action | Slip | Ended
+    search: Generator[Action | ProtocolViolation, Observation, Ended]
+    next: Action | ProtocolViolation | Ended
     num_seen: int = 0
 
 
@@ -117,13 +117,15 @@ class OracleEngine:
             played.num_seen += 1
         return played
 
-    def _search(self, conversation: Conversation) -> Generator[Action | Slip, Observation, Ended]:
+    def _search(
+        self, conversation: Conversation
+    ) -> Generator[Action | ProtocolViolation, Observation, Ended]:
         puzzle = self._puzzles[conversation.task_id]
         if not puzzle.seen:
             return Solver(puzzle, self._max_calls, self._tools).solve()
         draw = chance(self._seed, conversation.task_id, f"mistake-{conversation.rollout}")
         search = SightedSolver(puzzle, draw if draw.random() < self._mistakes else None).solve()
-        return slipping(
+        return add_violations(
             search,
             chance(self._seed, conversation.task_id, f"slip-{conversation.rollout}"),
             self._slips,

@@ -2,7 +2,7 @@
 
 The shapes are those in which a small policy's turns were found to be unreadable: a tag is missing or another stands in its place, the turn
 breaks off, a part comes twice, something follows the action. The turn that was meant comes next, as if nothing had been: what the harness
-answers to a slip is no news for the search.
+answers to a violation is no news for the search.
 """
 
 import json
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from questloom.agent.oracle.desk import Ended, advanced
 from questloom.agent.oracle.speech import Action, Observation
 
-MAX_SLIPS = 2
+MAX_VIOLATIONS = 2
 """Of an episode: in a row, too, fewer than the three faults that end one (OpenSearch-VL)."""
 SHAPES: tuple[Callable[[str, str], str], ...] = (
     lambda thought, action: f"<think>{thought}",
@@ -33,7 +33,7 @@ SHAPES: tuple[Callable[[str, str], str], ...] = (
 
 
 @dataclass(frozen=True)
-class Slip:
+class ProtocolViolation:
     """A turn that does not keep the protocol."""
 
     text: str
@@ -49,29 +49,29 @@ def parts_of(meant: Action | Ended) -> tuple[str, str]:
     )
 
 
-def turn_text(said: Action | Slip | Ended) -> str:
+def turn_text(said: Action | ProtocolViolation | Ended) -> str:
     """A turn as the oracle says it."""
-    if isinstance(said, Slip):
+    if isinstance(said, ProtocolViolation):
         return said.text
     thought, action = parts_of(said)
     return f"<think>{thought}</think>\n{action}"
 
 
-def slipping(
+def add_violations(
     search: Generator[Action, Observation, Ended], draw: random.Random, share: float
-) -> Generator[Action | Slip, Observation, Ended]:
-    """A search with slips before some of its turns, the answer's too. None comes behind a call that failed, so that faults in a row do not add up.
+) -> Generator[Action | ProtocolViolation, Observation, Ended]:
+    """A search with violations before some of its turns, the answer's too. None comes behind a call that failed, so that faults in a row do not add up.
 
     Args:
         draw: decides where and how.
-        share: of the turns before which one slip comes, or another one after the first.
+        share: of the turns before which one violation comes, or another one after the first.
     """
-    left, observation = MAX_SLIPS, None
+    left, observation = MAX_VIOLATIONS, None
     while True:
         meant = advanced(search, observation)
         while left and (observation is None or observation.ok) and draw.random() < share:
             left -= 1
-            yield Slip(draw.choice(SHAPES)(*parts_of(meant)))
+            yield ProtocolViolation(draw.choice(SHAPES)(*parts_of(meant)))
         if isinstance(meant, Ended):
             return meant
         observation = yield meant

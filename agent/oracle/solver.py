@@ -47,7 +47,6 @@ from questloom.agent.oracle.speech import (
     Observation,
     answer_of,
     article,
-    found_by,
     goal_of,
     holds,
     is_kind,
@@ -55,6 +54,7 @@ from questloom.agent.oracle.speech import (
     label_of,
     named,
     quoted_line,
+    search_phrase,
     stated,
     stated_of,
     strip_protocol_tags,
@@ -241,7 +241,7 @@ class Solver(AnchorSearch):
         ):
             page = yield from self._again(
                 page,
-                f"{fact.relation.label}: {found_by(fact.relation)}",
+                f"{fact.relation.label}: {search_phrase(fact.relation)}",
                 f"What was shown of the page says nothing about the {fact.relation.label}. I ask it for just that.",
             )
             found = self._values(page, fact) if page else found

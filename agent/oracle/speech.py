@@ -89,7 +89,7 @@ def article(puzzle: Puzzle, var: str) -> str:
     return next((noun(k.words) for k in puzzle.kinds if k.var == var), "one")
 
 
-def asked_about(puzzle: Puzzle) -> str:
+def subject_phrase(puzzle: Puzzle) -> str:
     """The question's words for what the picture shows."""
     return puzzle.pictured_as or "the thing in the picture"
 
@@ -105,7 +105,7 @@ def label_of(puzzle: Puzzle, var: str) -> str:
     return " and ".join(dict.fromkeys(mine or other)) or "what it is"
 
 
-def found_by(relation: Relation) -> str:
+def search_phrase(relation: Relation) -> str:
     """The words by which a page is asked for a relation."""
     plain = [
         re.sub(
@@ -132,7 +132,7 @@ def goal_of(puzzle: Puzzle, var: str) -> str:
     parts: list[str] = []
     for fact in puzzle.facts:
         if fact.relation and fact.subject == var:
-            parts.append(f"{fact.relation.label} ({found_by(fact.relation)})")
+            parts.append(f"{fact.relation.label} ({search_phrase(fact.relation)})")
         elif fact.relation and fact.object == var:
             words = [
                 w for c in cues_of(fact.relation).object if len(w := _plain(c.words.pattern)) > 3

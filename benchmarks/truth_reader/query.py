@@ -144,7 +144,7 @@ Atom = (
 
 
 @dataclass(frozen=True)
-class Asked:
+class Target:
     """What the question wants: kind "thing", "century", "year", "month", "day", "number", "text", "count", or a computation.
 
     Computations (over two literals): years (between two years), full_years (between two days), difference, sum, ratio.
@@ -160,7 +160,7 @@ class Query:
     """What a question says under one reading."""
 
     atoms: tuple[Atom, ...]
-    asked: Asked
+    asked: Target
     cost: int = 0
     """How far its modifiers stand from what they modify; readers prefer the least."""
 

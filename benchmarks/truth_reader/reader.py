@@ -7,7 +7,6 @@ from datetime import date
 from benchmarks.truth_reader.lexicon import Lexicon, data, is_kind, tokens
 from benchmarks.truth_reader.query import (
     Another,
-    Asked,
     Atom,
     Back,
     Called,
@@ -19,6 +18,7 @@ from benchmarks.truth_reader.query import (
     Pictured,
     Query,
     Related,
+    Target,
     Text,
     Together,
     TooMany,
@@ -170,7 +170,7 @@ def resolved(query: Query) -> Iterator[Query]:
             else ()
         )
         atoms = tuple(renamed(a, back.var, target) for a in (*rest, *more))
-        asked = Asked(
+        asked = Target(
             query.asked.kind,
             tuple(target if v == back.var else v for v in query.asked.vars),
             query.asked.unit,
@@ -255,7 +255,7 @@ def answered(execution: Execution, query: Query, given: dict | None = None) -> t
     return answers, shows
 
 
-def value_of(asked: Asked, values: list):
+def value_of(asked: Target, values: list):
     """One solution's answer as it was asked for, or None where that is not defined."""
     first = values[0]
     match asked.kind:

@@ -6,7 +6,6 @@ from benchmarks.truth_reader.grammar import Grammar
 from benchmarks.truth_reader.lexicon import AUXILIARY, Tokens
 from benchmarks.truth_reader.parts import Part, about
 from benchmarks.truth_reader.query import (
-    Asked,
     Atom,
     Back,
     Differ,
@@ -16,6 +15,7 @@ from benchmarks.truth_reader.query import (
     Query,
     Related,
     Seen,
+    Target,
     Together,
 )
 
@@ -77,14 +77,14 @@ class Sentences(Grammar):
                                 subject.cost + said.cost,
                             )
 
-    def question(self, start: int) -> Iterator[tuple[tuple[Atom, ...], Asked, int]]:
+    def question(self, start: int) -> Iterator[tuple[tuple[Atom, ...], Target, int]]:
         """Every way in which the rest of the text is one question."""
         if start < len(self.text) and self.text[-1] == "?":
             for end, atoms, asked, cost in self._asked(start):
                 if end == len(self.text) - 1:
                     yield atoms, asked, cost
 
-    def _asked(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+    def _asked(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         yield from self._which(start)
         yield from self._whose(start)
         yield from self._turned(start)
@@ -112,13 +112,13 @@ class Sentences(Grammar):
             for end, noun in self.lexicon.nouns.found(self.text, start + 1):
                 yield end, var, (Kind(var, noun),)
 
-    def _which(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+    def _which(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         """ "Who designed {x}?", "Which town is …?"."""
         for end, var, atoms in self._asker(start):
             for said in self.verb_phrases(end):
-                yield said.end, (*atoms, *about(said, var)), Asked("thing", (var,)), said.cost
+                yield said.end, (*atoms, *about(said, var)), Target("thing", (var,)), said.cost
 
-    def _whose(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+    def _whose(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         """ "Whose work is {x}?", "Whose name does {x} bear?"."""
         for words, relation in self.lexicon.whose if self.at(start, "whose") else ():
             slot = words.index("{x}")
@@ -130,11 +130,11 @@ class Sentences(Grammar):
                     yield (
                         thing.end + len(words) - slot - 1,
                         said,
-                        Asked("thing", (f"w{start}",)),
+                        Target("thing", (f"w{start}",)),
                         thing.cost,
                     )
 
-    def _turned(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+    def _turned(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         """ "Which river does {x} cross?", "In which town did {x} die?", "Who is {x} named after?", "Of which {c} is {x} a part?"."""
         for preposition in ((), *{p for f in self.lexicon.frames for p in f.complements}):
             opening = tuple(w.lower() for w in self.text[start : start + len(preposition)])
@@ -146,13 +146,13 @@ class Sentences(Grammar):
                         yield (
                             found.end,
                             (*atoms, Related(found.var, "@in", var), *found.atoms),
-                            Asked("thing", (var,)),
+                            Target("thing", (var,)),
                             found.cost,
                         )
                 for subject, more, aux in self._subject(end):
                     for relation, stop in self._rest(subject.end, aux, preposition):
                         said = (*atoms, Related(subject.var, relation, var), *subject.atoms, *more)
-                        yield stop, said, Asked("thing", (var,)), subject.cost
+                        yield stop, said, Target("thing", (var,)), subject.cost
 
     def _subject(self, start: int) -> Iterator[tuple[Part, tuple[Atom, ...], str]]:
         """Auxiliary and noun phrase of a turned clause."""
@@ -188,7 +188,7 @@ class Sentences(Grammar):
             if preposition == (prep,) and self.at(start, *words):
                 yield relation, start + len(words)
 
-    def _equative(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+    def _equative(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         """ "Who was the mother of {x}?", "What is the height, in metres, of {x}?", "What is the name of {x}?", "What was the destination of {x}?"."""
         if not (self.at(start, "who") or self.at(start, "what")) or self.text[start + 1] not in (
             "is",
@@ -198,24 +198,24 @@ class Sentences(Grammar):
         begins = [start + 2] + ([start + 5] if self.at(start + 2, "the", "name", "of") else [])
         for begin in begins:
             for thing in self.noun_phrase(begin):
-                yield thing.end, thing.atoms, Asked("thing", (thing.var,)), thing.cost
+                yield thing.end, thing.atoms, Target("thing", (thing.var,)), thing.cost
         for value in self.literal(start + 2):
             kind, _, unit = value.noun.partition(" ")
             yield (
                 value.end,
                 value.atoms,
-                Asked("year" if kind == "date" else kind, (value.var,), unit),
+                Target("year" if kind == "date" else kind, (value.var,), unit),
                 value.cost,
             )
 
     # ------------------------------------------------------------ dates and numbers
 
-    def _when(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+    def _when(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         for words, precision in WHEN.items():
             if self.text[start : start + len(words)] != words:
                 continue
             for end, atoms, cost in self._dated(start + len(words)):
-                yield end, atoms, Asked(precision, ("when",)), cost
+                yield end, atoms, Target(precision, ("when",)), cost
 
     def _dated(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], int]]:
         """ "did {x} die", "was {x} built": what happened "when"."""
@@ -230,18 +230,18 @@ class Sentences(Grammar):
                             subject.cost,
                         )
 
-    def _from_then(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+    def _from_then(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         """ "(how many years after) this bridge was built did its architect die": between two dates."""
         for first in (*self.happened(start), *self.literal(start)):
             for end, atoms, cost in self._dated(first.end):
                 yield (
                     end,
                     (*first.atoms, *atoms),
-                    Asked("years", (first.var, "when")),
+                    Target("years", (first.var, "when")),
                     first.cost + cost,
                 )
 
-    def _measure(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+    def _measure(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         """ "How tall, in metres, is {x}?", "What was the nickname of {x}?"."""
         for measure in self.lexicon.measures:
             asks = [
@@ -261,7 +261,7 @@ class Sentences(Grammar):
 
     def _shape(
         self, start: int, words: Tokens, properties: str, kind: str = "number"
-    ) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+    ) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         unit = ""
         i = start
         slot = words.index("{x}")
@@ -280,9 +280,9 @@ class Sentences(Grammar):
                 (end, unit), rest = self.unit(end), ()
             if self.text[end : end + len(rest)] == rest:
                 atoms = (*subject.atoms, Has(subject.var, properties, "much"))
-                yield end + len(rest), atoms, Asked(kind, ("much",), unit), subject.cost
+                yield end + len(rest), atoms, Target(kind, ("much",), unit), subject.cost
 
-    def _computed(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+    def _computed(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         for words, kind in (
             ("How many years lie between", "years"),
             ("How many years are there between", "years"),
@@ -314,7 +314,7 @@ class Sentences(Grammar):
 
     def _both_ends(
         self, start: int, kind: str
-    ) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+    ) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         if self.at(start, "the", "birth", "and", "the", "death", "of"):
             for person in self.noun_phrase(start + 6):
                 atoms = (
@@ -322,24 +322,24 @@ class Sentences(Grammar):
                     Has(person.var, "P569", "born"),
                     Has(person.var, "P570", "died"),
                 )
-                yield person.end, atoms, Asked(kind, ("born", "died")), person.cost
+                yield person.end, atoms, Target(kind, ("born", "died")), person.cost
 
     def _two_literals(
         self, start: int, joint: str, kind: str, unit: str
-    ) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+    ) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         for left in self.literal(start):
             if self.at(left.end, joint):
                 for right in self.literal(left.end + 1):
                     yield (
                         right.end,
                         (*left.atoms, *right.atoms),
-                        Asked(kind, (left.var, right.var), unit),
+                        Target(kind, (left.var, right.var), unit),
                         left.cost + right.cost,
                     )
 
     def _of_measure(
         self, start: int, kind: str
-    ) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+    ) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         """ "(the difference) in height, in metres, between {x} and {y}", "(the combined) height of the two towers"."""
         i = start + self.at(start, "in")
         for measure in self.lexicon.measures:
@@ -354,7 +354,7 @@ class Sentences(Grammar):
                         atoms = tuple(a for p in two for a in p.atoms) + tuple(
                             Has(p.var, measure["of"], k) for p, k in zip(two, keys, strict=True)
                         )
-                        yield stop, atoms, Asked(kind, keys, unit), sum(p.cost for p in two)
+                        yield stop, atoms, Target(kind, keys, unit), sum(p.cost for p in two)
 
     def _pair(self, start: int) -> Iterator[tuple[int, list[Part]]]:
         """ "{x} and {y}", "the two towers"."""
@@ -363,7 +363,7 @@ class Sentences(Grammar):
             for end, noun in self.lexicon.plurals.found(self.text, start + 2):
                 yield end, list(self._the_two(start, end, noun))
 
-    def _times(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+    def _times(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         """ "How many times as tall as {x} is {y}?": y over x."""
         for measure in self.lexicon.measures:
             for adjective in measure.get("adjective", ()):
@@ -380,17 +380,17 @@ class Sentences(Grammar):
                                 yield (
                                     above.end,
                                     atoms,
-                                    Asked("ratio", ("above", "below")),
+                                    Target("ratio", ("above", "below")),
                                     below.cost + above.cost,
                                 )
 
-    def _of_two(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+    def _of_two(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         """ "Which of the two towers is taller?", "Which was built first: {x} or {y}?", "Who was born last: {x} or {y}?"."""
         if self.at(start, "which", "of", "the", "two"):
             for end, noun in self.lexicon.plurals.found(self.text, start + 4):
                 for order in self.order(end):
                     won = self._won(list(self._the_two(start + 2, end, noun)), order, "won")
-                    yield won.end, won.atoms, Asked("thing", ("won",)), 0
+                    yield won.end, won.atoms, Target("thing", ("won",)), 0
         ends = [
             start + len(words) for words in OF_TWO if self.text[start : start + len(words)] == words
         ]
@@ -400,7 +400,7 @@ class Sentences(Grammar):
                 if self.at(order.end, ":"):
                     for stop, among in self.listing(order.end + 1, "or"):
                         won = self._won(among, order._replace(end=stop), "won")
-                        yield stop, won.atoms, Asked("thing", ("won",)), won.cost
+                        yield stop, won.atoms, Target("thing", ("won",)), won.cost
 
     def _the_two(self, start: int, end: int, noun: str) -> Iterator[Part]:
         one, two = f"n{start}", f"n{start + 1}"
@@ -409,7 +409,7 @@ class Sentences(Grammar):
 
     # ------------------------------------------------------------ details and counts
 
-    def _seen(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+    def _seen(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         """ "Which year can be read on the plaque on {x}?", "What does the plaque on {x} say?"."""
         for words, what in (
             ("What year is given on", "year"),
@@ -427,35 +427,35 @@ class Sentences(Grammar):
                         if not self.at(end, "say"):
                             continue
                         end += 1
-                    yield end, seen.atoms, Asked(what, ("seen",)), seen.cost
+                    yield end, seen.atoms, Target(what, ("seen",)), seen.cost
         if self.at(start, "what", "does", "the", "inscription", "on"):
             for whose in self.noun_phrase(start + 5):
                 if self.at(whose.end, "say"):
                     yield (
                         whose.end + 1,
                         (*whose.atoms, Seen(whose.var, "seen", "", "text")),
-                        Asked("text", ("seen",)),
+                        Target("text", ("seen",)),
                         whose.cost,
                     )
         if self.at(start + 1, "year", "can", "be", "read", "in", "the", "picture"):
             yield (
                 start + 8,
                 (Pictured("pictured"), Seen("pictured", "seen", "", "year")),
-                Asked("year", ("seen",)),
+                Target("year", ("seen",)),
                 0,
             )
         if self.at(start + 1, "number", "can", "be", "read", "in", "the", "picture"):
             yield (
                 start + 8,
                 (Pictured("pictured"), Seen("pictured", "seen", "", "number")),
-                Asked("number", ("seen",)),
+                Target("number", ("seen",)),
                 0,
             )
         if self.at(start + 1, "words", "can", "be", "read", "in", "the", "picture"):
             yield (
                 start + 8,
                 (Pictured("pictured"), Seen("pictured", "seen", "", "text")),
-                Asked("text", ("seen",)),
+                Target("text", ("seen",)),
                 0,
             )
         if self.at(start, "what", "colour", "is", "the"):
@@ -469,11 +469,11 @@ class Sentences(Grammar):
                         yield (
                             whose.end,
                             (*whose.atoms, Seen(whose.var, "seen", part, "colour")),
-                            Asked("text", ("seen",)),
+                            Target("text", ("seen",)),
                             whose.cost,
                         )
 
-    def _count(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Asked, int]]:
+    def _count(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         """ "How many arches does {x} have?", "How many lighthouses did {x} design?", "How many towns are in {x}?"."""
         if not self.at(start, "how", "many"):
             return
@@ -488,7 +488,7 @@ class Sentences(Grammar):
                         yield (
                             whose.end + 1,
                             (*whose.atoms, Seen(whose.var, "seen", part, "count")),
-                            Asked("number", ("seen",)),
+                            Target("number", ("seen",)),
                             whose.cost,
                         )
             if self.at(start + 3, "can", "be", "counted", "on"):
@@ -496,19 +496,19 @@ class Sentences(Grammar):
                     yield (
                         whose.end,
                         (*whose.atoms, Seen(whose.var, "seen", part, "count")),
-                        Asked("number", ("seen",)),
+                        Target("number", ("seen",)),
                         whose.cost,
                     )
         for end, noun in counted:
             kind: tuple[Atom, ...] = (Kind("many", noun),)
             for said in self.verb_phrases(end):
-                yield said.end, (*kind, *about(said, "many")), Asked("count", ("many",)), said.cost
+                yield said.end, (*kind, *about(said, "many")), Target("count", ("many",)), said.cost
             for subject, _, aux in self._subject(end):
                 for relation, stop in self._rest(subject.end, aux, ()):
                     yield (
                         stop,
                         (*kind, Related(subject.var, relation, "many"), *subject.atoms),
-                        Asked("count", ("many",)),
+                        Target("count", ("many",)),
                         subject.cost,
                     )
                 if self.at(subject.end, "have") and (
@@ -517,6 +517,6 @@ class Sentences(Grammar):
                     yield (
                         subject.end + 1,
                         (Related("many", role, subject.var), *subject.atoms),
-                        Asked("count", ("many",)),
+                        Target("count", ("many",)),
                         subject.cost,
                     )

@@ -8,7 +8,13 @@ import pytest
 from questloom.agent.oracle.desk import Ended, advanced
 from questloom.agent.oracle.oracle_engine import OracleEngine
 from questloom.agent.oracle.puzzle import Puzzle
-from questloom.agent.oracle.slips import MAX_SLIPS, SHAPES, Slip, parts_of, slipping
+from questloom.agent.oracle.slips import (
+    MAX_VIOLATIONS,
+    SHAPES,
+    ProtocolViolation,
+    add_violations,
+    parts_of,
+)
 from questloom.agent.oracle.speech import Action, Observation
 from questloom.agent.play.player import Player, Task
 from questloom.agent.turns.limits import Limits
@@ -41,7 +47,7 @@ def search():
 
 def played(share, seed=0, *, ok=True):
     """All that is said; a slip is answered as the harness answers one."""
-    slips, said = slipping(search(), random.Random(seed), share), []
+    slips, said = add_violations(search(), random.Random(seed), share), []
     turn = advanced(slips, None)
     while True:
         said.append(turn)
@@ -50,7 +56,7 @@ def played(share, seed=0, *, ok=True):
         turn = advanced(
             slips,
             Observation(False, "not understood", (), 0)
-            if isinstance(turn, Slip)
+            if isinstance(turn, ProtocolViolation)
             else Observation(ok, "found", (), 0),
         )
 
@@ -71,15 +77,15 @@ def test_with_a_share_of_0_none_is_drawn():
 @pytest.mark.parametrize("seed", range(20))
 def test_what_was_meant_follows_whatever_slipped(seed):
     said = played(0.5, seed)
-    assert [turn for turn in said if not isinstance(turn, Slip)] == list(MEANT) and said == played(
-        0.5, seed
-    )
-    assert sum(isinstance(turn, Slip) for turn in said) <= MAX_SLIPS
+    assert [turn for turn in said if not isinstance(turn, ProtocolViolation)] == list(
+        MEANT
+    ) and said == played(0.5, seed)
+    assert sum(isinstance(turn, ProtocolViolation) for turn in said) <= MAX_VIOLATIONS
 
 
 def test_calls_and_the_answer_slip_once_or_twice_in_a_row():
     places = {
-        tuple(n for n, turn in enumerate(played(0.4, seed)) if isinstance(turn, Slip))
+        tuple(n for n, turn in enumerate(played(0.4, seed)) if isinstance(turn, ProtocolViolation))
         for seed in range(80)
     }
     assert {(), (0,), (1,), (2,), (0, 1), (0, 2), (2, 3)} <= places
@@ -87,10 +93,15 @@ def test_calls_and_the_answer_slip_once_or_twice_in_a_row():
 
 def test_none_comes_behind_a_call_that_failed():
     assert all(
-        isinstance(turn, Slip) == (n < MAX_SLIPS) for n, turn in enumerate(played(1.0, ok=False))
+        isinstance(turn, ProtocolViolation) == (n < MAX_VIOLATIONS)
+        for n, turn in enumerate(played(1.0, ok=False))
     )
     late = [played(0.4, seed, ok=False) for seed in range(40)]
-    assert all(not isinstance(turn, Slip) for said in late for turn in said[said.index(MEANT[0]) :])
+    assert all(
+        not isinstance(turn, ProtocolViolation)
+        for said in late
+        for turn in said[said.index(MEANT[0]) :]
+    )
 
 
 def test_the_harness_answers_a_slip_as_any_such_turn_and_the_oracle_goes_on():
@@ -101,20 +112,20 @@ def test_the_harness_answers_a_slip_as_any_such_turn_and_the_oracle_goes_on():
             player.play(Task(task_id="t", question="Which one?", pictures=(tiny.picture(1),)))
         ), engine
 
-    made, engine = episode(on_violation="observe", faults=MAX_SLIPS + 1)
-    assert [bool(turn.violation) for turn in made.turns] == [True] * MAX_SLIPS + [False, False]
+    made, engine = episode(on_violation="observe", faults=MAX_VIOLATIONS + 1)
+    assert [bool(turn.violation) for turn in made.turns] == [True] * MAX_VIOLATIONS + [False, False]
     assert all(
         turn.result.status == ToolStatus.MODEL_FAULT
         and turn.result.text.startswith("Your turn was not understood.")
-        for turn in made.turns[:MAX_SLIPS]
+        for turn in made.turns[:MAX_VIOLATIONS]
     )
     assert (
-        made.turns[MAX_SLIPS].call.arguments == {"query": "red ship 8"}
+        made.turns[MAX_VIOLATIONS].call.arguments == {"query": "red ship 8"}
         and made.end == EndReason.ANSWERED
     )
     assert engine.sampling == {"max_calls": 50, "slips": 1.0, "seed": 0}
     assert (
-        episode(on_violation="observe", faults=MAX_SLIPS)[0].end == EndReason.FATAL
+        episode(on_violation="observe", faults=MAX_VIOLATIONS)[0].end == EndReason.FATAL
         and episode()[0].end == EndReason.FORMAT
     )
 

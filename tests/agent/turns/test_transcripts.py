@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from benchmarks.transcripts import shares, told
+from benchmarks.transcripts import format_counts, shares
 from questloom.agent.turns.transcripts import read_transcripts
 from questloom.records.errors import InputError
 
@@ -107,7 +107,7 @@ def test_sharegpt_dialogues_are_read_and_lack_thoughts(tmp_path):
     assert dialogue.turns[0].result.text == '{"km": 4.8}'
     num, plain, mended = shares(write(tmp_path, "glaive.json", SHAREGPT))
     assert (num, plain, mended) == (1, {"no_thought": 2}, {"ok": 1, "text_after_thought": 1})
-    assert told(mended) == "1 of 2 turns pass (50.0%); text_after_thought 1"
+    assert format_counts(mended) == "1 of 2 turns pass (50.0%); text_after_thought 1"
 
 
 def test_a_schema_that_is_none_leaves_the_arguments_unchecked(tmp_path):
