@@ -27,7 +27,7 @@ class Bound:
 
 
 Bindings = Mapping[str, Bound]
-Step = TypeVar("Said")
+Step = TypeVar("Step")
 Actions = Generator[Action, Observation, Any]
 """A part of the search: it yields tool calls, is sent their observations, and returns its result."""
 Listing = Generator[Action, Observation, list[tuple[Thing, Line]]]
