@@ -22,7 +22,7 @@ class Cause(StrEnum):
     UNSOLVED = "unsolved"
 
 
-class Asked(StrEnum):
+class TeacherResult(StrEnum):
     """What the teacher made of a task."""
 
     NOT = ""
@@ -69,7 +69,7 @@ class TaskRow:
     probes: int
     recovered: int
     """Of the probes those that were right."""
-    teacher: Asked
+    teacher: TeacherResult
     rival: RowRival | None
     outcomes: dict[str, int]
     """Rollouts by outcome."""
@@ -147,7 +147,7 @@ def _value(kind: Any, found: Any, where: str) -> Any:
         return {_value(inner[0], k, where): _value(inner[1], v, where) for k, v in found.items()}
     if kind is RowRival:
         return _record(RowRival, found, where)
-    if kind in (Tag, Cause, Asked):
+    if kind in (Tag, Cause, TeacherResult):
         if found not in list(kind):
             known = ", ".join(repr(each.value) for each in kind)
             raise _refused(where, f"{found!r} is none of {known}")

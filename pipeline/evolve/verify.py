@@ -15,7 +15,7 @@ from questloom.pipeline.evolve.rivals import FittingRival, fitting_rival
 from questloom.pipeline.evolve.rollouts import Played, Rollout, read_rollouts, strategy_of
 from questloom.pipeline.evolve.subset import questions_of, write_subset
 from questloom.pipeline.evolve.tags import SOUND, Evidence, Tag, tag_of
-from questloom.pipeline.evolve.task_row import Asked, Cause, RowRival, TaskRow, row_as_json
+from questloom.pipeline.evolve.task_row import Cause, RowRival, TaskRow, TeacherResult, row_as_json
 from questloom.pipeline.recipe import Recipe
 from questloom.pipeline.teach.play_job import PlayJob
 from questloom.pipeline.teach.teach_job import run_teach
@@ -186,13 +186,13 @@ def task_row(
     passed = Share(tried.num_correct, len(tried.judged))
     recovered = sum(r.solved for r in again)
     asked = (
-        Asked.NOT
+        TeacherResult.NOT
         if not teacher.rollouts
-        else Asked.SOLVED
+        else TeacherResult.SOLVED
         if teacher.num_correct
-        else Asked.PROVIDER
+        else TeacherResult.PROVIDER
         if all(r.by_provider for r in teacher.rollouts)
-        else Asked.FAILED
+        else TeacherResult.FAILED
     )
     tag, cause = tag_of(
         Evidence(

@@ -6,7 +6,13 @@ import pytest
 
 from questloom.pipeline.evolve.rivals import FittingRival
 from questloom.pipeline.evolve.rollouts import Played, Rollout
-from questloom.pipeline.evolve.task_row import Asked, Cause, read_rows, row_as_json, row_from_json
+from questloom.pipeline.evolve.task_row import (
+    Cause,
+    TeacherResult,
+    read_rows,
+    row_as_json,
+    row_from_json,
+)
 from questloom.pipeline.evolve.verify import task_row
 from questloom.records.errors import InputError
 from questloom.records.trajectories import ToolStatistics
@@ -38,7 +44,7 @@ def test_a_row_read_back_is_the_row_and_is_written_the_same(row):
 
 def test_closed_sets_are_enums_and_a_rival_a_record():
     row = row_from_json(row_as_json(made(rival=RIVAL)), "verify.json")
-    assert row.cause is Cause.RIVAL_FITS and row.teacher is Asked.NOT
+    assert row.cause is Cause.RIVAL_FITS and row.teacher is TeacherResult.NOT
     assert row.rival is not None and row.rival.passed_by == "certify"
 
 
