@@ -61,13 +61,15 @@ def test_every_setting_of_a_trainer_says_what_it_is_for(kind):
 @pytest.mark.parametrize("kind", [SftSettings, GrpoSettings])
 def test_a_default_of_a_trainers_setting_is_its_owners(kind):
     """GRPO's learning rate is not that of the class which it shares with fine-tuning."""
-    resolved = kind().resolved()
+    resolved, compared = kind().resolved(), 0
     for each in settings(kind):
         value = resolved
         for part in each.key.split("."):
             value = value[part] if isinstance(value, dict) else None
         if value is not None and each.default and "…" not in each.default:
             assert json.loads(each.default) == json.loads(json.dumps(value)), each.key
+            compared += 1
+    assert compared > 20
 
 
 def test_the_command_prints_the_trainers_settings_that_begin_so():
