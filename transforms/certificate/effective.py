@@ -125,17 +125,27 @@ def _onward(facts: Facts, node: str) -> dict[Step, frozenset[str]]:
 
 def leads(facts: Facts, start: str, target: str, steps: int) -> bool:
     """Whether some chain of so many steps leads from one thing to another and to nothing else: a shorter question with the same answer."""
-    level = {frozenset({start})}
-    for _ in range(steps):
-        reached = set()
-        for nodes in level:
-            onward = [_onward(facts, node) for node in sorted(nodes)]
-            for step in {step for ways in onward for step in ways}:
-                reached.add(frozenset().union(*(ways.get(step, frozenset()) for ways in onward)))
-        if frozenset({target}) in reached:
-            return True
-        level = {nodes for nodes in reached if len(nodes) <= NARROW}
-    return False
+    return target in alone(facts, start, steps)
+
+
+def alone(facts: Facts, start: str, steps: int) -> frozenset[str]:
+    """The things to each of which some chain of so many steps leads, and to nothing else."""
+    return frozenset(next(iter(nodes)) for nodes in _reached(facts, start, steps) if len(nodes) == 1)
+
+
+@remembered(4096)
+def _reached(facts: Facts, start: str, steps: int) -> frozenset[frozenset[str]]:
+    """Where the chains of so many steps lead to, each as the set of things at its end; those that lead too wide go no further."""
+    if not steps:
+        return frozenset({frozenset({start})})
+    reached = set()
+    for nodes in _reached(facts, start, steps - 1):
+        if len(nodes) > NARROW:
+            continue
+        onward = [_onward(facts, node) for node in sorted(nodes)]
+        for step in {step for ways in onward for step in ways}:
+            reached.add(frozenset().union(*(ways.get(step, frozenset()) for ways in onward)))
+    return frozenset(reached)
 
 
 def effective_hops(form: Form, part: Form, facts: Facts, binding: Binding) -> int:

@@ -28,7 +28,12 @@ def num_within(facts: Facts, property: str, value: Value) -> int:
     """How many subjects that are, one with several values counted for each; `ENUMERATION_LIMIT` + 1 where too much lies inside the value."""
     if value.kind != "entity" or property not in TRANSITIVE:
         return facts.num_subjects(property, value.key())
-    inside = _inside(facts, TRANSITIVE[property], value.entity)
+    return _num_inside(facts, property, value.entity)
+
+
+@remembered()
+def _num_inside(facts: Facts, property: str, entity_id: str) -> int:
+    inside = _inside(facts, TRANSITIVE[property], entity_id)
     return (
         ENUMERATION_LIMIT + 1
         if inside is None

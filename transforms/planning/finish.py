@@ -1,0 +1,232 @@
+"""What a way ends with: an attribute of its last thing, that thing itself, or years that are counted; and the whole certificate."""
+
+from collections.abc import Iterator
+from random import Random
+
+from questloom.knowledge.dates import coarsened
+from questloom.language.names_in_text import leaked
+from questloom.records.form import Ask, ClaimClause, ClassClause, Clause, Compute, Form, Reads
+from questloom.records.knowledge import Entity, Value, entity_value, value_of_key
+from questloom.records.outcomes import Reason
+from questloom.records.periods import YEAR
+from questloom.records.synthesis import Answer, Certificate
+from questloom.transforms.certificate.certify import Refusal, certify_form, given_by_picture
+from questloom.transforms.certificate.compute import compute
+from questloom.transforms.certificate.effective import chain
+from questloom.transforms.certificate.evidence import is_named, num_hops
+from questloom.transforms.certificate.guess import guess_of_kind
+from questloom.transforms.certificate.leak import answer_names
+from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.facts.readings import year_readings
+from questloom.transforms.facts.said_class import said_class
+from questloom.transforms.planning.plan import Ground, Plan, Refusals
+from questloom.transforms.planning.route import route
+from questloom.transforms.planning.steps import told_apart
+from questloom.transforms.remembered import remembered
+from questloom.transforms.writing.answers import answer_of
+from questloom.transforms.writing.graph.clues import answerable, attributes, centuries
+
+MAKERS = frozenset(
+    "P50 P57 P61 P84 P86 P110 P112 P170 P175 P176 P178 P287 P631 P943".split()
+)
+"""Relations between a thing and whoever made it."""
+MAX_ASKED = 6
+"""Ends of one way that are tried."""
+
+
+def as_ask(var: str, answer: Answer) -> Ask:
+    return Ask(var=var, type=answer.type, unit=answer.unit, precision=answer.precision)
+
+
+def asked_of(
+    at: Ground, clauses: tuple[Clause, ...], bindings: dict[str, str], last: str, draw: Random
+) -> Iterator[tuple[Form, dict[str, str], Answer]]:
+    """Forms that ask for an attribute of a way's last thing, in random order by how telling it is; its dates also by their century.
+
+    Args:
+        at: the store and the rules.
+        clauses: the way.
+        bindings: of its variables.
+        last: the variable of its last thing.
+        draw: for the order.
+    """
+    facts, thing = at.facts, at.facts.entity(bindings[last])
+    if thing is None:
+        return
+    avoid = frozenset(bindings.values())
+    found = answerable(facts, thing, at.draft.max_answer_words, avoid)
+    ranked = sorted(found, key=lambda f: (-f[0] * draw.random(), f[1].id))
+    pairs = [(claim, answer) for _, claim, answer in ranked]
+    pairs += centuries(facts, thing, at.draft.max_answer_words)
+    if at.certificate.stated:
+        pairs = [(claim, answer) for claim, answer in pairs if is_named(facts, claim)]
+    for claim, answer in pairs[:MAX_ASKED]:
+        target = claim.value.entity
+        form = Form(
+            clauses=(
+                *clauses,
+                ClaimClause(subject=last, property=claim.property, object="a"),
+                *(told_apart(facts, thing.id, claim.property, target, "a") if target else ()),
+            ),
+            ask=as_ask("a", answer),
+        )
+        yield form, {**bindings, "a": claim.value.key()}, answer
+
+
+def asked_itself(
+    at: Ground, clauses: tuple[Clause, ...], bindings: dict[str, str], last: str
+) -> tuple[Form, dict[str, str], Answer] | None:
+    """The form that asks for the way's last thing: "Which film was shot at this castle?"; None where its name is no short answer."""
+    kind = said_class(at.facts, bindings[last])
+    answer = answer_of(at.facts, entity_value(bindings[last]))
+    if not kind or answer is None or len(answer.text.split()) > at.draft.max_answer_words:
+        return None
+    told = ClassClause(var=last, class_id=kind)
+    return (
+        Form(clauses=(*clauses, *(() if told in clauses else (told,))), ask=as_ask(last, answer)),
+        bindings,
+        answer,
+    )
+
+
+def counted(
+    at: Ground, form: Form, bindings: dict[str, str], before: str, draw: Random
+) -> tuple[Form, dict[str, str], Answer] | None:
+    """A form that asks for a date, turned into one that asks for the years between it and a date of the thing before: one on the picture, or a claim.
+
+    Args:
+        at: the store and the rules.
+        form: asks for a date of a thing, as the value of a claim.
+        bindings: of its variables.
+        before: the variable of the thing before the dated one.
+        draw: which date is taken.
+    """
+    claim = next((c for c in form.of(ClaimClause) if c.object == form.ask.var), None)
+    if claim is None or form.ask.type != "date" or not isinstance(claim.subject, str):
+        return None
+    second = value_of_key(bindings[form.ask.var])
+    one, other = at.facts.entity(bindings[before]), at.facts.entity(bindings[claim.subject])
+    if second.year is None or one is None or other is None or one.id == other.id:
+        return None
+    links = {c.property for c in form.of(ClaimClause) if {c.subject, c.object} == {before, claim.subject}}
+    if not _belong_together(one, other, links):
+        return None
+    written = year_readings(at.facts, one.id) if before == form.anchor else []
+    if written:
+        detail = draw.choice(written)
+        more: Clause = Reads(var="r", of=before, property=detail.property, part=detail.part)
+        first, name = detail.value, "r"
+    else:
+        dates = [
+            c
+            for _, c, a in attributes(at.facts, one, at.draft.max_answer_words, frozenset())
+            if a.type == "date"
+        ]
+        if not dates:
+            return None
+        dated = draw.choice(dates)
+        more, first, name = (
+            ClaimClause(subject=before, property=dated.property, object="b"),
+            dated.value,
+            "b",
+        )
+    return _years_between(at.facts, form, bindings, more, name, first, second)
+
+
+def _years_between(
+    facts: Lookups,
+    form: Form,
+    bindings: dict[str, str],
+    more: Clause,
+    name: str,
+    first: Value,
+    second: Value,
+) -> tuple[Form, dict[str, str], Answer] | None:
+    span = compute("difference", (coarsened(first, YEAR), coarsened(second, YEAR)))
+    answer = answer_of(facts, span, unit_label="years") if span and span.number else None
+    if span is None or answer is None:
+        return None
+    return (
+        Form(
+            clauses=(
+                *form.clauses,
+                more,
+                Compute(out="n", op="difference", args=(name, form.ask.var)),
+            ),
+            ask=Ask(var="n", type="quantity", unit="years"),
+        ),
+        {**bindings, name: first.key(), "n": span.key()},
+        answer,
+    )
+
+
+def _belong_together(one: Entity, other: Entity, links: set[str]) -> bool:
+    """Whether somebody would count the years between dates of two linked things: both of one kind, or a thing and its maker, but no places."""
+    domains = {one.domain, other.domain}
+    return bool(links) and "location" not in domains and (len(domains) == 1 or bool(links & MAKERS))
+
+
+def certified(
+    at: Ground,
+    form: Form,
+    bindings: dict[str, str],
+    answer: Answer,
+    *,
+    shape: str,
+    anchor: str,
+    refusals: Refusals,
+) -> Plan | None:
+    """The plan of a form, if it gets a certificate and its answer does not stand on the picture's page.
+
+    Args:
+        at: the store and the rules.
+        form: with picture and end.
+        bindings: of its variables.
+        answer: what is expected.
+        shape: names the shape that made it.
+        anchor: what the picture shows.
+        refusals: counts why not.
+    """
+    facts, rules = at.facts, at.certificate
+    binding = {var: value_of_key(key) for var, key in bindings.items()}
+    if guess_of_kind(form, facts, binding) > rules.max_guess:
+        return refusals.add(Reason.GUESSABLE)
+    if not at.draft.own_page and _on_page(facts, anchor, answer, rules.languages):
+        return refusals.add(Reason.IMAGE_SEARCH_SHORTCUT)
+    made = certify_form(form, facts, given_by_picture(form, binding), bindings, rules)
+    if isinstance(made, Refusal):
+        return refusals.add(made.reason)
+    if not _is_needed_whole(form, made):
+        return refusals.add(Reason.COLLAPSES)
+    return Plan(
+        form=form,
+        bindings=bindings,
+        answer=answer,
+        anchor=anchor,
+        shape=shape,
+        certificate=made,
+        route=route(form, binding, facts),
+    )
+
+
+def _is_needed_whole(form: Form, made: Certificate) -> bool:
+    """Whether every step is needed, side branches too, and no shorter chain stands beside the one from the picture."""
+    steps = chain(form)
+    return num_hops(Form.from_json(made.smallest_part)) == made.nominal_hops and (
+        made.effective_hops or 0
+    ) >= (len(steps) or made.nominal_hops)
+
+
+def _on_page(facts: Lookups, anchor: str, answer: Answer, languages: tuple[str, ...]) -> bool:
+    names = answer_names(facts, answer, languages)
+    return any(leaked(text, names) for text in page_texts(facts, anchor))
+
+
+@remembered()
+def page_texts(facts: Lookups, thing: str) -> tuple[str, ...]:
+    """The texts of a thing's page: its sections and infobox lines."""
+    article = facts.article(thing)
+    if article is None:
+        return ()
+    return (*(s.text for s in article.sections), *(f.text for f in article.infobox))
+

@@ -1,0 +1,39 @@
+"""What a page names, and which names hold other names: what somebody who reads gets for nothing."""
+
+from questloom.language.names_in_text import folded
+from questloom.records.knowledge import Value
+from questloom.transforms.certificate.text_veto import article_names, names_of
+from questloom.transforms.facts.lookups import Facts
+from questloom.transforms.remembered import remembered
+
+TELLING_WORD = 4
+"""Letters from which a word of a name counts as one that others would not share."""
+
+
+@remembered()
+def page_names(facts: Facts, entity_id: str, value: Value) -> bool:
+    """Whether a thing's page links a value or has its name; False where the thing has no page."""
+    article = facts.article(entity_id)
+    if article is None:
+        return False
+    spelt = names_of(facts, value)
+    if value.kind == "quantity" and value.number is not None:
+        spelt = (f"{value.number:.12g}", f"{value.number:,.12g}")
+    return article_names(facts, article, value, spelt)
+
+
+@remembered()
+def name_holds(facts: Facts, entity_id: str, other: str) -> bool:
+    """Whether a thing's name gives another's away: "Vantascara Museum" the town, "Orla Dant" the family Dant.
+
+    The other's name must lie in it as whole words, the longest of them of at least `TELLING_WORD` letters.
+    """
+    one, two = facts.entity(entity_id), facts.entity(other)
+    if one is None or two is None:
+        return False
+    words, wanted = folded(one.label()).split(), folded(two.label()).split()
+    return (
+        bool(wanted)
+        and max(map(len, wanted)) >= TELLING_WORD
+        and any(words[i : i + len(wanted)] == wanted for i in range(len(words)))
+    )

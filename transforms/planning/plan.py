@@ -1,0 +1,70 @@
+"""A plan: a form with its binding, certificate and price, and no words yet."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from questloom.records.form import Form
+from questloom.records.knowledge import value_of_key
+from questloom.records.outcomes import Reason
+from questloom.records.route import Route
+from questloom.records.synthesis import Answer, Certificate, Hop
+from questloom.transforms.certificate.certificate_rules import CertificateRules
+from questloom.transforms.certificate.execute import Binding
+from questloom.transforms.drafting.draft_rules import DraftRules
+from questloom.transforms.drafting.seeds import may_be_shown
+from questloom.transforms.facts.lookups import Lookups
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What all planning looks up and goes by.
+
+    Args:
+        facts: the store.
+        draft: the recipe's part on how seeds grow.
+        certificate: its part on what is certain.
+        recipe_seed: for every draw.
+        min_views: pictures that a thing must have for one of them to be shown.
+        living_people: whether people without a date of death may be shown.
+    """
+
+    facts: Lookups
+    draft: DraftRules
+    certificate: CertificateRules
+    recipe_seed: int
+    min_views: int = 1
+    living_people: bool = False
+
+    def may_be_shown(self, thing: str) -> bool:
+        """Whether a picture of a thing may be a question's: of living people none may, where the recipe says so."""
+        entity = self.facts.entity(thing)
+        return entity is not None and may_be_shown(self.facts, entity, self.living_people)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What a question is to ask, certified."""
+
+    form: Form
+    bindings: dict[str, str]
+    answer: Answer
+    anchor: str
+    """The entity that the picture shows."""
+    shape: str
+    hops: tuple[Hop, ...] = ()
+    certificate: Certificate
+    route: Route
+
+    @property
+    def binding(self) -> Binding:
+        return {var: value_of_key(key) for var, key in self.bindings.items()}
+
+
+@dataclass
+class Refusals:
+    """How often each bound refused, so that a level without plans can say which one did most."""
+
+    reasons: Counter[str] = field(default_factory=Counter)
+
+    def add(self, reason: Reason) -> None:
+        self.reasons[reason.value] += 1

@@ -1,0 +1,1 @@
+"""The shapes of plans, one a file: each grows whole forms from a seed."""

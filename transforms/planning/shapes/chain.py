@@ -1,0 +1,145 @@
+"""Chains (paths, OpenSearch-VL 3.1): from the picture over one step after another to what is asked.
+
+Depth first with the steps in random order: the first whole chain is found in milliseconds, and what cannot be mended
+by later steps refuses at once.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from random import Random
+
+from questloom.records.form import ClaimClause, Clause, Form, Image
+from questloom.records.outcomes import Reason
+from questloom.records.synthesis import Answer
+from questloom.transforms.certificate.effective import Step, alone, composed
+from questloom.transforms.drafting.edges import Edge
+from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.planning.finish import asked_itself, asked_of, counted
+from questloom.transforms.planning.plan import Ground, Refusals
+from questloom.transforms.planning.steps import (
+    Descriptor,
+    descriptors,
+    in_random_order,
+    in_words,
+    onward,
+    told_apart,
+)
+
+Grown = tuple[Form, dict[str, str], Answer]
+"""A whole form with its bindings and answer."""
+MAX_BRANCHES = 6
+"""Steps that are tried from one thing."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """A chain so far: things from the picture's to the last one, and what ties them."""
+
+    things: tuple[str, ...]
+    steps: tuple[Step, ...] = ()
+    clauses: tuple[Clause, ...] = (Image(var="x0"),)
+    said: frozenset[str] = frozenset()
+    """Ids and value keys that its descriptors say."""
+    sides: dict[str, str] = field(default_factory=dict)
+    """Hidden things beside the way, by variable."""
+
+    @property
+    def bindings(self) -> dict[str, str]:
+        return {f"x{i}": thing for i, thing in enumerate(self.things)} | self.sides
+
+    @property
+    def last(self) -> str:
+        return f"x{len(self.things) - 1}"
+
+
+def chains(at: Ground, anchor: str, hops: int, draw: Random, refusals: Refusals) -> Iterator[Grown]:
+    """Whole forms of so many hops from the picture of a thing, the asked one included.
+
+    Args:
+        at: the store and the rules.
+        anchor: what the picture shows.
+        hops: claims between variables that must be followed.
+        draw: for the order of steps.
+        refusals: counts what the bounds refuse.
+    """
+    for way in _ways(at, Way((anchor,)), hops, draw, refusals):
+        yield from _ends(at, way, hops, draw)
+
+
+def _ends(at: Ground, way: Way, hops: int, draw: Random) -> Iterator[Grown]:
+    if len(way.steps) == hops:
+        if (itself := asked_itself(at, way.clauses, way.bindings, way.last)) is not None:
+            yield itself
+        return
+    before = f"x{len(way.things) - 2}"
+    wants_years = len(way.things) > 1 and draw.random() < at.draft.computation_share
+    for grown in asked_of(at, way.clauses, way.bindings, way.last, draw):
+        if way.said & {grown[1]["a"]}:
+            continue
+        years = counted(at, grown[0], grown[1], before, draw) if wants_years else None
+        if years is not None:
+            yield years
+        yield grown
+
+
+def _ways(at: Ground, way: Way, hops: int, draw: Random, refusals: Refusals) -> Iterator[Way]:
+    """The ways of one step fewer than the hops, and of as many where the last step is against its claim: its end is then asked for itself."""
+    if len(way.steps) == hops - 1:
+        yield way
+    if len(way.steps) == hops:
+        yield way
+        return
+    found = onward(at.facts, way.things[-1], at.draft.max_hub, at.certificate.stated)
+    # The last of as many steps as hops must lead against its claim.
+    if len(way.steps) == hops - 1:
+        found = tuple(e for e in found if e.reverse)
+    for edge in in_random_order(list(found), draw)[:MAX_BRANCHES]:
+        for longer in grown(at, way, edge, refusals):
+            yield from _ways(at, longer, hops, draw, refusals)
+
+
+def grown(at: Ground, way: Way, edge: Edge, refusals: Refusals) -> Iterator[Way]:
+    """A way with one more step, once for each way to single its end out; none where a bound refuses that no later step mends."""
+    facts, step = at.facts, (edge.property, edge.reverse)
+    classes = {c for t in way.things if (e := facts.entity(t)) for c in e.classes}
+    if edge.target in way.things or edge.target in classes or edge.target in way.said:
+        return
+    if way.steps and edge.repeats(way.steps[-1][0]):
+        return
+    steps = (*way.steps, step)
+    if composed(steps) < len(steps):
+        return refusals.add(Reason.COLLAPSES)
+    if not edge.reverse and _has_shorter_way(facts, way):
+        return refusals.add(Reason.COLLAPSES)
+    var, last = f"x{len(way.things)}", way.last
+    things = (*way.things, edge.target)
+    if not edge.reverse:
+        claim = ClaimClause(subject=last, property=edge.property, object=var)
+        apart = told_apart(facts, way.things[-1], edge.property, edge.target, var)
+        yield Way(things, steps, (*way.clauses, claim, *apart), way.said)
+        return
+    claim = ClaimClause(subject=var, property=edge.property, object=last)
+    found = [
+        d
+        for d in descriptors(at, way.things[-1], edge.property, edge.target)
+        if _fits(d, way)
+    ]
+    if not found:
+        return refusals.add(Reason.NO_DESCRIPTION)
+    for descriptor in found:
+        yield Way(
+            things,
+            steps,
+            (*way.clauses, claim, *in_words(descriptor.clauses, var)),
+            way.said | descriptor.ends,
+        )
+
+
+def _fits(descriptor: Descriptor, way: Way) -> bool:
+    """Whether a descriptor names nothing that the way hides or has said already."""
+    return not descriptor.ends & (frozenset(way.things) | way.said)
+
+
+def _has_shorter_way(facts: Lookups, way: Way) -> bool:
+    """Whether fewer steps lead to the last thing alone: a forward step from there would be shorter, too, and no later step mends that."""
+    return any(way.things[-1] in alone(facts, way.things[0], k) for k in range(1, len(way.steps)))

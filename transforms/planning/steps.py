@@ -1,0 +1,212 @@
+"""The steps of a plan: from a thing over a claim to the next, along or against its direction, with what singles the end out."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from random import Random
+
+from questloom.records.form import Ask, ClaimClause, ClassClause, Clause, Form, Image
+from questloom.records.identity import chance
+from questloom.records.knowledge import Entity, entity_value
+from questloom.transforms.certificate.description import descriptions
+from questloom.transforms.certificate.effective import Step
+from questloom.transforms.certificate.evidence import claim_of, is_named
+from questloom.transforms.certificate.margin import constants_of, margin_of, num_fitting
+from questloom.transforms.drafting.edges import Edge, edges
+from questloom.transforms.facts.completeness import nearly_complete
+from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.facts.one_of_class import single_value
+from questloom.transforms.facts.said_class import said_class
+from questloom.transforms.planning.plan import Ground
+from questloom.transforms.remembered import remembered
+from questloom.transforms.writing.form_edits import SELF, describe_variable
+from questloom.transforms.writing.graph.clues import by_weight, class_clause, clue_clauses
+from questloom.transforms.writing.graph.expected_fit import ExpectedFit
+
+MAX_DESCRIPTORS = 3
+"""Ways to single out one thing that are kept; further ones tell the same things apart."""
+MAX_CLUES = 2
+"""Claims in one descriptor: with three the sentence has more clues than steps."""
+MAX_TRIED = 24
+"""Descriptors of a size that are executed."""
+
+
+@dataclass(frozen=True)
+class Descriptor:
+    """Clauses over `SELF` that single a thing out, together with the step that leads to it."""
+
+    clauses: tuple[Clause, ...]
+    ends: frozenset[str]
+    """Ids and value keys that the clauses say."""
+
+
+@remembered()
+def onward(facts: Lookups, thing: str, max_hub: int, stated: bool) -> tuple[Edge, ...]:
+    """The steps from a thing that a plan may take, in a fixed order: where it is asked for, those that a page of either end names."""
+    entity = facts.entity(thing)
+    if entity is None:
+        return ()
+    found = edges(facts, entity, frozenset({thing}), max_hub)
+    return tuple(e for e in found if not stated or _is_said(facts, thing, e))
+
+
+def _is_said(facts: Lookups, thing: str, edge: Edge) -> bool:
+    ends = (edge.target, thing) if edge.reverse else (thing, edge.target)
+    clause = ClaimClause(
+        subject=entity_value(ends[0]), property=edge.property, object=entity_value(ends[1])
+    )
+    return is_stated(facts, clause, thing)
+
+
+def in_random_order(found: list[Edge], draw: Random) -> list[Edge]:
+    """Steps in an order in which heavier relations tend to come first, each relation once before any comes again.
+
+    A thing with forty pupils is not left by that relation forty times as often.
+    """
+    by_relation: dict[Step, list[Edge]] = {}
+    for edge in found:
+        by_relation.setdefault((edge.property, edge.reverse), []).append(edge)
+    keyed = []
+    for relation in sorted(by_relation):
+        same = by_relation[relation]
+        draw.shuffle(same)
+        rank = -(draw.random() ** (1.0 / max(same[0].weight, 1e-6)))
+        keyed += [(number, rank, relation, edge) for number, edge in enumerate(same)]
+    return [edge for *_, edge in sorted(keyed, key=lambda k: k[:3])]
+
+
+def told_apart(
+    facts: Lookups, source: str, property: str, target: str, var: str
+) -> tuple[ClassClause, ...]:
+    """The class of a forward step's end, where that is what tells it from the property's other values: the county, not the state."""
+    if single_value(facts, source, property) is not None:
+        return ()
+    return (ClassClause(var=var, class_id=said_class(facts, target)),)
+
+
+def descriptors(at: Ground, source: str, property: str, target: str) -> tuple[Descriptor, ...]:
+    """How the end of a step against a claim can be singled out among all that the step leads to: by its class, with up to two clues.
+
+    Args:
+        at: the store and the rules.
+        source: the thing that the claim is about; it must be needed.
+        property: the relation.
+        target: the claim's subject, the end.
+
+    Returns:
+        At most `MAX_DESCRIPTORS`, the shortest first.
+    """
+    return _descriptors(
+        at.facts, source, property, target, at.certificate.margin, at.draft.max_clauses, at.certificate.stated, at.recipe_seed
+    )
+
+
+@remembered()
+def _descriptors(
+    facts: Lookups,
+    source: str,
+    property: str,
+    target: str,
+    margin: int,
+    max_clauses: int,
+    stated: bool,
+    recipe_seed: int,
+) -> tuple[Descriptor, ...]:
+    entity = facts.entity(target)
+    kind = class_clause(facts, entity) if entity is not None else None
+    if entity is None or kind is None or not nearly_complete(facts, kind.class_id):
+        return ()
+    step = Form(
+        clauses=(
+            Image(var="x0"),
+            ClaimClause(subject="x1", property=property, object="x0"),
+        ),
+        ask=Ask(var="x1", type="entity"),
+    )
+    bindings = {"x0": source, "x1": target}
+    clues = clues_in_random_order(
+        facts,
+        entity,
+        frozenset({source, target}),
+        frozenset({property}),
+        stated,
+        recipe_seed,
+        f"{source}:{property}:{target}",
+    )
+    fits = ExpectedFit(
+        facts,
+        facts.num_members(kind.class_id),
+        facts.num_subjects(property, source),
+    )
+    found = []
+    for clauses in bundles(clues, min(MAX_CLUES, max_clauses)):
+        if clauses and not fits(clauses):
+            continue
+        if _singles_out(facts, describe_variable(step, "x1", (kind, *clauses)), bindings, margin):
+            found.append(Descriptor((kind, *clauses), said_by(clauses)))
+            if len(found) == MAX_DESCRIPTORS:
+                break
+    return tuple(found)
+
+
+def bundles(clues: list[Clause], most: int) -> Iterator[tuple[Clause, ...]]:
+    """The class alone, then single clues, then pairs of two relations."""
+    yield ()
+    for size in range(1, most + 1):
+        tried = 0
+        for chosen in combinations(clues, size):
+            if len({c.property for c in chosen}) == size:  # type: ignore[union-attr]
+                yield chosen
+                tried += 1
+                if tried == MAX_TRIED:
+                    break
+
+
+def _singles_out(facts: Lookups, form: Form, bindings: dict[str, str], margin: int) -> bool:
+    """Whether the end is singled out with the margin, needs the step, and needs one of the things that are named."""
+    binding = {var: entity_value(key) for var, key in bindings.items()}
+    description = next(d for d in descriptions(form, binding) if d.var == "x1")
+    measured = margin_of(facts, description, binding["x1"], margin, exact=False)
+    if measured.margin < (1 if facts.trust.complete else margin):
+        return False
+    named = tuple(dict.fromkeys(constants_of(description)))
+    if num_fitting(facts, description, "x0") == 1:
+        return False
+    return not named or any(num_fitting(facts, description, end) != 1 for end in named)
+
+
+def said_by(clauses: tuple[Clause, ...]) -> frozenset[str]:
+    """The ids and value keys that clauses say."""
+    terms = (t for c in clauses if isinstance(c, ClaimClause) for t in (c.subject, c.object))
+    return frozenset(t.key() for t in terms if not isinstance(t, str))
+
+
+def clues_in_random_order(
+    facts: Lookups,
+    entity: Entity,
+    avoid: frozenset[str],
+    taken: frozenset[str],
+    stated: bool,
+    recipe_seed: int,
+    place: str,
+) -> list[Clause]:
+    """The clauses that can help to describe a thing, heavier relations tending to come first; the same order at every call."""
+    draw = chance(recipe_seed, place, "descriptors")
+    weighted = clue_clauses(facts, entity, avoid, "", taken)
+    return [
+        c for c in by_weight(weighted, draw) if not stated or is_stated(facts, c, entity.id)
+    ]
+
+
+def is_stated(facts: Lookups, clause: Clause, thing: str) -> bool:
+    """Whether a page of either end names the other, for a clause over `SELF` that stands for a thing."""
+    if not isinstance(clause, ClaimClause):
+        return True
+    claim = claim_of(facts, clause, {SELF: entity_value(thing)})
+    return claim is not None and is_named(facts, claim)
+
+
+def in_words(clauses: tuple[Clause, ...], var: str) -> tuple[Clause, ...]:
+    """A descriptor's clauses over a variable."""
+    empty = Form(clauses=(), ask=Ask(var=var, type="entity"))
+    return describe_variable(empty, var, clauses).clauses
