@@ -41,7 +41,6 @@ class Reason(StrEnum):
     NO_DESCRIPTION = "no_description"
     NO_FACT = "no_fact"
     NO_WORDING = "no_wording"
-    DULL = "dull"
     POOR_SEED = "poor_seed"
     NO_REASONING = "no_reasoning"
     NO_PLAN = "no_plan"

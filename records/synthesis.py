@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from questloom.records.form import Form
 from questloom.records.identity import record_id
 from questloom.records.knowledge import Value
+from questloom.records.route import Route
 from questloom.records.table import Json, Record
 
 METHODS = ("paths", "injection", "exploration", "external")
@@ -211,6 +212,8 @@ class Question(Record):
     explored: Json = Json(None)
     """The evidence graph from which an explored question was taken (`questloom.transforms.writing.evidence`); null for other methods."""
     certificate: Certificate | None = None
+    route: Route | None = None
+    """The price of its cheapest solution; None where it has no form."""
     grounding: Json = Json(None)
     verdicts: tuple[Verdict, ...] = ()
     enhancement: Enhancement | None = None

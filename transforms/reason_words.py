@@ -34,7 +34,6 @@ _GENERAL: dict[str, str] = {
     Reason.NO_ANSWER: "The path ends at nothing that can be asked for.",
     Reason.NO_DESCRIPTION: "No description was found that fits one entity only.",
     Reason.NO_WORDING: "The question could not be put into words that read well.",
-    Reason.DULL: "Nobody would like to know the answer, by the recipe's measure of interest.",
     Reason.POOR_SEED: "The explorer found the seed not worth exploring.",
     Reason.NO_REASONING: "Nothing in the evidence graph belongs together so that it could be computed with.",
     Reason.NO_PLAN: "No cluster of the evidence graph holds a question of the wanted ability and length.",

@@ -13,6 +13,7 @@ from questloom.pipeline.export.chat import image_cell
 from questloom.pipeline.export.scrub import error_kind, without_pictures
 from questloom.records.identity import canonical_json
 from questloom.records.outcomes import Reason, Rejection
+from questloom.records.route import Route
 from questloom.records.synthesis import (
     Certificate,
     Check,
@@ -59,6 +60,7 @@ TASK = Features(
         "nominal_hops": Value("int64"),
         "effective_hops": Value("int64"),
         "interest": Value("float64"),
+        "route": _struct(Route),
         "needs_detail": Value("bool"),
         "needs_computation": Value("bool"),
         "form": Value("string"),
@@ -142,6 +144,7 @@ def task_row(
         "nominal_hops": certificate.nominal_hops if certificate else len(question.hops),
         "effective_hops": certificate.effective_hops if certificate else None,
         "interest": question.interest or None,
+        "route": question.route.to_row() if question.route else None,
         "needs_detail": question.needs_detail,
         "needs_computation": question.needs_computation,
         "form": _json(question.form),

@@ -55,6 +55,7 @@ def facets(
         "hops": str(made.effective_hops) if made and made.effective_hops is not None else "unknown",
         "margin": margin_words(made),
         "basis": made.basis if made else "none",
+        "route": f"{question.route.calls} calls" if question.route else "unknown",
         "interest": f"{question.interest:.0f} of 5" if question.interest else "unknown",
         "needs": needs or ["nothing special"],
         "licence": (asset.licence if asset else "") or "unknown",

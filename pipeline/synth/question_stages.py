@@ -12,7 +12,7 @@ from questloom.pipeline.synth.writer_choice import make_exploration, make_writer
 from questloom.records.outcomes import Rejection
 from questloom.records.synthesis import Question
 from questloom.records.table import Json
-from questloom.transforms.certificate.certify import Refusal, certify, given_by_picture
+from questloom.transforms.certificate.certify import COMPOSED, Refusal, certify, given_by_picture
 from questloom.transforms.drafting.accept import Accept, binding_of
 from questloom.transforms.drafting.drafter import Drafter
 from questloom.transforms.enhancement.degrade import is_chosen
@@ -23,6 +23,8 @@ from questloom.transforms.filters.solver_filters import judge_picture, make_solv
 from questloom.transforms.pictures.choose import perceptual_hash
 from questloom.transforms.pictures.picture_chooser import PictureChooser
 from questloom.transforms.pictures.shown import shown
+from questloom.transforms.planning.plan import Ground
+from questloom.transforms.planning.route import route
 from questloom.transforms.stages.stage import Apply, reject
 
 
@@ -33,11 +35,25 @@ def make_draft(job: Job) -> Apply:
         writer=writer,
         accept=Accept(job.lookups, job.recipe.certificate, job.recipe.draft.own_page),
         exploration=make_exploration(job, writer),
+        ground=make_ground(job) if job.recipe.writer == COMPOSED else None,
         rules=job.recipe.draft,
         recipe_seed=job.recipe.seed,
         language=job.recipe.language,
     )
     return drafting_outside(job, drafter) if job.recipe.external else drafter.__call__
+
+
+def make_ground(job: Job) -> Ground:
+    """Where seeds of a writer that words whole plans are planned."""
+    recipe = job.recipe
+    return Ground(
+        job.lookups,
+        recipe.draft,
+        recipe.certificate,
+        recipe.seed,
+        min_views=2 if recipe.pictures.withhold_own else 1,
+        living_people=recipe.seeds.living_people,
+    )
 
 
 def make_pictures(job: Job) -> Apply:
@@ -84,7 +100,11 @@ def make_certify(job: Job) -> Apply:
         form = question.logical_form
         given = given_by_picture(form, binding_of(question.bindings)) if form else {}
         made = certify(question, lookups, given, rules)
-        return reject(question, made.reason, made.evidence) if isinstance(made, Refusal) else made
+        if isinstance(made, Refusal):
+            return reject(question, made.reason, made.evidence)
+        if form is None:
+            return made
+        return made.replace(route=route(form, binding_of(question.bindings), lookups))
 
     return external_first(certified, check)
 

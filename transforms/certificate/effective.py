@@ -130,7 +130,9 @@ def leads(facts: Facts, start: str, target: str, steps: int) -> bool:
 
 def alone(facts: Facts, start: str, steps: int) -> frozenset[str]:
     """The things to each of which some chain of so many steps leads, and to nothing else."""
-    return frozenset(next(iter(nodes)) for nodes in _reached(facts, start, steps) if len(nodes) == 1)
+    return frozenset(
+        next(iter(nodes)) for nodes in _reached(facts, start, steps) if len(nodes) == 1
+    )
 
 
 @remembered(4096)

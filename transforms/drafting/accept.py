@@ -189,7 +189,8 @@ class Accept:
         ]
         return replace(draft, votes=(*draft.votes, *found))
 
-    async def _worded(self, draft: Draft, writer: Writer, seed: Seed) -> Draft | Refusal:
+    async def worded(self, draft: Draft, writer: Writer, seed: Seed) -> Draft | Refusal:
+        """An accepted draft in words, if they are fit for readers, name nothing that is hidden, and say what the form says."""
         worded = await writer.word(draft, seed)
         if worded is None:
             return Refusal(
@@ -260,4 +261,4 @@ class Accept:
         if near := self._on_own_page(draft):
             return near
         made = self.whole(draft.form, draft.bindings)
-        return made if isinstance(made, Refusal) else await self._worded(draft, writer, seed)
+        return made if isinstance(made, Refusal) else await self.worded(draft, writer, seed)

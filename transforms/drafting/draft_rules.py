@@ -116,8 +116,6 @@ class DraftRules:
     """Drafts that try to need a computation."""
     ranked: Annotated[int, Ge(1), Le(20)] = 1
     """Walks of which the drafts are put in the order of their interest before one is tried; with a model each costs a question."""
-    least_interest: Annotated[float, Ge(0), Le(5)] = 0.0
-    """A draft whose score (`interest.py`) is lower is refused; one without a form has no score and passes."""
     take_turns: bool = True
     """Whether the n-th seed of a thing begins with its n-th best draft; without, all of them ask the best."""
     own_page: bool = True

@@ -14,6 +14,8 @@ from questloom.transforms.drafting.paths import draft_by_path
 from questloom.transforms.drafting.seeds import EXPLORATION
 from questloom.transforms.drafting.trail import Trail
 from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.planning.plan import Ground, Plan
+from questloom.transforms.planning.planner import is_planned, plans_of
 from questloom.transforms.stages.stage import reject
 from questloom.transforms.writing.writer import Draft, Writer, WriterRejection
 
@@ -29,6 +31,8 @@ class Drafter:
     writer: Writer
     accept: Accept
     exploration: Exploration
+    ground: Ground | None
+    """Where seeds are planned before any word is written; None where a model writes step by step."""
     rules: DraftRules
     recipe_seed: int
     language: str
@@ -38,7 +42,9 @@ class Drafter:
         assert entity is not None, "a seed comes from the store"
         trail = Trail()
         try:
-            if seed.method == "paths":
+            if self.ground is not None and is_planned(seed.method):
+                draft = await self._planned(self.ground, seed, trail)
+            elif seed.method == "paths":
                 draft = await draft_by_path(
                     seed,
                     entity,
@@ -66,10 +72,19 @@ class Drafter:
                 Reason.NO_DESCRIPTION,
                 {"words": len(draft.text.split()), "most": self.rules.max_words},
             )
-        score = of_draft(draft, self.facts)
-        if 0 < score < self.rules.least_interest:
-            return reject(seed, Reason.DULL, {"interest": score, "question": draft.text})
-        return self._question(seed, draft, score)
+        return self._question(seed, draft, of_draft(draft, self.facts))
+
+    async def _planned(self, at: Ground, seed: Seed, trail: Trail) -> Draft | None:
+        """The first of a seed's plans that can be put into words."""
+        found = plans_of(at, seed)
+        for plan in found.plans:
+            worded = await self.accept.worded(_draft(plan), self.writer, seed)
+            if isinstance(worded, Draft):
+                return worded
+            trail.add(worded, plan.bindings[plan.form.ask.var])
+        if not found.plans:
+            trail.count(found.refused)
+        return None
 
     def _question(self, seed: Seed, draft: Draft, score: float) -> Question:
         return Question(
@@ -93,3 +108,15 @@ class Drafter:
             votes=Json(list(draft.votes) or None),
             explored=Json(draft.explored),
         )
+
+
+def _draft(plan: Plan) -> Draft:
+    """A plan as a writer is given it."""
+    return Draft(
+        text="",
+        answer=plan.answer,
+        form=plan.form,
+        bindings=plan.bindings,
+        hops=tuple(hop for hop in plan.certificate.evidence if hop.source and hop.target),
+        anchor=plan.anchor,
+    )

@@ -7,7 +7,6 @@ from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Seed
 from questloom.transforms.drafting.accept import Accept
 from questloom.transforms.drafting.draft_rules import DraftRules
-from questloom.transforms.drafting.interest import by_interest
 from questloom.transforms.drafting.trail import Trail
 from questloom.transforms.writing.writer import Draft, Mention, Writer
 
@@ -52,9 +51,7 @@ async def draft_by_injection(
                 shown = await trail.attempt(
                     mention.surface, writer.hide_entity(draft, mention, seed)
                 )
-                if shown is None or not by_interest(
-                    [shown], accept.facts, rules.least_interest, trail
-                ):
+                if shown is None:
                     continue
                 finished = await accept.finished(shown, writer, seed)
                 if isinstance(finished, Draft):

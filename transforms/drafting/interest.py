@@ -9,9 +9,7 @@ from questloom.language.names_in_text import folded
 from questloom.prompts.phrases import property_use
 from questloom.records.form import ClaimClause, Compute, Form
 from questloom.records.knowledge import Entity, Value, value_of_key
-from questloom.records.outcomes import Reason
 from questloom.transforms.certificate.execute import Binding
-from questloom.transforms.drafting.trail import Trail
 from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.facts.said_class import said_class
 from questloom.transforms.writing.answers import telling
@@ -90,20 +88,13 @@ def of_draft(draft: Draft, facts: Facts) -> float:
     )
 
 
-def by_interest(drafts: list[Draft], facts: Facts, least: float, trail: Trail) -> list[Draft]:
-    """Drafts by falling interest, those without a score last; those with a lower one than the recipe's least are left out.
+def by_interest(drafts: list[Draft], facts: Facts) -> list[Draft]:
+    """Drafts by falling interest, those without a score last.
 
     Nearly the same interest is the same: there the walks' own order decides, or all seeds of a thing would end with one question.
     """
     scored = [(of_draft(draft, facts), draft) for draft in drafts]
-    for score, draft in scored:
-        if 0 < score < least:
-            trail.add_reason(Reason.DULL, draft.answer.text)
-    return [
-        draft
-        for score, draft in sorted(scored, key=lambda s: -round(s[0] / ALIKE))
-        if not 0 < score < least
-    ]
+    return [draft for _, draft in sorted(scored, key=lambda s: -round(s[0] / ALIKE))]
 
 
 def _along(form: Form, binding: Binding) -> list[Value]:

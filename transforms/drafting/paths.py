@@ -30,7 +30,7 @@ async def draft_by_path(
 ) -> Draft | None:
     """A draft that leads from the seed's picture over `rules.hops[level]` steps to an attribute; None when all tries failed.
 
-    The drafts of `rules.ranked` walks are put in the order of their interest before the first is described; dull ones are left out. The seeds of one
+    The drafts of `rules.ranked` walks are put in the order of their interest before the first is described. The seeds of one
     thing take turns (`rules.take_turns`), or all of them would ask the same best question.
     """
     walked: set[tuple[str, ...]] = set()
@@ -59,7 +59,7 @@ async def draft_by_path(
             if not made:
                 trail.add_reason(Reason.NO_ANSWER, nodes[-1].label())
             drafts += made[:MAX_CANONICAL]
-        ranked = by_interest(drafts, facts, rules.least_interest, trail)
+        ranked = by_interest(drafts, facts)
         turn = seed.index % len(ranked) if ranked and rules.take_turns else 0
         finished = await _first_finished(
             ranked[turn:] + ranked[:turn], seed, writer, accept, rules, recipe_seed, trail

@@ -26,9 +26,7 @@ from questloom.transforms.remembered import remembered
 from questloom.transforms.writing.answers import answer_of
 from questloom.transforms.writing.graph.clues import answerable, attributes, centuries
 
-MAKERS = frozenset(
-    "P50 P57 P61 P84 P86 P110 P112 P170 P175 P176 P178 P287 P631 P943".split()
-)
+MAKERS = frozenset("P50 P57 P61 P84 P86 P110 P112 P170 P175 P176 P178 P287 P631 P943".split())
 """Relations between a thing and whoever made it."""
 MAX_ASKED = 6
 """Ends of one way that are tried."""
@@ -108,7 +106,9 @@ def counted(
     one, other = at.facts.entity(bindings[before]), at.facts.entity(bindings[claim.subject])
     if second.year is None or one is None or other is None or one.id == other.id:
         return None
-    links = {c.property for c in form.of(ClaimClause) if {c.subject, c.object} == {before, claim.subject}}
+    links = {
+        c.property for c in form.of(ClaimClause) if {c.subject, c.object} == {before, claim.subject}
+    }
     if not _belong_together(one, other, links):
         return None
     written = year_readings(at.facts, one.id) if before == form.anchor else []
@@ -229,4 +229,3 @@ def page_texts(facts: Lookups, thing: str) -> tuple[str, ...]:
     if article is None:
         return ()
     return (*(s.text for s in article.sections), *(f.text for f in article.infobox))
-

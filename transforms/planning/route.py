@@ -137,20 +137,20 @@ def _selects(form: Form, chosen: frozenset[Clause], binding: Binding, facts: Fac
     free = (ClassClause, Compare, Compute)
     kept = [c for c in form.clauses if c in chosen or isinstance(c, free)]
     reached = {form.ask.var}
-    while more := {
-        v for c in kept if reached & set(variables(c)) for v in variables(c)
-    } - reached:
+    while more := {v for c in kept if reached & set(variables(c)) for v in variables(c)} - reached:
         reached |= more
     kept = [c for c in kept if set(variables(c)) <= reached or not variables(c)]
-    bound = {
-        v for c in kept if not isinstance(c, Compare | ClassClause) for v in variables(c)
-    }
+    bound = {v for c in kept if not isinstance(c, Compare | ClassClause) for v in variables(c)}
     kept = [c for c in kept if not isinstance(c, Compare) or set(variables(c)) <= bound]
     if form.ask.var not in bound | {c.var for c in kept if isinstance(c, ClassClause)}:
         return False
     shown = any(isinstance(c, Image) for c in kept)
     given = {form.anchor: binding[form.anchor]} if shown else {}
-    if not shown and form.anchor in bound and (kind := said_class(facts, binding[form.anchor].entity)):
+    if (
+        not shown
+        and form.anchor in bound
+        and (kind := said_class(facts, binding[form.anchor].entity))
+    ):
         kept.append(ClassClause(var=form.anchor, class_id=kind))
     for clause in form.of(Reads):
         if clause in kept and (shown or clause.of != form.anchor):
@@ -211,8 +211,10 @@ class _Moves:
         for claim in self.claims:
             ends = (self.end(claim.subject), self.end(claim.object))
             for one, other in (ends, ends[::-1]):
-                if one in self.entities and other in self.things and name_holds(
-                    self.facts, self.entities[one], self.entities[other]
+                if (
+                    one in self.entities
+                    and other in self.things
+                    and name_holds(self.facts, self.entities[one], self.entities[other])
                 ):
                     yield one, other
 
@@ -353,7 +355,9 @@ def _greedy(moves: _Moves, wanted: tuple[frozenset[Clause], ...]) -> State:
         ways = list(moves.following(state))
         if not ways:
             break  # what no page says cannot be read; the claims are then evidence that no solver reaches
-        state = max(ways, key=lambda s: (len(s.seen) + len(s.known) + 0.1 * len(s.opened), -len(s.moves)))
+        state = max(
+            ways, key=lambda s: (len(s.seen) + len(s.known) + 0.1 * len(s.opened), -len(s.moves))
+        )
     return state
 
 
@@ -374,7 +378,9 @@ def _depth(moves: _Moves, made: tuple[str, ...]) -> int:
             level[what] = at
             continue
         state = next(
-            s for s in moves.following(State(state.known, state.opened, state.seen)) if s.moves[-1] == move
+            s
+            for s in moves.following(State(state.known, state.opened, state.seen))
+            if s.moves[-1] == move
         )
         deepest = max(deepest, at)
         for name in state.known:

@@ -97,7 +97,14 @@ def descriptors(at: Ground, source: str, property: str, target: str) -> tuple[De
         At most `MAX_DESCRIPTORS`, the shortest first.
     """
     return _descriptors(
-        at.facts, source, property, target, at.certificate.margin, at.draft.max_clauses, at.certificate.stated, at.recipe_seed
+        at.facts,
+        source,
+        property,
+        target,
+        at.certificate.margin,
+        at.draft.max_clauses,
+        at.certificate.stated,
+        at.recipe_seed,
     )
 
 
@@ -193,9 +200,7 @@ def clues_in_random_order(
     """The clauses that can help to describe a thing, heavier relations tending to come first; the same order at every call."""
     draw = chance(recipe_seed, place, "descriptors")
     weighted = clue_clauses(facts, entity, avoid, "", taken)
-    return [
-        c for c in by_weight(weighted, draw) if not stated or is_stated(facts, c, entity.id)
-    ]
+    return [c for c in by_weight(weighted, draw) if not stated or is_stated(facts, c, entity.id)]
 
 
 def is_stated(facts: Lookups, clause: Clause, thing: str) -> bool:

@@ -149,7 +149,7 @@ class Exploration:
         room = MOST_CLAIMS - self.rules.explore.claims[seed.level]
         # A step against a claim's direction leads to a thing that has to be described, by a claim more as a rule.
         return sorted(
-            by_interest(found, self.facts, self.rules.least_interest, trail),
+            by_interest(found, self.facts),
             key=lambda p: max(0, sum(h.reverse for h in p.hops) - room),
         )
 

@@ -51,6 +51,10 @@ class Way:
     def last(self) -> str:
         return f"x{len(self.things) - 1}"
 
+    def clauses_of(self, kind: type) -> tuple:
+        """Its clauses of one kind, in order."""
+        return tuple(c for c in self.clauses if isinstance(c, kind))
+
 
 def chains(at: Ground, anchor: str, hops: int, draw: Random, refusals: Refusals) -> Iterator[Grown]:
     """Whole forms of so many hops from the picture of a thing, the asked one included.
@@ -120,9 +124,7 @@ def grown(at: Ground, way: Way, edge: Edge, refusals: Refusals) -> Iterator[Way]
         return
     claim = ClaimClause(subject=var, property=edge.property, object=last)
     found = [
-        d
-        for d in descriptors(at, way.things[-1], edge.property, edge.target)
-        if _fits(d, way)
+        d for d in descriptors(at, way.things[-1], edge.property, edge.target) if _fits(d, way)
     ]
     if not found:
         return refusals.add(Reason.NO_DESCRIPTION)

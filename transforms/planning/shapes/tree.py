@@ -46,9 +46,7 @@ MAX_BACK = 8
 """Things before one thing that are tried on the way back."""
 
 
-def trees(
-    at: Ground, asked: str, rounds: int, draw: Random, refusals: Refusals
-) -> Iterator[Grown]:
+def trees(at: Ground, asked: str, rounds: int, draw: Random, refusals: Refusals) -> Iterator[Grown]:
     """Whole forms that ask for an attribute of a thing and hide so many things, the asked one included.
 
     Args:
@@ -99,7 +97,9 @@ def _back(
     if not steps:
         yield ()
         return
-    found = in_random_order(list(before(at.facts, thing, at.draft.max_hub, at.certificate.stated)), draw)
+    found = in_random_order(
+        list(before(at.facts, thing, at.draft.max_hub, at.certificate.stated)), draw
+    )
     for back in found[:MAX_BACK]:
         if back.target in met:
             continue
@@ -216,9 +216,7 @@ def _descriptions_of(
 
 def _singles_out(facts: Lookups, thing: str, clauses: tuple[Clause, ...], margin: int) -> bool:
     """Whether clauses describe one thing with the margin, and need one of the things that they name."""
-    form = describe_variable(
-        Form(clauses=(), ask=Ask(var="y", type="entity")), "y", clauses
-    )
+    form = describe_variable(Form(clauses=(), ask=Ask(var="y", type="entity")), "y", clauses)
     description = descriptions(form, {"y": entity_value(thing)})[0]
     measured = margin_of(facts, description, entity_value(thing), margin, exact=False)
     if measured.margin < (1 if facts.trust.complete else margin):

@@ -1,0 +1,68 @@
+"""From a seed to its plans: which shapes are asked, in which order, and what is said where none gives any."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from random import Random
+
+from questloom.records.identity import chance
+from questloom.records.outcomes import Reason
+from questloom.records.synthesis import Seed
+from questloom.transforms.planning.plan import Ground, Plan, Refusals
+from questloom.transforms.planning.search import MAX_PLANS, Found, search
+from questloom.transforms.planning.shapes.chain import Grown, chains
+from questloom.transforms.planning.shapes.meet import meets
+from questloom.transforms.planning.shapes.tree import trees
+
+Grows = Callable[[Ground, str, int, Random, Refusals], Iterator[Grown]]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What grows the whole forms of a seed."""
+
+    name: str
+    grow: Grows
+
+
+CHAIN, MEET, TREE = Shape("chain", chains), Shape("meet", meets), Shape("tree", trees)
+BY_METHOD = {"paths": (MEET, CHAIN), "injection": (TREE,)}
+"""The shapes of a method. Few things have a meet, so it is asked first and a chain takes its place."""
+
+
+def is_planned(method: str) -> bool:
+    """Whether a seed of a method is planned, not explored or read from outside."""
+    return method in BY_METHOD
+
+
+def plans_of(at: Ground, seed: Seed, max_plans: int = MAX_PLANS) -> Found:
+    """A seed's plans at its level, the dearest route first.
+
+    Args:
+        at: the store and the rules.
+        seed: of a method that is planned.
+        max_plans: of each shape.
+
+    Returns:
+        The plans; the seeds of one thing take turns, so the n-th begins with the n-th best. And how often each bound refused.
+    """
+    size = (
+        at.draft.rounds[seed.level] if seed.method == "injection" else at.draft.hops[seed.level] + 1
+    )
+    refusals, found = Refusals(), list[Plan]()
+    for shape in BY_METHOD[seed.method]:
+        draw = chance(at.recipe_seed, seed.id, f"plan:{shape.name}")
+        grown = shape.grow(at, seed.entity_id, size, draw, refusals)
+        found += search(at, grown, shape=shape.name, refusals=refusals, max_plans=max_plans).plans
+    ranked = sorted(range(len(found)), key=lambda i: (-found[i].route.calls, i))
+    turn = seed.index % len(ranked) if ranked and at.draft.take_turns else 0
+    return Found(
+        tuple(found[i] for i in ranked[turn:] + ranked[:turn]),
+        dict(sorted(refusals.reasons.items())),
+    )
+
+
+def reason_of(refused: dict[str, int]) -> Reason:
+    """Why a seed has no plan: the bound that refused most, ties by name."""
+    if not refused:
+        return Reason.NO_PATH
+    return Reason(min(refused, key=lambda r: (-refused[r], r)))
