@@ -23,8 +23,8 @@ TASKS = {
     "nominal_hops": "claims on the path",
     "effective_hops": "claims that remain when shortcuts are taken; null where no form was executed",
     "interest": "how much somebody might like to know the answer, 1 to 5, by the writer's own measure; null where it has no form",
-    "route": "the cheapest way to single out the answer, in tool calls: `calls`; `depth`, of which each needs the one before; `pages` opened; `looks` by visual "
-    "tools; its `moves`; what the most selective clause leaves; `treewidth` 2 where branches meet; null where it has no form",
+    "route": "the cheapest way to single out the answer, in tool calls: `calls`; `depth`, of which each needs the one before; `pages` opened; `looks` by "
+    "visual tools; its `moves`; what the most selective clause leaves; `treewidth` 2 where branches meet; null where it has no form",
     "needs_detail": "whether something must be read that is visible only close up",
     "needs_computation": "whether values must be counted with or compared",
     "form": "the logical form as JSON; null where there is none",

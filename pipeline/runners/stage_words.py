@@ -7,6 +7,7 @@ from questloom.transforms.filters import registry
 
 DOING = {
     "seeds": "choosing what to ask about",
+    "plan": "planning what to ask",
     "draft": "writing questions",
     "pictures": "choosing pictures",
     "certify": "proving that each question has one answer and needs its picture",

@@ -7,6 +7,7 @@ from questloom.files.parquet import write_whole
 from questloom.pipeline.synth.job import Job
 from questloom.records.errors import InputError
 from questloom.records.outcomes import Rejection
+from questloom.records.plan import PlannedSeed, Preference
 from questloom.records.synthesis import Question, Seed
 from questloom.transforms.external.outside_rows import (
     METHOD,
@@ -46,13 +47,14 @@ def outside_seeds(job: Job) -> Iterator[Seed]:
         yield from map(source.seed, range(len(source)))
 
 
-def drafting_outside(job: Job, drafter: Callable[[Seed], Any]) -> Apply:
+def drafting_outside(job: Job, drafter: Callable[..., Any]) -> Apply:
     """The draft stage's function where a recipe names sources: a row is a question already."""
     sources = open_sources(job)
 
-    async def draft(seed: Seed) -> Question | Rejection:
+    async def draft(planned: PlannedSeed, preference: Preference | None) -> Question | Rejection:
+        seed = planned.seed
         if seed.method != METHOD:
-            return await drafter(seed)
+            return await drafter(planned, preference)
         return question_of(seed, *_place(sources, seed.entity_id), job.recipe.language)
 
     return draft

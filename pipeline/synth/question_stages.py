@@ -10,6 +10,7 @@ from questloom.pipeline.synth.outside_stages import (
 )
 from questloom.pipeline.synth.writer_choice import make_exploration, make_writer
 from questloom.records.outcomes import Rejection
+from questloom.records.plan import PlannedSeed
 from questloom.records.synthesis import Question
 from questloom.records.table import Json
 from questloom.transforms.certificate.certify import COMPOSED, Refusal, certify, given_by_picture
@@ -23,7 +24,8 @@ from questloom.transforms.filters.solver_filters import judge_picture, make_solv
 from questloom.transforms.pictures.choose import perceptual_hash
 from questloom.transforms.pictures.picture_chooser import PictureChooser
 from questloom.transforms.pictures.shown import shown
-from questloom.transforms.planning.plan import Ground
+from questloom.transforms.planning.ground import Ground
+from questloom.transforms.planning.planner import plan_seed
 from questloom.transforms.planning.route import route
 from questloom.transforms.stages.stage import Apply, reject
 
@@ -35,7 +37,6 @@ def make_draft(job: Job) -> Apply:
         writer=writer,
         accept=Accept(job.lookups, job.recipe.certificate, job.recipe.draft.own_page),
         exploration=make_exploration(job, writer),
-        ground=make_ground(job) if job.recipe.writer == COMPOSED else None,
         rules=job.recipe.draft,
         recipe_seed=job.recipe.seed,
         language=job.recipe.language,
@@ -43,10 +44,12 @@ def make_draft(job: Job) -> Apply:
     return drafting_outside(job, drafter) if job.recipe.external else drafter.__call__
 
 
-def make_ground(job: Job) -> Ground:
-    """Where seeds of a writer that words whole plans are planned."""
+def make_plan(job: Job) -> Apply:
+    """Seeds of the writer that words whole plans are planned; those of others go on as they are."""
     recipe = job.recipe
-    return Ground(
+    if recipe.writer != COMPOSED:
+        return lambda seed: PlannedSeed(seed=seed)
+    at = Ground(
         job.lookups,
         recipe.draft,
         recipe.certificate,
@@ -54,6 +57,7 @@ def make_ground(job: Job) -> Ground:
         min_views=2 if recipe.pictures.withhold_own else 1,
         living_people=recipe.seeds.living_people,
     )
+    return lambda seed: plan_seed(at, seed)
 
 
 def make_pictures(job: Job) -> Apply:

@@ -9,12 +9,15 @@ from questloom.pipeline.synth.question_stages import (
     make_draft,
     make_enhance,
     make_pictures,
+    make_plan,
 )
 from questloom.records.outcomes import Rejection
+from questloom.records.plan import PlannedSeed, Preference
 from questloom.records.synthesis import Question, Seed
 from questloom.records.table import Record
 from questloom.transforms.filters import registry
 from questloom.transforms.filters.filter import Filter, NotRun
+from questloom.transforms.planning.choice_side import gather_preferences
 from questloom.transforms.stages.stage import Apply, Side, Stage, in_order
 
 NO_HINTS: Mapping[str, str] = {}
@@ -64,7 +67,14 @@ def synth_stages(job: Job, clip_hints: Mapping[str, str] = NO_HINTS) -> tuple[St
 
     return in_order(
         stage("seeds", None, takes=Seed, gives=Seed),
-        stage("draft", make_draft, takes=Seed, in_flight=window),
+        stage("plan", make_plan, takes=Seed, gives=PlannedSeed),
+        stage(
+            "draft",
+            make_draft,
+            takes=PlannedSeed,
+            in_flight=window,
+            side=Side(record=Preference, gather=gather_preferences),
+        ),
         stage("pictures", make_pictures, in_flight=window, clip=True),
         stage("certify", make_certify),
         *map(of_filter, registry.FILTERS),

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from questloom.records.outcomes import Reason, Rejection
+from questloom.records.plan import Plan, PlannedSeed, Preference
 from questloom.records.synthesis import Question, Seed
 from questloom.records.table import Json
 from questloom.transforms.drafting.accept import Accept
@@ -14,8 +15,6 @@ from questloom.transforms.drafting.paths import draft_by_path
 from questloom.transforms.drafting.seeds import EXPLORATION
 from questloom.transforms.drafting.trail import Trail
 from questloom.transforms.facts.lookups import Lookups
-from questloom.transforms.planning.plan import Ground, Plan
-from questloom.transforms.planning.planner import is_planned, plans_of
 from questloom.transforms.stages.stage import reject
 from questloom.transforms.writing.writer import Draft, Writer, WriterRejection
 
@@ -31,19 +30,20 @@ class Drafter:
     writer: Writer
     accept: Accept
     exploration: Exploration
-    ground: Ground | None
-    """Where seeds are planned before any word is written; None where a model writes step by step."""
     rules: DraftRules
     recipe_seed: int
     language: str
 
-    async def __call__(self, seed: Seed) -> Question | Rejection:
+    async def __call__(
+        self, planned: PlannedSeed, preference: Preference | None = None
+    ) -> Question | Rejection:
+        seed = planned.seed
         entity = self.facts.entity(seed.entity_id)
         assert entity is not None, "a seed comes from the store"
         trail = Trail()
         try:
-            if self.ground is not None and is_planned(seed.method):
-                draft = await self._planned(self.ground, seed, trail)
+            if planned.plans:
+                draft = await self._planned(planned, preference, trail)
             elif seed.method == "paths":
                 draft = await draft_by_path(
                     seed,
@@ -74,16 +74,17 @@ class Drafter:
             )
         return self._question(seed, draft, of_draft(draft, self.facts))
 
-    async def _planned(self, at: Ground, seed: Seed, trail: Trail) -> Draft | None:
-        """The first of a seed's plans that can be put into words."""
-        found = plans_of(at, seed)
-        for plan in found.plans:
-            worded = await self.accept.worded(_draft(plan), self.writer, seed)
+    async def _planned(
+        self, planned: PlannedSeed, preference: Preference | None, trail: Trail
+    ) -> Draft | None:
+        """The first of a seed's plans, in the order that was chosen over all seeds, that can be put into words."""
+        assert preference is not None, "every seed with plans has an order"
+        for number in preference.order:
+            plan = planned.plans[number]
+            worded = await self.accept.worded(_draft(plan), self.writer, planned.seed)
             if isinstance(worded, Draft):
                 return worded
-            trail.add(worded, plan.bindings[plan.form.ask.var])
-        if not found.plans:
-            trail.count(found.refused)
+            trail.add(worded, plan.answer.text)
         return None
 
     def _question(self, seed: Seed, draft: Draft, score: float) -> Question:
@@ -115,7 +116,7 @@ def _draft(plan: Plan) -> Draft:
     return Draft(
         text="",
         answer=plan.answer,
-        form=plan.form,
+        form=plan.logical_form,
         bindings=plan.bindings,
         hops=tuple(hop for hop in plan.certificate.evidence if hop.source and hop.target),
         anchor=plan.anchor,

@@ -1,7 +1,7 @@
 """Collects the refusals that a draft met on its way, so that a dropped seed says why."""
 
 from collections import Counter
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -26,10 +26,6 @@ class Trail:
             self.examples.append(
                 {"what": what, "reason": refusal.reason.value, "evidence": refusal.evidence}
             )
-
-    def count(self, refused: Mapping[str, int]) -> None:
-        """Adds what a search has counted."""
-        self.reasons.update(refused)
 
     def add_reason(self, reason: Reason, what: str) -> None:
         self.add(Refusal(reason=reason, evidence={}), what)

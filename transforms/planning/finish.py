@@ -9,17 +9,20 @@ from questloom.records.form import Ask, ClaimClause, ClassClause, Clause, Comput
 from questloom.records.knowledge import Entity, Value, entity_value, value_of_key
 from questloom.records.outcomes import Reason
 from questloom.records.periods import YEAR
+from questloom.records.plan import Plan
 from questloom.records.synthesis import Answer, Certificate
+from questloom.records.table import Json
 from questloom.transforms.certificate.certify import Refusal, certify_form, given_by_picture
 from questloom.transforms.certificate.compute import compute
 from questloom.transforms.certificate.effective import chain
 from questloom.transforms.certificate.evidence import is_named, num_hops
 from questloom.transforms.certificate.guess import guess_of_kind
 from questloom.transforms.certificate.leak import answer_names
+from questloom.transforms.drafting.interest import interest
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.facts.readings import year_readings
 from questloom.transforms.facts.said_class import said_class
-from questloom.transforms.planning.plan import Ground, Plan, Refusals
+from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.planning.route import route
 from questloom.transforms.planning.steps import told_apart
 from questloom.transforms.remembered import remembered
@@ -89,8 +92,11 @@ def asked_itself(
 
 def counted(
     at: Ground, form: Form, bindings: dict[str, str], before: str, draw: Random
-) -> tuple[Form, dict[str, str], Answer] | None:
-    """A form that asks for a date, turned into one that asks for the years between it and a date of the thing before: one on the picture, or a claim.
+) -> Iterator[tuple[Form, dict[str, str], Answer]]:
+    """A form that asks for a date, turned into some that ask for the years between it and another date of the way.
+
+    The other date is a year that is read on the picture, or a claim of the thing before. Both must have to do with each
+    other: nobody compares the year of a picture with the founding of a town.
 
     Args:
         at: the store and the rules.
@@ -100,37 +106,36 @@ def counted(
         draw: which date is taken.
     """
     claim = next((c for c in form.of(ClaimClause) if c.object == form.ask.var), None)
-    if claim is None or form.ask.type != "date" or not isinstance(claim.subject, str):
-        return None
+    shares = at.draft.detail_share, at.draft.computation_share
+    if (
+        claim is None
+        or form.ask.type != "date"
+        or not isinstance(claim.subject, str)
+        or not any(shares)
+    ):
+        return
     second = value_of_key(bindings[form.ask.var])
     one, other = at.facts.entity(bindings[before]), at.facts.entity(bindings[claim.subject])
     if second.year is None or one is None or other is None or one.id == other.id:
-        return None
-    links = {
-        c.property for c in form.of(ClaimClause) if {c.subject, c.object} == {before, claim.subject}
-    }
+        return
+    ends = {before, claim.subject}
+    links = {c.property for c in form.of(ClaimClause) if {c.subject, c.object} == ends}
     if not _belong_together(one, other, links):
-        return None
-    written = year_readings(at.facts, one.id) if before == form.anchor else []
+        return
+    written = year_readings(at.facts, one.id) if shares[0] and before == form.anchor else []
     if written:
         detail = draw.choice(written)
-        more: Clause = Reads(var="r", of=before, property=detail.property, part=detail.part)
-        first, name = detail.value, "r"
-    else:
-        dates = [
-            c
-            for _, c, a in attributes(at.facts, one, at.draft.max_answer_words, frozenset())
-            if a.type == "date"
-        ]
-        if not dates:
-            return None
+        seen = Reads(var="r", of=before, property=detail.property, part=detail.part)
+        yield from _years_between(at.facts, form, bindings, seen, "r", detail.value, second)
+    dates = [
+        c
+        for _, c, a in attributes(at.facts, one, at.draft.max_answer_words, frozenset())
+        if a.type == "date" and (not at.certificate.stated or is_named(at.facts, c))
+    ]
+    if dates and shares[1]:
         dated = draw.choice(dates)
-        more, first, name = (
-            ClaimClause(subject=before, property=dated.property, object="b"),
-            dated.value,
-            "b",
-        )
-    return _years_between(at.facts, form, bindings, more, name, first, second)
+        said = ClaimClause(subject=before, property=dated.property, object="b")
+        yield from _years_between(at.facts, form, bindings, said, "b", dated.value, second)
 
 
 def _years_between(
@@ -141,18 +146,15 @@ def _years_between(
     name: str,
     first: Value,
     second: Value,
-) -> tuple[Form, dict[str, str], Answer] | None:
+) -> Iterator[tuple[Form, dict[str, str], Answer]]:
     span = compute("difference", (coarsened(first, YEAR), coarsened(second, YEAR)))
     answer = answer_of(facts, span, unit_label="years") if span and span.number else None
     if span is None or answer is None:
-        return None
-    return (
+        return
+    difference = Compute(out="n", op="difference", args=(name, form.ask.var))
+    yield (
         Form(
-            clauses=(
-                *form.clauses,
-                more,
-                Compute(out="n", op="difference", args=(name, form.ask.var)),
-            ),
+            clauses=(*form.clauses, more, difference),
             ask=Ask(var="n", type="quantity", unit="years"),
         ),
         {**bindings, name: first.key(), "n": span.key()},
@@ -173,7 +175,6 @@ def certified(
     answer: Answer,
     *,
     shape: str,
-    anchor: str,
     refusals: Refusals,
 ) -> Plan | None:
     """The plan of a form, if it gets a certificate and its answer does not stand on the picture's page.
@@ -184,14 +185,13 @@ def certified(
         bindings: of its variables.
         answer: what is expected.
         shape: names the shape that made it.
-        anchor: what the picture shows.
         refusals: counts why not.
     """
     facts, rules = at.facts, at.certificate
     binding = {var: value_of_key(key) for var, key in bindings.items()}
     if guess_of_kind(form, facts, binding) > rules.max_guess:
         return refusals.add(Reason.GUESSABLE)
-    if not at.draft.own_page and _on_page(facts, anchor, answer, rules.languages):
+    if not at.draft.own_page and _on_page(facts, bindings[form.anchor], answer, rules.languages):
         return refusals.add(Reason.IMAGE_SEARCH_SHORTCUT)
     made = certify_form(form, facts, given_by_picture(form, binding), bindings, rules)
     if isinstance(made, Refusal):
@@ -199,13 +199,13 @@ def certified(
     if not _is_needed_whole(form, made):
         return refusals.add(Reason.COLLAPSES)
     return Plan(
-        form=form,
+        form=Json(form.to_json()),
         bindings=bindings,
         answer=answer,
-        anchor=anchor,
         shape=shape,
         certificate=made,
         route=route(form, binding, facts),
+        interest=round(interest(form, facts, binding), 2),
     )
 
 

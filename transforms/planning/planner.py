@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from random import Random
 
 from questloom.records.identity import chance
-from questloom.records.outcomes import Reason
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.plan import Plan, PlannedSeed
 from questloom.records.synthesis import Seed
-from questloom.transforms.planning.plan import Ground, Plan, Refusals
+from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.planning.search import MAX_PLANS, Found, search
 from questloom.transforms.planning.shapes.chain import Grown, chains
 from questloom.transforms.planning.shapes.meet import meets
 from questloom.transforms.planning.shapes.tree import trees
+from questloom.transforms.stages.stage import reject
 
 Grows = Callable[[Ground, str, int, Random, Refusals], Iterator[Grown]]
 
@@ -43,7 +45,7 @@ def plans_of(at: Ground, seed: Seed, max_plans: int = MAX_PLANS) -> Found:
         max_plans: of each shape.
 
     Returns:
-        The plans; the seeds of one thing take turns, so the n-th begins with the n-th best. And how often each bound refused.
+        The plans, and how often each bound refused.
     """
     size = (
         at.draft.rounds[seed.level] if seed.method == "injection" else at.draft.hops[seed.level] + 1
@@ -54,15 +56,15 @@ def plans_of(at: Ground, seed: Seed, max_plans: int = MAX_PLANS) -> Found:
         grown = shape.grow(at, seed.entity_id, size, draw, refusals)
         found += search(at, grown, shape=shape.name, refusals=refusals, max_plans=max_plans).plans
     ranked = sorted(range(len(found)), key=lambda i: (-found[i].route.calls, i))
-    turn = seed.index % len(ranked) if ranked and at.draft.take_turns else 0
-    return Found(
-        tuple(found[i] for i in ranked[turn:] + ranked[:turn]),
-        dict(sorted(refusals.reasons.items())),
-    )
+    return Found(tuple(found[i] for i in ranked), dict(sorted(refusals.reasons.items())))
 
 
-def reason_of(refused: dict[str, int]) -> Reason:
-    """Why a seed has no plan: the bound that refused most, ties by name."""
-    if not refused:
-        return Reason.NO_PATH
-    return Reason(min(refused, key=lambda r: (-refused[r], r)))
+def plan_seed(at: Ground, seed: Seed) -> PlannedSeed | Rejection:
+    """A seed with its plans; a rejection with the bound that refused most where it has none (ties by name)."""
+    if not is_planned(seed.method):
+        return PlannedSeed(seed=seed)
+    found = plans_of(at, seed)
+    if found.plans:
+        return PlannedSeed(seed=seed, plans=found.plans)
+    most = min(found.refused, key=lambda r: (-found.refused[r], r), default=Reason.NO_PATH.value)
+    return reject(seed, most, {"refused": found.refused})

@@ -271,9 +271,9 @@ class _Moves:
             if clauses := self._query(var, state):
                 yield self._after(state, TEXT_SEARCH, var, known={var}, seen=clauses)
         for var in self.things:
-            if var in state.known:
-                if var not in state.opened and self.facts.article(self.things[var]) is not None:
-                    yield self._after(state, VISIT, var, opened={var})
+            is_page = self.facts.article(self.things[var]) is not None
+            if is_page and var in state.known and var not in state.opened:
+                yield self._after(state, VISIT, var, opened={var})
         for thing in self.constants:
             if thing not in state.opened and self.facts.article(thing) is not None:
                 found = self._after(state, TEXT_SEARCH, thing)

@@ -17,7 +17,7 @@ from questloom.transforms.facts.completeness import nearly_complete
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.facts.one_of_class import single_value
 from questloom.transforms.facts.said_class import said_class
-from questloom.transforms.planning.plan import Ground
+from questloom.transforms.planning.ground import Ground
 from questloom.transforms.remembered import remembered
 from questloom.transforms.writing.form_edits import SELF, describe_variable
 from questloom.transforms.writing.graph.clues import by_weight, class_clause, clue_clauses

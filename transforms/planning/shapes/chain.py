@@ -15,7 +15,7 @@ from questloom.transforms.certificate.effective import Step, alone, composed
 from questloom.transforms.drafting.edges import Edge
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.planning.finish import asked_itself, asked_of, counted
-from questloom.transforms.planning.plan import Ground, Refusals
+from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.planning.steps import (
     Descriptor,
     descriptors,
@@ -76,13 +76,11 @@ def _ends(at: Ground, way: Way, hops: int, draw: Random) -> Iterator[Grown]:
             yield itself
         return
     before = f"x{len(way.things) - 2}"
-    wants_years = len(way.things) > 1 and draw.random() < at.draft.computation_share
     for grown in asked_of(at, way.clauses, way.bindings, way.last, draw):
         if way.said & {grown[1]["a"]}:
             continue
-        years = counted(at, grown[0], grown[1], before, draw) if wants_years else None
-        if years is not None:
-            yield years
+        if len(way.things) > 1:
+            yield from counted(at, grown[0], grown[1], before, draw)
         yield grown
 
 

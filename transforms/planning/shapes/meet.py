@@ -18,7 +18,7 @@ from questloom.transforms.drafting.edges import Edge
 from questloom.transforms.facts.completeness import nearly_complete
 from questloom.transforms.facts.said_class import said_class
 from questloom.transforms.planning.finish import asked_itself, asked_of
-from questloom.transforms.planning.plan import Ground, Refusals
+from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.planning.shapes.chain import Grown, Way, grown
 from questloom.transforms.planning.steps import onward
 

@@ -20,7 +20,7 @@ from questloom.transforms.drafting.edges import Edge
 from questloom.transforms.facts.completeness import nearly_complete
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.planning.finish import asked_of, counted
-from questloom.transforms.planning.plan import Ground, Refusals
+from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.planning.shapes.chain import Grown, Way, grown
 from questloom.transforms.planning.steps import (
     MAX_CLUES,
@@ -61,15 +61,13 @@ def trees(at: Ground, asked: str, rounds: int, draw: Random, refusals: Refusals)
     for steps in reversed(lengths):
         for way in _ways_from_pictures(at, asked, steps, draw, refusals):
             for bushy in _with_hidden_names(at, way, rounds - steps, draw, refusals):
-                wants_years = draw.random() < at.draft.computation_share
                 for form, bindings, answer in asked_of(
                     at, bushy.clauses, bushy.bindings, bushy.last, draw
                 ):
                     if bindings["a"] in bushy.said:
                         continue
                     before = f"x{steps - 1}"
-                    if wants_years and (years := counted(at, form, bindings, before, draw)):
-                        yield years
+                    yield from counted(at, form, bindings, before, draw)
                     yield form, bindings, answer
 
 

@@ -1,15 +1,10 @@
-"""A plan: a form with its binding, certificate and price, and no words yet."""
+"""What planning goes by: the store and the rules, and a count of what was refused."""
 
 from collections import Counter
 from dataclasses import dataclass, field
 
-from questloom.records.form import Form
-from questloom.records.knowledge import value_of_key
 from questloom.records.outcomes import Reason
-from questloom.records.route import Route
-from questloom.records.synthesis import Answer, Certificate, Hop
 from questloom.transforms.certificate.certificate_rules import CertificateRules
-from questloom.transforms.certificate.execute import Binding
 from questloom.transforms.drafting.draft_rules import DraftRules
 from questloom.transforms.drafting.seeds import may_be_shown
 from questloom.transforms.facts.lookups import Lookups
@@ -39,25 +34,6 @@ class Ground:
         """Whether a picture of a thing may be a question's: of living people none may, where the recipe says so."""
         entity = self.facts.entity(thing)
         return entity is not None and may_be_shown(self.facts, entity, self.living_people)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Plan:
-    """What a question is to ask, certified."""
-
-    form: Form
-    bindings: dict[str, str]
-    answer: Answer
-    anchor: str
-    """The entity that the picture shows."""
-    shape: str
-    hops: tuple[Hop, ...] = ()
-    certificate: Certificate
-    route: Route
-
-    @property
-    def binding(self) -> Binding:
-        return {var: value_of_key(key) for var, key in self.bindings.items()}
 
 
 @dataclass

@@ -1,0 +1,80 @@
+"""What planning passes on: a seed with its plans, before any word."""
+
+from dataclasses import dataclass, field
+
+from questloom.records.form import ClaimClause, Compute, Form, Reads
+from questloom.records.route import Route
+from questloom.records.synthesis import Answer, Certificate, Seed
+from questloom.records.table import Json, Record
+
+DETAIL, COMPUTATION, PLAIN = "detail", "computation", "plain"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan(Record):
+    """What a question is to ask: a certified form with its price, and no words yet."""
+
+    form: Json
+    """`questloom.records.form.Form` as JSON."""
+    bindings: dict[str, str] = field(default_factory=dict)
+    """Variable to the entity id or value key that it is meant to have."""
+    answer: Answer
+    shape: str
+    """What grew it: "chain", "meet", "tree"."""
+    certificate: Certificate
+    route: Route
+    interest: float = 0.0
+    """How much somebody might like to know the answer, 1 to 5; it breaks ties."""
+
+    @property
+    def logical_form(self) -> Form:
+        return Form.from_json(self.form)
+
+    @property
+    def anchor(self) -> str:
+        """The entity that the picture shows."""
+        return self.bindings[self.logical_form.anchor]
+
+    @property
+    def work(self) -> str:
+        """What it asks of its solver beside looking and searching: to read a detail, to compute, or nothing."""
+        return work_of(self.logical_form)
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """Its properties, sorted, each once."""
+        return tuple(sorted({c.property for c in self.logical_form.of(ClaimClause)}))
+
+
+def work_of(form: Form) -> str:
+    """See `Plan.work`; a detail that is computed with counts as a detail."""
+    return DETAIL if form.of(Reads) else COMPUTATION if form.of(Compute) else PLAIN
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedSeed(Record):
+    """A seed with its plans, the dearest route first; without any where its writer or method plans none."""
+
+    seed: Seed
+    plans: tuple[Plan, ...] = ()
+
+    @property
+    def id(self) -> str:
+        return self.seed.id
+
+    @property
+    def seed_id(self) -> str:
+        return self.seed.id
+
+    @property
+    def entity_id(self) -> str:
+        return self.seed.entity_id
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preference(Record):
+    """The order in which a seed's plans are put into words, chosen over all seeds."""
+
+    item_id: str
+    order: tuple[int, ...]
+    """Indices of `PlannedSeed.plans`."""

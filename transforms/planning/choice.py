@@ -1,0 +1,128 @@
+"""Choice over all seeds: which of its plans each seed asks, so that no relation, thing or kind of work is on too many questions.
+
+Rules that drop at the end throw away what words and models were paid for. Here nothing is dropped: each seed's plans
+are put into an order, the one that takes least from what is scarce first, and the others stay as its reserves.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from questloom.prompts.phrases import property_use
+from questloom.records.plan import COMPUTATION, DETAIL, PLAIN, Plan
+
+CURIOUS = 0.25
+"""What a relation of the least weight may have of the share of one of weight 1."""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A plan as choice sees it."""
+
+    relations: tuple[str, ...]
+    things: tuple[str, ...]
+    asked: str
+    """The relation that is asked, or "computed"."""
+    work: str
+    shape: str
+    calls: int
+    interest: float
+
+
+def offer_of(plan: Plan) -> Offer:
+    """A plan's relations, things and price."""
+    form = plan.logical_form
+    asked = next(
+        (
+            c["property"]
+            for c in plan.form["clauses"]
+            if c["is"] == "claim" and _is_asked(c, form.ask.var)
+        ),  # type: ignore[index]
+        "computed",
+    )
+    return Offer(
+        plan.relations,
+        tuple(sorted({key for key in plan.bindings.values() if key.startswith("Q")})),
+        asked,
+        plan.work,
+        plan.shape,
+        plan.route.calls,
+        plan.interest,
+    )
+
+
+def _is_asked(clause: Mapping, var: str) -> bool:
+    return {"var": var} in (clause["subject"], clause["object"])
+
+
+@dataclass(frozen=True)
+class Shares:
+    """The largest share of questions that each may be on.
+
+    Args:
+        relation: of one relation of weight 1, on the way or asked.
+        thing: of one thing.
+        detail, computation: what share is to have each.
+    """
+
+    relation: float
+    thing: float
+    detail: float
+    computation: float
+
+    def of_work(self, work: str) -> float:
+        rest = max(0.0, 1 - self.detail - self.computation)
+        return {DETAIL: self.detail, COMPUTATION: self.computation, PLAIN: rest}[work]
+
+    def of_relation(self, property: str) -> float:
+        return self.relation * max(CURIOUS, property_use(property).weight)
+
+
+def preferences(
+    seeds: Iterable[tuple[str, str, tuple[Offer, ...]]], shares: Shares
+) -> dict[str, tuple[int, ...]]:
+    """For each seed the order of its plans.
+
+    Args:
+        seeds: (seed id, its rank in the random order, its plans).
+        shares: the recipe's.
+
+    Returns:
+        Seed id to indices of its plans, the best first: the one whose most used part is used least as yet, for its
+        share; among equals the dearest route, then the most interesting answer. The same for any order of the seeds.
+    """
+    used: Counter[tuple[str, str]] = Counter()
+    found = {}
+    # The seeds with the fewest plans first: they cannot give way.
+    for seed_id, _, offers in sorted(seeds, key=lambda s: (len(s[2]), s[1], s[0])):
+        loads = [_load(offer, used, shares) for offer in offers]
+        order = sorted(
+            range(len(offers)), key=lambda i: (loads[i], -offers[i].calls, -offers[i].interest, i)
+        )
+        found[seed_id] = tuple(order)
+        if order:
+            used.update(_parts(offers[order[0]]))
+    return found
+
+
+def _parts(offer: Offer) -> list[tuple[str, str]]:
+    return [
+        *(("relation", r) for r in offer.relations),
+        *(("thing", t) for t in offer.things),
+        ("asked", offer.asked),
+        ("work", offer.work),
+    ]
+
+
+def _load(offer: Offer, used: Counter[tuple[str, str]], shares: Shares) -> float:
+    """How much of its share the most used part of a plan has taken, as a number of questions."""
+    allowed = {
+        "relation": shares.of_relation,
+        "asked": lambda r: shares.relation if r == "computed" else shares.of_relation(r) / 2,
+        "thing": lambda _: shares.thing,
+        "work": shares.of_work,
+    }
+    return max(
+        (used[part] + 1) / share if (share := allowed[part[0]](part[1])) else float("inf")
+        for part in _parts(offer)
+    )

@@ -1,0 +1,51 @@
+"""Chooses, over all seeds at once, which plan each asks first, and writes that beside the stage that words them."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import apache_beam as beam
+
+from questloom.files.parquet import read_records
+from questloom.records.identity import priority
+from questloom.records.plan import PlannedSeed, Preference
+from questloom.transforms.planning.choice import Shares, offer_of, preferences
+from questloom.transforms.stages.write_side import WriteSide
+
+
+class Prefer(beam.DoFn):
+    """The shard numbers as one list in; (shard, `Preference`) of every seed with plans out."""
+
+    def __init__(self, job: Any, source: str) -> None:
+        self.job, self.source = job, source
+
+    def process(self, shards: list[int]) -> Iterator[tuple[int, Preference | None]]:
+        recipe, found, shard_of_id = self.job.recipe, [], {}
+        for shard in sorted(shards):
+            yield shard, None
+            for planned in read_records(
+                self.job.run.shard(self.source, "kept", shard), PlannedSeed
+            ):
+                rank = priority(recipe.seed, planned.id, "choice")
+                found.append((planned.id, rank, tuple(map(offer_of, planned.plans))))
+                shard_of_id[planned.id] = shard
+        shares = Shares(
+            relation=recipe.filters.quotas.relation,
+            thing=recipe.filters.quotas.node,
+            detail=recipe.draft.detail_share,
+            computation=recipe.draft.computation_share,
+        )
+        for seed_id, order in preferences(found, shares).items():
+            yield shard_of_id[seed_id], Preference(item_id=seed_id, order=order)
+
+
+def gather_preferences(
+    shards: beam.PCollection, job: Any, source: str, label: str
+) -> beam.PCollection:
+    """Chooses for every seed, and writes it beside the stage that words the plans."""
+    return (
+        shards
+        | "all for choice" >> beam.combiners.ToList()
+        | "preferences" >> beam.ParDo(Prefer(job, source))
+        | "preferences by shard" >> beam.GroupByKey()
+        | "write preferences" >> beam.ParDo(WriteSide(job, label, Preference))
+    )
