@@ -25,7 +25,7 @@ from datasets import Dataset
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from questloom.train.loss.normalise import agree
+from questloom.train.loss.normalise import sum_over_ranks
 from questloom.train.loss.objective import count, loss_sum
 from questloom.train.loss.objective_rules import Objective
 from questloom.train.loss.sft_loss import num_labels, sft_loss_sum
@@ -121,7 +121,7 @@ class Ours:
                 assert count(
                     packed.row, torch.ones(len(some), device=self._device), OBJECTIVE
                 ) == len(logp)
-            loss = agree(counted).share(summed)
+            loss = sum_over_ranks(counted).share(summed)
             loss.backward()
             total += loss.item()
         return total

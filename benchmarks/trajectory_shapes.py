@@ -19,7 +19,7 @@ from transformers.models.qwen2_vl.image_processing_qwen2_vl import smart_resize
 
 from questloom.records.episodes import Episode
 from questloom.records.trajectories import Trajectory
-from questloom.train.rows.row import PictureTokens, Rope, Row, check, hashes_of, shortened
+from questloom.train.rows.row import PictureTokens, Rope, Row, check, hashes_of, shorten
 from questloom.transforms.episodes.episode_folder import KEEP, TEACHER, EpisodeFolder
 from questloom.transforms.stages.run_folder import RunFolder
 
@@ -150,7 +150,7 @@ def row_of(
         pixel_hashes=hashes,
     )
     if len(row) > max_tokens:
-        row = shortened(row, max_tokens, tokens)
+        row = shorten(row, max_tokens, tokens)
     check(row, tokens)
     return row
 

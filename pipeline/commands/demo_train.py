@@ -65,9 +65,9 @@ def run_demo_train(out: Path, *, seed: int, steps: int, workers: int) -> str:
         measured,
         write_page,
     )
-    from questloom.train.run.output_lock import claim
+    from questloom.train.run.output_lock import lock_output
 
-    claim(out, {"seed": seed, "steps": steps}, {})
+    lock_output(out, {"seed": seed, "steps": steps}, {})
     took: dict[str, float] = {}
     with timed("world, store, questions, trajectories", took):
         run, store = prepare(out, seed=seed, workers=workers)

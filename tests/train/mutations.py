@@ -113,7 +113,9 @@ MUTATIONS = [
         "credit.fatal", 'kept = 0 if rules.treatment == "hard_mask" else fatal', "kept = fatal"
     ),
     Mutation(
-        "credit.fatal", "        kept = 0\n    return Treated", "        pass\n    return Treated"
+        "credit.fatal",
+        "        kept = 0\n    return Treatment",
+        "        pass\n    return Treatment",
     ),
     Mutation("credit.axpo", "torch.arange(len(row)) < end", "torch.arange(len(row)) <= end"),
     Mutation("credit.axpo", "torch.arange(len(row)) >= begin", "torch.arange(len(row)) > begin"),
@@ -156,7 +158,7 @@ MUTATIONS = [
     ),
     Mutation(
         "credit.samples",
-        "(why is LeftOut.NO_VARIANCE and self.refilled) or ",
+        "(why is DropReason.NO_VARIANCE and self.refilled) or ",
         "",
         "samples step_samples",
     ),
@@ -172,10 +174,10 @@ MUTATIONS = [
     ),
     Mutation(
         "credit.samples",
-        "Lesson(row, 0.0, weight, kl_only=why)",
-        "Lesson(row, treated.advantage, weight, kl_only=why)",
+        "Sample(row, 0.0, weight, kl_only=why)",
+        "Sample(row, treated.advantage, weight, kl_only=why)",
     ),
-    Mutation("credit.samples", "Counted(weight, tokens))", "Counted(1.0, tokens))"),
+    Mutation("credit.samples", "DroppedWeight(weight, tokens))", "DroppedWeight(1.0, tokens))"),
     Mutation(
         "credit.samples",
         'self.weight * self.tokens if objective.normaliser == "token" else self.weight',
@@ -397,8 +399,8 @@ MUTATIONS = [
     ),
     Mutation(
         "grpo.step_files",
-        'Lesson(row, stored["advantage"], stored["weight"])',
-        'Lesson(row, stored["advantage"])',
+        'Sample(row, stored["advantage"], stored["weight"])',
+        'Sample(row, stored["advantage"])',
         "replay",
     ),
     # what is learned from, and with what
@@ -443,7 +445,7 @@ MUTATIONS = [
     # how a run begins and stops
     Mutation(
         "run.output_lock",
-        "any(part.name != UNCLAIMED for part in out.iterdir())",
+        "any(part.name != UNLOCKED for part in out.iterdir())",
         "any(out.iterdir())",
     ),
     Mutation("run.output_lock", "if whole and out.is_dir()", "if out.is_dir()"),
@@ -458,13 +460,13 @@ MUTATIONS = [
     Mutation("run.stopping", "        signal.signal(signal.SIGTERM, before)", "        pass"),
     Mutation(
         "sft.command",
-        "once(at, lambda: check_claim(out, identity))",
-        "once(at, lambda: claim(out, identity, settings.resolved()))",
+        "once(at, lambda: check_output(out, identity))",
+        "once(at, lambda: lock_output(out, identity, settings.resolved()))",
         tests="sft",
     ),
     Mutation(
         "sft.command",
-        "                forget(out, began_anew)",
+        "                remove_unlocked(out, began_anew)",
         "                pass",
         tests="sft",
     ),
@@ -474,8 +476,8 @@ MUTATIONS = [
     Mutation("sft.loop", "        if stopped and not last:", "        if False:", "sft"),
     Mutation(
         "grpo.command",
-        "once(at, lambda: check_claim(out, identity))",
-        "once(at, lambda: claim(out, identity, settings.resolved()))",
+        "once(at, lambda: check_output(out, identity))",
+        "once(at, lambda: lock_output(out, identity, settings.resolved()))",
         tests="grpo",
     ),
     Mutation("rollouts.actor", "            if self.stop.asked:", "            if False:", "grpo"),
@@ -557,7 +559,10 @@ MUTATIONS = [
         "~slips[(row.steps - 1).clamp(min=0)]",
     ),
     Mutation(
-        "sft.data", "return without_slips(row, episode), SAMPLED", "return row, SAMPLED", "sources"
+        "sft.data",
+        "return drop_violations(row, episode), SAMPLED",
+        "return row, SAMPLED",
+        "sources",
     ),
     Mutation("run.self_check", "if row.loss_mask[begin:end].any())", "if begin)"),
 ]

@@ -1,7 +1,13 @@
 """Training data, read as a run reads it."""
 
 from questloom.train.settings.training_settings import DataSettings
-from questloom.train.sft.data import Documents, RowMaker, gathered, survey_part, write_documents
+from questloom.train.sft.data import (
+    Documents,
+    RowMaker,
+    gather_survey,
+    survey_part,
+    write_documents,
+)
 from questloom.train.sft.sources import read_documents
 from tests.train.played import PICTURES, ROPE, TOKENS
 
@@ -15,4 +21,4 @@ def surveyed(folder, data, validation=(), **settings):
         folder / "d.arrow", read_documents([str(p) for p in data], [str(p) for p in validation])
     )
     documents = Documents(folder / "d.arrow")
-    return gathered(survey_part(documents, maker(**settings), 0, 1), left_out), documents
+    return gather_survey(survey_part(documents, maker(**settings), 0, 1), left_out), documents

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from questloom.agent.turns.token_renderer import TokenRenderer
 from questloom.records.episodes import EndReason
 from questloom.train.rows.episode_rows import (
+    drop_violations,
     pictures_shown,
     row_of_episode,
     row_of_segments,
-    without_slips,
 )
 from questloom.train.rows.packing import pack
 from questloom.train.rows.row import RowError, RowFault, UnusableRow, check, hashes_of
@@ -157,7 +157,7 @@ def test_a_turn_that_broke_the_protocol_is_read_and_carries_no_loss_and_the_turn
     played, bank = episode(4)
     made = stored_row(played, bank)
     for numbers in ((), (0,), (1,), (1, 2), (3,)):
-        taught = without_slips(made, slipped(played, *numbers))
+        taught = drop_violations(made, slipped(played, *numbers))
         check(taught, PICTURES)
         assert torch.equal(taught.ids, made.ids) and taught.turns == made.turns
         assert [taught.loss_mask[begin:end].tolist() for begin, end in made.turns] == [
@@ -171,7 +171,7 @@ def test_a_turn_that_broke_the_protocol_is_read_and_carries_no_loss_and_the_turn
 
 def test_the_row_of_another_episode_is_not_masked_by_this_ones_turns():
     with pytest.raises(RowError, match="3 turns in the row, 4 in the episode"):
-        without_slips(row(3), episode(4)[0])
+        drop_violations(row(3), episode(4)[0])
 
 
 def test_positions_are_those_that_the_model_makes_itself():

@@ -11,7 +11,7 @@ from questloom.records.episodes import EndReason, Episode, ToolResult, Turn
 from questloom.train.credit.credit_rules import FatalRules
 from questloom.train.credit.fatal import (
     OVERLONG,
-    Treated,
+    Treatment,
     fatal_step,
     in_statistics,
     statuses,
@@ -111,10 +111,10 @@ def test_each_treatment_of_a_fatal_rollout(advantage):
         t: treat(advantage, fatal=2, rules=FatalRules(treatment=t), **FACTS) for t in TREATMENTS
     }
     assert made == {
-        "vanilla": Treated(advantage, 6),
-        "hard_mask": Treated(advantage, 0),
-        "fatal_mask": Treated(advantage, 2),
-        "fatal_mask+clamp": Treated(max(advantage, 0.0), 2),
+        "vanilla": Treatment(advantage, 6),
+        "hard_mask": Treatment(advantage, 0),
+        "fatal_mask": Treatment(advantage, 2),
+        "fatal_mask+clamp": Treatment(max(advantage, 0.0), 2),
     }
 
 
@@ -138,7 +138,7 @@ def test_a_rollout_that_went_well_is_left_alone_by_all(treatment):
         answered=True,
         rules=FatalRules(treatment=treatment, no_answer="clamp", overlong="out_of_loss"),
     )
-    assert made == Treated(-1.0, 4)
+    assert made == Treatment(-1.0, 4)
 
 
 @pytest.mark.parametrize(
@@ -152,16 +152,16 @@ def test_never_answering_is_pushed_down_unless_it_is_asked_otherwise(end):
         )
         for rule in ("normal", "clamp")
     }
-    assert made == {"normal": Treated(-1.0, 4), "clamp": Treated(0.0, 4)}
+    assert made == {"normal": Treatment(-1.0, 4), "clamp": Treatment(0.0, 4)}
 
 
 def test_the_fatal_rules_come_before_those_for_no_answer():
     assert treat(
         -1.0, fatal=2, rules=FatalRules(treatment="fatal_mask", no_answer="clamp"), **FACTS
-    ) == Treated(-1.0, 2)
+    ) == Treatment(-1.0, 2)
     assert treat(
         -1.0, fatal=2, rules=FatalRules(treatment="vanilla", no_answer="clamp"), **FACTS
-    ) == Treated(0.0, 6)
+    ) == Treatment(0.0, 6)
 
 
 @pytest.mark.parametrize("treatment", TREATMENTS)

@@ -25,7 +25,7 @@ from questloom.train.model import logprobs
 from questloom.train.model.scorer import Scorer
 from questloom.train.model.shape import KNOWN, ModelShape, shape_of
 from questloom.train.rows.packing import pack
-from questloom.train.rows.row import without_tail
+from questloom.train.rows.row import drop_tail
 from questloom.train.settings.training_settings import LoraSettings, WeightSettings
 from tests.agent import tiny
 from tests.train.played import PICTURES, row
@@ -72,7 +72,7 @@ def test_adapters_are_counted_as_peft_makes_them():
 def test_the_arithmetic_is_what_torch_counts():
     """Torch counts masked attention whole, and the head's logits twice, once for the backward pass; it does not see the products that are added to the
     head's gradient in place, which are as many. Pixels need no gradient."""
-    made = without_tail(row(3, seed=1), PICTURES)
+    made = drop_tail(row(3, seed=1), PICTURES)
     model = Qwen3VLForConditionalGeneration(tiny.model().config)
     model.set_attn_implementation("eager")
     pictures = PICTURES.num_tokens(made.grid_thw)

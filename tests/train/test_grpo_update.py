@@ -6,8 +6,8 @@ import dataclasses
 import pytest
 import torch
 
-from questloom.train.credit.samples import Counted, Lesson
-from questloom.train.grpo.step_samples import Share, Taught
+from questloom.train.credit.samples import DroppedWeight, Sample
+from questloom.train.grpo.step_samples import Share, StepSample
 from questloom.train.grpo.update import Learner, mini_batch
 from questloom.train.loss.objective import EngineMismatch
 from questloom.train.model.optimiser import adamw
@@ -35,9 +35,9 @@ def settings(*overrides: str) -> GrpoSettings:
     )
 
 
-def lessons(rows: list[Row]) -> list[Taught]:
+def lessons(rows: list[Row]) -> list[StepSample]:
     return [
-        Taught(number, Lesson(each, advantage), 1.0)
+        StepSample(number, Sample(each, advantage), 1.0)
         for number, (each, advantage) in enumerate(zip(rows, (1.5, -0.7, 0.4, -1.2), strict=True))
     ]
 
@@ -52,7 +52,9 @@ def rows() -> list[Row]:
 
 
 def learned(
-    taught: list[Taught], given: GrpoSettings, counted: tuple[tuple[int, Counted], ...] = ()
+    taught: list[StepSample],
+    given: GrpoSettings,
+    counted: tuple[tuple[int, DroppedWeight], ...] = (),
 ) -> tuple[dict[str, torch.Tensor], list[dict[str, float]]]:
     """How far each weight has gone, and the figures."""
     model = copy.deepcopy(tiny.model())
@@ -98,7 +100,7 @@ def test_an_advantage_pushes_its_row_and_the_sign_says_where():
         model = copy.deepcopy(tiny.model())
         learner = Learner(Scorer(model), adamw(model, given.optimiser), None, PICTURES, given, AT)
         begun = dataclasses.replace(only, old_logp=_logp(scores, only))
-        learner.learn(Share((Taught(0, Lesson(begun, advantage), 1.0),), ()), 0)
+        learner.learn(Share((StepSample(0, Sample(begun, advantage), 1.0),), ()), 0)
         moved = (_logp(Scorer(model), only) - _logp(scores, only)).sum().item()
         assert moved * advantage > 0.1
 
@@ -124,7 +126,7 @@ def test_mini_batches_go_by_the_questions_place_and_an_empty_one_is_skipped():
 def test_rollouts_that_are_only_counted_divide_the_update_of_their_own_mini_batch_and_make_none_alone():
     given, counted = (
         settings("step.mini_questions=2"),
-        ((0, Counted(1.0, 60)), (3, Counted(0.5, 80))),
+        ((0, DroppedWeight(1.0, 60)), (3, DroppedWeight(0.5, 80))),
     )
     _, figures = learned(lessons(rows()), given, counted)
     _, plain = learned(lessons(rows()), given)

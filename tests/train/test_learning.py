@@ -5,9 +5,9 @@ import dataclasses
 
 import torch
 
-from questloom.train.credit.samples import Lesson, tensors_of
-from questloom.train.loss.normalise import agree
-from questloom.train.loss.objective import clipped, count, loss_sum
+from questloom.train.credit.samples import Sample, loss_inputs
+from questloom.train.loss.normalise import sum_over_ranks
+from questloom.train.loss.objective import clip_masks, count, loss_sum
 from questloom.train.loss.objective_rules import Objective
 from questloom.train.model.scorer import Scorer
 from questloom.train.rows.packing import pack
@@ -48,7 +48,7 @@ def logps(scorer: Scorer, rows: list[Row]) -> torch.Tensor:
 def test_sft_learns_an_answer_that_only_the_picture_tells():
     scorer = Scorer(copy.deepcopy(tiny.model()))
     optimizer = torch.optim.AdamW(scorer.parameters(), lr=3e-3)
-    taught = [Lesson(answered(-1.0, "dark"), 0.0), Lesson(answered(1.0, "bright"), 0.0)]
+    taught = [Sample(answered(-1.0, "dark"), 0.0), Sample(answered(1.0, "bright"), 0.0)]
     losses = []
     for _ in range(40):
         losses.append(backward(scorer, [taught], None))
@@ -63,11 +63,11 @@ def test_grpo_moves_rollouts_apart_until_the_clip_holds_them():
     scorer = Scorer(copy.deepcopy(tiny.model()))
     optimizer = torch.optim.SGD(scorer.parameters(), lr=0.02)
     rows = [answered(-1.0, "dark"), answered(-1.0, "night")]
-    taught = [Lesson(rows[0], 1.0), Lesson(rows[1], -1.0)]
+    taught = [Sample(rows[0], 1.0), Sample(rows[1], -1.0)]
     packed = pack(rows, PICTURES)
-    advantage, weights = tensors_of(taught, packed)
+    advantage, weights = loss_inputs(taught, packed)
     objective = Objective()
-    agreed = agree(count(packed.row, weights, objective))
+    agreed = sum_over_ranks(count(packed.row, weights, objective))
     with torch.no_grad():
         engine = scorer(packed).logp
     before, held = logps(scorer, rows), []
@@ -84,7 +84,7 @@ def test_grpo_moves_rollouts_apart_until_the_clip_holds_them():
             )
         ).backward()
         held.append(
-            torch.stack(clipped(logp, engine, advantage, objective)).any(0).float().mean().item()
+            torch.stack(clip_masks(logp, engine, advantage, objective)).any(0).float().mean().item()
         )
         optimizer.step()
         optimizer.zero_grad()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from questloom.train.loss.objective import (
     EngineMismatch,
     check_engine,
-    clipped,
+    clip_masks,
     count,
     kl_k3,
     loss_sum,
@@ -118,7 +118,7 @@ def test_the_clipped_objective_is_never_above_the_plain_one_and_flat_where_it_cl
     loss = token_losses(at, *args, clip_low=low, clip_high=high)
     ratio = math.exp(logp - old)
     assert loss.item() >= -ratio * a - 1e-9
-    held = [part.item() for part in clipped(at, *args, Objective(clip_low=low, clip_high=high))]
+    held = [part.item() for part in clip_masks(at, *args, Objective(clip_low=low, clip_high=high))]
     (grad,) = torch.autograd.grad(loss.sum(), at)
     if any(held):
         assert grad.item() == 0

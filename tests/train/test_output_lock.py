@@ -5,7 +5,13 @@ from typing import Any
 import pytest
 
 from questloom.records.errors import InputError, QuestloomError
-from questloom.train.run.output_lock import UNCLAIMED, check_claim, claim, forget, together
+from questloom.train.run.output_lock import (
+    UNLOCKED,
+    check_output,
+    lock_output,
+    remove_unlocked,
+    together,
+)
 from questloom.train.run.stopping import STOPPED, Stopped
 from tests.train.ranks import among
 
@@ -42,28 +48,28 @@ def test_where_one_rank_was_asked_to_stop_all_stop_to_write_a_checkpoint_togethe
 
 def test_a_folder_is_claimed_once_and_looked_at_without_a_trace(tmp_path):
     out = tmp_path / "out"
-    check_claim(out, {"lr": 1})
+    check_output(out, {"lr": 1})
     assert not out.exists()
-    claim(out, {"lr": 1}, {"lr": 1, "log": 2})
-    check_claim(out, {"lr": 1})
+    lock_output(out, {"lr": 1}, {"lr": 1, "log": 2})
+    check_output(out, {"lr": 1})
     with pytest.raises(InputError, match="holds another run: lr was 1 and is 2"):
-        check_claim(out, {"lr": 2})
+        check_output(out, {"lr": 2})
     (tmp_path / "full").mkdir()
-    (tmp_path / "full" / UNCLAIMED).mkdir()
-    check_claim(tmp_path / "full", {})
+    (tmp_path / "full" / UNLOCKED).mkdir()
+    check_output(tmp_path / "full", {})
     (tmp_path / "full" / "notes").write_text("")
     with pytest.raises(InputError, match="is not empty, and no run"):
-        check_claim(tmp_path / "full", {})
+        check_output(tmp_path / "full", {})
 
 
 def test_what_did_not_come_about_is_taken_away_and_nothing_else(tmp_path):
-    (tmp_path / "out" / UNCLAIMED).mkdir(parents=True)
-    (tmp_path / "out" / UNCLAIMED / "documents.arrow").write_text("")
+    (tmp_path / "out" / UNLOCKED).mkdir(parents=True)
+    (tmp_path / "out" / UNLOCKED / "documents.arrow").write_text("")
     (tmp_path / "out" / "mine").write_text("")
-    forget(tmp_path / "out", True)
+    remove_unlocked(tmp_path / "out", True)
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine"]
     (tmp_path / "out" / "mine").unlink()
-    forget(tmp_path / "out", False)
+    remove_unlocked(tmp_path / "out", False)
     assert (tmp_path / "out").exists()
-    forget(tmp_path / "out", True)
+    remove_unlocked(tmp_path / "out", True)
     assert not (tmp_path / "out").exists()

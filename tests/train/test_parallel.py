@@ -6,7 +6,7 @@ from torch import nn
 
 from questloom.records.errors import InputError
 from questloom.train.model.scorer import Scorer
-from questloom.train.run.parallel import World, clip_gradients, kind_of, world, wrapped
+from questloom.train.run.parallel import World, clip_gradients, kind_of, world, wrap_policy
 from questloom.train.settings.training_settings import ParallelSettings
 from tests.agent import tiny
 
@@ -59,7 +59,7 @@ def test_a_model_without_named_layers_is_not_sharded():
     model = tiny.model.__wrapped__()
     model._no_split_modules = None
     with pytest.raises(InputError, match="names no layers to shard"):
-        wrapped(Scorer(model), World("fsdp", 0, 2, torch.device("cpu")), bf16=False)
+        wrap_policy(Scorer(model), World("fsdp", 0, 2, torch.device("cpu")), bf16=False)
 
 
 def test_gradients_are_scaled_to_the_norm_and_the_norm_they_had_is_told():

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 import torch
 
-from questloom.train.credit.samples import Lesson
+from questloom.train.credit.samples import Sample
 from questloom.train.loss.objective_rules import Objective
 from questloom.train.model.scorer import Scorer
 from questloom.train.rows.packing import pack
@@ -45,11 +45,11 @@ def test_each_picture_of_ten_turns_changes_the_answers_log_probability(number, b
 
 
 @pytest.mark.parametrize("objective", [None, Objective(normaliser="token")], ids=["sft", "grpo"])
-@pytest.mark.parametrize("beside", [[], [Lesson(BESIDE, -0.5)]], ids=["alone", "packed"])
+@pytest.mark.parametrize("beside", [[], [Sample(BESIDE, -0.5)]], ids=["alone", "packed"])
 def test_the_last_tool_made_picture_changes_the_gradient_of_the_answer(objective, beside):
     answer = LONG.masked(LONG.steps == 9)
-    plain = gradient(MODEL, [[*beside, Lesson(answer, 1.0)]], objective)
-    changed = gradient(MODEL, [[*beside, Lesson(with_picture_changed(answer, 5), 1.0)]], objective)
+    plain = gradient(MODEL, [[*beside, Sample(answer, 1.0)]], objective)
+    changed = gradient(MODEL, [[*beside, Sample(with_picture_changed(answer, 5), 1.0)]], objective)
     assert difference(plain, changed) > 1e-4
     assert all(
         grad.any()

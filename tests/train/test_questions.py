@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from questloom.records.errors import InputError
-from questloom.train.rollouts.questions import QuestionCourse, Questions, taught_tools
+from questloom.train.rollouts.questions import QuestionCourse, Questions, teacher_tools
 from questloom.transforms.stages.run_folder import RunFolder
 from tests.train.grpo_world import question
 
@@ -64,12 +64,12 @@ def test_the_teachers_tools_are_those_that_it_played_with_and_else_those_of_the_
     tmp_path,
 ):
     run = run_of(tmp_path / "run", teach={"tools": {"tools": ["visit"], "handles": False}})
-    assert taught_tools(run) == {"tools": ["visit"], "handles": False}
+    assert teacher_tools(run) == {"tools": ["visit"], "handles": False}
     run_of(tmp_path / "run" / "episodes" / "teacher", teach={"tools": {"tools": ["crop"]}})
-    assert taught_tools(run) == {"tools": ["crop"]}
-    assert taught_tools(run_of(tmp_path / "other", models={})) == {}
+    assert teacher_tools(run) == {"tools": ["crop"]}
+    assert teacher_tools(run_of(tmp_path / "other", models={})) == {}
     with pytest.raises(InputError, match="is no run"):
-        taught_tools(RunFolder(str(tmp_path)))
+        teacher_tools(RunFolder(str(tmp_path)))
 
 
 def test_a_role_that_the_runs_recipe_names_and_nothing_asks_for_is_refused(tmp_path):

@@ -15,10 +15,10 @@ from questloom.train.rows.row import (
     UnusableRow,
     check,
     cut,
+    drop_tail,
     hashes_of,
     rope_of,
-    shortened,
-    without_tail,
+    shorten,
 )
 from tests.train.played import END, PICTURES, ROPE, row
 
@@ -198,9 +198,9 @@ def test_a_cut_anywhere_never_leaves_a_part_of_a_picture(length):
 def test_shortening_keeps_whole_turns_and_their_pictures_or_says_that_none_fits(most):
     if most < MADE.turns[0][1]:
         with pytest.raises(UnusableRow, match="the limit is"):
-            shortened(MADE, most, PICTURES)
+            shorten(MADE, most, PICTURES)
         return
-    made = shortened(MADE, most, PICTURES)
+    made = shorten(MADE, most, PICTURES)
     check(made, PICTURES)
     assert len(made) <= most and made.ids[-1] == END
     assert made.turns == tuple(turn for turn in MADE.turns if turn[1] <= most)
@@ -208,7 +208,7 @@ def test_shortening_keeps_whole_turns_and_their_pictures_or_says_that_none_fits(
 
 def test_what_follows_the_last_token_in_the_loss_is_left_out():
     first = MADE.masked(MADE.steps == 0)
-    made = without_tail(first, PICTURES)
+    made = drop_tail(first, PICTURES)
     assert (
         len(made) == MADE.turns[0][1]
         and torch.equal(made.loss_mask, first.loss_mask[: len(made)])
@@ -216,7 +216,7 @@ def test_what_follows_the_last_token_in_the_loss_is_left_out():
     )
     check(made, PICTURES)
     nothing = MADE.masked(MADE.steps > 9)
-    assert without_tail(nothing, PICTURES) is nothing
+    assert drop_tail(nothing, PICTURES) is nothing
 
 
 def test_a_mask_takes_tokens_out_and_never_in():

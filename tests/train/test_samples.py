@@ -12,13 +12,13 @@ from questloom.records.episodes import EndReason
 from questloom.train.credit import samples as lessons_module
 from questloom.train.credit.credit_rules import Axpo, FatalRules
 from questloom.train.credit.samples import (
-    Counted,
-    LeftOut,
-    Lesson,
-    Lessons,
+    DroppedWeight,
+    DropReason,
+    QuestionSamples,
     Resampled,
     Rollout,
-    tensors_of,
+    Sample,
+    loss_inputs,
 )
 from questloom.train.loss.objective_rules import Objective
 from questloom.train.rows.packing import pack
@@ -30,8 +30,8 @@ RULES = {"statistic": "population", "fatal": FatalRules()}
 PLAIN, KL, TAUGHT = Objective(), Objective(kl=0.1), Objective(kl=0.1, divisor="taught")
 
 
-def lessons(rollouts: list[Rollout], objective: Objective = PLAIN, **rules) -> Lessons:
-    return lessons_module.lessons(rollouts, objective=objective, **rules)
+def lessons(rollouts: list[Rollout], objective: Objective = PLAIN, **rules) -> QuestionSamples:
+    return lessons_module.make_samples(rollouts, objective=objective, **rules)
 
 
 def rollout(
@@ -56,7 +56,7 @@ def group(*rewards: float, **options) -> list[Rollout]:
     return [rollout(f"r{n}", reward, **options) for n, reward in enumerate(rewards)]
 
 
-def taught(made: Lessons) -> dict[str, tuple[float, int, float]]:
+def taught(made: QuestionSamples) -> dict[str, tuple[float, int, float]]:
     """By episode: advantage, tokens in the loss, weight."""
     return {
         each.row.episode_id: (
@@ -105,7 +105,7 @@ def test_a_source_that_was_not_recovered_keeps_its_number_for_its_prefix_only():
         **RULES,
     )
     assert taught(made)["r0"] == (-0.577, BEFORE, 0.2)
-    assert dict(made.left_out) == {f"k{k}": LeftOut.NO_VARIANCE for k in range(4)}
+    assert dict(made.left_out) == {f"k{k}": DropReason.NO_VARIANCE for k in range(4)}
 
 
 def test_a_recovered_prefix_of_a_group_that_was_all_wrong_is_taught_though_the_group_is_left_out():
@@ -117,7 +117,7 @@ def test_a_recovered_prefix_of_a_group_that_was_all_wrong_is_taught_though_the_g
         **RULES,
     )
     assert taught(made)["r3"] == (1.0, BEFORE, 0.2) and len(made.taught) == 5
-    assert dict(made.left_out) == {f"r{n}": LeftOut.NO_VARIANCE for n in range(8) if n != 3}
+    assert dict(made.left_out) == {f"r{n}": DropReason.NO_VARIANCE for n in range(8) if n != 3}
 
 
 def test_two_sources_of_one_group_are_credited_each_alone():
@@ -187,7 +187,7 @@ def test_an_overlong_source_is_taught_by_its_prefix_though_overlong_rollouts_are
         resampled=[again],
     )
     assert set(taught(made)) == {"r0", "k0", "k1"} and set(dict(made.left_out).values()) == {
-        LeftOut.OVERLONG
+        DropReason.OVERLONG
     }
 
 
@@ -230,12 +230,15 @@ def test_unknown_rewards_and_providers_faults_change_nobodys_statistics():
     ]
     made = lessons(rollouts, **RULES)
     assert taught(made) == taught(lessons(group(*PUBLISHED), **RULES))
-    assert dict(made.left_out) == {"unknown": LeftOut.UNKNOWN_REWARD, "outage": LeftOut.PROVIDER}
+    assert dict(made.left_out) == {
+        "unknown": DropReason.UNKNOWN_REWARD,
+        "outage": DropReason.PROVIDER,
+    }
     counted = lessons(rollouts, statistic="population", fatal=FatalRules(provider="out_of_loss"))
     assert taught(counted)["r0"][0] > -0.577 and "outage" not in taught(counted)
 
 
-def total(made: Lessons, objective: Objective) -> float:
+def total(made: QuestionSamples, objective: Objective) -> float:
     """What the loss of a question's rollouts is divided by."""
     tokens = [
         int(each.row.loss_mask.sum()) if objective.normaliser == "token" else 1
@@ -266,12 +269,12 @@ def test_a_group_without_variance_is_taught_by_the_kl_term_alone_and_left_out_wh
     made = lessons(group(*[1.0] * 8), objective=KL, **RULES)
     assert taught(made) == {f"r{n}": (0.0, ALL, 1.0) for n in range(8)} and {
         each.kl_only for each in made.taught
-    } == {LeftOut.NO_VARIANCE}
+    } == {DropReason.NO_VARIANCE}
     none = lessons(group(*[1.0] * 8), **RULES)
     assert (
         not none.taught
-        and dict(none.left_out) == {f"r{n}": LeftOut.NO_VARIANCE for n in range(8)}
-        and none.counted == (Counted(1.0, ALL),) * 8
+        and dict(none.left_out) == {f"r{n}": DropReason.NO_VARIANCE for n in range(8)}
+        and none.counted == (DroppedWeight(1.0, ALL),) * 8
     )
     assert {each.kl_only for each in lessons(group(*PUBLISHED), objective=KL, **RULES).taught} == {
         None
@@ -300,12 +303,14 @@ def test_a_rollout_that_the_rules_leave_out_is_in_the_divisor_and_nowhere_else()
         rollouts, statistic="population", fatal=FatalRules(overlong="out_of_loss"), objective=KL
     )
     assert dict(made.left_out) == {
-        "fatal": LeftOut.FATAL,
-        "late": LeftOut.OVERLONG,
-        "long": LeftOut.UNUSABLE,
+        "fatal": DropReason.FATAL,
+        "late": DropReason.OVERLONG,
+        "long": DropReason.UNUSABLE,
     }
     assert (
-        made.counted == (Counted(1.0, 0),) * 3 and total(made, KL) == 11 and len(made.taught) == 8
+        made.counted == (DroppedWeight(1.0, 0),) * 3
+        and total(made, KL) == 11
+        and len(made.taught) == 8
     )
 
 
@@ -318,13 +323,13 @@ def test_an_unknown_reward_is_in_the_divisor_and_the_kl_term_and_a_providers_fau
     made = lessons(rollouts, objective=KL, **RULES)
     assert (
         taught(made)["unknown"] == (0.0, ALL, 1.0)
-        and dict(made.left_out) == {"outage": LeftOut.PROVIDER}
+        and dict(made.left_out) == {"outage": DropReason.PROVIDER}
         and total(made, KL) == 9
     )
     counted = lessons(
         rollouts, statistic="population", fatal=FatalRules(provider="out_of_loss"), objective=KL
     )
-    assert counted.counted == (Counted(1.0, 0),) and total(counted, KL) == 10
+    assert counted.counted == (DroppedWeight(1.0, 0),) and total(counted, KL) == 10
 
 
 def test_a_question_that_is_played_on_counts_as_often_as_it_has_rollouts_whatever_became_of_the_pieces():
@@ -386,9 +391,9 @@ def test_the_counts_add_up_and_nothing_is_taught_without_a_token_or_a_finite_num
 
 
 def test_tokens_carry_their_rows_advantage_and_weight():
-    made = [Lesson(ROW, 0.5), Lesson(row(1, seed=4).masked(torch.tensor(True)), -1.0, 0.2)]
+    made = [Sample(ROW, 0.5), Sample(row(1, seed=4).masked(torch.tensor(True)), -1.0, 0.2)]
     packed = pack([each.row for each in made], PICTURES)
-    advantage, weights = tensors_of(made, packed)
+    advantage, weights = loss_inputs(made, packed)
     assert advantage.tolist() == [0.5] * ALL + [-1.0] * (
         len(packed.labels) - ALL
     ) and weights.tolist() == pytest.approx([1.0, 0.2])

@@ -16,7 +16,7 @@ from questloom.train.sft.data_sets import dialogue_files
 from questloom.train.sft.sources import (
     FOREIGN_SPLIT,
     OTHER_SPLIT,
-    LeftOut,
+    DroppedRow,
     _of_dialogue,
     check_sources,
     read_documents,
@@ -262,6 +262,6 @@ def test_a_row_of_nothing_is_left_out():
         {"conversations": []},
         {"conversations": [{"from": "gpt", "value": 3}]},
     ):
-        assert (found := _of_dialogue("f, row 1", "", row, "train")) == LeftOut(
+        assert (found := _of_dialogue("f, row 1", "", row, "train")) == DroppedRow(
             "f, row 1", "dialogue", found.what
         ) and found.what.startswith("f, row 1 ")

@@ -7,11 +7,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from questloom.train.credit.samples import Lesson
-from questloom.train.loss.normalise import Agreed, agree, most
+from questloom.train.credit.samples import Sample
+from questloom.train.loss.normalise import Normaliser, max_over_ranks, sum_over_ranks
 from questloom.train.loss.objective_rules import Objective
 from questloom.train.rows.packing import micro_batches
-from questloom.train.rows.row import without_tail
+from questloom.train.rows.row import drop_tail
 from tests.agent import tiny
 from tests.train.played import PICTURES
 from tests.train.update import difference, gradient, lessons_of, rows_of_unequal_length
@@ -69,9 +69,7 @@ def test_the_planned_micro_batches_do_too(whole):
 
 
 def test_leaving_out_what_follows_the_loss_changes_nothing(whole):
-    short = [
-        Lesson(without_tail(each.row, PICTURES), each.advantage, each.weight) for each in TAUGHT
-    ]
+    short = [Sample(drop_tail(each.row, PICTURES), each.advantage, each.weight) for each in TAUGHT]
     assert sum(len(each.row) for each in short) < sum(map(len, ROWS))
     assert difference(whole["token"], gradient(MODEL, [short], OBJECTIVES["token"])) < 2e-6
 
@@ -84,7 +82,7 @@ def test_a_mean_of_means_would_be_another_gradient(whole):
 
 
 def test_one_process_agrees_with_itself_and_nothing_is_divided_by_nothing():
-    assert agree(5) == Agreed(5.0, 1) and most(3) == 3
+    assert sum_over_ranks(5) == Normaliser(5.0, 1) and max_over_ranks(3) == 3
     for bad in (float("nan"), float("inf"), -1.0, 0.0):
         with pytest.raises(ValueError, match="cannot be divided"):
-            agree(bad)
+            sum_over_ranks(bad)

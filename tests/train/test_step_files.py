@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from questloom.agent.play.episode_files import EpisodeFiles
-from questloom.train.credit.samples import Counted, Lesson
+from questloom.train.credit.samples import DroppedWeight, Sample
 from questloom.train.grpo.step_files import Pixels, StepFiles
-from questloom.train.grpo.step_samples import Share, Taught
+from questloom.train.grpo.step_samples import Share, StepSample
 from questloom.train.run.parallel import World
 from tests.agent import tiny
 from tests.train.played import PICTURES, ROPE, row
@@ -27,15 +27,15 @@ def files(tmp_path: Path) -> StepFiles:
 
 def share() -> Share:
     taught = tuple(
-        Taught(
+        StepSample(
             number,
-            Lesson(row(2, seed=number, task_pictures=0, tool_pictures=False), number - 0.5, 0.2),
+            Sample(row(2, seed=number, task_pictures=0, tool_pictures=False), number - 0.5, 0.2),
             1.0,
         )
         for number in range(3)
     )
     return Share(
-        taught, tuple((number, Counted(0.5 * number, 10 * number)) for number in (1, 2, 4))
+        taught, tuple((number, DroppedWeight(0.5 * number, 10 * number)) for number in (1, 2, 4))
     )
 
 

@@ -15,22 +15,22 @@ from questloom.train.grpo.figures import (
     JudgesFailed,
     ProvidersFailed,
     check_step,
-    lines_of,
-    sums_of,
-    told,
+    count_sums,
+    rollout_lines,
+    step_metrics,
 )
 from questloom.train.grpo.step_samples import (
     PICTURE,
     CallTags,
-    StepLessons,
+    StepSamples,
     candidates,
-    chosen,
-    grouped,
-    taught_of,
+    choose_sources,
+    group_rollouts,
+    make_step_samples,
 )
-from questloom.train.rollouts.actor import Again, Judged, Unplayed
-from questloom.train.rollouts.questions import Asked
-from questloom.train.rollouts.scored import RolloutRows, Scored, scored
+from questloom.train.rollouts.actor import Continuation, JudgedRollout, UnplayedRollout
+from questloom.train.rollouts.questions import StepQuestion
+from questloom.train.rollouts.scored import RolloutRows, ScoredRollout, score_rollouts
 from questloom.train.rows.row import RowError
 from questloom.train.settings.grpo_settings import GrpoSettings, load_grpo_settings
 from questloom.train.settings.training_settings import DataSettings
@@ -68,14 +68,14 @@ def judged(
     end: str = "answered",
     call: bool = True,
     query: float = UNKNOWN,
-) -> Judged:
+) -> JudgedRollout:
     """A rollout of a question; only its words, its end and the verdict are made up."""
     made, bank = episode(turns, seed=seed)
     made = (with_call(made) if call else made).replace(
         task_id=f"q{number}", rollout=rollout, end=end
     )
-    asked = Asked(number, question(number)[0])
-    return Judged(
+    asked = StepQuestion(number, question(number)[0])
+    return JudgedRollout(
         asked,
         rollout,
         Task(task_id=f"q{number}", question="Who?"),
@@ -86,24 +86,28 @@ def judged(
 
 
 def step(
-    played: list[Judged | Unplayed], settings: GrpoSettings, play_on=lambda again: []
-) -> StepLessons:
-    groups = grouped(played, ROWS, settings, 7)
-    return taught_of(
-        groups, chosen(candidates(groups, settings, TAGS), settings, 0), settings, PICTURES, play_on
+    played: list[JudgedRollout | UnplayedRollout], settings: GrpoSettings, play_on=lambda again: []
+) -> StepSamples:
+    groups = group_rollouts(played, ROWS, settings, 7)
+    return make_step_samples(
+        groups,
+        choose_sources(candidates(groups, settings, TAGS), settings, 0),
+        settings,
+        PICTURES,
+        play_on,
     )
 
 
 def test_everybody_is_taught_or_left_out_for_a_reason_that_is_counted():
     settings = load_grpo_settings("grpo-tiny", ["data.max_tokens=900", "step.micro_tokens=900"])
-    played: list[Judged | Unplayed] = [
+    played: list[JudgedRollout | UnplayedRollout] = [
         judged(0, 0, "correct"),
         judged(0, 1),
         judged(0, 2, "judge_failed"),
         judged(0, 3, end="provider"),
         judged(0, 4, turns=3),
         *(judged(1, n) for n in range(5)),
-        *(Unplayed(Asked(2, question(2)[0]), n, "no picture") for n in range(5)),
+        *(UnplayedRollout(StepQuestion(2, question(2)[0]), n, "no picture") for n in range(5)),
     ]
     too_long = dataclasses.replace(ROWS, data=DataSettings(max_tokens=150, too_long="leave_out"))
     made = step(played, settings)
@@ -116,16 +120,16 @@ def test_everybody_is_taught_or_left_out_for_a_reason_that_is_counted():
         0
     ].lesson.advantage > 0 > made.taught[1].lesson.advantage
     assert all(each.lesson.row.policy_version == 7 for each in made.taught)
-    total = sums_of(made, settings.fatal)
+    total = count_sums(made, settings.fatal)
     check_step(total, CareSettings(max_lost=0.5), 0)
     assert (
-        told(total)["accuracy"] == pytest.approx(1 / 15)
-        and told(total)["left_out/provider"] == 1
-        and told(total)["all_wrong"] == 0.5
+        step_metrics(total)["accuracy"] == pytest.approx(1 / 15)
+        and step_metrics(total)["left_out/provider"] == 1
+        and step_metrics(total)["all_wrong"] == 0.5
     )
-    assert sum(line["advantage"] is not None for line in lines_of(made)) == 3
-    groups = grouped(played, too_long, settings, 7)
-    short = taught_of(groups, [], settings, PICTURES, lambda again: [])
+    assert sum(line["advantage"] is not None for line in rollout_lines(made)) == 3
+    groups = group_rollouts(played, too_long, settings, 7)
+    short = make_step_samples(groups, [], settings, PICTURES, lambda again: [])
     assert short.left_out["too_long"] >= 2 and len(short.taught) + short.left_out.total() == 15
     assert groups[0].rollouts[1].rollout.reward == 0.0, (
         "a row that is too long leaves the loss, not the statistics"
@@ -133,13 +137,13 @@ def test_everybody_is_taught_or_left_out_for_a_reason_that_is_counted():
 
 
 def test_a_step_counts_those_that_teach_nothing_and_says_how_many_only_the_kl_term_pulls_at():
-    played: list[Judged | Unplayed] = [
+    played: list[JudgedRollout | UnplayedRollout] = [
         judged(0, 0, "correct"),
         judged(0, 1),
         judged(0, 2, "judge_failed"),
         judged(0, 3, end="provider"),
         *(judged(1, n) for n in range(4)),
-        *(Unplayed(Asked(2, question(2)[0]), n, "no picture") for n in range(4)),
+        *(UnplayedRollout(StepQuestion(2, question(2)[0]), n, "no picture") for n in range(4)),
     ]
     without, beside = (
         load_grpo_settings("grpo-tiny", ["data.max_tokens=900", *more])
@@ -153,14 +157,17 @@ def test_a_step_counts_those_that_teach_nothing_and_says_how_many_only_the_kl_te
         each.tokens for _, each in made.share.counted
     )
     made = step(played, beside)
-    total = sums_of(made, beside.fatal)
+    total = count_sums(made, beside.fatal)
     check_step(total, CareSettings(max_lost=0.5), 0)
     assert (
         not made.share.counted
         and made.left_out == {"provider": 1, PICTURE: 4}
         and len(made.taught) == 7
     )
-    assert (told(total)["kl_only/no_variance"], told(total)["kl_only/unknown_reward"]) == (4, 1)
+    assert (
+        step_metrics(total)["kl_only/no_variance"],
+        step_metrics(total)["kl_only/unknown_reward"],
+    ) == (4, 1)
     refilled = step(
         played,
         load_grpo_settings(
@@ -180,7 +187,7 @@ def test_a_fatal_rollout_of_a_group_without_variance_is_not_counted_as_clamped()
         ["data.max_tokens=900", "objective.kl=0.1", "fatal.faults=1", "fatal.fatal_index=last"],
     )
 
-    def with_fault(number: int, rollout: int, outcome: str = "wrong") -> Judged:
+    def with_fault(number: int, rollout: int, outcome: str = "wrong") -> JudgedRollout:
         made = judged(number, rollout, outcome, turns=3)
         turns = made.played.episode.turns
         changed = made.played.episode.replace(
@@ -193,9 +200,9 @@ def test_a_fatal_rollout_of_a_group_without_variance_is_not_counted_as_clamped()
         return dataclasses.replace(made, played=dataclasses.replace(made.played, episode=changed))
 
     same = step([with_fault(0, n) for n in range(4)], settings)
-    assert len(same.taught) == 4 and told(sums_of(same, settings.fatal))["clamped"] == 0
+    assert len(same.taught) == 4 and step_metrics(count_sums(same, settings.fatal))["clamped"] == 0
     other = step([judged(0, 0, "correct"), with_fault(0, 1)], settings)
-    assert told(sums_of(other, settings.fatal))["clamped"] == 0.5
+    assert step_metrics(count_sums(other, settings.fatal))["clamped"] == 0.5
 
 
 def test_a_reward_that_is_no_number_is_unknown_and_not_nought():
@@ -206,7 +213,7 @@ def test_a_reward_that_is_no_number_is_unknown_and_not_nought():
         judged(0, 2, "correct"),
         judged(0, 3, "judge_failed", query=1.0),
     ]
-    made = scored(played, ROWS, reward=settings.reward, fatal=settings.fatal, version=0)
+    made = score_rollouts(played, ROWS, reward=settings.reward, fatal=settings.fatal, version=0)
     assert made[0].rollout.reward == pytest.approx(0.9) and all(
         math.isnan(each.rollout.reward) for each in made[1:]
     )
@@ -214,20 +221,24 @@ def test_a_reward_that_is_no_number_is_unknown_and_not_nought():
 
 def test_the_figure_of_searches_says_who_told_it():
     settings = load_grpo_settings("grpo-tiny", ["reward.alpha=0.8"])
-    total = sums_of(
+    total = count_sums(
         step([judged(0, 0, "correct", query=1.0), judged(0, 1, query=0.5)], settings),
         settings.fatal,
     )
-    assert told(total, "some-model")["query"] == told(total, "measured")["query_measured"] == 0.75
-    assert "query" not in told(total, "measured") and "query_measured" not in told(
+    assert (
+        step_metrics(total, "some-model")["query"]
+        == step_metrics(total, "measured")["query_measured"]
+        == 0.75
+    )
+    assert "query" not in step_metrics(total, "measured") and "query_measured" not in step_metrics(
         total, "some-model"
     )
 
 
 def test_a_wrong_answer_is_not_right_though_its_searches_are_rewarded():
     settings = load_grpo_settings("grpo-tiny", ["reward.alpha=0.8"])
-    figures = told(
-        sums_of(
+    figures = step_metrics(
+        count_sums(
             step([judged(0, 0, "correct", query=1.0), judged(0, 1, query=1.0)], settings),
             settings.fatal,
         )
@@ -239,17 +250,17 @@ def test_a_rollout_without_a_reward_or_without_a_row_is_no_source():
     settings = dataclasses.replace(
         load_grpo_settings("grpo-tiny", ["reward.alpha=0.8"]), axpo=AXPO.axpo
     )
-    played: list[Judged | Unplayed] = [
+    played: list[JudgedRollout | UnplayedRollout] = [
         judged(0, 0),
         judged(0, 1, query=0.5),
         judged(0, 2, query=0.5, turns=6),
     ]
     assert [
         [each.rollout for each in some]
-        for some in candidates(grouped(played, ROWS, settings, 7), settings, TAGS)
+        for some in candidates(group_rollouts(played, ROWS, settings, 7), settings, TAGS)
     ] == [[1, 2]]
     short = dataclasses.replace(ROWS, data=DataSettings(max_tokens=400, too_long="leave_out"))
-    groups = grouped(played, short, settings, 7)
+    groups = group_rollouts(played, short, settings, 7)
     assert (
         groups[0].rollouts[2].rollout.unusable == "too_long"
         and not groups[0].rollouts[1].rollout.unusable
@@ -271,19 +282,21 @@ def test_a_tool_that_times_out_is_not_held_against_the_policy():
             )
         )
         each = dataclasses.replace(late, played=dataclasses.replace(late.played, episode=changed))
-        made += scored([each], ROWS, reward=settings.reward, fatal=settings.fatal, version=0)
+        made += score_rollouts(
+            [each], ROWS, reward=settings.reward, fatal=settings.fatal, version=0
+        )
     assert [each.rollout.reward for each in made] == [1.0, 1.0, 0.5]
 
 
 def test_a_step_that_is_mostly_lost_is_refused():
     settings = load_grpo_settings("grpo-tiny")
-    lost = sums_of(
+    lost = count_sums(
         step([judged(0, n, end="provider") for n in range(3)] + [judged(0, 3)], settings),
         settings.fatal,
     )
     with pytest.raises(ProvidersFailed, match="3 of 4 rollouts ended by a provider's fault"):
         check_step(lost, CareSettings(), 4)
-    unjudged = sums_of(
+    unjudged = count_sums(
         step([judged(0, n, "judge_failed") for n in range(3)] + [judged(0, 3)], settings),
         settings.fatal,
     )
@@ -296,7 +309,7 @@ def test_a_step_that_is_mostly_lost_is_refused():
         check_step({**lost, "taught": 1}, CareSettings(max_lost=1.0), 4)
 
 
-def continuation(source: Judged, begun: int, rollout: int, outcome: str) -> Judged:
+def continuation(source: JudgedRollout, begun: int, rollout: int, outcome: str) -> JudgedRollout:
     """Another end of a source's first turn, which begins as it does."""
     made = source.played.episode
     ids = (
@@ -320,13 +333,13 @@ def continuation(source: Judged, begun: int, rollout: int, outcome: str) -> Judg
 
 
 def test_where_every_rollout_with_a_tool_is_wrong_some_are_played_on_and_their_beginnings_credited():
-    asked: list[Again] = []
+    asked: list[Continuation] = []
 
-    def play_on(again: list[Again]) -> list[tuple[Scored, ...]]:
+    def play_on(again: list[Continuation]) -> list[tuple[ScoredRollout, ...]]:
         asked.extend(again)
         return [
             tuple(
-                scored(
+                score_rollouts(
                     [
                         continuation(each.source, each.begun, n, "correct" if n else "wrong")
                         for n in each.rollouts
@@ -359,7 +372,7 @@ def test_where_every_rollout_with_a_tool_is_wrong_some_are_played_on_and_their_b
     assert int(source.lesson.row.loss_mask.sum()) == 4 and source.lesson.advantage > 0, (
         "only what leads to the call, and up, since one of both was right"
     )
-    total = sums_of(made, AXPO.fatal)
+    total = count_sums(made, AXPO.fatal)
     assert (total["sources"], total["recovered"], total["right"], total["played"]) == (
         2,
         2,
@@ -370,10 +383,10 @@ def test_where_every_rollout_with_a_tool_is_wrong_some_are_played_on_and_their_b
 
 
 def test_a_continuation_that_begins_otherwise_ends_the_run():
-    def play_on(again: list[Again]) -> list[tuple[Scored, ...]]:
+    def play_on(again: list[Continuation]) -> list[tuple[ScoredRollout, ...]]:
         return [
             tuple(
-                scored(
+                score_rollouts(
                     [continuation(each.source, each.begun - 1, n, "wrong") for n in each.rollouts],
                     ROWS,
                     reward=AXPO.reward,
@@ -389,15 +402,15 @@ def test_a_continuation_that_begins_otherwise_ends_the_run():
 
 
 def test_ranks_choose_the_same_sources_whoever_has_them():
-    groups = grouped(
+    groups = group_rollouts(
         [judged(number, n, seed=number) for number in range(4) for n in range(2)], ROWS, AXPO, 0
     )
     every = candidates(groups, AXPO, TAGS)
     apart = [*candidates(groups[1::2], AXPO, TAGS), *candidates(groups[::2], AXPO, TAGS)]
-    assert chosen(every, AXPO, 3) == chosen(apart, AXPO, 3) and len(every) == 4
+    assert choose_sources(every, AXPO, 3) == choose_sources(apart, AXPO, 3) and len(every) == 4
     assert (
         candidates(
-            grouped(
+            group_rollouts(
                 [judged(0, 0, end=EndReason.PROVIDER), judged(0, 1, "judge_failed")], ROWS, AXPO, 0
             ),
             AXPO,
@@ -422,10 +435,14 @@ def test_a_rollout_that_is_lost_from_its_first_step_on_has_no_reward_whatever_it
             right.played, episode=right.played.episode.replace(turns=tuple(turns))
         ),
     )
-    made = scored([right, lost], ROWS, reward=settings.reward, fatal=settings.fatal, version=0)
+    made = score_rollouts(
+        [right, lost], ROWS, reward=settings.reward, fatal=settings.fatal, version=0
+    )
     assert [(each.rollout.fatal, each.rollout.reward) for each in made] == [(None, 1.0), (0, 0.0)]
     vanilla = dataclasses.replace(settings.fatal, treatment="vanilla")
     assert (
-        scored([lost], ROWS, reward=settings.reward, fatal=vanilla, version=0)[0].rollout.reward
+        score_rollouts([lost], ROWS, reward=settings.reward, fatal=vanilla, version=0)[
+            0
+        ].rollout.reward
         == 1.0
     )

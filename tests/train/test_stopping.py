@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from questloom.records.errors import InputError, QuestloomError
-from questloom.train.run.stopping import Stop, Stopped, exit_code, stopped_after, stopping
+from questloom.train.run.stopping import Stop, Stopped, exit_code, stop_error, stopping
 from tests.train.ranks import among
 
 
@@ -51,7 +51,7 @@ def test_exit_codes_say_what_ended_a_command(error, code):
 
 def test_the_words_say_what_is_kept():
     assert (
-        str(stopped_after(3, 6))
+        str(stop_error(3, 6))
         == "the run was stopped by SIGTERM after update 3 of 6; a checkpoint of it stands. The same command goes on"
     )
-    assert "before its first update. The same command" in str(stopped_after(0, 6))
+    assert "before its first update. The same command" in str(stop_error(0, 6))

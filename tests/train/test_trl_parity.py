@@ -10,7 +10,7 @@ import torch
 from datasets import Dataset
 from torch.nn.utils.rnn import pad_sequence
 
-from questloom.train.loss.normalise import agree
+from questloom.train.loss.normalise import sum_over_ranks
 from questloom.train.loss.objective import count, loss_sum
 from questloom.train.loss.objective_rules import Objective
 from questloom.train.model.scorer import Scorer
@@ -179,7 +179,7 @@ def ours(rows: Sequence[Row], objective: Objective) -> Gradient:
         row=packed.row,
         row_weights=ones,
     )
-    agree(count(packed.row, ones, objective)).share(summed).backward()
+    sum_over_ranks(count(packed.row, ones, objective)).share(summed).backward()
     made = {name: p.grad.clone() for name, p in model.named_parameters()}
     model.zero_grad()
     return made

@@ -16,11 +16,11 @@ from questloom.agent.play.player import Played, Task
 from questloom.records.episodes import Outcome
 from questloom.train.credit import groups
 from questloom.train.credit.rewards import UNKNOWN
-from questloom.train.grpo.step_samples import grouped, taught_of
+from questloom.train.grpo.step_samples import group_rollouts, make_step_samples
 from questloom.train.grpo.update import Learner
 from questloom.train.model.scorer import Scorer
-from questloom.train.rollouts.actor import Judged
-from questloom.train.rollouts.questions import Asked
+from questloom.train.rollouts.actor import JudgedRollout
+from questloom.train.rollouts.questions import StepQuestion
 from questloom.train.rollouts.scored import RolloutRows
 from questloom.train.rows.episode_rows import row_of_segments
 from questloom.train.rows.packing import Packed, pack
@@ -118,8 +118,8 @@ def ours(rewards: tuple[int | None, ...], *overrides: str) -> Gradient:
     )
     ends = ["time" if number in LATE else "answered" for number in range(len(PLAYED))]
     judged = [
-        Judged(
-            Asked(number // N, question(number // N)[0]),
+        JudgedRollout(
+            StepQuestion(number // N, question(number // N)[0]),
             number % N,
             Task(task_id=f"q{number // N}", question="Who?"),
             dataclasses.replace(each, episode=each.episode.replace(end=ends[number])),
@@ -128,8 +128,10 @@ def ours(rewards: tuple[int | None, ...], *overrides: str) -> Gradient:
         )
         for number, (each, reward) in enumerate(zip(PLAYED, rewards, strict=True))
     ]
-    made = taught_of(
-        grouped(judged, RolloutRows(PICTURES, ROPE, DataSettings(max_tokens=900)), settings, 0),
+    made = make_step_samples(
+        group_rollouts(
+            judged, RolloutRows(PICTURES, ROPE, DataSettings(max_tokens=900)), settings, 0
+        ),
         [],
         settings,
         PICTURES,

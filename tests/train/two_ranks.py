@@ -16,8 +16,8 @@ from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import DTensor
 from torch.nn.parallel import DistributedDataParallel
 
-from questloom.train.credit.samples import Lesson, tensors_of
-from questloom.train.loss.normalise import agree, most
+from questloom.train.credit.samples import Sample, loss_inputs
+from questloom.train.loss.normalise import max_over_ranks, sum_over_ranks
 from questloom.train.loss.objective import count
 from questloom.train.loss.objective_rules import Objective
 from questloom.train.model.scorer import Scorer
@@ -48,7 +48,7 @@ def sharded(scorer: Scorer) -> torch.nn.Module:
 
 
 def update(
-    wrap: Callable[[Scorer], torch.nn.Module], mine: list[Lesson], objective: Objective | None
+    wrap: Callable[[Scorer], torch.nn.Module], mine: list[Sample], objective: Objective | None
 ) -> Gradient:
     """One update by all ranks, and its gradient."""
     model = tiny.model.__wrapped__()
@@ -57,7 +57,7 @@ def update(
     plan = micro_batches(
         [each.row for each in mine], max((len(each.row) for each in mine), default=1) + 150
     )
-    plan += [[]] * (most(len(plan)) - len(plan))
+    plan += [[]] * (max_over_ranks(len(plan)) - len(plan))
     micro = [[mine[n] for n in some] for some in plan]
     counted = 0.0
     for some in micro:
@@ -65,9 +65,9 @@ def update(
         counted += (
             len(packed.labels)
             if objective is None
-            else count(packed.row, tensors_of(some, packed)[1], objective)
+            else count(packed.row, loss_inputs(some, packed)[1], objective)
         )
-    backward(wrapped, micro, objective, agree(counted))
+    backward(wrapped, micro, objective, sum_over_ranks(counted))
     made = {}
     for name, parameter in model.named_parameters():
         assert parameter.grad is not None, f"rank {dist.get_rank()}: {name} has no gradient"
@@ -95,7 +95,11 @@ def run(rank: int, folder: Path) -> None:
         for name, objective in OBJECTIVES.items():
             made[f"ddp {deal} {name}"] = update(DistributedDataParallel, mine, objective)
         made[f"fsdp {deal} trajectory"] = update(sharded, mine, OBJECTIVES["trajectory"])
-    assert agree(float(rank)).total == 1.0 and agree(1.0).world_size == WORLD and most(rank) == 1
+    assert (
+        sum_over_ranks(float(rank)).total == 1.0
+        and sum_over_ranks(1.0).world_size == WORLD
+        and max_over_ranks(rank) == 1
+    )
     if rank == 0:
         torch.save(made, folder / "gradients.pt")
     dist.destroy_process_group()

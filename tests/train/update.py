@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import torch
 
-from questloom.train.credit.samples import Lesson, tensors_of
-from questloom.train.loss.normalise import Agreed, agree
+from questloom.train.credit.samples import Sample, loss_inputs
+from questloom.train.loss.normalise import Normaliser, sum_over_ranks
 from questloom.train.loss.objective import count, loss_sum
 from questloom.train.loss.objective_rules import Objective
 from questloom.train.loss.sft_loss import num_labels, sft_loss_sum
@@ -28,23 +28,23 @@ def rows_of_unequal_length() -> list[Row]:
     ]
 
 
-def lessons_of(rows: Sequence[Row]) -> list[Lesson]:
+def lessons_of(rows: Sequence[Row]) -> list[Sample]:
     """With advantages of both signs, a masked turn and a resampled piece."""
     made = [
-        Lesson(each, advantage, weight)
+        Sample(each, advantage, weight)
         for each, advantage, weight in zip(
             rows, (1.5, -0.7, 0.4, -1.2, 0.9), (1, 1, 1, 0.2, 1), strict=True
         )
     ]
     first = made[2].row
-    return [*made[:2], Lesson(first.masked(first.steps < 3), made[2].advantage), *made[3:]]
+    return [*made[:2], Sample(first.masked(first.steps < 3), made[2].advantage), *made[3:]]
 
 
 def backward(
     scorer: torch.nn.Module,
-    micro: Sequence[Sequence[Lesson]],
+    micro: Sequence[Sequence[Sample]],
     objective: Objective | None,
-    agreed: Agreed | None = None,
+    agreed: Normaliser | None = None,
 ) -> float:
     """Accumulates the gradient of an update and returns the loss (this rank's share). Without an objective it is SFT's.
 
@@ -56,17 +56,17 @@ def backward(
         counted = [
             num_labels(packed)
             if objective is None
-            else count(packed.row, tensors_of(some, packed)[1], objective)
+            else count(packed.row, loss_inputs(some, packed)[1], objective)
             for packed, some in packs
         ]
-        agreed = agree(sum(counted))
+        agreed = sum_over_ranks(sum(counted))
     total = 0.0
     for packed, some in packs:
         logp = scorer(packed).logp
         if objective is None:
             summed = sft_loss_sum(logp)
         else:
-            advantage, weights = tensors_of(some, packed)
+            advantage, weights = loss_inputs(some, packed)
             # As if the engine had been of slightly other weights: ratios on both sides of 1, some clipped.
             engine = logp.detach() + 0.3 * torch.sin(packed.labels * 1.0)
             summed = loss_sum(
@@ -86,7 +86,7 @@ def backward(
 
 
 def gradient(
-    model: torch.nn.Module, micro: Sequence[Sequence[Lesson]], objective: Objective | None
+    model: torch.nn.Module, micro: Sequence[Sequence[Sample]], objective: Objective | None
 ) -> Gradient:
     """Of one rank, by parameter."""
     model.zero_grad()

@@ -22,7 +22,7 @@ OVERLONG = frozenset({EndReason.TOKENS, EndReason.CALLS, EndReason.TIME})
 
 
 @dataclass(frozen=True)
-class Treated:
+class Treatment:
     """What a rollout may teach."""
 
     advantage: float
@@ -81,7 +81,7 @@ def treat(
     end: str,
     answered: bool,
     rules: FatalRules,
-) -> Treated:
+) -> Treatment:
     """What a rollout may teach. The fatal rules come first, then those for ends without an answer; the one for over-long rollouts wins.
 
     Args:
@@ -93,13 +93,13 @@ def treat(
     >>> facts = dict(num_steps=5, fatal=2, end="fatal", answered=False)
     >>> [treat(-1.0, rules=FatalRules(treatment=t), **facts) for t in ("vanilla", "hard_mask", "fatal_mask", "fatal_mask+clamp")]
     ... # doctest: +NORMALIZE_WHITESPACE
-    [Treated(advantage=-1.0, num_steps=5), Treated(advantage=-1.0, num_steps=0), Treated(advantage=-1.0, num_steps=2),
-     Treated(advantage=0.0, num_steps=2)]
+    [Treatment(advantage=-1.0, num_steps=5), Treatment(advantage=-1.0, num_steps=0), Treatment(advantage=-1.0, num_steps=2),
+     Treatment(advantage=0.0, num_steps=2)]
     >>> treat(0.5, rules=FatalRules(), **facts)
-    Treated(advantage=0.5, num_steps=2)
+    Treatment(advantage=0.5, num_steps=2)
     """
     if end == EndReason.PROVIDER:
-        return Treated(advantage, 0)
+        return Treatment(advantage, 0)
     kept = num_steps
     if fatal is not None and rules.treatment != "vanilla":
         kept = 0 if rules.treatment == "hard_mask" else fatal
@@ -109,7 +109,7 @@ def treat(
         advantage = max(advantage, 0.0)
     if rules.overlong == "out_of_loss" and end in OVERLONG:
         kept = 0
-    return Treated(advantage, kept)
+    return Treatment(advantage, kept)
 
 
 def step_mask(loss_mask: Tensor, steps: Tensor, num_steps: int) -> Tensor:

@@ -61,7 +61,7 @@ class Resampled:
     """Empty where the source is only masked."""
 
 
-class LeftOut(StrEnum):
+class DropReason(StrEnum):
     """Why a rollout teaches nothing in this update."""
 
     PROVIDER = "provider"
@@ -74,7 +74,7 @@ class LeftOut(StrEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class Lesson:
+class Sample:
     """A row in the loss."""
 
     row: Row
@@ -82,12 +82,12 @@ class Lesson:
     advantage: float
     weight: float = 1.0
     """As a part of a trajectory; see `Axpo.resample_weight`."""
-    kl_only: LeftOut | None = None
+    kl_only: DropReason | None = None
     """Why it has no advantage; only the KL term pulls at it."""
 
 
 @dataclass(frozen=True)
-class Counted:
+class DroppedWeight:
     """What a rollout that is left out adds to the number that the loss is divided by."""
 
     weight: float = 0.0
@@ -98,20 +98,20 @@ class Counted:
     def count(self, objective: Objective) -> float:
         """In the normaliser's units, as `objective.count`.
 
-        >>> Counted(0.5, 40).count(Objective()), Counted(0.5, 40).count(Objective(normaliser="token"))
+        >>> DroppedWeight(0.5, 40).count(Objective()), DroppedWeight(0.5, 40).count(Objective(normaliser="token"))
         (0.5, 20.0)
         """
         return self.weight * self.tokens if objective.normaliser == "token" else self.weight
 
 
 @dataclass(frozen=True, eq=False)
-class Lessons:
+class QuestionSamples:
     """Of one question. Every rollout and every continuation is in one of the first two."""
 
-    taught: tuple[Lesson, ...]
-    left_out: tuple[tuple[str, LeftOut], ...]
+    taught: tuple[Sample, ...]
+    left_out: tuple[tuple[str, DropReason], ...]
     """Episode ids and reasons."""
-    counted: tuple[Counted, ...]
+    counted: tuple[DroppedWeight, ...]
     """Of those that are left out, in their order."""
 
 
@@ -120,8 +120,8 @@ class _Out:
     """One that is left out."""
 
     episode_id: str
-    why: LeftOut
-    counted: Counted
+    why: DropReason
+    counted: DroppedWeight
 
 
 @dataclass(frozen=True)
@@ -133,15 +133,15 @@ class _Rules:
     objective: Objective
     refilled: bool
 
-    def counts(self, rollout: Rollout, why: LeftOut) -> bool:
+    def counts(self, rollout: Rollout, why: DropReason) -> bool:
         """Whether a rollout that teaches nothing is in what the loss is divided by."""
-        outside = (why is LeftOut.NO_VARIANCE and self.refilled) or not in_statistics(
+        outside = (why is DropReason.NO_VARIANCE and self.refilled) or not in_statistics(
             rollout.end, self.fatal
         )
         return self.objective.divisor == "sampled" and not outside
 
 
-def lessons(
+def make_samples(
     rollouts: Sequence[Rollout],
     *,
     statistic: Statistic,
@@ -150,7 +150,7 @@ def lessons(
     refilled: bool = False,
     axpo: Axpo | None = None,
     resampled: Sequence[Resampled] = (),
-) -> Lessons:
+) -> QuestionSamples:
     """What the rollouts of one question teach.
 
     Args:
@@ -161,10 +161,10 @@ def lessons(
         resampled: at most one entry a rollout.
     """
     rules = _Rules(statistic, fatal, objective, refilled)
-    rewards = in_group(rollouts, fatal)
+    rewards = group_rewards(rollouts, fatal)
     flat = not has_variance(rewards)
     again = {each.source: each for each in resampled}
-    made: list[Lesson | _Out] = []
+    made: list[Sample | _Out] = []
     for number, (rollout, advantage) in enumerate(
         zip(rollouts, advantages(rewards, statistic).tolist(), strict=True)
     ):
@@ -174,8 +174,8 @@ def lessons(
         else:
             made.append(_learned(rollout, advantage, flat=flat, rules=rules))
     out = [each for each in made if isinstance(each, _Out)]
-    return Lessons(
-        taught=tuple(each for each in made if isinstance(each, Lesson)),
+    return QuestionSamples(
+        taught=tuple(each for each in made if isinstance(each, Sample)),
         left_out=tuple((each.episode_id, each.why) for each in out),
         counted=tuple(each.counted for each in out),
     )
@@ -183,9 +183,9 @@ def lessons(
 
 def _resampled(
     source: Rollout, again: Resampled, advantage: float, rewards: Tensor, rules: _Rules, axpo: Axpo
-) -> list[Lesson | _Out]:
+) -> list[Sample | _Out]:
     """A source and its continuations."""
-    new = in_group(again.continuations, rules.fatal)  # (K,)
+    new = group_rewards(again.continuations, rules.fatal)  # (K,)
     replaced = rewards.clone()
     if axpo.resample == "prefix" and axpo.prefix_credit:
         accuracy = torch.tensor([each.accuracy for each in again.continuations])
@@ -233,7 +233,7 @@ def _resampled(
     return made
 
 
-def tensors_of(taught: Sequence[Lesson], packed: Packed) -> tuple[Tensor, Tensor]:
+def loss_inputs(taught: Sequence[Sample], packed: Packed) -> tuple[Tensor, Tensor]:
     """What `objective.loss_sum` takes beside the log-probabilities.
 
     Args:
@@ -247,7 +247,7 @@ def tensors_of(taught: Sequence[Lesson], packed: Packed) -> tuple[Tensor, Tensor
     return advantage[packed.row], weights
 
 
-def in_group(rollouts: Sequence[Rollout], fatal: FatalRules) -> Tensor:
+def group_rewards(rollouts: Sequence[Rollout], fatal: FatalRules) -> Tensor:
     """(n,) rewards as the group's statistics have them: NaN for those that are not in them."""
     return torch.tensor(
         [each.reward if in_statistics(each.end, fatal) else UNKNOWN for each in rollouts]
@@ -262,7 +262,7 @@ def _learned(
     rules: _Rules,
     within: Tensor | None = None,
     weight: float = 1.0,
-) -> Lesson | _Out:
+) -> Sample | _Out:
     """A rollout's lesson, or why there is none.
 
     Args:
@@ -282,18 +282,18 @@ def _learned(
     row = row if within is None else row.masked(within)
     why = _why_nothing(rollout, row, flat=flat, steps=treated.num_steps, rules=rules.fatal)
     if why is None:
-        return Lesson(row, treated.advantage, weight)
+        return Sample(row, treated.advantage, weight)
     if not rules.counts(rollout, why):
-        return _Out(row.episode_id, why, Counted())
+        return _Out(row.episode_id, why, DroppedWeight())
     tokens = 0 if rollout.unusable else int(row.loss_mask.sum())
     if tokens and rules.objective.kl:
-        return Lesson(row, 0.0, weight, kl_only=why)
-    return _Out(row.episode_id, why, Counted(weight, tokens))
+        return Sample(row, 0.0, weight, kl_only=why)
+    return _Out(row.episode_id, why, DroppedWeight(weight, tokens))
 
 
 def _why_nothing(
     rollout: Rollout, row: Row, *, flat: bool, steps: int, rules: FatalRules
-) -> LeftOut | None:
+) -> DropReason | None:
     """Why a rollout has no advantage of its own or no token for it; None where it has both.
 
     Args:
@@ -301,17 +301,17 @@ def _why_nothing(
         steps: that the fatal rules leave.
     """
     if rollout.end == EndReason.PROVIDER:
-        return LeftOut.PROVIDER
+        return DropReason.PROVIDER
     if math.isnan(rollout.reward):
-        return LeftOut.UNKNOWN_REWARD
+        return DropReason.UNKNOWN_REWARD
     if rollout.unusable:
-        return LeftOut.UNUSABLE
+        return DropReason.UNUSABLE
     if flat:
-        return LeftOut.NO_VARIANCE
+        return DropReason.NO_VARIANCE
     if not steps:
         return (
-            LeftOut.OVERLONG
+            DropReason.OVERLONG
             if rules.overlong == "out_of_loss" and rollout.end in OVERLONG
-            else LeftOut.FATAL
+            else DropReason.FATAL
         )
-    return None if row.loss_mask.any() else LeftOut.NO_TOKENS
+    return None if row.loss_mask.any() else DropReason.NO_TOKENS

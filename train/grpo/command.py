@@ -46,21 +46,21 @@ from questloom.train.grpo.setup import Model, episode_files, load, trainer_of
 from questloom.train.grpo.step_play import StepPlay
 from questloom.train.grpo.step_samples import CallTags
 from questloom.train.model.scorer import Scorer
-from questloom.train.model.weights import Loaded, counts, export
+from questloom.train.model.weights import LoadedModel, counts, export
 from questloom.train.rollouts.actor import Actor
 from questloom.train.rollouts.policy_engine import OwnWeights, PolicyPlayers, Weights
 from questloom.train.rollouts.questions import (
-    Asked,
     QuestionCourse,
     Questions,
+    StepQuestion,
     read_questions,
-    taught_tools,
+    teacher_tools,
 )
 from questloom.train.rollouts.server_weights import ServerWeights
 from questloom.train.rows.episode_rows import row_of_segments
 from questloom.train.rows.row import Row
 from questloom.train.run.metrics import Metrics
-from questloom.train.run.output_lock import check_claim, claim, once, place, together
+from questloom.train.run.output_lock import check_output, lock_output, once, place, together
 from questloom.train.run.parallel import World, world
 from questloom.train.run.self_check import check_on
 from questloom.train.run.stopping import Stop, exit_code, stopping
@@ -151,7 +151,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     try:
         settings = load_grpo_settings(
-            given.config, given.set, taught_tools(RunFolder(absolute(given.run)))
+            given.config, given.set, teacher_tools(RunFolder(absolute(given.run)))
         )
         grpo(settings, run=given.run, store=given.store, model=given.model, out=Path(given.out))
     except QuestloomError as error:
@@ -187,7 +187,7 @@ def grpo(settings: GrpoSettings, *, run: str, store: str, model: str, out: Path)
             "store": place(store),
             "model": place(model),
         }
-        once(at, lambda: check_claim(out, identity))
+        once(at, lambda: check_output(out, identity))
         made = load(model, settings, at)
         models = together(at, lambda: settings.models or questions.models)
         play_at = PlayPlace(
@@ -211,7 +211,7 @@ def grpo(settings: GrpoSettings, *, run: str, store: str, model: str, out: Path)
                 Scorer(made.loaded.model), probes, made.rows.picture_tokens, settings.weights, at
             ),
         )
-        once(at, lambda: claim(out, identity, settings.resolved()))
+        once(at, lambda: lock_output(out, identity, settings.resolved()))
         stop = Stop()
         actor = together(at, lambda: _actor(settings, questions, models, play_at, out, stop))
 
@@ -346,7 +346,7 @@ def _actor(
     )
 
 
-def _probe(asked: Asked, questions: Questions, renderer: Renderer, made: Model) -> Row:
+def _probe(asked: StepQuestion, questions: Questions, renderer: Renderer, made: Model) -> Row:
     """A question with a made-up answer, to try the model out on."""
     bank = ImageBank()
     bank.add(questions.run.read_picture(asked.question.image_id), origin="task")
@@ -388,7 +388,7 @@ def _tell(
     metrics: Metrics,
     training: Training,
     questions: Questions,
-    loaded: Loaded,
+    loaded: LoadedModel,
     settings: GrpoSettings,
     at: World,
     done: int,
@@ -417,7 +417,7 @@ def _tell(
 def _told_of_play(settings: GrpoSettings, actor: Actor, questions: Questions) -> list[str]:
     """What the policy plays with and who rewards it, for people."""
     tools, reward = settings.play.tools, settings.reward
-    taught = settings_of(ToolSettings, taught_tools(questions.run), questions.run.path)
+    taught = settings_of(ToolSettings, teacher_tools(questions.run), questions.run.path)
     other = [
         field.name
         for field in dataclasses.fields(ToolSettings)

@@ -10,8 +10,8 @@ from questloom.records.episodes import EndReason, ToolStatus
 from questloom.records.errors import QuestloomError
 from questloom.train.credit.credit_rules import FatalRules
 from questloom.train.credit.rewards import step_passed
-from questloom.train.grpo.step_samples import Group, StepLessons, all_wrong
-from questloom.train.rollouts.scored import Scored
+from questloom.train.grpo.step_samples import Group, StepSamples, all_wrong
+from questloom.train.rollouts.scored import ScoredRollout
 from questloom.train.run.parallel import World
 from questloom.train.settings.grpo_settings import CareSettings
 
@@ -27,7 +27,7 @@ class JudgesFailed(QuestloomError):
 Sums = dict[str, float]
 
 
-def sums_of(made: StepLessons, fatal: FatalRules) -> Sums:
+def count_sums(made: StepSamples, fatal: FatalRules) -> Sums:
     """A rank's sums. Rates of rollouts and questions are of original rollouts, never of continuations."""
     every = [each for group in made.groups for each in group.rollouts]
     taught = {each.lesson.row.episode_id: each.lesson for each in made.taught}
@@ -55,7 +55,7 @@ def sums_of(made: StepLessons, fatal: FatalRules) -> Sums:
         **{f"left_out/{why}": number for why, number in made.left_out.items()},
         **kl_only,
     }
-    return added(
+    return add_sums(
         [of_all, *map(_of_rollout, every), *(_of_group(group, fatal) for group in made.groups)]
     )
 
@@ -76,7 +76,7 @@ def _of_group(group: Group, fatal: FatalRules) -> Sums:
     return sums
 
 
-def _of_rollout(each: Scored) -> Sums:
+def _of_rollout(each: ScoredRollout) -> Sums:
     turns, rollout = each.episode.turns, each.rollout
     sums: Sums = {
         "played": 1,
@@ -102,7 +102,7 @@ def _of_rollout(each: Scored) -> Sums:
         for turn in turns
         if turn.call is not None and turn.result is not None
     ]
-    return added(
+    return add_sums(
         [
             sums,
             *({f"calls/{name}": 1.0} for name, _ in calls),
@@ -111,7 +111,7 @@ def _of_rollout(each: Scored) -> Sums:
     )
 
 
-def added(parts: Sequence[Mapping[str, float]]) -> Sums:
+def add_sums(parts: Sequence[Mapping[str, float]]) -> Sums:
     """The sums of several."""
     total: defaultdict[str, float] = defaultdict(float)
     for part in parts:
@@ -145,7 +145,7 @@ def check_step(total: Mapping[str, float], care: CareSettings, step: int) -> Non
         )
 
 
-def told(total: Mapping[str, float], query_by: str = "") -> dict[str, float]:
+def step_metrics(total: Mapping[str, float], query_by: str = "") -> dict[str, float]:
     """A step's figures, for metrics.
 
     Args:
@@ -193,7 +193,7 @@ def told(total: Mapping[str, float], query_by: str = "") -> dict[str, float]:
     return made
 
 
-def lines_of(made: StepLessons) -> list[dict[str, Any]]:
+def rollout_lines(made: StepSamples) -> list[dict[str, Any]]:
     """A line a rollout and continuation: what it got, how it ended."""
     every = [("", each) for group in made.groups for each in group.rollouts] + [
         ("continuation", each) for _, some in made.again for each in some
@@ -226,7 +226,9 @@ def _plain(number: float) -> float | None:
     return None if math.isnan(number) else number
 
 
-def gathered(made: StepLessons, fatal: FatalRules, at: World) -> tuple[Sums, list[dict[str, Any]]]:
+def gather_sums(
+    made: StepSamples, fatal: FatalRules, at: World
+) -> tuple[Sums, list[dict[str, Any]]]:
     """The sums and the lines of all ranks. A collective call."""
-    parts = at.gather((sums_of(made, fatal), lines_of(made)))
-    return added([sums for sums, _ in parts]), [line for _, lines in parts for line in lines]
+    parts = at.gather((count_sums(made, fatal), rollout_lines(made)))
+    return add_sums([sums for sums, _ in parts]), [line for _, lines in parts for line in lines]

@@ -4,26 +4,26 @@ from collections.abc import Sequence
 
 from questloom.records.episodes import EndReason, Outcome
 from questloom.records.synthesis import Question
-from questloom.train.grpo.figures import added
-from questloom.train.rollouts.actor import Actor, Judged, Unplayed
+from questloom.train.grpo.figures import add_sums
+from questloom.train.rollouts.actor import Actor, JudgedRollout, UnplayedRollout
 from questloom.train.rollouts.policy_engine import PolicyPlayers
-from questloom.train.rollouts.questions import Asked
+from questloom.train.rollouts.questions import StepQuestion
 from questloom.train.rollouts.scored import has_call
 from questloom.train.run.output_lock import together
 from questloom.train.run.parallel import World
 from questloom.train.settings.grpo_settings import EvaluationSettings
 
 
-def held_out(questions: Sequence[Question], settings: EvaluationSettings) -> list[Asked]:
+def held_out(questions: Sequence[Question], settings: EvaluationSettings) -> list[StepQuestion]:
     """The questions that are played, always the same."""
     return [
-        Asked(number, question)
+        StepQuestion(number, question)
         for number, question in enumerate(questions[: settings.questions or None])
     ]
 
 
 def examined(
-    asked: Sequence[Asked],
+    asked: Sequence[StepQuestion],
     actor: Actor,
     players: PolicyPlayers,
     settings: EvaluationSettings,
@@ -39,7 +39,7 @@ def examined(
     """
     mine = [each for each in asked if each.number % at.size == at.rank]
     played = together(at, lambda: actor.play(players.held_out(version), mine, settings.rollouts))
-    total = added(at.gather(_sums(played)))
+    total = add_sums(at.gather(_sums(played)))
     number = total["rollouts"]
     each = {
         f"held_out/{name}": total.get(name, 0) / number
@@ -54,13 +54,13 @@ def examined(
     }
 
 
-def _sums(played: Sequence[Judged | Unplayed]) -> dict[str, float]:
-    known = [each for each in played if isinstance(each, Judged)]
+def _sums(played: Sequence[JudgedRollout | UnplayedRollout]) -> dict[str, float]:
+    known = [each for each in played if isinstance(each, JudgedRollout)]
     solved = {each.asked.number for each in known if each.verdict.outcome == Outcome.CORRECT}
-    return {"solved": len(solved), **added([{"rollouts": len(played)}, *map(_of_one, known)])}
+    return {"solved": len(solved), **add_sums([{"rollouts": len(played)}, *map(_of_one, known)])}
 
 
-def _of_one(each: Judged) -> dict[str, float]:
+def _of_one(each: JudgedRollout) -> dict[str, float]:
     episode = each.played.episode
     return {
         "right": each.verdict.outcome == Outcome.CORRECT,

@@ -12,10 +12,10 @@ from questloom.train.grpo.held_out import examined
 from questloom.train.grpo.step_play import StepPlay
 from questloom.train.grpo.update import Learner
 from questloom.train.loss.objective import EngineMismatch
-from questloom.train.rollouts.questions import Asked
+from questloom.train.rollouts.questions import StepQuestion
 from questloom.train.run.checkpoints import Checkpoints
 from questloom.train.run.metrics import Metrics, duration, peak_memory_gb
-from questloom.train.run.stopping import Stopped, stopped_after
+from questloom.train.run.stopping import Stopped, stop_error
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Training:
 
     play: StepPlay
     learner: Learner
-    held_out: Sequence[Asked]
+    held_out: Sequence[StepQuestion]
     """Questions that are measured on; none for no measuring."""
     measured: Path
     """OUT/held_out: what was measured after which update, so that a run that goes on does not play it again."""
@@ -59,7 +59,7 @@ def train(run: Training, *, done: int, checkpoints: Checkpoints, metrics: Metric
         except Stopped:
             if at.gather(progress.update not in (0, *checkpoints.updates()))[0]:
                 checkpoints.save(progress.update, run.learner.policy, run.learner.optimiser, at)
-            raise stopped_after(progress.update, run.play.settings.updates) from None
+            raise stop_error(progress.update, run.play.settings.updates) from None
 
 
 def _steps(

@@ -7,15 +7,15 @@ from torch import Tensor, nn
 
 from questloom.train.grpo.update import Reference
 from questloom.train.model.scorer import Scorer
-from questloom.train.model.weights import Loaded, load_model
+from questloom.train.model.weights import LoadedModel, load_model
 from questloom.train.rows.packing import Packed
-from questloom.train.run.parallel import World, wrapped
+from questloom.train.run.parallel import World, wrap_policy
 from questloom.train.run.updating import products
 from questloom.train.settings.grpo_settings import GrpoSettings
 
 
 def reference_of(
-    folder: str, policy: nn.Module, loaded: Loaded, settings: GrpoSettings, at: World
+    folder: str, policy: nn.Module, loaded: LoadedModel, settings: GrpoSettings, at: World
 ) -> Reference:
     """Log-probabilities by the model as it was loaded, without gradient.
 
@@ -40,7 +40,7 @@ def reference_of(
         .eval()
     )
     scorer = Scorer(model, temperature=settings.play.temperature)
-    still = wrapped(scorer, at, bf16=bf16) if at.kind == "fsdp" else scorer.to(at.device)
+    still = wrap_policy(scorer, at, bf16=bf16) if at.kind == "fsdp" else scorer.to(at.device)
 
     @torch.no_grad()
     def beside(packed: Packed) -> Tensor:

@@ -14,12 +14,12 @@ from questloom.train.grpo.step_files import Pixels, StepFiles
 from questloom.train.grpo.update import Learner
 from questloom.train.model.optimiser import adamw
 from questloom.train.model.scorer import Scorer
-from questloom.train.model.weights import Loaded, load_model, load_processor
+from questloom.train.model.weights import LoadedModel, load_model, load_processor
 from questloom.train.rollouts.scored import RolloutRows
 from questloom.train.rows.row import PictureTokens, rope_of
 from questloom.train.run.checkpoints import Checkpoints
 from questloom.train.run.output_lock import together
-from questloom.train.run.parallel import World, wrapped
+from questloom.train.run.parallel import World, wrap_policy
 from questloom.train.settings.grpo_settings import GrpoSettings
 
 
@@ -30,7 +30,7 @@ class Model:
     folder: str
     processor: Any
     tokens: TokenRenderer
-    loaded: Loaded
+    loaded: LoadedModel
     rows: RolloutRows
 
 
@@ -74,7 +74,7 @@ def episode_files(out: Path) -> EpisodeFiles:
 def trainer_of(model: Model, settings: GrpoSettings, out: Path, at: World) -> Trainer:
     """Shards or wraps the model and makes what updates it. A collective call; nothing may be copied of the model afterwards."""
     scorer = Scorer(model.loaded.model, temperature=settings.play.temperature)
-    policy = wrapped(scorer, at, bf16=settings.weights.precision == "bf16")
+    policy = wrap_policy(scorer, at, bf16=settings.weights.precision == "bf16")
     optimiser = adamw(policy, settings.optimiser)
     reference = (
         reference_of(model.folder, policy, model.loaded, settings, at)

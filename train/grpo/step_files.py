@@ -20,8 +20,8 @@ from torch import Tensor
 from questloom.agent.play.episode_files import EpisodeFiles
 from questloom.files.parquet import write_whole
 from questloom.models.picture_file import decode
-from questloom.train.credit.samples import Counted, Lesson
-from questloom.train.grpo.step_samples import Share, Taught
+from questloom.train.credit.samples import DroppedWeight, Sample
+from questloom.train.grpo.step_samples import Share, StepSample
 from questloom.train.rows.row import PictureTokens, Rope, Row, check
 from questloom.train.run.checkpoints import named_if_full
 from questloom.train.run.output_lock import together
@@ -128,7 +128,7 @@ class StepFiles:
                 if each["number"] % at.size == at.rank
             ),
             tuple(
-                (number, Counted(**each))
+                (number, DroppedWeight(**each))
                 for part in found
                 for number, each in part["counted"]
                 if number % at.size == at.rank
@@ -150,19 +150,19 @@ class StepFiles:
     def _path(self, step: int) -> Path:
         return self.folder / f"step-{step:06d}"
 
-    def _taught(self, stored: Mapping[str, Any]) -> Taught:
+    def _taught(self, stored: Mapping[str, Any]) -> StepSample:
         row = Row(
             **{name: stored[name] for name in (*_TENSORS, *_PLAIN)},
             positions=self.rope(stored["ids"], stored["grid_thw"]),
             pixels=self.pixels.of(stored["pictures"], self.tokens.pixel_dim),
         )
         check(row, self.tokens)
-        return Taught(
-            stored["number"], Lesson(row, stored["advantage"], stored["weight"]), stored["reward"]
+        return StepSample(
+            stored["number"], Sample(row, stored["advantage"], stored["weight"]), stored["reward"]
         )
 
 
-def _stored(each: Taught) -> dict[str, Any]:
+def _stored(each: StepSample) -> dict[str, Any]:
     row = each.lesson.row
     # A slice would be written with the whole that it is cut from.
     return {

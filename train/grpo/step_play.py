@@ -15,22 +15,22 @@ from questloom.files.parquet import write_records
 from questloom.records.episodes import Episode
 from questloom.records.synthesis import Question
 from questloom.records.trajectories import AnswerVerdict, Trajectory
-from questloom.train.grpo.figures import check_step, gathered, told
+from questloom.train.grpo.figures import check_step, gather_sums, step_metrics
 from questloom.train.grpo.step_files import StepFiles
 from questloom.train.grpo.step_samples import (
     CallTags,
     Group,
     Share,
-    StepLessons,
+    StepSamples,
     candidates,
-    chosen,
-    grouped,
-    taught_of,
+    choose_sources,
+    group_rollouts,
+    make_step_samples,
 )
-from questloom.train.rollouts.actor import Actor, Again
+from questloom.train.rollouts.actor import Actor, Continuation
 from questloom.train.rollouts.policy_engine import PolicyPlayers
-from questloom.train.rollouts.questions import Asked, QuestionCourse
-from questloom.train.rollouts.scored import RolloutRows, Scored, scored
+from questloom.train.rollouts.questions import QuestionCourse, StepQuestion
+from questloom.train.rollouts.scored import RolloutRows, ScoredRollout, score_rollouts
 from questloom.train.run.output_lock import together
 from questloom.train.run.parallel import World
 from questloom.train.settings.grpo_settings import GrpoSettings
@@ -68,12 +68,12 @@ class StepPlay:
             self.actor.drop_journals()
         return made.share, facts["figures"]
 
-    def _played(self, step: int) -> tuple[StepLessons, dict[str, Any]]:
+    def _played(self, step: int) -> tuple[StepSamples, dict[str, Any]]:
         began, steps = time.perf_counter(), self.settings.step
         version = step * steps.updates
         player = self.players.of_step(step, version)
         groups: list[Group] = []
-        every: list[Asked] = []
+        every: list[StepQuestion] = []
         asked = self.course.of(step)
         for refill in range(steps.refills + 1):
             every += asked
@@ -84,10 +84,10 @@ class StepPlay:
             if not asked:
                 break
 
-        def play_on(again: list[Again]) -> list[tuple[Scored, ...]]:
+        def play_on(again: list[Continuation]) -> list[tuple[ScoredRollout, ...]]:
             return [
                 tuple(
-                    scored(
+                    score_rollouts(
                         some,
                         self.rows,
                         reward=self.settings.reward,
@@ -99,37 +99,39 @@ class StepPlay:
             ]
 
         found = together(self.at, lambda: candidates(groups, self.settings, self.tags))
-        picked = chosen(
+        picked = choose_sources(
             [some for part in self.at.gather(found) for some in part], self.settings, step
         )
         numbers = {group.asked.number for group in groups}
         mine = [source for source in picked if source.group in numbers]
         made = together(
             self.at,
-            lambda: taught_of(groups, mine, self.settings, self.rows.picture_tokens, play_on),
+            lambda: make_step_samples(
+                groups, mine, self.settings, self.rows.picture_tokens, play_on
+            ),
         )
-        total, lines = gathered(made, self.settings.fatal, self.at)
+        total, lines = gather_sums(made, self.settings.fatal, self.at)
         assert total["rollouts"] == len(every) * steps.rollouts, "a question was not played"
         check_step(total, self.settings.care, step)
         seconds = time.perf_counter() - began
         figures = {
-            **told(total, self.actor.query_by),
+            **step_metrics(total, self.actor.query_by),
             "play_seconds": seconds,
             "played_tokens_per_second": total["policy_tokens"] / seconds,
         }
         return made, {"figures": figures, "lines": lines}
 
-    def _groups(self, player: Player, asked: Sequence[Asked], version: int) -> list[Group]:
+    def _groups(self, player: Player, asked: Sequence[StepQuestion], version: int) -> list[Group]:
         """This rank's part of some questions, played and judged."""
         mine = [each for each in asked if each.number % self.at.size == self.at.rank]
-        return grouped(
+        return group_rollouts(
             self.actor.play(player, mine, self.settings.step.rollouts),
             self.rows,
             self.settings,
             version,
         )
 
-    def _keep_episodes(self, step: int, made: StepLessons) -> None:
+    def _keep_episodes(self, step: int, made: StepSamples) -> None:
         """Keeps the rollouts of the step's first question, on the rank that played it."""
         for group in made.groups:
             if group.asked.number == 0:

@@ -15,11 +15,18 @@ from questloom.records.episodes import EndReason
 from questloom.train.credit.axpo import Boundary, Source, boundary, check_prefix, select, triggered
 from questloom.train.credit.credit_rules import Axpo, FatalRules
 from questloom.train.credit.groups import has_variance
-from questloom.train.credit.samples import Counted, LeftOut, Lesson, Resampled, in_group, lessons
-from questloom.train.rollouts.actor import Again, Judged, Unplayed
-from questloom.train.rollouts.questions import Asked
-from questloom.train.rollouts.scored import RolloutRows, Scored, scored
-from questloom.train.rows.row import PictureTokens, without_tail
+from questloom.train.credit.samples import (
+    DroppedWeight,
+    DropReason,
+    Resampled,
+    Sample,
+    group_rewards,
+    make_samples,
+)
+from questloom.train.rollouts.actor import Continuation, JudgedRollout, UnplayedRollout
+from questloom.train.rollouts.questions import StepQuestion
+from questloom.train.rollouts.scored import RolloutRows, ScoredRollout, score_rollouts
+from questloom.train.rows.row import PictureTokens, drop_tail
 from questloom.train.settings.grpo_settings import GrpoSettings
 
 PICTURE = "task_picture"
@@ -30,23 +37,23 @@ PICTURE = "task_picture"
 class Group:
     """A question's rollouts."""
 
-    asked: Asked
-    rollouts: tuple[Scored, ...]
+    asked: StepQuestion
+    rollouts: tuple[ScoredRollout, ...]
     unplayed: int = 0
     """Rollouts that could not begin."""
 
     def is_flat(self, fatal: FatalRules) -> bool:
         """Whether its rewards tell nothing apart."""
-        return not has_variance(in_group([each.rollout for each in self.rollouts], fatal))
+        return not has_variance(group_rewards([each.rollout for each in self.rollouts], fatal))
 
 
 @dataclass(frozen=True, eq=False)
-class Taught:
+class StepSample:
     """A lesson of a question's."""
 
     number: int
     """The question's place in the step."""
-    lesson: Lesson
+    lesson: Sample
     reward: float
     """NaN for an advantage that stands on no reward of its own."""
 
@@ -55,13 +62,13 @@ class Taught:
 class Share:
     """A rank's share of a step, as the updates take it."""
 
-    taught: tuple[Taught, ...]
-    counted: tuple[tuple[int, Counted], ...]
+    taught: tuple[StepSample, ...]
+    counted: tuple[tuple[int, DroppedWeight], ...]
     """Of rollouts that are left out: the question's place in the step, and what they add to the divisor."""
 
 
 @dataclass(frozen=True, eq=False)
-class StepLessons:
+class StepSamples:
     """A rank's share of a step, and what became of all its rollouts."""
 
     share: Share
@@ -71,16 +78,16 @@ class StepLessons:
     """Of the rank's questions, continuations not counted."""
     continuations: int
     groups: tuple[Group, ...]
-    again: tuple[tuple[Source, tuple[Scored, ...]], ...] = field(default=())
+    again: tuple[tuple[Source, tuple[ScoredRollout, ...]], ...] = field(default=())
     """AXPO's sources and their continuations."""
 
     @property
-    def taught(self) -> tuple[Taught, ...]:
+    def taught(self) -> tuple[StepSample, ...]:
         """Those in the loss."""
         return self.share.taught
 
 
-PlayOn = Callable[[list[Again]], list[tuple[Scored, ...]]]
+PlayOn = Callable[[list[Continuation]], list[tuple[ScoredRollout, ...]]]
 
 
 @dataclass(frozen=True)
@@ -91,25 +98,28 @@ class CallTags:
     close_id: int
 
 
-def grouped(
-    played: Sequence[Judged | Unplayed], rows: RolloutRows, settings: GrpoSettings, version: int
+def group_rollouts(
+    played: Sequence[JudgedRollout | UnplayedRollout],
+    rows: RolloutRows,
+    settings: GrpoSettings,
+    version: int,
 ) -> list[Group]:
     """Rollouts by question, with rewards, in the order of the step.
 
     Args:
         version: updates that the weights had had that sampled them.
     """
-    by_number: dict[int, list[Judged | Unplayed]] = {}
+    by_number: dict[int, list[JudgedRollout | UnplayedRollout]] = {}
     for each in played:
         by_number.setdefault(each.asked.number, []).append(each)
     made = []
     for _, some in sorted(by_number.items()):
-        known = [each for each in some if isinstance(each, Judged)]
+        known = [each for each in some if isinstance(each, JudgedRollout)]
         made.append(
             Group(
                 some[0].asked,
                 tuple(
-                    scored(
+                    score_rollouts(
                         known, rows, reward=settings.reward, fatal=settings.fatal, version=version
                     )
                 ),
@@ -119,13 +129,13 @@ def grouped(
     return made
 
 
-def taught_of(
+def make_step_samples(
     groups: Sequence[Group],
     chosen: Sequence[Source],
     settings: GrpoSettings,
     tokens: PictureTokens,
     play_on: PlayOn,
-) -> StepLessons:
+) -> StepSamples:
     """The lessons of a rank's groups.
 
     Args:
@@ -136,8 +146,8 @@ def taught_of(
         RowError: a continuation does not begin as its source.
     """
     continued = _played_on(groups, chosen, settings, play_on, tokens)
-    taught: list[Taught] = []
-    counted: list[tuple[int, Counted]] = []
+    taught: list[StepSample] = []
+    counted: list[tuple[int, DroppedWeight]] = []
     left_out: Counter[str] = Counter()
     for group in groups:
         again = [
@@ -153,7 +163,7 @@ def taught_of(
             )
             for source, some in again
         ]
-        made = lessons(
+        made = make_samples(
             [each.rollout for each in group.rollouts],
             statistic=settings.statistic,
             fatal=settings.fatal,
@@ -172,20 +182,20 @@ def taught_of(
             == len(group.rollouts) + sum(len(some) for _, some in again)
         ), "a rollout is lost"
         taught += [
-            Taught(
+            StepSample(
                 group.asked.number,
-                dataclasses.replace(each, row=without_tail(each.row, tokens)),
+                dataclasses.replace(each, row=drop_tail(each.row, tokens)),
                 every[each.row.episode_id].reward,
             )
             for each in made.taught
         ]
         counted += [(group.asked.number, each) for each in made.counted if each.weight]
         left_out.update(
-            every[name].unusable if why is LeftOut.UNUSABLE else why.value
+            every[name].unusable if why is DropReason.UNUSABLE else why.value
             for name, why in made.left_out
         )
         left_out[PICTURE] += group.unplayed
-    return StepLessons(
+    return StepSamples(
         Share(tuple(taught), tuple(counted)),
         +left_out,
         sum(len(group.rollouts) + group.unplayed for group in groups),
@@ -220,7 +230,9 @@ def candidates(
     return [some for some in made if some]
 
 
-def chosen(every: Sequence[Sequence[Source]], settings: GrpoSettings, step: int) -> list[Source]:
+def choose_sources(
+    every: Sequence[Sequence[Source]], settings: GrpoSettings, step: int
+) -> list[Source]:
     """Those that are played on, among all ranks' candidates; all ranks reckon the same."""
     if settings.axpo is None:
         return []
@@ -232,12 +244,12 @@ def chosen(every: Sequence[Sequence[Source]], settings: GrpoSettings, step: int)
     )
 
 
-def is_member(each: Scored, rules: Axpo) -> bool:
+def is_member(each: ScoredRollout, rules: Axpo) -> bool:
     """Whether a rollout belongs to the part of its group that must be all wrong."""
     return each.rollout.end != EndReason.PROVIDER and each.used_tool == (rules.trigger == "tool")
 
 
-def all_wrong(group: Group, members: Sequence[Scored]) -> bool:
+def all_wrong(group: Group, members: Sequence[ScoredRollout]) -> bool:
     """Whether there are members of a group and all are known to be wrong."""
     inside = {id(each) for each in members}
     return triggered(
@@ -247,7 +259,7 @@ def all_wrong(group: Group, members: Sequence[Scored]) -> bool:
 
 
 def _source(
-    number: int, rollout: int, each: Scored, rules: Axpo, tags: CallTags | None
+    number: int, rollout: int, each: ScoredRollout, rules: Axpo, tags: CallTags | None
 ) -> Source | None:
     """A rollout as a source; None where nothing of it can be learned from or there is nothing to begin with."""
     row = each.rollout.row
@@ -269,7 +281,7 @@ def _played_on(
     settings: GrpoSettings,
     play_on: PlayOn,
     tokens: PictureTokens,
-) -> dict[tuple[int, int], tuple[Scored, ...]]:
+) -> dict[tuple[int, int], tuple[ScoredRollout, ...]]:
     """The continuations of each source, by (group, rollout)."""
     rules = settings.axpo
     if rules is None or rules.resample == "none":
@@ -285,7 +297,7 @@ def _played_on(
             settings.step.rollouts + n * rules.continuations if rules.resample == "question" else 0
         )
         wanted.append(
-            Again(
+            Continuation(
                 origin.judged,
                 source.boundary.turn,
                 source.boundary.end - begins,

@@ -8,15 +8,15 @@ import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 
-from questloom.train.credit.samples import Counted, Lesson, tensors_of
+from questloom.train.credit.samples import DroppedWeight, Sample, loss_inputs
 from questloom.train.grpo.step_samples import Share
-from questloom.train.loss.normalise import Agreed, agree, most
-from questloom.train.loss.objective import check_engine, clipped, count, kl_k3, loss_sum
+from questloom.train.loss.normalise import Normaliser, max_over_ranks, sum_over_ranks
+from questloom.train.loss.objective import check_engine, clip_masks, count, kl_k3, loss_sum
 from questloom.train.model.logprobs import TokenScores
 from questloom.train.rows.packing import Packed, micro_batches, pack
 from questloom.train.rows.row import PictureTokens
 from questloom.train.run.parallel import World, no_sync_but_last
-from questloom.train.run.updating import products, step_taken
+from questloom.train.run.updating import products, take_step
 from questloom.train.settings.grpo_settings import GrpoSettings
 
 Reference = Callable[[Packed], Tensor]
@@ -67,8 +67,8 @@ class Learner:
 
     def _update(
         self,
-        lessons: Sequence[Lesson],
-        counted: Sequence[Counted],
+        lessons: Sequence[Sample],
+        counted: Sequence[DroppedWeight],
         sampled: list[Tensor] | None,
         update: int,
         *,
@@ -107,7 +107,7 @@ class Learner:
             figures.engine_kl = check_engine(both[0], both[1], alarm=self.settings.care.engine_kl)
         names = ", ".join(lesson.row.episode_id for lesson in lessons[:20])
         made = figures.made(agreed)
-        stepped = step_taken(
+        stepped = take_step(
             self.policy,
             self.optimiser,
             self.settings.optimiser,
@@ -118,14 +118,14 @@ class Learner:
         return {**made, **stepped, "skipped": 0.0}
 
     def _loss(
-        self, packed: Packed, lessons: Sequence[Lesson], sampled: Tensor | None, figures: "_Figures"
+        self, packed: Packed, lessons: Sequence[Sample], sampled: Tensor | None, figures: "_Figures"
     ) -> tuple[TokenScores, Tensor]:
         objective, engine_logp = self.settings.objective, _engine_logp(packed)
         reference = None
         if objective.kl:
             assert self.reference is not None, "a KL term needs the reference model"
             reference = self.reference(packed)
-        advantage, weights = tensors_of(lessons, packed)
+        advantage, weights = loss_inputs(lessons, packed)
         with products(self.settings.weights.precision, self.at):
             scores = self.policy(packed)
         trainer = scores.logp.detach() if sampled is None else sampled.to(self.at.device)
@@ -141,7 +141,7 @@ class Learner:
         )
         with torch.no_grad():
             logp, old = scores.logp, engine_logp if objective.importance_cap is None else trainer
-            low, high = clipped(logp, old, advantage, objective)
+            low, high = clip_masks(logp, old, advantage, objective)
             ratio = (logp - old).exp()
             figures.add(
                 loss=summed,
@@ -158,28 +158,30 @@ class Learner:
         return scores, summed
 
     @torch.no_grad()
-    def _at_the_sampling_weights(self, lessons: Sequence[Lesson]) -> list[Tensor]:
+    def _at_the_sampling_weights(self, lessons: Sequence[Sample]) -> list[Tensor]:
         made = []
         for some in self._plan(lessons):
             with products(self.settings.weights.precision, self.at):
                 made.append(self.policy(self._packed(some)).logp.cpu())
         return made
 
-    def _plan(self, lessons: Sequence[Lesson]) -> list[list[Lesson]]:
+    def _plan(self, lessons: Sequence[Sample]) -> list[list[Sample]]:
         """This rank's micro-batches; as many as any rank has, the last ones empty."""
         plan = micro_batches([each.row for each in lessons], self.settings.micro_tokens)
         return [[lessons[n] for n in some] for some in plan] + [
-            [] for _ in range(most(len(plan), self.at.device) - len(plan))
+            [] for _ in range(max_over_ranks(len(plan), self.at.device) - len(plan))
         ]
 
-    def _agreed(self, lessons: Sequence[Lesson], counted: Sequence[Counted]) -> Agreed:
+    def _agreed(self, lessons: Sequence[Sample], counted: Sequence[DroppedWeight]) -> Normaliser:
         labels = torch.tensor([int(each.row.loss_mask.sum()) for each in lessons], dtype=torch.long)
         row = torch.arange(len(lessons)).repeat_interleave(labels)
         objective = self.settings.objective
         taught = count(row, torch.tensor([each.weight for each in lessons]), objective)
-        return agree(taught + sum(each.count(objective) for each in counted), self.at.device)
+        return sum_over_ranks(
+            taught + sum(each.count(objective) for each in counted), self.at.device
+        )
 
-    def _packed(self, lessons: Sequence[Lesson]) -> Packed:
+    def _packed(self, lessons: Sequence[Sample]) -> Packed:
         return pack([each.row for each in lessons], self.tokens).to(self.at.device)
 
 
@@ -218,7 +220,7 @@ class _Figures:
             added = torch.as_tensor(value, dtype=torch.float64, device=self._at.device).detach()
             self._sums[name] = self._sums.get(name, torch.zeros_like(added)) + added
 
-    def made(self, agreed: Agreed) -> dict[str, float]:
+    def made(self, agreed: Normaliser) -> dict[str, float]:
         """Over all ranks. A collective call."""
         total = torch.stack(list(self._sums.values()))
         if self._at.size > 1:

@@ -13,7 +13,7 @@ from torch import Tensor
 
 
 @dataclass(frozen=True)
-class Agreed:
+class Normaliser:
     """What all ranks agreed on for one update."""
 
     total: float
@@ -24,13 +24,13 @@ class Agreed:
         """A micro-batch's part of the loss, to call `backward` on. Micro-batches add up; ranks are averaged by DDP and FSDP, hence the factor.
         With accelerate, `gradient_accumulation_steps` stays 1: its division by them would be a second one.
 
-        >>> Agreed(total=8.0, world_size=2).share(torch.tensor(6.0))
+        >>> Normaliser(total=8.0, world_size=2).share(torch.tensor(6.0))
         tensor(1.5000)
         """
         return loss_sum * (self.world_size / self.total)
 
 
-def agree(count: float, device: torch.device | str = "cpu") -> Agreed:
+def sum_over_ranks(count: float, device: torch.device | str = "cpu") -> Normaliser:
     """Adds up every rank's count. A collective call: every rank makes it, once an update.
 
     Args:
@@ -46,10 +46,10 @@ def agree(count: float, device: torch.device | str = "cpu") -> Agreed:
         total, world_size = counts.item(), dist.get_world_size()
     if not 0 < total < float("inf"):
         raise ValueError(f"a loss cannot be divided by {total}")
-    return Agreed(total, world_size)
+    return Normaliser(total, world_size)
 
 
-def most(number: int, device: torch.device | str = "cpu") -> int:
+def max_over_ranks(number: int, device: torch.device | str = "cpu") -> int:
     """The largest of every rank's numbers: how many micro-batches all of them run. A collective call."""
     if not dist.is_initialized():
         return number

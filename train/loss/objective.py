@@ -130,12 +130,12 @@ def loss_sum(
     return (losses * token_weights(row, row_weights, objective)).sum()
 
 
-def clipped(
+def clip_masks(
     logp: Tensor, old_logp: Tensor, advantage: Tensor, objective: Objective
 ) -> tuple[Tensor, Tensor]:
     """(N,) bool each: tokens that the clip holds back below and above.
 
-    >>> clipped(torch.tensor([1.5, 0.5, 1.5, 0.5]).log(), torch.zeros(4), torch.tensor([1.0, 1.0, -1.0, -1.0]), Objective())
+    >>> clip_masks(torch.tensor([1.5, 0.5, 1.5, 0.5]).log(), torch.zeros(4), torch.tensor([1.0, 1.0, -1.0, -1.0]), Objective())
     (tensor([False, False, False,  True]), tensor([ True, False, False, False]))
     """
     ratio = (logp - old_logp).exp()

@@ -26,7 +26,7 @@ PREFIX = "model."
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadedModel:
     """What a run trains."""
 
     model: Any
@@ -62,7 +62,7 @@ def load_processor(folder: str, max_pixels: int = 0) -> Any:
     return processor
 
 
-def load_model(folder: str, settings: WeightSettings, seed: int) -> Loaded:
+def load_model(folder: str, settings: WeightSettings, seed: int) -> LoadedModel:
     """A model with what is trained in fp32, the rest as it was stored (all in fp32 for that precision).
 
     Args:
@@ -109,7 +109,7 @@ def load_model(folder: str, settings: WeightSettings, seed: int) -> Loaded:
             parameter.data = parameter.data.float()
     if settings.activation_checkpointing:
         model.activation_checkpointing_enable({"use_reentrant": False})
-    return Loaded(model, adapters)
+    return LoadedModel(model, adapters)
 
 
 def vision_parameters(model: Any) -> dict[str, nn.Parameter]:
@@ -157,7 +157,7 @@ def counts(model: nn.Module) -> dict[str, int]:
 def export(
     policy: nn.Module,
     scorer: Scorer,
-    loaded: Loaded,
+    loaded: LoadedModel,
     processor: Any,
     *,
     source: str,

@@ -24,7 +24,7 @@ from questloom.models.picture_file import PictureError
 from questloom.prompts.ask import Client
 from questloom.records.errors import BudgetExceeded, InputError, QuestloomError
 from questloom.train.credit.rewards import UNKNOWN
-from questloom.train.rollouts.questions import Asked
+from questloom.train.rollouts.questions import StepQuestion
 from questloom.train.run.stopping import Stop, Stopped
 from questloom.transforms.episodes.run_questions import task_of
 from questloom.transforms.stages.run_folder import RunFolder
@@ -39,10 +39,10 @@ class RolloutsFailed(QuestloomError):
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class JudgedRollout:
     """A rollout with what the judges said of it."""
 
-    asked: Asked
+    asked: StepQuestion
     rollout: int
     task: Task
     played: Played
@@ -52,16 +52,16 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class Unplayed:
+class UnplayedRollout:
     """A rollout that could not begin."""
 
-    asked: Asked
+    asked: StepQuestion
     rollout: int
     why: str
 
 
 @dataclass(frozen=True)
-class Again:
+class Continuation:
     """A rollout that is to be played on.
 
     Args:
@@ -71,7 +71,7 @@ class Again:
         rollouts: numbers of the continuations.
     """
 
-    source: Judged
+    source: JudgedRollout
     turn: int
     begun: int
     rollouts: tuple[int, ...]
@@ -116,8 +116,8 @@ class Actor:
         return MEASURED if self.queries is None else self.queries.roles[QUERY_ROLE].model
 
     def play(
-        self, player: Player, asked: Sequence[Asked], rollouts: int
-    ) -> list[Judged | Unplayed]:
+        self, player: Player, asked: Sequence[StepQuestion], rollouts: int
+    ) -> list[JudgedRollout | UnplayedRollout]:
         """All rollouts of some questions, in the order of both.
 
         Raises:
@@ -126,7 +126,9 @@ class Actor:
             Stopped: the run was asked to stop.
         """
 
-        async def question(each: Asked, gate: asyncio.Semaphore) -> list[Judged | Unplayed]:
+        async def question(
+            each: StepQuestion, gate: asyncio.Semaphore
+        ) -> list[JudgedRollout | UnplayedRollout]:
             with self._journal(player, each) as (task, journal):
                 try:
                     return await _all(
@@ -136,11 +138,11 @@ class Actor:
                         ]
                     )
                 except PictureError as error:
-                    return [Unplayed(each, n, str(error)) for n in range(rollouts)]
+                    return [UnplayedRollout(each, n, str(error)) for n in range(rollouts)]
 
         return self._run(question, asked)
 
-    def play_on(self, player: Player, again: Sequence[Again]) -> list[list[Judged]]:
+    def play_on(self, player: Player, again: Sequence[Continuation]) -> list[list[JudgedRollout]]:
         """The continuations of each.
 
         Raises: as `play`.
@@ -149,7 +151,9 @@ class Actor:
         for n, each in enumerate(again):
             by_question.setdefault(each.source.asked.number, []).append(n)
 
-        async def question(some: list[int], gate: asyncio.Semaphore) -> list[tuple[int, Judged]]:
+        async def question(
+            some: list[int], gate: asyncio.Semaphore
+        ) -> list[tuple[int, JudgedRollout]]:
             with self._journal(player, again[some[0]].source.asked) as (task, journal):
                 todo = [(n, rollout) for n in some for rollout in again[n].rollouts]
                 made = await _all(
@@ -162,7 +166,7 @@ class Actor:
                 )
                 return [(n, judged) for (n, _), judged in zip(todo, made, strict=True)]
 
-        found: list[list[Judged]] = [[] for _ in again]
+        found: list[list[JudgedRollout]] = [[] for _ in again]
         for n, judged in self._run(question, list(by_question.values())):
             found[n].append(judged)
         return found
@@ -197,7 +201,7 @@ class Actor:
             ) from error
 
     @contextmanager
-    def _journal(self, player: Player, asked: Asked) -> Iterator[tuple[Task, Journal]]:
+    def _journal(self, player: Player, asked: StepQuestion) -> Iterator[tuple[Task, Journal]]:
         task = task_of(
             asked.question,
             self.run.read_picture(asked.question.image_id),
@@ -209,13 +213,13 @@ class Actor:
     async def _rollout(
         self,
         player: Player,
-        asked: Asked,
+        asked: StepQuestion,
         rollout: int,
         task: Task,
         journal: Journal,
         gate: asyncio.Semaphore,
-        again: Again | None = None,
-    ) -> Judged:
+        again: Continuation | None = None,
+    ) -> JudgedRollout:
         async with gate:
             if again is None or again.turn < 0:
                 played = await player.rollout(task, rollout, journal=journal)
@@ -247,7 +251,7 @@ class Actor:
             if self.judges_queries
             else UNKNOWN
         )
-        return Judged(asked, rollout, task, played, verdict, query)
+        return JudgedRollout(asked, rollout, task, played, verdict, query)
 
 
 async def _all(works: Sequence[Coroutine[Any, Any, T]]) -> list[T]:

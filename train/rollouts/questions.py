@@ -20,7 +20,7 @@ TRAIN, VALIDATION = "rl/train", "rl/validation"
 
 
 @dataclass(frozen=True)
-class Asked:
+class StepQuestion:
     """A question in a step."""
 
     number: int
@@ -53,7 +53,7 @@ class Questions:
         return made
 
 
-def taught_tools(run: RunFolder) -> dict[str, Any]:
+def teacher_tools(run: RunFolder) -> dict[str, Any]:
     """The settings of tools under which the run's teacher plays: as it has played, else as the run's recipe says.
 
     Raises:
@@ -127,15 +127,15 @@ class QuestionCourse:
         """Steps of an epoch."""
         return len(self.questions) // self.per_step
 
-    def of(self, step: int) -> list[Asked]:
+    def of(self, step: int) -> list[StepQuestion]:
         """The questions of a step, by its number alone, so that a run goes on anywhere."""
         epoch, place = divmod(step, self.per_epoch)
         order = _shuffled(len(self.questions), f"{self.seed} {epoch}")[
             place * self.per_step : (place + 1) * self.per_step
         ]
-        return [Asked(number, self.questions[n]) for number, n in enumerate(order)]
+        return [StepQuestion(number, self.questions[n]) for number, n in enumerate(order)]
 
-    def more(self, step: int, asked: Collection[Asked], wanted: int) -> list[Asked]:
+    def more(self, step: int, asked: Collection[StepQuestion], wanted: int) -> list[StepQuestion]:
         """Further questions for a step; fewer than are wanted where there are no more.
 
         Args:
@@ -147,7 +147,7 @@ class QuestionCourse:
             for n in _shuffled(len(self.questions), f"{self.seed} more {step}")
             if self.questions[n].id not in taken
         ]
-        return [Asked(len(asked) + n, question) for n, question in enumerate(left[:wanted])]
+        return [StepQuestion(len(asked) + n, question) for n, question in enumerate(left[:wanted])]
 
 
 def _shuffled(number: int, seed: str) -> list[int]:

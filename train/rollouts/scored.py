@@ -15,7 +15,7 @@ from questloom.train.credit.credit_rules import FatalRules, RewardRules
 from questloom.train.credit.fatal import fatal_step, statuses
 from questloom.train.credit.rewards import UNKNOWN, accuracy, format_reward, rewards, step_passed
 from questloom.train.credit.samples import Rollout
-from questloom.train.rollouts.actor import Judged
+from questloom.train.rollouts.actor import JudgedRollout
 from questloom.train.rows.episode_rows import row_of_segments
 from questloom.train.rows.row import (
     PictureTokens,
@@ -24,7 +24,7 @@ from questloom.train.rows.row import (
     RowFault,
     UnusableRow,
     check,
-    shortened,
+    shorten,
 )
 from questloom.train.settings.training_settings import DataSettings
 
@@ -58,7 +58,7 @@ class RolloutRows:
                     episode_id,
                     f"{len(row)} tokens, the limit is {self.data.max_tokens}",
                 )
-            row = shortened(row, self.data.max_tokens, self.picture_tokens)
+            row = shorten(row, self.data.max_tokens, self.picture_tokens)
         check(row, self.picture_tokens)
         if row.old_logp is None:
             raise UnusableRow(RowFault.LOGPROB, episode_id, "its engine told no log-probabilities")
@@ -79,10 +79,10 @@ class RolloutRows:
 
 
 @dataclass(frozen=True, eq=False)
-class Scored:
+class ScoredRollout:
     """A rollout with its reward and what it is made of."""
 
-    judged: Judged
+    judged: JudgedRollout
     rollout: Rollout
     format_share: float
     query: float
@@ -104,14 +104,14 @@ def has_call(episode: Episode) -> bool:
     return any(turn.call is not None and turn.result is not None for turn in episode.turns)
 
 
-def scored(
-    judged: Sequence[Judged],
+def score_rollouts(
+    judged: Sequence[JudgedRollout],
     rows: RolloutRows,
     *,
     reward: RewardRules,
     fatal: FatalRules,
     version: int,
-) -> list[Scored]:
+) -> list[ScoredRollout]:
     """Rollouts with rows and rewards.
 
     Args:
@@ -138,7 +138,7 @@ def scored(
         ),
     ).tolist()
     return [
-        Scored(
+        ScoredRollout(
             each,
             _rollout(each, value if math.isfinite(value) else UNKNOWN, answer, f, rows, version),
             share,
@@ -160,7 +160,12 @@ def _fatal(episode: Episode, rules: FatalRules) -> int | None:
 
 
 def _rollout(
-    judged: Judged, reward: float, right: float, fatal: int | None, rows: RolloutRows, version: int
+    judged: JudgedRollout,
+    reward: float,
+    right: float,
+    fatal: int | None,
+    rows: RolloutRows,
+    version: int,
 ) -> Rollout:
     episode = judged.played.episode
     unusable = ""

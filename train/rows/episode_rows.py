@@ -164,7 +164,7 @@ def row_of_episode(
     return row
 
 
-def without_slips(row: Row, episode: Episode) -> Row:
+def drop_violations(row: Row, episode: Episode) -> Row:
     """The row of an episode with the turns that broke the protocol out of the loss: read, as the turns after them read them, and never imitated."""
     slips = torch.tensor([bool(turn.violation) for turn in episode.turns])
     if len(slips) != len(row.turns):

@@ -102,7 +102,7 @@ def _zeros(tokens: PictureTokens) -> Row:
     )
 
 
-class Long(Protocol):
+class RowLength(Protocol):
     """What dealing rows out needs of them."""
 
     @property
@@ -113,7 +113,9 @@ class Long(Protocol):
         """Its tokens."""
 
 
-def micro_batches(rows: Sequence[Long], max_tokens: int, *, at_least: int = 0) -> list[list[int]]:
+def micro_batches(
+    rows: Sequence[RowLength], max_tokens: int, *, at_least: int = 0
+) -> list[list[int]]:
     """Which rows go together: the longest first, each into the first micro-batch with room.
 
     Args:

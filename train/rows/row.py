@@ -325,7 +325,7 @@ def cut(row: Row, length: int, tokens: PictureTokens) -> Row:
     )
 
 
-def shortened(row: Row, max_tokens: int, tokens: PictureTokens) -> Row:
+def shorten(row: Row, max_tokens: int, tokens: PictureTokens) -> Row:
     """The row up to the last turn that ends within a limit: whole turns, whole pictures, and no observation that no turn follows.
 
     Raises:
@@ -342,7 +342,7 @@ def shortened(row: Row, max_tokens: int, tokens: PictureTokens) -> Row:
     return cut(row, ends[-1], tokens)
 
 
-def without_tail(row: Row, tokens: PictureTokens) -> Row:
+def drop_tail(row: Row, tokens: PictureTokens) -> Row:
     """The row without what comes after its last token in the loss: it would be computed for nothing. A row without any is kept whole."""
     counted = row.loss_mask.nonzero()
     return cut(row, int(counted[-1]) + 1, tokens) if len(counted) else row

@@ -13,11 +13,11 @@ from questloom.train.run.parallel import World
 from questloom.train.run.stopping import STOPPED, Stopped, exit_code
 
 T = TypeVar("T")
-UNCLAIMED = ".begun"
+UNLOCKED = ".begun"
 """What is written below OUT before all inputs are checked; it is no run yet."""
 
 
-def check_claim(out: Path, identity: Mapping[str, Any]) -> None:
+def check_output(out: Path, identity: Mapping[str, Any]) -> None:
     """That OUT is free for a run, or holds it already. Writes nothing.
 
     Args:
@@ -37,21 +37,21 @@ def check_claim(out: Path, identity: Mapping[str, Any]) -> None:
                 + (f" (and {', '.join(changed[1:])})" if changed[1:] else ""),
                 "Name another --out, or give the same settings to go on.",
             )
-    elif out.is_dir() and any(part.name != UNCLAIMED for part in out.iterdir()):
+    elif out.is_dir() and any(part.name != UNLOCKED for part in out.iterdir()):
         raise InputError(str(out), "is not empty, and no run", "Name another --out.")
 
 
-def claim(out: Path, identity: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
+def lock_output(out: Path, identity: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
     """Writes down what a run is, OUT/settings.json, once all inputs are checked: a wrong one would be part of what the run is.
 
     Args:
-        identity: as for `check_claim`.
+        identity: as for `check_output`.
         settings: every setting.
 
     Raises:
-        InputError: see `check_claim`, or OUT cannot be written.
+        InputError: see `check_output`, or OUT cannot be written.
     """
-    check_claim(out, identity)
+    check_output(out, identity)
     told = {"run": dict(identity), "settings": dict(settings)}
     try:
         write_whole(out / "settings.json", (json.dumps(told, indent=2) + "\n").encode())
@@ -63,13 +63,13 @@ def claim(out: Path, identity: Mapping[str, Any], settings: Mapping[str, Any]) -
         ) from error
 
 
-def forget(out: Path, whole: bool) -> None:
+def remove_unlocked(out: Path, whole: bool) -> None:
     """Takes away what was written below OUT for a run that did not come about.
 
     Args:
         whole: OUT with it, which nobody else made.
     """
-    shutil.rmtree(out / UNCLAIMED, ignore_errors=True)
+    shutil.rmtree(out / UNLOCKED, ignore_errors=True)
     if whole and out.is_dir() and not any(out.iterdir()):
         out.rmdir()
 

@@ -253,7 +253,7 @@ def world(
         dist.destroy_process_group()
 
 
-def wrapped(scorer: Scorer, at: World, *, bf16: bool) -> nn.Module:
+def wrap_policy(scorer: Scorer, at: World, *, bf16: bool) -> nn.Module:
     """The policy on its device, made one with the other ranks'.
 
     Args:

@@ -55,7 +55,7 @@ def stopping(stop: Stop) -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def stopped_after(update: int, updates: int) -> Stopped:
+def stop_error(update: int, updates: int) -> Stopped:
     """The error that ends the run.
 
     Args:

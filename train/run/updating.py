@@ -26,7 +26,7 @@ def products(precision: str, at: World) -> AbstractContextManager[Any]:
     )
 
 
-def step_taken(
+def take_step(
     policy: nn.Module,
     optimiser: torch.optim.Optimizer,
     settings: OptimiserSettings,

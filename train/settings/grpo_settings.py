@@ -175,7 +175,7 @@ def load_grpo_settings(
     """Settings by file name, or by the name of a preset ("grpo-vsearcher"), with `section.key=value` overrides.
 
     Args:
-        tools: the teacher's settings of tools (`questions.taught_tools`), which hold where `play.tools` names no others: a policy that was taught
+        tools: the teacher's settings of tools (`questions.teacher_tools`), which hold where `play.tools` names no others: a policy that was taught
             some tools under some prompt is another one under another.
 
     Raises:

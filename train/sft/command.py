@@ -23,12 +23,19 @@ from questloom.files.parquet import write_whole
 from questloom.records.errors import InputError, QuestloomError
 from questloom.train.model.optimiser import adamw
 from questloom.train.model.scorer import Scorer
-from questloom.train.model.weights import Loaded, counts, export, load_model, load_processor
+from questloom.train.model.weights import LoadedModel, counts, export, load_model, load_processor
 from questloom.train.rows.row import PictureTokens, rope_of
 from questloom.train.run.checkpoints import Checkpoints
 from questloom.train.run.metrics import Metrics
-from questloom.train.run.output_lock import UNCLAIMED, check_claim, claim, forget, once, place
-from questloom.train.run.parallel import World, world, wrapped
+from questloom.train.run.output_lock import (
+    UNLOCKED,
+    check_output,
+    lock_output,
+    once,
+    place,
+    remove_unlocked,
+)
+from questloom.train.run.parallel import World, world, wrap_policy
 from questloom.train.run.self_check import check_on
 from questloom.train.run.stopping import Stop, exit_code, stopping
 from questloom.train.settings.settings_file import presets
@@ -38,11 +45,11 @@ from questloom.train.sft.data import (
     SURVEY,
     Course,
     Documents,
-    Missing,
+    DroppedDocuments,
     RowMaker,
     Survey,
     check_apart,
-    gathered,
+    gather_survey,
     read_survey,
     survey_part,
     write_documents,
@@ -153,7 +160,7 @@ def sft(
     began_anew = not out.exists()
     with world(settings.parallel) as at:
         identity = _identity(settings, data, validation, model)
-        once(at, lambda: check_claim(out, identity))
+        once(at, lambda: check_output(out, identity))
         try:
             torch.manual_seed(settings.seed + at.rank)
             processor = load_processor(model, settings.data.max_pixels)
@@ -171,12 +178,12 @@ def sft(
             once(at, lambda: _begin(out, identity, settings))
         except BaseException:
             if at.first:
-                forget(out, began_anew)
+                remove_unlocked(out, began_anew)
             raise
         course = Course(
             survey.of("train"), settings.batch.rows, settings.batch.epochs, settings.seed
         )
-        policy = wrapped(scorer, at, bf16=settings.weights.precision == "bf16")
+        policy = wrap_policy(scorer, at, bf16=settings.weights.precision == "bf16")
         optimiser = adamw(policy, settings.optimiser)
         checkpoints = Checkpoints(out / "checkpoints", settings.keep.checkpoints)
         done = checkpoints.newest() or 0
@@ -244,7 +251,7 @@ def _rows(
     survey = at.gather(read_survey(out / "rows" / SURVEY) if at.first else None)[0]
     if survey is not None:
         return Documents(out / "rows" / DOCUMENTS), survey
-    path, missing = out / UNCLAIMED / DOCUMENTS, Missing()
+    path, missing = out / UNLOCKED / DOCUMENTS, DroppedDocuments()
 
     def read() -> None:
         nonlocal missing
@@ -253,7 +260,7 @@ def _rows(
     once(at, read)
     documents = Documents(path)
     parts = at.gather(list(survey_part(documents, maker, at.rank, at.size)))
-    survey = gathered([found for part in parts for found in part], at.gather(missing)[0])
+    survey = gather_survey([found for part in parts for found in part], at.gather(missing)[0])
     if not survey.of("train"):
         raise InputError(
             ", ".join(data),
@@ -268,10 +275,10 @@ def _rows(
 
 def _begin(out: Path, identity: dict[str, Any], settings: SftSettings) -> None:
     """Makes OUT the run's, with the rows that were read for it."""
-    claim(out, identity, settings.resolved())
-    if (out / UNCLAIMED).exists():
+    lock_output(out, identity, settings.resolved())
+    if (out / UNLOCKED).exists():
         shutil.rmtree(out / "rows", ignore_errors=True)
-        (out / UNCLAIMED).rename(out / "rows")
+        (out / UNLOCKED).rename(out / "rows")
 
 
 def _self_check(
@@ -296,7 +303,7 @@ def _self_check(
 def _tell(
     metrics: Metrics,
     survey: Survey,
-    loaded: Loaded,
+    loaded: LoadedModel,
     settings: SftSettings,
     at: World,
     done: int,

@@ -27,7 +27,7 @@ from questloom.files.parquet import write_whole
 from questloom.records.episodes import Episode
 from questloom.records.errors import InputError
 from questloom.records.identity import canonical_json
-from questloom.train.rows.episode_rows import row_of_episode, row_of_segments, without_slips
+from questloom.train.rows.episode_rows import drop_violations, row_of_episode, row_of_segments
 from questloom.train.rows.row import (
     PictureTokens,
     Rope,
@@ -36,11 +36,11 @@ from questloom.train.rows.row import (
     RowFault,
     UnusableRow,
     check,
-    shortened,
+    shorten,
 )
 from questloom.train.settings.training_settings import DataSettings
 from questloom.train.sft.dialogues import segments_of_dialogue
-from questloom.train.sft.sources import FOREIGN_SPLIT, OTHER_SPLIT, Document, LeftOut, Split
+from questloom.train.sft.sources import FOREIGN_SPLIT, OTHER_SPLIT, Document, DroppedRow, Split
 
 SAMPLED, RENDERED = "sampled", "rendered"
 DOCUMENTS, SURVEY = "documents.arrow", "survey.json"
@@ -69,7 +69,7 @@ _SCHEMA = pa.schema(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Surveyed:
+class SurveyedRow:
     """A document's row in figures."""
 
     number: int
@@ -98,13 +98,13 @@ class Survey:
     """What became of all documents. read = used + left out."""
 
     read: int
-    used: tuple[Surveyed, ...]
+    used: tuple[SurveyedRow, ...]
     left_out: dict[str, int]
     """By reason."""
     examples: dict[str, str] = field(default_factory=dict)
     """Of each reason one message."""
 
-    def of(self, split: Split) -> list[Surveyed]:
+    def of(self, split: Split) -> list[SurveyedRow]:
         """The rows of a split."""
         return [each for each in self.used if each.split == split]
 
@@ -136,28 +136,28 @@ class Survey:
 
 
 @dataclass
-class Missing:
+class DroppedDocuments:
     """What became no document."""
 
     reasons: Counter[str] = field(default_factory=Counter)
     examples: dict[str, str] = field(default_factory=dict)
     """Of each reason the first, where the reason alone does not say enough."""
 
-    def add(self, left_out: LeftOut) -> None:
+    def add(self, left_out: DroppedRow) -> None:
         """Counts one."""
         self.reasons[left_out.reason] += 1
         if left_out.what:
             self.examples.setdefault(left_out.reason, left_out.what)
 
 
-def write_documents(path: Path, documents: Iterable[Document | LeftOut]) -> Missing:
+def write_documents(path: Path, documents: Iterable[Document | DroppedRow]) -> DroppedDocuments:
     """Writes documents where they can be read in any order; returns what was left out."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.part")
-    missing = Missing()
+    missing = DroppedDocuments()
     with pa.OSFile(str(part), "wb") as out, pa.ipc.new_file(out, _SCHEMA) as writer:
         for document in documents:
-            if isinstance(document, LeftOut):
+            if isinstance(document, DroppedRow):
                 missing.add(document)
             else:
                 writer.write_batch(
@@ -213,7 +213,7 @@ class RowMaker:
         """Of the model."""
         return self._picture_tokens
 
-    def survey(self, number: int, document: Document) -> tuple[Surveyed, Row]:
+    def survey(self, number: int, document: Document) -> tuple[SurveyedRow, Row]:
         """A document's row, and the row in figures.
 
         Raises:
@@ -233,13 +233,13 @@ class RowMaker:
                     document.id,
                     f"{whole} tokens, the limit is {self._settings.max_tokens}",
                 )
-            row = shortened(row, self._settings.max_tokens, self._picture_tokens)
+            row = shorten(row, self._settings.max_tokens, self._picture_tokens)
         if not row.loss_mask.any():
             raise UnusableRow(
                 RowFault.NO_POLICY_TOKENS, document.id, "no turn is left that is to be learned from"
             )
         check(row, self._picture_tokens)
-        return Surveyed(
+        return SurveyedRow(
             number=number,
             episode_id=document.id,
             split=document.split,
@@ -252,7 +252,7 @@ class RowMaker:
             digest=_digest(row),
         ), row
 
-    def again(self, surveyed: Surveyed, document: Document) -> Row:
+    def again(self, surveyed: SurveyedRow, document: Document) -> Row:
         """The row of a document that was surveyed.
 
         Raises:
@@ -286,7 +286,7 @@ class RowMaker:
             picture_tokens=self._picture_tokens,
             rope=self._rope,
         )
-        return without_slips(row, episode), SAMPLED if own else RENDERED
+        return drop_violations(row, episode), SAMPLED if own else RENDERED
 
     def _renderer(self, files: EpisodeFiles) -> Renderer:
         """The prompt that the episodes were played under; text from outside forms no special token of the model that is trained, either."""
@@ -322,7 +322,7 @@ def _digest(row: Row) -> str:
 
 def survey_part(
     documents: Documents, maker: RowMaker, rank: int, world_size: int
-) -> Iterator[tuple[int, Surveyed | UnusableRow]]:
+) -> Iterator[tuple[int, SurveyedRow | UnusableRow]]:
     """A rank's part of the documents, each made into a row once: (its number, what became of it)."""
     for number in range(rank, len(documents), world_size):
         try:
@@ -331,7 +331,9 @@ def survey_part(
             yield number, error
 
 
-def gathered(parts: Iterable[tuple[int, Surveyed | UnusableRow]], missing: Missing) -> Survey:
+def gather_survey(
+    parts: Iterable[tuple[int, SurveyedRow | UnusableRow]], missing: DroppedDocuments
+) -> Survey:
     """The survey of all ranks' parts.
 
     Args:
@@ -339,7 +341,7 @@ def gathered(parts: Iterable[tuple[int, Surveyed | UnusableRow]], missing: Missi
     """
     reasons, examples, used = Counter(missing.reasons), dict(missing.examples), []
     for _, found in sorted(parts, key=lambda part: part[0]):
-        if isinstance(found, Surveyed):
+        if isinstance(found, SurveyedRow):
             used.append(found)
         else:
             reasons[str(found.fault)] += 1
@@ -397,7 +399,7 @@ def read_survey(path: Path) -> Survey | None:
     found = json.loads(path.read_text(encoding="utf-8"))
     return Survey(
         found["read"],
-        tuple(Surveyed(**each) for each in found["used"]),
+        tuple(SurveyedRow(**each) for each in found["used"]),
         found["left_out"],
         found["examples"],
     )
@@ -412,7 +414,7 @@ class Course:
         rows_per_update: over all ranks; an epoch's last update has what is left.
     """
 
-    rows: Sequence[Surveyed]
+    rows: Sequence[SurveyedRow]
     rows_per_update: int
     epochs: int
     seed: int
@@ -427,7 +429,7 @@ class Course:
         """Of the whole run."""
         return self.per_epoch * self.epochs
 
-    def of(self, update: int) -> list[Surveyed]:
+    def of(self, update: int) -> list[SurveyedRow]:
         """The rows of an update, by its number alone, so that a run goes on anywhere.
 
         Args:
@@ -445,9 +447,9 @@ class Course:
         return order
 
 
-def dealt(rows: Sequence[Surveyed], world_size: int) -> list[list[Surveyed]]:
+def deal_rows(rows: Sequence[SurveyedRow], world_size: int) -> list[list[SurveyedRow]]:
     """Rows dealt out to ranks, the longest first, each to the rank with the fewest tokens. All ranks reckon the same."""
-    hands: list[list[Surveyed]] = [[] for _ in range(world_size)]
+    hands: list[list[SurveyedRow]] = [[] for _ in range(world_size)]
     for row in sorted(rows, key=lambda each: (-each.tokens, each.number)):
         min(hands, key=lambda hand: sum(map(len, hand))).append(row)
     return hands

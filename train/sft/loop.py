@@ -9,16 +9,16 @@ from typing import TypeVar
 import torch
 from torch import nn
 
-from questloom.train.loss.normalise import agree
+from questloom.train.loss.normalise import sum_over_ranks
 from questloom.train.loss.sft_loss import num_labels, sft_loss_sum
 from questloom.train.rows.packing import Packed, micro_batches, pack
 from questloom.train.run.checkpoints import Checkpoints
 from questloom.train.run.metrics import Metrics, peak_memory_gb
 from questloom.train.run.parallel import World, no_sync_but_last
-from questloom.train.run.stopping import Stop, stopped_after
-from questloom.train.run.updating import products, step_taken
+from questloom.train.run.stopping import Stop, stop_error
+from questloom.train.run.updating import products, take_step
 from questloom.train.settings.training_settings import SftSettings
-from questloom.train.sft.data import Course, Documents, RowMaker, Surveyed, dealt
+from questloom.train.sft.data import Course, Documents, RowMaker, SurveyedRow, deal_rows
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -35,16 +35,16 @@ class Training:
     settings: SftSettings
     at: World
 
-    def plan(self, rows: Sequence[Surveyed]) -> list[list[Surveyed]]:
+    def plan(self, rows: Sequence[SurveyedRow]) -> list[list[SurveyedRow]]:
         """This rank's micro-batches of rows that all ranks share; as many as any rank has, the last ones empty."""
         plans = [
             [[hand[n] for n in some] for some in micro_batches(hand, self.settings.micro_tokens)]
-            for hand in dealt(rows, self.at.size)
+            for hand in deal_rows(rows, self.at.size)
         ]
         mine = plans[self.at.rank]
         return mine + [[] for _ in range(max(map(len, plans)) - len(mine))]
 
-    def packed(self, rows: Sequence[Surveyed]) -> Packed:
+    def packed(self, rows: Sequence[SurveyedRow]) -> Packed:
         """A micro-batch with its pixels."""
         return pack(
             [self.maker.again(row, self.documents[row.number]) for row in rows],
@@ -60,7 +60,7 @@ class Training:
 def train(
     run: Training,
     course: Course,
-    validation: Sequence[Surveyed],
+    validation: Sequence[SurveyedRow],
     *,
     done: int,
     checkpoints: Checkpoints,
@@ -114,21 +114,25 @@ def train(
         if not stopped and ((update + 1) % keep.checkpoint_every == 0 or last):
             checkpoints.save(update + 1, run.policy, run.optimiser, at)
         if stopped and not last:
-            raise stopped_after(update + 1, course.updates)
+            raise stop_error(update + 1, course.updates)
 
 
-def _flat(plans: Iterable[tuple[int, list[list[Surveyed]]]]) -> Iterator[list[Surveyed]]:
+def _flat(plans: Iterable[tuple[int, list[list[SurveyedRow]]]]) -> Iterator[list[SurveyedRow]]:
     for _, plan in plans:
         yield from plan
 
 
 def _update(
-    run: Training, stream: Iterator[Packed], update: int, course: Course, rows: Sequence[Surveyed]
+    run: Training,
+    stream: Iterator[Packed],
+    update: int,
+    course: Course,
+    rows: Sequence[SurveyedRow],
 ) -> dict[str, float]:
     """One step of the optimiser over an update's rows on all ranks."""
     run.policy.train()
     plan = run.plan(rows)
-    agreed = agree(sum(row.labels for some in plan for row in some), run.at.device)
+    agreed = sum_over_ranks(sum(row.labels for some in plan for row in some), run.at.device)
     assert agreed.total == sum(row.labels for row in rows), (
         "the ranks have dealt the rows out differently"
     )
@@ -143,7 +147,7 @@ def _update(
             agreed.share(summed).backward()
         total += summed.detach()
     loss = run.at.sum(total) / agreed.total
-    stepped = step_taken(
+    stepped = take_step(
         run.policy,
         run.optimiser,
         run.settings.optimiser,
@@ -156,7 +160,7 @@ def _update(
 
 @torch.no_grad()
 def _validate(
-    run: Training, rows: Sequence[Surveyed], update: int, metrics: Metrics | None
+    run: Training, rows: Sequence[SurveyedRow], update: int, metrics: Metrics | None
 ) -> None:
     """The loss on rows that are not trained on, weighted by token as the training's is."""
     run.policy.eval()

@@ -3,7 +3,7 @@
     RUN, RUN/episodes/POLICY       the kept trajectories of a policy (the teacher's by default) whose question's split is sft/train or sft/validation
     FILE, FOLDER, DATA_SET:CONFIGURATION      dialogues in LLaMA-Factory's ShareGPT form, or as messages (`sft/dialogues.py`, `sft/data_sets.py`)
 
-Reading leaves nothing out silently: whatever is read comes as a `Document`, or as a `LeftOut` with its reason.
+Reading leaves nothing out silently: whatever is read comes as a `Document`, or as a `DroppedRow` with its reason.
 """
 
 import gzip
@@ -51,7 +51,7 @@ class Document:
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class DroppedRow:
     """A row that is not learned from."""
 
     id: str
@@ -62,7 +62,7 @@ class LeftOut:
 
 def read_documents(
     train: Sequence[str], validation: Sequence[str] = ()
-) -> Iterator[Document | LeftOut]:
+) -> Iterator[Document | DroppedRow]:
     """Everything that the sources hold, in their order.
 
     Args:
@@ -93,7 +93,7 @@ def check_sources(train: Sequence[str], validation: Sequence[str] = ()) -> None:
         _files(path, "validation")
 
 
-def _read(path: str, split: Split) -> Iterator[Document | LeftOut]:
+def _read(path: str, split: Split) -> Iterator[Document | DroppedRow]:
     folder = _episodes(path) if split == "train" else None
     if folder is not None:
         yield from _of_episodes(folder, path)
@@ -102,7 +102,7 @@ def _read(path: str, split: Split) -> Iterator[Document | LeftOut]:
         for number, row in enumerate(_rows(file.path), 1):
             where = f"{file.path.name}, row {number}"
             if file.split not in (TRAIN, VALIDATION):
-                yield LeftOut(where, FOREIGN_SPLIT, f"{where} is of the split {file.split}")
+                yield DroppedRow(where, FOREIGN_SPLIT, f"{where} is of the split {file.split}")
             else:
                 yield _of_dialogue(
                     where,
@@ -162,11 +162,11 @@ def _episodes(path: str) -> EpisodeFolder | None:
     return found
 
 
-def _of_episodes(folder: EpisodeFolder, source: str) -> Iterator[Document | LeftOut]:
+def _of_episodes(folder: EpisodeFolder, source: str) -> Iterator[Document | DroppedRow]:
     for trajectory in folder.read(folder.label(KEEP), "kept", Trajectory):
         split = _SPLITS.get(trajectory.split)
         if split is None:
-            yield LeftOut(trajectory.id, OTHER_SPLIT)
+            yield DroppedRow(trajectory.id, OTHER_SPLIT)
         else:
             yield Document(
                 id=trajectory.id,
@@ -180,11 +180,11 @@ def _of_episodes(folder: EpisodeFolder, source: str) -> Iterator[Document | Left
 
 def _of_dialogue(
     where: str, home: str, row: Any, split: Split, source: str = ""
-) -> Document | LeftOut:
+) -> Document | DroppedRow:
     try:
         fields, pictures = fields_of(row, where)
     except UnusableRow as error:
-        return LeftOut(where, str(error.fault), f"{where} {error.what}")
+        return DroppedRow(where, str(error.fault), f"{where} {error.what}")
     return Document(
         id=where,
         split=split,

@@ -29,11 +29,11 @@ PICTURE_HEAD = "Picture, 64×64 px\n"
 RELATIONS = {"P84": "architect", "P127": "owned by", "P19": "place of birth", "P1066": "student of"}
 SHOWN = ("in the picture", "in the picture", "shown in the picture", "in the image", "shown here")
 OF_THING = {"P84": ("the architect of {}",), "P127": ("the owner of {}", "the person who owns {}")}
-ASKED_OF_THING = {
+QUESTIONS_OF_THING = {
     "P84": ("Who designed {}?", "Who was the architect of {}?"),
     "P127": ("Who owns {}?", "Which person owns {}?", "Who is the owner of {}?"),
 }
-ASKED_OF_PERSON = {
+QUESTIONS_OF_PERSON = {
     "P19": ("In which town was {} born?", "Which town was the birthplace of {}?"),
     "P1066": ("Who taught {}?", "Who was the teacher of {}?"),
 }
@@ -124,10 +124,10 @@ def question(rng: random.Random, thing: Thing) -> tuple[str, list[str]]:
     shown = f"the {thing.kind} {rng.choice(SHOWN)}"
     first = rng.choice(("P84", "P127"))
     if rng.random() < 0.4:
-        return rng.choice(ASKED_OF_THING[first]).format(shown), [first]
+        return rng.choice(QUESTIONS_OF_THING[first]).format(shown), [first]
     person = rng.choice(OF_THING[first]).format(shown)
     second = rng.choice(("P19", "P1066"))
-    return rng.choice(ASKED_OF_PERSON[second]).format(person), [first, second]
+    return rng.choice(QUESTIONS_OF_PERSON[second]).format(person), [first, second]
 
 
 def drills(worlds: Sequence[World], rng: random.Random) -> Iterator[Drill]:
@@ -341,7 +341,7 @@ def vocabulary_texts() -> Iterator[str]:
     )
     for of_thing in OF_THING.values():
         yield from of_thing
-    for asked in (*ASKED_OF_THING.values(), *ASKED_OF_PERSON.values()):
+    for asked in (*QUESTIONS_OF_THING.values(), *QUESTIONS_OF_PERSON.values()):
         yield from asked
     yield from (f"the tower {s}" for s in SHOWN)
     yield from RELATIONS.values()
