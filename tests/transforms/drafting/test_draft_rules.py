@@ -51,12 +51,7 @@ def test_drafts_have_the_published_lengths_tries_and_bounds():
         rules.computation_share,
         rules.obfuscate_share,
     ) == (0.5, 0.2, 0.2, 0.0)
-    assert (rules.ranked, rules.least_interest, rules.rewrite_bridges, rules.text_hops) == (
-        1,
-        0.0,
-        False,
-        False,
-    )
+    assert (rules.ranked, rules.rewrite_bridges, rules.text_hops) == (1, False, False)
 
 
 def test_exploration_grows_as_in_the_papers_sample_configuration():

@@ -1,11 +1,15 @@
 """The draft stage: a question with all that its draft has, or the commonest reason why there is none."""
 
 import asyncio
+from dataclasses import replace
 
 from questloom.records.form import Ask, ClaimClause, Form, Image
 from questloom.records.knowledge import entity_value
 from questloom.records.outcomes import Reason, Rejection
-from questloom.records.synthesis import Answer, Question
+from questloom.records.plan import Plan, PlannedSeed, Preference
+from questloom.records.route import Route
+from questloom.records.synthesis import Answer, Certificate, Question
+from questloom.records.table import Json
 from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.drafting.accept import Accept
 from questloom.transforms.drafting.draft_rules import DraftRules
@@ -45,16 +49,20 @@ def drafted(
             **(rules or {}),
         }
     )
-    stage = Drafter(
+    stage = _drafter(writer, certificate, settings)
+    return asyncio.run(stage(PlannedSeed(seed=SEED.replace(method=method))))
+
+
+def _drafter(writer: Scripted, certificate: CertificateRules, rules: DraftRules) -> Drafter:
+    return Drafter(
         facts=FACTS,
         writer=writer,
         accept=Accept(FACTS, certificate),
         exploration=None,
-        rules=settings,
+        rules=rules,
         recipe_seed=1,
         language="en",
     )
-    return asyncio.run(stage(SEED.replace(method=method)))
 
 
 def test_a_seed_of_paths_walks_and_one_of_injection_starts_from_a_question():
@@ -101,29 +109,53 @@ def test_a_question_of_more_words_than_the_recipe_allows_is_dropped():
     }
 
 
-def test_a_dull_draft_is_dropped_and_one_of_the_least_score_kept():
-    form = Form(
-        clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P84", object="a")),
-        ask=Ask(var="a", type="entity"),
-    )
+FORM = Form(
+    clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P84", object="a")),
+    ask=Ask(var="a", type="entity"),
+)
+
+
+def test_interest_is_told_and_refuses_nothing():
     asks = Draft(
         text="Who drew this?",
         answer=Answer(value=entity_value("Q2000"), text="its builder", type="entity"),
-        form=form,
+        form=FORM,
         bindings={"x0": "Q1000", "a": "Q2000"},
         anchor="Q1000",
     )
+    made = drafted(
+        "injection",
+        CertificateRules(stated=False),
+        seed_question=[asks],
+        pick_image_entity=[Mention(entity_id="Q1000", surface="it")],
+        hide_entity=lambda before, *_: before,
+    )
+    assert made.interest > 1
 
-    def asked(least: float) -> Question | Rejection:
-        return drafted(
-            "injection",
-            CertificateRules(stated=False),
-            {"least_interest": least},
-            seed_question=[asks],
-            pick_image_entity=[Mention(entity_id="Q1000", surface="it")],
-            hide_entity=lambda before, *_: before,
-        )
 
-    score = asked(0.0).interest
-    assert score > 1 and isinstance(asked(score), Question)
-    assert asked(score + 0.01).reason == Reason.DULL.value
+def _plan(asked: str) -> Plan:
+    return Plan(
+        form=Json(FORM.to_json()),
+        bindings={"x0": "Q1000", "a": asked},
+        answer=Answer(value=entity_value(asked), text=asked, type="entity"),
+        shape="chain",
+        certificate=Certificate(basis="margin", margin=2),
+        route=Route(calls=2, depth=2, pages=1, looks=1),
+    )
+
+
+def test_the_plans_of_a_seed_are_put_into_words_in_the_order_that_was_chosen():
+    tried = []
+
+    def word(before, *_):
+        tried.append(before.answer.text)
+        return None if before.answer.text == "Q2001" else replace(before, text="Who built it?")
+
+    planned = PlannedSeed(seed=SEED, plans=tuple(map(_plan, ("Q2000", "Q2001", "Q2002"))))
+    drafter = _drafter(Scripted({"word": word}), VOTED, DraftRules())
+    made = asyncio.run(drafter(planned, Preference(item_id=SEED.id, order=(1, 2, 0))))
+    assert tried == ["Q2001", "Q2002"] and made.answer.text == "Q2002"
+    assert (made.anchor, made.logical_form) == ("Q1000", FORM)
+    tried.clear()
+    none = asyncio.run(drafter(planned, Preference(item_id=SEED.id, order=(1,))))
+    assert none.reason == Reason.NO_WORDING.value and tried == ["Q2001"]

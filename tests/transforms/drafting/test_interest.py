@@ -1,20 +1,14 @@
 """Which of several drafts somebody would rather have answered, and that it is kept."""
 
-import asyncio
 from dataclasses import replace
 from math import log2
-from types import SimpleNamespace
 
 import pytest
 
 from questloom.prompts.phrases import property_use
 from questloom.records.form import Ask, ClaimClause, Compute, Form, Image
 from questloom.records.knowledge import Entity, Value, entity_value
-from questloom.records.outcomes import Reason, Rejection
-from questloom.records.synthesis import Answer, Seed
-from questloom.transforms.drafting import drafter as drafting
-from questloom.transforms.drafting.draft_rules import DraftRules
-from questloom.transforms.drafting.drafter import Drafter
+from questloom.records.synthesis import Answer
 from questloom.transforms.drafting.interest import (
     ALIKE,
     BY_CHANCE,
@@ -27,7 +21,6 @@ from questloom.transforms.drafting.interest import (
     interest,
     of_draft,
 )
-from questloom.transforms.drafting.trail import Trail
 from questloom.transforms.writing.writer import Draft
 from tests.small_facts import SmallFacts, claim, year
 
@@ -450,26 +443,19 @@ LONGEST = _draft("longest?", "P2046", AREA, *[("P131", TOWN)] * 12)
 """At the very bottom: no score is lower."""
 
 
-def test_a_draft_at_the_very_bottom_is_dull_and_not_without_a_score():
-    facts, trail = SmallFacts(CLAIMS, dict(ENTITIES)), Trail()
-    assert of_draft(LONGEST, facts) == LEAST and by_interest([LONGEST], facts, 1.5, trail) == []
-    assert trail.outcome(Reason.NO_PATH)[0] == Reason.DULL
+def test_a_draft_at_the_very_bottom_has_a_score():
+    assert of_draft(LONGEST, SmallFacts(CLAIMS, dict(ENTITIES))) == LEAST
 
 
-def test_drafts_are_tried_in_the_order_of_their_interest_and_dull_ones_not_at_all():
-    facts, trail = SmallFacts(CLAIMS, dict(ENTITIES)), Trail()
-    assert [d.text for d in by_interest([DULL, FORMLESS, GOOD], facts, 0.0, trail)] == [
+def test_drafts_are_tried_in_the_order_of_their_interest():
+    facts = SmallFacts(CLAIMS, dict(ENTITIES))
+    assert [d.text for d in by_interest([DULL, FORMLESS, GOOD], facts)] == [
         "good?",
         "dull?",
         "said?",
     ]
-    assert [d.text for d in by_interest([DULL, FORMLESS, GOOD], facts, 3.0, trail)] == [
-        "good?",
-        "said?",
-    ]
-    assert trail.outcome(Reason.NO_PATH)[0] == Reason.DULL
     again = replace(GOOD, text="as good?")
-    assert [d.text for d in by_interest([again, DULL, GOOD], facts, 0.0, trail)] == [
+    assert [d.text for d in by_interest([again, DULL, GOOD], facts)] == [
         "as good?",
         "good?",
         "dull?",
@@ -494,8 +480,6 @@ def test_drafts_half_a_point_apart_are_ordered_and_nearer_ones_keep_the_walks_or
             for d in by_interest(
                 [_draft(f"{n}", "P569", year(n), ("P84", ARCHITECT)) for n in years],
                 facts,
-                0.0,
-                Trail(),
             )
         ]
 
@@ -504,33 +488,3 @@ def test_drafts_half_a_point_apart_are_ordered_and_nearer_ones_keep_the_walks_or
     )
     assert ordered(1801, 1800) == ["1801", "1800"], "a rarer year is worth less than half a point"
     assert ALIKE == 0.5
-
-
-@pytest.mark.parametrize(
-    ("draft", "least", "kept"),
-    [(DULL, 0.0, True), (DULL, 3.0, False), (LONGEST, 1.01, False), (LONGEST, 1.0, True)],
-)
-def test_a_finished_draft_that_is_dull_is_refused(monkeypatch, draft, least, kept):
-    async def finished(*_):
-        return draft
-
-    monkeypatch.setattr(drafting, "draft_by_injection", finished)
-    drafter = Drafter(
-        facts=SmallFacts(CLAIMS, dict(ENTITIES)),
-        writer=SimpleNamespace(name="graph"),
-        accept=None,
-        exploration=None,
-        rules=DraftRules(least_interest=least),
-        recipe_seed=1,
-        language="en",
-    )
-    seed = Seed(
-        entity_id=BRIDGE,
-        method="injection",
-        level="easy",
-        rule="anchor",
-        domain="building_or_place",
-    )
-    made = asyncio.run(drafter(seed))
-    assert isinstance(made, Rejection) != kept
-    assert made.interest >= 1 if kept else made.reason == Reason.DULL

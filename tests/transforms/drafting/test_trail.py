@@ -8,12 +8,12 @@ from questloom.transforms.drafting.trail import MAX_EXAMPLES, Trail
 def test_the_commonest_reason_is_told_ties_by_name_and_the_default_where_nothing_was_refused():
     trail = Trail()
     assert trail.outcome(Reason.NO_PATH) == (Reason.NO_PATH, {})
-    for reason in (Reason.NO_PATH, Reason.LEAK, Reason.NO_PATH, Reason.LEAK, Reason.DULL):
+    for reason in (Reason.NO_PATH, Reason.LEAK, Reason.NO_PATH, Reason.LEAK, Reason.NO_FACT):
         trail.add_reason(reason, "x")
     reason, evidence = trail.outcome(Reason.NO_ANSWER)
     assert reason == min((Reason.NO_PATH, Reason.LEAK), key=lambda r: r.value)
     assert evidence["tried"] == {
-        Reason.DULL.value: 1,
+        Reason.NO_FACT.value: 1,
         Reason.LEAK.value: 2,
         Reason.NO_PATH.value: 2,
     }

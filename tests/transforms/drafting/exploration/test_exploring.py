@@ -9,6 +9,7 @@ import pytest
 from questloom.records.form import ClaimClause, Compute, Reads
 from questloom.records.knowledge import entity_value
 from questloom.records.outcomes import Reason, Rejection
+from questloom.records.plan import PlannedSeed
 from questloom.records.synthesis import Question
 from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.certificate.certify import Refusal, certify_form, given_by_picture
@@ -175,8 +176,8 @@ def test_the_drafter_tells_why_a_seed_was_dropped_and_keeps_the_evidence_graph_w
         language="en",
     )
     kept, dropped = (
-        asyncio.run(drafter(seed("perception"))),
-        asyncio.run(drafter(seed("perception", entity_id="Q4003"))),
+        asyncio.run(drafter(PlannedSeed(seed=seed("perception")))),
+        asyncio.run(drafter(PlannedSeed(seed=seed("perception", entity_id="Q4003")))),
     )
     assert isinstance(kept, Question) and kept.explored["perceptions"] == [
         ["Q1003", "P1684", "Q721747", "time:+1803/9"]
