@@ -92,7 +92,7 @@ def settings(
         default = getattr(filled, each.name) if filled is not None else _default(each)
         if inner is None or before:
             allowed = f"the keys of `{before}`" if before else _allowed(hints[each.name])
-            yield Setting(key, _text(default), allowed, helps.get(each.name, ""))
+            yield Setting(key, _text(default), allowed, _help(each, helps))
         else:
             told[inner] = key
             yield from settings(
@@ -138,6 +138,13 @@ def _tables(shown: list[Setting], level: str, whole: str) -> Iterator[str]:
 
 def _cell(default: str) -> str:
     return f"`{default}`" if default else "must be given"
+
+
+def _help(each: dataclasses.Field, helps: Mapping[str, str]) -> str:
+    """The docstring of a field, and what each of its choices means where a registry says so (`metadata["choices"]`)."""
+    choices = each.metadata.get("choices", {})
+    words = (f"`{name}`: {meaning}" for name, meaning in choices.items())
+    return " ".join([helps.get(each.name, ""), *words]).strip()
 
 
 @functools.cache
