@@ -141,8 +141,8 @@ def _cell(default: str) -> str:
 
 
 def _help(each: dataclasses.Field, helps: Mapping[str, str]) -> str:
-    """The docstring of a field, and what each of its choices means where a registry says so (`metadata["choices"]`)."""
-    choices = each.metadata.get("choices", {})
+    """The docstring of a field, and what each of its choices means where a registry says so (`metadata["choices"]`, a function)."""
+    choices = each.metadata.get("choices", dict)()
     words = (f"`{name}`: {meaning}" for name, meaning in choices.items())
     return " ".join([helps.get(each.name, ""), *words]).strip()
 

@@ -15,6 +15,13 @@ if TYPE_CHECKING:
     Kind = str
 else:
     Kind = Literal[tuple(services_by_name())]
+
+
+def service_helps() -> dict[str, str]:
+    """What each service is for: its role, and its sentence."""
+    return {each.name: f"({ROLES[each.role]}) {each.help}" for each in SERVICES}
+
+
 OF_SERVICES: Any = make_dataclass(
     "OfServices",
     (),
@@ -29,9 +36,7 @@ OF_SERVICES: Any = make_dataclass(
 class ServiceSettings(OF_SERVICES):  # type: ignore[misc]
     """One live service."""
 
-    kind: Kind = field(
-        metadata={"choices": {each.name: f"({ROLES[each.role]}) {each.help}" for each in SERVICES}}
-    )
+    kind: Kind = field(metadata={"choices": service_helps})
     """Which service."""
     address: str = ""
     """Without a path; "" for the public one."""
