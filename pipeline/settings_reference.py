@@ -9,6 +9,7 @@ import json
 import textwrap
 import types
 import typing
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -98,6 +99,21 @@ def settings(
             yield from settings(
                 inner, key + ".", told, default if isinstance(default, inner) else None
             )
+
+
+def settings_lines(page: str, beginning: str) -> list[str]:
+    """The settings of one of `PAGES` whose keys begin so, each with its help; where the page has several classes, also whose it is."""
+    kinds, owners = PAGES[page].kinds, defaultdict[Setting, list[str]](list)
+    for heading, kind in kinds.items():
+        for each in settings(kind):
+            if each.key.startswith(beginning):
+                owners[each].append(heading.partition("`")[2].rstrip("`"))
+    return [
+        f"{each.key} = {each.default or '(must be given)'}    {each.allowed}"
+        + (f"    ({', '.join(commands)})" if len(kinds) > 1 else "")
+        + f"\n    {each.help}"
+        for each, commands in owners.items()
+    ]
 
 
 def reference(page: str = "recipe") -> str:
