@@ -13,7 +13,7 @@ def check_names(what: str, names: Iterable[str]) -> None:
     Raises:
         ValueError: a name comes twice.
 
-    >>> check_names("two tools have the name", ["crop", "flip"])
+    >>> check_names("two tools have the name", ["saw", "file"])
     """
     if twice := [name for name, number in Counter(names).items() if number > 1]:
         raise ValueError(f"{what} {twice[0]}")
