@@ -14,7 +14,7 @@ from urllib.parse import urljoin, urlsplit
 from questloom.agent.live.http_client import Http, Keys, is_blocked, is_public
 from questloom.agent.live.live_settings import LiveSettings, ServiceSettings
 from questloom.agent.live.services.replies import web_address
-from questloom.agent.live.services.service import ROLES, FoundPages, PageHits, Query, ReadPage
+from questloom.agent.live.services.service import FoundPages, PageHits, Query, ReadPage
 from questloom.agent.providers.provider import (
     Answered,
     Block,
@@ -68,11 +68,8 @@ class LiveProvider:
         self.settings, self.caller = settings, caller
         self.http = Http(allow_private=settings.allow_private)
         self._keys: dict[str, Keys] = {}
-        for role in ROLES:
-            service = getattr(settings, role)
-            if service is None:
-                continue
-            service.check(role)
+        settings.check()
+        for role, service in settings.services().items():
             caller.budget.check_price(service.kind, "", service.money())
             self._keys[role] = Keys(() if settings.replay else service.keys(f"live.{role}"))
             caller.set_pace(service.kind, service.pace())

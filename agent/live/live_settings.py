@@ -158,3 +158,17 @@ class LiveSettings:
     """Neither found nor visited, nor are their subdomains: benchmarks lie there with their answers."""
     allow_private: bool = False
     """Whether pictures may be fetched from private and loopback addresses; for tests and networks of one's own."""
+
+    def services(self) -> dict[str, ServiceSettings]:
+        """The services that are named, by their roles."""
+        found = {role: getattr(self, role) for role in ROLES}
+        return {role: service for role, service in found.items() if service is not None}
+
+    def check(self) -> None:
+        """Refuses services that cannot do what they are named for; looks for no key.
+
+        Raises:
+            InputError: see `ServiceSettings.check`.
+        """
+        for role, service in self.services().items():
+            service.check(role)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from questloom.agent.live.services.registry import SERVICES, check
-from questloom.agent.live.services.service import Service
+from questloom.agent.live.services.service import ROLES, Service
 from tests.agent.live import own_search
 
 ROOT = Path(__file__).parents[3]
@@ -53,6 +53,12 @@ def test_the_reference_has_its_help_and_its_settings(said):
     assert '| `teach.live.text.shelf` | `""` | text | Own search:' in said["reference"]
 
 
+def test_doctor_says_what_it_is_for_or_what_it_lacks(said):
+    good, bad = said["doctor"]
+    assert good == ["own_search", "ok", "Searches one shelf."]
+    assert bad[:2] == ["own_search", "missing"] and "NO_SUCH_VARIABLE holds no key" in bad[2]
+
+
 def test_a_tool_asks_it_with_its_settings_and_its_key(said):
     assert said["asked"] == ["/search", {"q": "maps: coasts", "num": 1}, "Reader secret"]
     assert said["result"][0] == "ok" and "coasts" in said["result"][1]
@@ -82,6 +88,12 @@ def test_two_services_with_settings_of_their_own_share_no_key():
     changes = {"settings": Others, "required": ()}
     with pytest.raises(ValueError, match="the settings key engine"):
         check((*SERVICES, dataclasses.replace(own_search.SERVICE, **changes)))
+
+
+def test_the_readme_has_a_line_of_each():
+    text = (ROOT / "agent/live/services/README.md").read_text(encoding="utf-8")
+    rows = [f"| `{each.name}.py` | {ROLES[each.role]} | {each.help} |" for each in SERVICES]
+    assert [line for line in text.splitlines() if line.startswith("| `")] == rows
 
 
 def test_a_service_without_its_rule_cannot_be_made():

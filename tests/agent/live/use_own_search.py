@@ -17,6 +17,8 @@ registry.SERVICES = (*registry.SERVICES, own_search.SERVICE)
 registry.check(registry.SERVICES)
 
 from questloom.agent.live.live_settings import ServiceSettings  # noqa: E402
+from questloom.agent.setup import check_engine  # noqa: E402
+from questloom.pipeline.commands.doctor import _live_services  # noqa: E402
 from questloom.pipeline.recipe import recipe_of  # noqa: E402
 from questloom.pipeline.settings_reference import reference  # noqa: E402
 from questloom.records.errors import InputError  # noqa: E402
@@ -27,8 +29,9 @@ from tests.agent.live.live_server import live_services  # noqa: E402
 def refusal(service: dict, role: str = "text") -> str:
     """Why a recipe's settings of a service are refused; "" where they are not."""
     try:
-        recipe = recipe_of({"teach": {"live": {role: service}}}, "test")
-        getattr(recipe.teach.live, role).check(role)
+        teach = {"engine": "transformers", "model": "any", "live": {role: service}}
+        recipe = recipe_of({"teach": teach}, "test")
+        check_engine(recipe.teach, recipe.models)
     except InputError as error:
         return str(error)
     return ""
@@ -53,6 +56,13 @@ def main(folder: Path) -> dict:
         "no_address": refusal(own | {"address": ""}),
         "elsewhere": refusal(own, "words"),
         "instead": refusal(own | {"kind": "vision"}),
+        "doctor": [
+            [line.name, line.status, line.detail]
+            for key in (KEYS, "NO_SUCH_VARIABLE")
+            for line in _live_services(
+                recipe_of({"teach": {"live": {"text": own | {"key_env": key}}}}, "test")
+            )
+        ],
         "reference": reference(),
         "result": [result.status, result.text],
         "asked": [path, told, headers["Shelf-Key"]],

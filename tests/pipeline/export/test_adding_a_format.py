@@ -88,6 +88,12 @@ def test_a_format_without_its_rule_cannot_be_made():
         Format(name="silent", help="Says nothing.", uses=(), features=None)  # type: ignore[call-arg]
 
 
+def test_the_readme_has_a_line_of_each():
+    text = (ROOT / "pipeline/export/formats/README.md").read_text(encoding="utf-8")
+    rows = [f"| `{name}.py` | {words} |" for name, words in format_registry.format_helps().items()]
+    assert [line for line in text.splitlines() if line.startswith("| `")] == rows
+
+
 def test_every_format_can_be_loaded():
     loaded = format_registry.load_formats(format_registry.format_names())
     assert tuple(loaded) == format_registry.format_names()
