@@ -278,7 +278,7 @@ def check_engine(settings: PlaySettings, models: ModelSettings, where: str = "te
         where: the recipe's section that holds the settings; stands in errors.
 
     Raises:
-        InputError: a setting that the engine needs is missing.
+        InputError: a setting that the engine needs is missing, or a live service cannot do what it is named for.
     """
     if settings.engine == "openai" and AGENT not in models.roles:
         raise InputError(
@@ -298,6 +298,8 @@ def check_engine(settings: PlaySettings, models: ModelSettings, where: str = "te
             f"needs {where}.server",
             f"Name it: {where}: {{server: {{name: …, url: http://host:port, model: …}}}}.",
         )
+    if settings.live is not None:
+        settings.live.check()
     if settings.engine == "oracle" and settings.live is not None:
         raise InputError(
             f"{where}.engine oracle",

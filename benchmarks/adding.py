@@ -1,14 +1,17 @@
 """Which files of the program name a thing that people add: what adding another one touches.
 
-    python -m benchmarks.adding visible_text no_tools [--at COMMIT]
+    python -m benchmarks.adding [NAME …] [--at COMMIT]
 
-For each name it prints the number of files of the program's packages that name it as a word (also as the constant, the maker and the
-settings of that name), and the files. Tests, benchmarks, recipes and prose are left out. Without `--at` it reads what git tracks in the
-working tree.
+Without names it takes one of each kind (`EXAMPLES`). For each name it prints the number of files of the program's packages that name it in
+code, and the files: in quotes, as a constant, as the maker of that name, as a module that is imported or called, or as a key of a table; and
+the file that is called so. A file that uses the thing counts like one that must change. Tests,
+benchmarks, recipes, presets and prose are left out. Without `--at` it reads what git tracks in the working
+tree.
 """
 
 import argparse
 import subprocess
+from pathlib import PurePosixPath
 
 FLOORS = (
     "pipeline",
@@ -23,30 +26,63 @@ FLOORS = (
     "files",
     "records",
 )
-KINDS = ("py", "jinja", "html", "txt")
+PATHS = (
+    *(f":(glob){floor}/**/*.{kind}" for floor in FLOORS for kind in ("py", "jinja", "html", "txt")),
+    ":(glob)eval/*.yaml",
+)
+EXAMPLES = {
+    "filter": "quotas",
+    "tool": "flip",
+    "search provider": "google_images",
+    "export format": "sharegpt",
+    "benchmark": "simplevqa",
+}
 
 
 def naming(name: str, commit: str = "") -> list[str]:
     """The files that name a thing, in the working tree or in a commit."""
-    words = (name, name.upper(), f"make_{name}")
-    command = ["git", "grep", "--no-color", "-lwE", "|".join(words), *([commit] if commit else [])]
-    paths = [f":(glob){floor}/**/*.{kind}" for floor in FLOORS for kind in KINDS]
-    done = subprocess.run([*command, "--", *paths], capture_output=True, text=True)
-    if done.returncode > 1:
+    forms = (
+        f"[\"'`]{name}[\"'`]",
+        rf"\b{name.upper()}\b",
+        rf"\bmake_{name}\b",
+        rf"\bimport .*\b{name}\b",
+        rf"\b{name}\.[A-Z]",
+        rf"^    {name},$",
+        rf"^{name}:",
+    )
+    at = [commit] if commit else []
+    found = _git("grep", "--no-color", "-lP", "|".join(forms), *at, "--", *PATHS)
+    tracked = (
+        _git("ls-tree", "-r", "--name-only", commit) if commit else _git("ls-files", "--", *PATHS)
+    )
+    own = [
+        path
+        for path in tracked
+        if PurePosixPath(path).stem == name and path.partition("/")[0] in FLOORS
+    ]
+    return sorted({*own, *(line.removeprefix(f"{commit}:") for line in found)})
+
+
+def _git(*arguments: str) -> list[str]:
+    done = subprocess.run(["git", *arguments], capture_output=True, text=True)
+    if done.returncode > 1 or (done.returncode and done.stderr):
         raise SystemExit(done.stderr.strip())
-    return [line.removeprefix(f"{commit}:") for line in done.stdout.splitlines()]
+    return done.stdout.splitlines()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("names", nargs="+")
+    parser.add_argument("names", nargs="*")
     parser.add_argument("--at", default="", help="a commit")
     given = parser.parse_args()
-    for name in given.names:
+    asked = {name: name for name in given.names} or {
+        f"{kind} {name}": name for kind, name in EXAMPLES.items()
+    }
+    for shown, name in asked.items():
         files = naming(name, given.at)
-        print(f"{name}: {len(files)} files")
+        print(f"{shown}: {len(files)} files")
         for path in files:
             print(f"    {path}")
 

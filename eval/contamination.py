@@ -5,7 +5,6 @@ and `bindings` and `anchor`. Its own part `benchmark` is no training data. A mat
 proof that it does not; the score on the questions without a match stands beside the whole one.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ import pyarrow.parquet as pq
 from questloom.eval.items import Item
 from questloom.models.picture_file import PictureError
 from questloom.records.errors import InputError
+from questloom.records.table import decode_json
 from questloom.transforms.pictures.choose import near_duplicate, perceptual_hash
 
 WORDS = 8
@@ -46,12 +46,8 @@ class TrainingData:
         """Takes in a row."""
         self.num_rows += 1
         self.grams.update(n_grams(row.get("question") or ""))
-        bindings = row.get("bindings")
-        self.entities.update(
-            v
-            for v in (json.loads(bindings).values() if bindings else ())
-            if _ENTITY.fullmatch(str(v))
-        )
+        bindings = decode_json(row.get("bindings") or None) or {}
+        self.entities.update(v for v in bindings.values() if _ENTITY.fullmatch(str(v)))
         self.entities.update({row.get("anchor") or ""} - {""})
         for cell in [row.get("image"), *(row.get("images") or [])]:
             data = cell.get("bytes") if isinstance(cell, dict) else cell

@@ -9,6 +9,8 @@ from typing import Any, Literal
 import yaml
 from pydantic import ConfigDict, TypeAdapter
 
+from questloom.records.registry import check_names
+
 TABLE = Path(__file__).parent / "benchmarks.yaml"
 
 
@@ -130,8 +132,22 @@ class Statement:
 
 @functools.cache
 def statements() -> Mapping[str, Statement]:
-    """Every benchmark by its name."""
-    found: dict[str, Any] = yaml.safe_load(TABLE.read_text(encoding="utf-8"))
+    """Every benchmark by its name. One is added in `benchmarks.yaml`, and nowhere else."""
+    return read_statements(TABLE)
+
+
+def read_statements(table: Path) -> dict[str, Statement]:
+    """The benchmarks of a table.
+
+    Raises:
+        ValueError: two have one name (of which YAML would keep the last), a key is missing, unknown or of a wrong type.
+    """
+    text = table.read_text(encoding="utf-8")
+    root = yaml.compose(text, yaml.SafeLoader)
+    if not isinstance(root, yaml.MappingNode):
+        raise ValueError(f"{table} is no table of benchmarks")
+    check_names("two benchmarks have the name", (key.value for key, _ in root.value))
+    found: dict[str, Any] = yaml.safe_load(text)
     reader = TypeAdapter(Statement)
     return {name: reader.validate_python({"name": name, **facts}) for name, facts in found.items()}
 

@@ -1,11 +1,12 @@
 """Settings that people write: YAML, `KEY=VALUE` from the command line, and the frozen dataclass that both fill.
 
-What is wrong is refused with its place and a way out: recipes and trainers have this reader alone.
+What is wrong is refused with its place and a way out: recipes, trainers, and the front matter of cards have this reader alone.
 """
 
 import difflib
 import functools
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -40,14 +41,42 @@ def read_settings_file(path: Path, *, example: str) -> dict[str, Any]:
     Raises:
         InputError: the file cannot be read, or is no mapping.
     """
+    return _mapping(path, str, "Correct the file.", f"See {example}.")
+
+
+def front_matter(text: str) -> str:
+    """The YAML before a Markdown page, as the cards of data sets and models have it; "" where there is none.
+
+    >>> front_matter("---\\nlicense: mit\\n---\\n# A data set\\n")
+    'license: mit'
+    """
+    found = re.match(r"---\n(.*?)\n---", text, re.DOTALL)
+    return found[1] if found else ""
+
+
+def read_front_matter(path: Path, *, fix: str) -> dict[str, Any]:
+    """The keys of a Markdown file's front matter; none where it has none.
+
+    Args:
+        fix: what a user does who cannot correct the file.
+
+    Raises:
+        InputError: the file cannot be read, or its front matter is no mapping.
+    """
+    return _mapping(path, front_matter, fix, fix)
+
+
+def _mapping(
+    path: Path, part: Callable[[str], str], fix_file: str, fix_shape: str
+) -> dict[str, Any]:
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+        data = yaml.safe_load(part(path.read_text(encoding="utf-8"))) or {}
     except UNREADABLE as error:
         raise InputError(
-            str(path), f"cannot be read as YAML ({_fault(error)})", "Correct the file."
+            str(path), f"cannot be read as YAML ({_fault(error)})", fix_file
         ) from error
     if not isinstance(data, dict):
-        raise InputError(str(path), "is no mapping of keys to values", f"See {example}.")
+        raise InputError(str(path), "is no mapping of keys to values", fix_shape)
     return data
 
 

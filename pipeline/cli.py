@@ -557,26 +557,17 @@ def settings(
     ] = "recipe",
 ) -> None:
     """Every setting of a recipe or of the trainers: its default, what is allowed, and what it is for. Without KEY as a Markdown page."""
-    from questloom.pipeline.settings_reference import PAGES, reference, settings
+    from questloom.pipeline.settings_reference import reference, settings_lines
 
     if not beginning:
         typer.echo(reference(of), nl=False)
         return
-    found = [
-        each
-        for kind in PAGES[of].kinds.values()
-        for each in settings(kind)
-        if each.key.startswith(beginning)
-    ]
-    found = list(dict.fromkeys(found))  # what SFT and GRPO have alike once
+    found = settings_lines(of, beginning)
     if not found:
         raise InputError(
             f"settings {beginning}", "no key begins so", "`questloom settings` prints all."
         )
-    for each in found:
-        typer.echo(
-            f"{each.key} = {each.default or '(must be given)'}    {each.allowed}\n    {each.help}"
-        )
+    typer.echo("\n".join(found))
 
 
 @app.command()

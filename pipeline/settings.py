@@ -2,16 +2,21 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, make_dataclass
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from annotated_types import Ge, Gt, Le
 
 from questloom.agent.play_settings import PlaySettings
 from questloom.models.model_settings import ModelSettings
+from questloom.pipeline.format_registry import format_helps, format_names
 from questloom.records.evolves import Evolves
 from questloom.transforms.filters import registry
 from questloom.transforms.writing.llm.llm_rules import LlmRules
 
+if TYPE_CHECKING:
+    FormatName = str
+else:
+    FormatName = Literal[format_names()]
 Share = Annotated[float, Ge(0), Le(1)]
 OF_FILTERS: Any = make_dataclass(
     "OfFilters",
@@ -51,8 +56,10 @@ class ExportRules:
     """easy:medium:hard of the RL configuration (VSearcher 4:3:3); empty: as they come."""
     benchmark_share: Share = 0.0
     """Share of anchors set aside as the run's own frozen benchmark; questions of level `benchmark` are set aside whatever it is."""
-    formats: tuple[str, ...] = ("sharegpt", "verl", "trl")
-    """Also "jsonl" (ms-swift, rLLM), whose pictures take a third more room."""
+    formats: tuple[FormatName, ...] = field(
+        default=("sharegpt", "verl", "trl"), metadata={"choices": format_helps}
+    )
+    """The formats for trainers beside the data set's own files; none switches them off."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,7 @@ import json
 import textwrap
 import types
 import typing
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -92,12 +93,27 @@ def settings(
         default = getattr(filled, each.name) if filled is not None else _default(each)
         if inner is None or before:
             allowed = f"the keys of `{before}`" if before else _allowed(hints[each.name])
-            yield Setting(key, _text(default), allowed, helps.get(each.name, ""))
+            yield Setting(key, _text(default), allowed, _help(each, helps))
         else:
             told[inner] = key
             yield from settings(
                 inner, key + ".", told, default if isinstance(default, inner) else None
             )
+
+
+def settings_lines(page: str, beginning: str) -> list[str]:
+    """The settings of one of `PAGES` whose keys begin so, each with its help; where the page has several classes, also whose it is."""
+    kinds, owners = PAGES[page].kinds, defaultdict[Setting, list[str]](list)
+    for heading, kind in kinds.items():
+        for each in settings(kind):
+            if each.key.startswith(beginning):
+                owners[each].append(heading.partition("`")[2].rstrip("`"))
+    return [
+        f"{each.key} = {each.default or '(must be given)'}    {each.allowed}"
+        + (f"    ({', '.join(commands)})" if len(kinds) > 1 else "")
+        + f"\n    {each.help}"
+        for each, commands in owners.items()
+    ]
 
 
 def reference(page: str = "recipe") -> str:
@@ -138,6 +154,13 @@ def _tables(shown: list[Setting], level: str, whole: str) -> Iterator[str]:
 
 def _cell(default: str) -> str:
     return f"`{default}`" if default else "must be given"
+
+
+def _help(each: dataclasses.Field, helps: Mapping[str, str]) -> str:
+    """The docstring of a field, and what each of its choices means where a registry says so (`metadata["choices"]`, a function)."""
+    choices = each.metadata.get("choices", dict)()
+    words = (f"`{name}`: {meaning}" for name, meaning in choices.items())
+    return " ".join([helps.get(each.name, ""), *words]).strip()
 
 
 @functools.cache

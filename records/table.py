@@ -70,12 +70,24 @@ def _to_arrow(hint: Any, value: Any) -> Any:
     return value
 
 
+def decode_json(cell: str | None) -> Any:
+    """The value of a cell of a JSON column.
+
+    Args:
+        cell: JSON; None in a row that has no value there.
+
+    Raises:
+        ValueError: it is no JSON.
+    """
+    return None if cell is None else json.loads(cell)
+
+
 @functools.cache
 def _decoder(hint: Any) -> Callable[[Any], Any]:
     """What turns a value of a row into a value of the field; resolved once a type, since rows are read by the million."""
     hint = _without_none(hint)
     if hint is Json:
-        return lambda value: None if value is None else json.loads(value)
+        return decode_json
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin is tuple:
         decode = _decoder(args[0])

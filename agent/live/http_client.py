@@ -9,6 +9,8 @@ import ipaddress
 import re
 import socket
 import time
+from collections.abc import Callable
+from typing import Any
 from urllib.parse import urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -18,7 +20,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import ThreadedResolver
 
 from questloom.agent.live.live_settings import ServiceSettings
-from questloom.agent.live.service_protocols import Parse, ServiceRequest, key_header
+from questloom.agent.live.services.service import ServiceRequest
 from questloom.calls.attempts import Status
 from questloom.calls.request import Reply
 from questloom.calls.retry import CallFault, fault_of_status
@@ -30,6 +32,8 @@ UNICAST = ipaddress.ip_network("2000::/3")
 REST_SECONDS = 60.0
 """How long a key that was refused with 429 rests, where the service names no time."""
 USER_AGENT = "Mozilla/5.0 (compatible; Questloom/0.1)"
+Parse = Callable[[bytes], Any]
+"""Reads a reply's body; its errors mean that the reply is none."""
 _NO_TIMEOUT = aiohttp.ClientTimeout()
 _REFUSED = (401, 402, 403)
 
@@ -167,7 +171,11 @@ class Http:
         self, name: str, service: ServiceSettings, asked: ServiceRequest, key: str
     ) -> tuple[int, dict[str, str], bytes]:
         url = f"{service.base}{asked.path}"
-        headers = {"Content-Type": "application/json", **asked.headers, **key_header(service, key)}
+        headers = {
+            "Content-Type": "application/json",
+            **asked.headers,
+            **service.service.headers(key),
+        }
         try:
             # No redirects: one would take the key to another host.
             async with self._session("services").request(

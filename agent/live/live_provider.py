@@ -8,26 +8,13 @@ import asyncio
 import functools
 import re
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from questloom.agent.live.http_client import Http, Keys, is_blocked, is_public
 from questloom.agent.live.live_settings import LiveSettings, ServiceSettings
-from questloom.agent.live.service_protocols import (
-    FoundPage,
-    ServiceRequest,
-    ask_ocr,
-    ask_page,
-    ask_picture,
-    ask_text,
-    ask_words,
-    parse_ocr,
-    parse_page,
-    parse_reverse_image_results,
-    parse_text,
-    parse_words,
-    web_address,
-)
+from questloom.agent.live.services.replies import web_address
+from questloom.agent.live.services.service import FoundPages, PageHits, Query, ReadPage
 from questloom.agent.providers.provider import (
     Answered,
     Block,
@@ -45,16 +32,9 @@ from questloom.calls.pacing import Pace
 from questloom.calls.request import FREE, CallRequest, Reply
 from questloom.calls.retry import CallFault
 from questloom.models.picture_file import decode
-from questloom.records.errors import InputError, ProviderFault
+from questloom.records.errors import ProviderFault
 from questloom.records.identity import sha256_hex
 
-KINDS = {
-    "text": ("serper", "serper_scholar", "google"),
-    "picture": ("vision", "lens"),
-    "words": ("serper_images", "google_images"),
-    "reader": ("jina",),
-    "ocr": ("pp_structure",),
-}
 PICTURES_A_PAGE = 3
 """Addresses that are tried for one page's picture."""
 MAX_PAGE_PICTURES = 8
@@ -71,7 +51,6 @@ _MARKDOWN_PICTURE = re.compile(r"!\[([^\[\]\n]{0,300})\]" + _TARGET.format(""))
 _MARKDOWN_LINK = re.compile(r"\[([^\[\]\n]{1,300})\]" + _TARGET.format("https?://"))
 _HEADING = re.compile(r"^#{1,6} +(.{1,300})$", re.M)
 _NO_PHOTO = re.compile(r"\.(?:svg|ico)(?:$|[?#])|/(?:favicon|logo|sprite|icon)[^/]*$|^data:", re.I)
-T = TypeVar("T")
 
 
 class LiveProvider:
@@ -89,17 +68,8 @@ class LiveProvider:
         self.settings, self.caller = settings, caller
         self.http = Http(allow_private=settings.allow_private)
         self._keys: dict[str, Keys] = {}
-        for role, kinds in KINDS.items():
-            service = getattr(settings, role)
-            if service is None:
-                continue
-            if service.kind not in kinds:
-                raise InputError(
-                    f"live.{role}.kind",
-                    f"{service.kind} cannot do that",
-                    f"Take one of: {', '.join(kinds)}.",
-                )
-            service.check(f"live.{role}")
+        settings.check()
+        for role, service in settings.services().items():
             caller.budget.check_price(service.kind, "", service.money())
             self._keys[role] = Keys(() if settings.replay else service.keys(f"live.{role}"))
             caller.set_pace(service.kind, service.pace())
@@ -116,10 +86,7 @@ class LiveProvider:
 
     async def search_text(self, query: str, k: int) -> Answered[tuple[PageHit, ...]]:
         """A web or scholar search."""
-        service = self._service("text")
-        found = await self._ask(
-            "text", service, ask_text(service, query, k), functools.partial(parse_text, service)
-        )
+        found: Answered[PageHits] = await self._ask("text", Query(text=query, results=k))
         return Answered(
             value=tuple(hit for hit in found.value if not self._is_blocked(hit.url))[:k],
             cost=found.cost,
@@ -129,22 +96,18 @@ class LiveProvider:
         self, bank: ImageBank, handle: int, k: int, withheld: frozenset[str]
     ) -> Answered[tuple[PictureHit, ...]]:
         """Pages that show a picture of the bank; the web has no picture that could be withheld."""
-        service = self._service("picture")
         image = bank.get(handle)
         address = image.url if image.url.startswith(("https://", "http://")) else ""
-        if service.kind == "lens" and not address:
+        if self._service("picture").service.needs_address and not address:
             raise provider_fault(
                 "no_public_address",
                 "The tool failed: this service searches by public address only, and this picture has none. "
                 "Search by words, or by a picture that a search found.",
             )
-        asked = ask_picture(service, bank.data(handle), address, k)
         # The picture stands in the key by its hash: the recording need not hold it twice.
-        found = await self._ask(
+        found: Answered[FoundPages] = await self._ask(
             "picture",
-            service,
-            asked,
-            functools.partial(parse_reverse_image_results, service),
+            Query(picture=bank.data(handle), address=address, results=k),
             key={"picture": image.sha256, "url": address, "k": k},
         )
         return await self._with_pictures(found, k)
@@ -153,16 +116,8 @@ class LiveProvider:
         self, query: str, k: int, bank: ImageBank, withheld: frozenset[str]
     ) -> Answered[tuple[PictureHit, ...]]:
         """Pages with pictures for words."""
-        service = self._service("words")
-        return await self._with_pictures(
-            await self._ask(
-                "words",
-                service,
-                ask_words(service, query, k),
-                functools.partial(parse_words, service),
-            ),
-            k,
-        )
+        found: Answered[FoundPages] = await self._ask("words", Query(text=query, results=k))
+        return await self._with_pictures(found, k)
 
     async def page(self, url: str, goal: str) -> Answered[Page]:
         """A page through the reader.
@@ -170,11 +125,11 @@ class LiveProvider:
         Raises:
             ToolFault: no web address, or a blocked one; ProviderFault: the reader failed.
         """
-        service = self._service("reader")
+        self._service("reader")  # where there is none, no other address helps
         url = self._web_address(url)
         if self._is_blocked(url):
             raise model_fault("blocked", "visit: this site is blocked. Look elsewhere.")
-        read = await self._ask("reader", service, ask_page(url), parse_page)
+        read: Answered[ReadPage] = await self._ask("reader", Query(text=url))
         title, address = read.value.title, read.value.url or url
         if self._is_blocked(address):  # the address led there
             raise model_fault("blocked", "visit: this site is blocked. Look elsewhere.")
@@ -184,15 +139,11 @@ class LiveProvider:
 
     async def read_text(self, picture: bytes) -> Answered[tuple[Block, ...]] | None:
         """Text blocks by the OCR service, where there is one."""
-        service = self.settings.ocr
-        if service is None:
+        if self.settings.ocr is None:
             return None
-        size = decode(picture).size
         return await self._ask(
             "ocr",
-            service,
-            ask_ocr(picture),
-            lambda body: parse_ocr(body, size),
+            Query(picture=picture, size=decode(picture).size),
             key={"picture": sha256_hex(picture)},
         )
 
@@ -205,16 +156,10 @@ class LiveProvider:
             )
         return service
 
-    async def _ask(
-        self,
-        role: str,
-        service: ServiceSettings,
-        asked: ServiceRequest,
-        parse: Callable[[bytes], T],
-        *,
-        key: Any = None,
-    ) -> Answered[T]:
-        """One call through cache, pace and budget."""
+    async def _ask(self, role: str, query: Query, *, key: Any = None) -> Answered[Any]:
+        """One call through cache, pace and budget; the value is what services of the role return."""
+        service = self._service(role)
+        asked = service.service.ask(service, query)
         content = (
             {"path": asked.path, "query": dict(asked.query), "body": asked.body}
             if key is None
@@ -228,10 +173,14 @@ class LiveProvider:
             price=service.money(),
             timeout=service.timeout,
         )
+
+        def read(body: bytes) -> Any:
+            return service.service.read(body, query)
+
         reply = await self._reply(
-            request, lambda _: self.http.ask(service.kind, service, self._keys[role], asked, parse)
+            request, lambda _: self.http.ask(service.kind, service, self._keys[role], asked, read)
         )
-        return Answered(value=parse(reply.body), cost=0.0 if reply.cached else service.price or 0.0)
+        return Answered(value=read(reply.body), cost=0.0 if reply.cached else service.price or 0.0)
 
     async def _reply(self, request: CallRequest, send: Callable[[str], Any]) -> Reply:
         if not self.settings.replay:
@@ -245,7 +194,7 @@ class LiveProvider:
         return reply.from_cache()
 
     async def _with_pictures(
-        self, found: Answered[tuple[FoundPage, ...]], k: int
+        self, found: Answered[FoundPages], k: int
     ) -> Answered[tuple[PictureHit, ...]]:
         """The pages, each with its first picture that can be had and read; pages without one come after those with."""
         pages = [page for page in found.value if not self._is_blocked(page.url)][: 2 * k]

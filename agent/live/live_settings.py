@@ -1,52 +1,47 @@
-"""Which live services there are and how each is asked: the part of a recipe that names them. Keys stand in the environment."""
+"""Which live services a recipe asks and how: its part that names them. Keys stand in the environment."""
 
 import os
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field, make_dataclass
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
+from questloom.agent.live.services.registry import SERVICES, services_by_name
+from questloom.agent.live.services.service import ROLES, Service
 from questloom.calls.pacing import Pace
 from questloom.calls.request import Price
 from questloom.records.errors import InputError
 
-Kind = Literal[
-    "serper",
-    "serper_scholar",
-    "google",
-    "serper_images",
-    "google_images",
-    "vision",
-    "lens",
-    "jina",
-    "pp_structure",
-]
-ADDRESSES: dict[Kind, str] = {
-    "serper": "https://google.serper.dev",
-    "serper_scholar": "https://google.serper.dev",
-    "serper_images": "https://google.serper.dev",
-    "lens": "https://google.serper.dev",
-    "google": "https://www.googleapis.com",
-    "google_images": "https://www.googleapis.com",
-    "vision": "https://vision.googleapis.com",
-    "jina": "https://r.jina.ai",
-}
-"""Where the public services live; an OCR service is always one's own."""
-KEYLESS = ("jina", "pp_structure")
-"""Kinds that also work without a key."""
+if TYPE_CHECKING:
+    Kind = str
+else:
+    Kind = Literal[tuple(services_by_name())]
+
+
+def service_helps() -> dict[str, str]:
+    """What each service is for: its role, and its sentence."""
+    return {each.name: f"({ROLES[each.role]}) {each.help}" for each in SERVICES}
+
+
+OF_SERVICES: Any = make_dataclass(
+    "OfServices",
+    (),
+    bases=tuple(dict.fromkeys(each.settings for each in SERVICES if each.settings)),
+    frozen=True,
+    kw_only=True,
+)
+"""The settings that single services add."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class ServiceSettings:
+class ServiceSettings(OF_SERVICES):  # type: ignore[misc]
     """One live service."""
 
-    kind: Kind
+    kind: Kind = field(metadata={"choices": service_helps})
     """Which service."""
     address: str = ""
     """Without a path; "" for the public one."""
     key_env: str = ""
     """The environment variable that holds its keys, one or several parted by commas."""
-    engine: str = ""
-    """Google Custom Search: the id of the search engine (cx)."""
     price: float | None = None
     """Money a call; None is unknown, 0 free."""
     timeout: float = 30.0
@@ -57,9 +52,14 @@ class ServiceSettings:
     """Calls a minute at most; None is no limit."""
 
     @property
+    def service(self) -> Service[Any]:
+        """The service that `kind` names."""
+        return services_by_name()[self.kind]
+
+    @property
     def base(self) -> str:
         """The address that is asked."""
-        return (self.address or ADDRESSES.get(self.kind, "")).rstrip("/")
+        return (self.address or self.service.address).rstrip("/")
 
     def pace(self) -> Pace:
         """What the service is asked to bear."""
@@ -69,12 +69,22 @@ class ServiceSettings:
         """The price of a call as the budget counts it: one token a call."""
         return None if self.price is None else Price(tokens_out=self.price * 1e6)
 
-    def check(self, where: str) -> None:
+    def check(self, role: str) -> None:
         """Refuses settings that cannot work.
 
+        Args:
+            role: a key of `ROLES`: what the service is to do.
+
         Raises:
-            InputError: no usable address, or a search engine without its id.
+            InputError: the service cannot do that, has no usable address, or lacks a setting that it requires.
         """
+        where = f"live.{role}"
+        if self.service.role != role:
+            raise InputError(
+                f"{where}.kind",
+                f"{self.kind} cannot do that",
+                f"Take one of: {', '.join(each.name for each in SERVICES if each.role == role)}.",
+            )
         parts = urlsplit(self.base)
         if (
             parts.scheme not in ("http", "https")
@@ -88,12 +98,11 @@ class ServiceSettings:
                 f"{self.base or 'nothing'} is no plain http:// or https:// address",
                 "Give the service's address.",
             )
-        if self.kind in ("google", "google_images") and not self.engine:
-            raise InputError(
-                f"{where}.engine",
-                "Google Custom Search needs the id of a search engine",
-                "Set it to the engine's cx.",
-            )
+        for name in self.service.required:
+            if not getattr(self, name):
+                raise InputError(
+                    f"{where}.{name}", f"is empty, and {self.kind} needs it", "Set it."
+                )
 
     def keys(self, where: str) -> tuple[str, ...]:
         """The keys from the environment, in their order.
@@ -112,7 +121,7 @@ class ServiceSettings:
             if self.key_env
             else ()
         )
-        if not keys and (self.key_env or self.kind not in KEYLESS):
+        if not keys and (self.key_env or self.service.needs_key):
             raise InputError(
                 f"{where}.key_env",
                 f"the environment variable {self.key_env or '(none is named)'} holds no key",
@@ -132,15 +141,15 @@ class LiveSettings:
     """The live provider. A service that is None is not offered, and a tool that needs it says so."""
 
     text: ServiceSettings | None = None
-    """serper, serper_scholar or google."""
+    """Search of pages by words."""
     picture: ServiceSettings | None = None
-    """Search by a picture: vision (sends the picture) or lens (sends its public address)."""
+    """Search by a picture."""
     words: ServiceSettings | None = None
-    """Search of pictures by words: serper_images or google_images."""
+    """Search of pictures by words."""
     reader: ServiceSettings | None = None
-    """jina."""
+    """Pages by their address."""
     ocr: ServiceSettings | None = None
-    """pp_structure; None takes the built-in reader."""
+    """Text in pictures; None takes the built-in reader."""
     recording: str = "live"
     """Names the state of the web that was recorded; part of every cached call's key."""
     replay: bool = False
@@ -149,3 +158,17 @@ class LiveSettings:
     """Neither found nor visited, nor are their subdomains: benchmarks lie there with their answers."""
     allow_private: bool = False
     """Whether pictures may be fetched from private and loopback addresses; for tests and networks of one's own."""
+
+    def services(self) -> dict[str, ServiceSettings]:
+        """The services that are named, by their roles."""
+        found = {role: getattr(self, role) for role in ROLES}
+        return {role: service for role, service in found.items() if service is not None}
+
+    def check(self) -> None:
+        """Refuses services that cannot do what they are named for; looks for no key.
+
+        Raises:
+            InputError: see `ServiceSettings.check`.
+        """
+        for role, service in self.services().items():
+            service.check(role)

@@ -2,9 +2,10 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from questloom.agent.turns.image_bank import ImageBank
+if TYPE_CHECKING:  # a recipe names services whose replies are made of what is defined here
+    from questloom.agent.turns.image_bank import ImageBank
 
 T = TypeVar("T")
 
@@ -92,12 +93,12 @@ class Provider(Protocol):
         """The best `k` pages or passages for a query."""
 
     async def search_like(
-        self, bank: ImageBank, handle: int, k: int, withheld: frozenset[str]
+        self, bank: "ImageBank", handle: int, k: int, withheld: frozenset[str]
     ) -> Answered[tuple[PictureHit, ...]]:
         """The best `k` pictures that look like a picture of the bank; behind them, without pictures, pages that show less like ones."""
 
     async def search_pictures(
-        self, query: str, k: int, bank: ImageBank, withheld: frozenset[str]
+        self, query: str, k: int, bank: "ImageBank", withheld: frozenset[str]
     ) -> Answered[tuple[PictureHit, ...]]:
         """The best `k` pictures for words; the bank tells the task's own picture, which is not found."""
 

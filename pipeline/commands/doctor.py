@@ -101,6 +101,7 @@ def examine(recipe: Recipe | None = None, more: Iterable[Line] = ()) -> Findings
         _sandbox(recipe),
         *_programs(),
         *(_endpoints(recipe) if recipe else ()),
+        *(_live_services(recipe) if recipe else ()),
         *more,
     ]
     return Findings(tuple(lines))
@@ -258,6 +259,20 @@ def _programs() -> Iterator[Line]:
             Status.OK if path else Status.INFO,
             path or f"not found; only {use} needs it",
         )
+
+
+def _live_services(recipe: Recipe) -> Iterator[Line]:
+    """Whether each service of `teach.live` fits its role and has its keys; nothing is sent."""
+    live = recipe.teach.live
+    for role, service in live.services().items() if live else ():
+        try:
+            service.check(role)
+            if live and not live.replay:
+                service.keys(f"live.{role}")
+        except InputError as error:
+            yield Line("live services", service.kind, Status.MISSING, error.what, error.fix)
+        else:
+            yield Line("live services", service.kind, Status.OK, service.service.help)
 
 
 def _endpoints(recipe: Recipe) -> Iterator[Line]:

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any, Protocol
 
+from questloom.pipeline.evolve.task_row import TaskRow
 from questloom.records.synthesis import Question
 
 STAGES = ("seeds", "paths", "writer", "pictures", "filters")
@@ -91,7 +92,7 @@ class Diagnoser(Protocol):
     """Looks at a verified batch."""
 
     async def diagnose(
-        self, questions: Mapping[str, Question], rows: Iterable[Mapping[str, Any]]
+        self, questions: Mapping[str, Question], rows: Iterable[TaskRow]
     ) -> Diagnosis:
         """The diagnosis.
 

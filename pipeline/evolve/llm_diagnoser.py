@@ -4,13 +4,13 @@ import asyncio
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from questloom.models.messages import Picture
 from questloom.pipeline.evolve.findings import WEIGHTS, Diagnosis, Finding, Score, TaskDiagnosis
 from questloom.pipeline.evolve.measured import MeasuredDiagnoser
 from questloom.pipeline.evolve.rollouts import CORRECT
-from questloom.pipeline.evolve.tags import Tag
+from questloom.pipeline.evolve.tags import Cause, Tag, TeacherResult
+from questloom.pipeline.evolve.task_row import TaskRow
 from questloom.pipeline.synth.job import Job
 from questloom.prompts.ask import Client, ask
 from questloom.prompts.fence import Fenced, fenced
@@ -55,7 +55,7 @@ class LlmDiagnoser:
     shown: Callable[[Question], Picture]
 
     async def diagnose(
-        self, questions: Mapping[str, Question], rows: Iterable[Mapping[str, Any]]
+        self, questions: Mapping[str, Question], rows: Iterable[TaskRow]
     ) -> Diagnosis:
         """See `findings.Diagnoser`.
 
@@ -64,11 +64,11 @@ class LlmDiagnoser:
         """
         rows = list(rows)
         base = await self.measured.diagnose(questions, rows)
-        said = await asyncio.gather(*(self._asked(questions[row["id"]], row) for row in rows))
+        said = await asyncio.gather(*(self._asked(questions[row.id], row) for row in rows))
         tasks = tuple(_both(exact, reply) for exact, reply in zip(base.tasks, said, strict=True))
         return dataclasses.replace(base, by=self.client.roles[ROLE].model, tasks=tasks)
 
-    async def _asked(self, question: Question, row: Mapping[str, Any]) -> Diagnosed:
+    async def _asked(self, question: Question, row: TaskRow) -> Diagnosed:
         prompt = render(
             ROLES[ROLE],
             pictures=(self.shown(question),),
@@ -77,7 +77,7 @@ class LlmDiagnoser:
             proved=_proved(question),
             evidence=fenced("evidence", "\n".join(self.evidence(question)), 2_000),
             mode=self.mode,
-            passed=f"{row['correct']} of {row['judged']}",
+            passed=f"{row.correct} of {row.judged}",
             tag=_tag(row),
             rollouts=_rollouts(row),
         )
@@ -130,22 +130,22 @@ def _proved(question: Question) -> str:
     return f"That no other answer fits was proved {BASES[found.basis]}.{way}"
 
 
-def _tag(row: Mapping[str, Any]) -> str:
+def _tag(row: TaskRow) -> str:
     """What its tag says of a task, in words."""
-    match row["tag"], row["cause"]:
-        case Tag.FAKE_HARD, "rival_fits":
-            return f"it is broken, since {row['rival']['said']!r} fits too"
-        case Tag.FAKE_HARD, "judge_contradicts":
+    match row.tag, row.cause:
+        case Tag.FAKE_HARD, Cause.RIVAL_FITS if row.rival:
+            return f"it is broken, since {row.rival.said!r} fits too"
+        case Tag.FAKE_HARD, Cause.JUDGE_CONTRADICTS:
             return "it seems broken, since the judge called the same words right and wrong"
-        case Tag.FAKE_HARD, "judge_failed":
+        case Tag.FAKE_HARD, Cause.JUDGE_FAILED:
             return "whether the rollouts are right could not be judged"
         case ((Tag.FAKE_HARD | Tag.TOO_HARD), _):
-            return f"never, {'though the teacher solved it' if row['teacher'] == 'solved' else 'and no teacher solved it'}"
-    return TAGS[Tag(row["tag"])]
+            return f"never, {'though the teacher solved it' if row.teacher is TeacherResult.SOLVED else 'and no teacher solved it'}"
+    return TAGS[row.tag]
 
 
-def _rollouts(row: Mapping[str, Any]) -> Fenced:
-    played = zip(row["chains"], row["chain_outcomes"], row["chain_answers"], strict=True)
+def _rollouts(row: TaskRow) -> Fenced:
+    played = zip(row.chains, row.chain_outcomes, row.chain_answers, strict=True)
     lines = [
         f"{n}. {_end(outcome, said)}: {', '.join(chain) or 'no call'}"
         for n, (chain, outcome, said) in enumerate(played, 1)

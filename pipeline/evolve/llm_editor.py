@@ -10,6 +10,7 @@ from questloom.files.opened import Opened
 from questloom.pipeline.evolve.edits import Edit
 from questloom.pipeline.evolve.evolvable import Field, fields_of
 from questloom.pipeline.evolve.loop_folder import LoopFolder, RoundFolder
+from questloom.pipeline.evolve.task_row import TaskRow
 from questloom.pipeline.recipe import Recipe
 from questloom.pipeline.synth.job import Job
 from questloom.prompts.ask import Client, ask
@@ -40,7 +41,7 @@ class Editor:
         self,
         recipe: Recipe,
         groups: Sequence[Mapping[str, Any]],
-        rows: Sequence[Mapping[str, Any]],
+        rows: Sequence[TaskRow],
         dead_ends: Collection[str],
         most: int,
     ) -> list[Edit]:
@@ -65,7 +66,7 @@ class Editor:
         self,
         edits: Sequence[Edit],
         groups: Sequence[Mapping[str, Any]],
-        rows: Sequence[Mapping[str, Any]],
+        rows: Sequence[TaskRow],
     ) -> list[str]:
         """For each edit why it is refused; "" where it is accepted."""
         listed = "\n".join(
@@ -145,8 +146,8 @@ def _field(field: Field) -> str:
     return f"{field.path} = {json.dumps(field.value)} ({bounds})"
 
 
-def _faults(groups: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]]) -> Fenced:
-    words = {row["id"]: row["question"] for row in rows}
+def _faults(groups: Sequence[Mapping[str, Any]], rows: Sequence[TaskRow]) -> Fenced:
+    words = {row.id: row.question for row in rows}
     lines = []
     for number, group in enumerate(groups, 1):
         lines.append(

@@ -21,6 +21,7 @@ from questloom.pipeline.evolve.measured import MeasuredDiagnoser
 from questloom.pipeline.evolve.spending import note_spent
 from questloom.pipeline.evolve.subset import questions_of
 from questloom.pipeline.evolve.tags import Tag
+from questloom.pipeline.evolve.task_row import read_rows
 from questloom.pipeline.evolve.training import train
 from questloom.pipeline.evolve.update import update
 from questloom.pipeline.evolve.verify import policy_settings, verify
@@ -136,7 +137,7 @@ def diagnose(loop: LoopFolder, at: RoundFolder, opened: Opened) -> None:
         else measured
     )
     questions = {q.id: q for q in questions_of(at.batch)}
-    rows = [row for row in at.read("verify")["tasks"] if row["tag"] != Tag.INFRA_FAILURE]
+    rows = [row for row in read_rows(at) if row.tag is not Tag.INFRA_FAILURE]
     found = submit(chosen.diagnose(questions, rows)).result()
     at.write("diagnose", as_json(found, mode=rules.mode, least=rules.min_cases))
 

@@ -18,6 +18,7 @@ from questloom.pipeline.evolve.scores import score_of
 from questloom.pipeline.evolve.shown_episodes import amount, pairs_of
 from questloom.pipeline.evolve.spending import spent_words
 from questloom.pipeline.evolve.tags import Tag
+from questloom.pipeline.evolve.task_row import read_rows
 from questloom.records.share import Share
 from questloom.transforms.episodes.episode_folder import EpisodeFolder
 
@@ -122,7 +123,8 @@ def _round(at: RoundFolder) -> dict[str, Any]:
         at.read(step) for step in ("forward", "verify", "diagnose", "update")
     )
     score = score_of(diagnosis)
-    words = {row["id"]: row for row in verified["tasks"]}
+    rows = read_rows(at)
+    words = {row.id: row for row in rows}
     return {
         "number": at.number,
         "parent": at.parent,
@@ -131,7 +133,8 @@ def _round(at: RoundFolder) -> dict[str, Any]:
         "diagnosis": diagnosis,
         "change": update,
         "score": score,
-        "num": len(verified["tasks"]),
+        "tasks": rows,
+        "num": len(rows),
         "cost": _cost(at),
         "train": at.read("train") if at.done("train") else None,
         "edits": [
@@ -149,7 +152,7 @@ def _round(at: RoundFolder) -> dict[str, Any]:
             for group in diagnosis["recurring"]
         ],
         "faults": {task["task"]: task["findings"] for task in diagnosis["tasks"]},
-        "broken": [row for row in verified["tasks"] if row["tag"] == Tag.FAKE_HARD],
+        "broken": [row for row in rows if row.tag is Tag.FAKE_HARD],
     }
 
 
@@ -166,7 +169,7 @@ def _cost(at: RoundFolder) -> dict[str, str]:
         for policy in run.policies():
             played = read_rollouts(EpisodeFolder.of(run, policy))
             found[name] = amount([episode for task in played.values() for episode in task.episodes])
-    if probed := sum(row["probes"] for row in at.read("verify")["tasks"]):
+    if probed := sum(row.probes for row in read_rows(at)):
         found["probes"] = f"{probed:,} episodes played on"
     if (at.path / "train" / "metrics.jsonl").is_file():
         found["training"] = _trained(at.path / "train" / "metrics.jsonl")

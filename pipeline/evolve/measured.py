@@ -5,10 +5,9 @@ Dimensions and their weights are ODE's. How each is measured is ours: in ODE a m
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Any
 
 from questloom.pipeline.evolve.checks import Checks
 from questloom.pipeline.evolve.findings import (
@@ -21,14 +20,14 @@ from questloom.pipeline.evolve.findings import (
     TaskDiagnosis,
     bounded,
 )
-from questloom.pipeline.evolve.tags import Tag
+from questloom.pipeline.evolve.tags import Cause, Tag
+from questloom.pipeline.evolve.task_row import TaskRow
 from questloom.records.synthesis import Question
 
 MATCH = {Tag.RECOVERABLE: 2.0, Tag.TOO_EASY: -4.0, Tag.TOO_HARD: -4.0, Tag.FAKE_HARD: LOWEST}
 UTILITY = {Tag.RECOVERABLE: 3.0, Tag.TOO_EASY: -3.0, Tag.TOO_HARD: -2.0, Tag.FAKE_HARD: LOWEST}
 """Scores of tags without a pass rate between 0 and 1."""
 LEAST_DIVERSITY, MOST_OF_ONE_DOMAIN = -3.0, 0.6
-Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -45,24 +44,25 @@ class MeasuredDiagnoser:
     tolerated: float
     mode: str
 
-    async def diagnose(self, questions: Mapping[str, Question], rows: Iterable[Row]) -> Diagnosis:
+    async def diagnose(
+        self, questions: Mapping[str, Question], rows: Iterable[TaskRow]
+    ) -> Diagnosis:
         rows = list(rows)
         broken = {
-            row["id"]: [
+            row.id: [
                 f
-                for f in await self.checks.findings(questions[row["id"]])
-                if f.stage != "pictures" or not row["correct"]
+                for f in await self.checks.findings(questions[row.id])
+                if f.stage != "pictures" or not row.correct
             ]
             for row in rows
         }
-        unexplained = {row["id"] for row in rows if not broken[row["id"]]}
+        unexplained = {row.id for row in rows if not broken[row.id]}
         off = {
             tag
             for tag in (Tag.TOO_EASY, Tag.TOO_HARD)
-            if sum(r["tag"] == tag for r in rows if r["id"] in unexplained)
-            > self.tolerated * len(rows)
+            if sum(r.tag is tag for r in rows if r.id in unexplained) > self.tolerated * len(rows)
         }
-        tasks = tuple(_task(questions[row["id"]], row, broken[row["id"]], off) for row in rows)
+        tasks = tuple(_task(questions[row.id], row, broken[row.id], off) for row in rows)
         diversity = _diversity(rows)
         return Diagnosis(
             by="measured",
@@ -76,7 +76,9 @@ class MeasuredDiagnoser:
         )
 
 
-def _task(question: Question, row: Row, broken: Sequence[Finding], off: set[Tag]) -> TaskDiagnosis:
+def _task(
+    question: Question, row: TaskRow, broken: Sequence[Finding], off: set[Tag]
+) -> TaskDiagnosis:
     causes = {finding.cause for finding in broken}
     scores = {
         "information_complexity": _complexity(question),
@@ -97,18 +99,17 @@ def _task(question: Question, row: Row, broken: Sequence[Finding], off: set[Tag]
     )
 
 
-def _of_task(question: Question, row: Row, explained: bool, off: set[Tag]) -> Iterable[Finding]:
+def _of_task(question: Question, row: TaskRow, explained: bool, off: set[Tag]) -> Iterable[Finding]:
     """What pass rates and certificates say is wrong. Difficulty that a leak or a wrong picture explains is no finding of its own."""
-    tag = Tag(row["tag"])
-    if row["cause"] == "rival_fits":
+    if row.cause is Cause.RIVAL_FITS and row.rival:
         yield Finding(
             question.id,
             "filters",
             "rival_fits",
             5.0,
-            f"{row['rival']['said']!r} fits too; passed by {row['rival']['passed_by']}",
+            f"{row.rival.said!r} fits too; passed by {row.rival.passed_by}",
         )
-    elif row["cause"] == "judge_contradicts":
+    elif row.cause is Cause.JUDGE_CONTRADICTS:
         yield Finding(
             question.id,
             "filters",
@@ -116,21 +117,21 @@ def _of_task(question: Question, row: Row, explained: bool, off: set[Tag]) -> It
             3.0,
             "the same words were judged right and wrong",
         )
-    elif row["cause"] == "unsolved" and not explained:
+    elif row.cause is Cause.UNSOLVED and not explained:
         yield Finding(
             question.id,
             "filters",
             "unsolved",
             4.0,
-            f"no rollout of {row['judged']} solved it, no continuation, and not the teacher",
+            f"no rollout of {row.judged} solved it, no continuation, and not the teacher",
         )
-    if tag in off and not explained:
+    if row.tag in off and not explained:
         yield Finding(
             question.id,
             "writer",
-            tag.value,
+            row.tag.value,
             3.0,
-            f"{row['correct']} of {row['judged']} rollouts solved it",
+            f"{row.correct} of {row.judged} rollouts solved it",
         )
     hops = (
         question.certificate.effective_hops if question.certificate else None
@@ -139,7 +140,7 @@ def _of_task(question: Question, row: Row, explained: bool, off: set[Tag]) -> It
         hops is not None and hops <= 1 and not (question.needs_detail or question.needs_computation)
     )
     if (
-        short and tag == Tag.TOO_EASY and tag in off and not explained
+        short and row.tag is Tag.TOO_EASY and row.tag in off and not explained
     ):  # one that the policy finds hard enough is no fault
         yield Finding(
             question.id,
@@ -150,21 +151,21 @@ def _of_task(question: Question, row: Row, explained: bool, off: set[Tag]) -> It
         )
 
 
-def _of_batch(rows: Sequence[Row], diversity: Score | None) -> Iterable[Finding]:
-    chains = Counter(tuple(chain) for row in rows for chain in row["chains"] if chain)
+def _of_batch(rows: Sequence[TaskRow], diversity: Score | None) -> Iterable[Finding]:
+    chains = Counter(tuple(chain) for row in rows for chain in row.chains if chain)
     if diversity and diversity.value < LEAST_DIVERSITY:
         common = chains.most_common()[0][0]
         yield from (
-            Finding(row["id"], "paths", "one_chain", 1.0, " ".join(common))
+            Finding(row.id, "paths", "one_chain", 1.0, " ".join(common))
             for row in rows
-            if list(common) in row["chains"]
+            if list(common) in row.chains
         )
-    for domain, num in Counter(row["domain"] for row in rows).items():
+    for domain, num in Counter(row.domain for row in rows).items():
         if num > MOST_OF_ONE_DOMAIN * len(rows):
             yield from (
-                Finding(row["id"], "seeds", "one_domain", 1.0, domain)
+                Finding(row.id, "seeds", "one_domain", 1.0, domain)
                 for row in rows
-                if row["domain"] == domain
+                if row.domain == domain
             )
 
 
@@ -190,19 +191,19 @@ def _visual(question: Question, causes: set[str]) -> Score | None:
     )
 
 
-def _leakage(row: Row, broken: Sequence[Finding]) -> Score:
+def _leakage(row: TaskRow, broken: Sequence[Finding]) -> Score:
     leaks = [finding.cause for finding in broken if finding.stage == "filters"]
     if leaks:
         return Score(LOWEST, ", ".join(leaks))
-    if not row["solved_chains"]:
+    if not row.solved_chains:
         return Score(HIGHEST, "nothing gives it away")
-    least = min(map(len, row["solved_chains"]))
+    least = min(map(len, row.solved_chains))
     return Score(1.0 if least <= 1 else HIGHEST, f"the shortest right rollout made {least} calls")
 
 
-def _verifiability(question: Question, row: Row) -> Score:
-    if row["tag"] == Tag.FAKE_HARD:
-        return Score(LOWEST, row["cause"])
+def _verifiability(question: Question, row: TaskRow) -> Score:
+    if row.tag is Tag.FAKE_HARD:
+        return Score(LOWEST, row.cause.value)
     certificate = question.certificate
     if certificate is None:
         return Score(0.0, "no certificate")
@@ -212,8 +213,8 @@ def _verifiability(question: Question, row: Row) -> Score:
     return Score(value, f"basis {certificate.basis}")
 
 
-def _capability(row: Row) -> Score | None:
-    chains = row["solved_chains"] or row["chains"]
+def _capability(row: TaskRow) -> Score | None:
+    chains = row.solved_chains or row.chains
     if not chains:
         return None
     tools, calls = fmean(len(set(chain)) for chain in chains), fmean(map(len, chains))
@@ -222,24 +223,25 @@ def _capability(row: Row) -> Score | None:
     )
 
 
-def _match(row: Row) -> Score:
-    value = MATCH.get(Tag(row["tag"]))
-    return Score(
-        bounded(5 - 8 * abs(row["rate"] - 0.5)) if value is None else value,
-        f"{row['tag']}, {row['correct']} of {row['judged']}",
-    )
+def _match(row: TaskRow) -> Score:
+    return _by_tag(row, MATCH, lambda rate: 5 - 8 * abs(rate - 0.5))
 
 
-def _utility(row: Row) -> Score:
-    value = UTILITY.get(Tag(row["tag"]))
-    return Score(
-        bounded(24 * row["rate"] * (1 - row["rate"]) - 1) if value is None else value,
-        f"{row['tag']}, {row['correct']} of {row['judged']}",
-    )
+def _utility(row: TaskRow) -> Score:
+    return _by_tag(row, UTILITY, lambda rate: 24 * rate * (1 - rate) - 1)
 
 
-def _steps(question: Question, row: Row) -> Score | None:
-    if not row["solved_chains"]:
+def _by_tag(row: TaskRow, scores: Mapping[Tag, float], of_rate: Callable[[float], float]) -> Score:
+    """The score of the tag, or of the pass rate where the tag has none: such a task was judged."""
+    value = scores.get(row.tag)
+    if value is None:
+        assert row.rate is not None
+        value = bounded(of_rate(row.rate))
+    return Score(value, f"{row.tag}, {row.correct} of {row.judged}")
+
+
+def _steps(question: Question, row: TaskRow) -> Score | None:
+    if not row.solved_chains:
         return None
     needed = max(
         1,
@@ -248,25 +250,25 @@ def _steps(question: Question, row: Row) -> Score | None:
         + question.needs_computation
         + (question.enhancement is not None),
     )
-    calls = fmean(map(len, row["solved_chains"]))
+    calls = fmean(map(len, row.solved_chains))
     return Score(
         bounded(5 - 4 * abs(math.log2(max(calls, 0.5) / needed))),
         f"{calls:.1f} calls where {needed} are needed",
     )
 
 
-def _usage(row: Row) -> Score:
-    if not row["calls"]:
+def _usage(row: TaskRow) -> Score:
+    if not row.calls:
         return Score(LOWEST, "no call")
-    unfit = row["unfit"] / max(1, row["correct"])
+    unfit = row.unfit / max(1, row.correct)
     return Score(
-        bounded(5 - 10 * row["faults"] - 5 * unfit),
-        f"{row['faults']:.0%} of the calls failed, {unfit:.0%} of the right rollouts broke a rule",
+        bounded(5 - 10 * row.faults - 5 * unfit),
+        f"{row.faults:.0%} of the calls failed, {unfit:.0%} of the right rollouts broke a rule",
     )
 
 
-def _diversity(rows: Sequence[Row]) -> Score | None:
-    chains = [tuple(chain) for row in rows for chain in row["chains"] if chain]
+def _diversity(rows: Sequence[TaskRow]) -> Score | None:
+    chains = [tuple(chain) for row in rows for chain in row.chains if chain]
     if not chains:
         return None
     return Score(

@@ -1,6 +1,6 @@
 """Which edits may mend which finding: the measured proposer, and the control that edits at random."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from statistics import fmean
@@ -9,6 +9,8 @@ from typing import Any
 from questloom.agent.tool_settings import ToolName
 from questloom.pipeline.evolve.edits import Edit, applied, step
 from questloom.pipeline.evolve.evolvable import Field, fields_of
+from questloom.pipeline.evolve.tags import Tag
+from questloom.pipeline.evolve.task_row import TaskRow
 from questloom.pipeline.recipe import Recipe
 from questloom.pipeline.synth.settings_check import check_settings
 from questloom.records.errors import InputError
@@ -66,6 +68,17 @@ NEEDS: dict[str, tuple[ToolName, ...]] = {
 """Tools without which a policy cannot do what a field makes more of: for such a policy the field is no remedy."""
 LENGTHS = ("draft.hops", "draft.rounds", "draft.explore.claims")
 """Fields that change what a level is, not how much there is of it."""
+AXES: dict[str, Callable[[TaskRow], str]] = {
+    "seeds.levels": lambda row: row.level,
+    "seeds.abilities": lambda row: row.profile,
+}
+"""Fields that draw more of one value of an axis (the end of the path): a task's value."""
+SHARES: dict[str, Callable[[TaskRow], bool]] = {
+    "draft.detail_share": lambda row: row.needs_detail,
+    "draft.computation_share": lambda row: row.needs_computation,
+    "enhancement.share": lambda row: row.enhanced,
+}
+"""Fields that say how many tasks have a property: whether a task has it."""
 DIFFICULTY_EDITS = 3
 """At once, for tasks too easy or too hard."""
 GUIDANCE = {
@@ -87,7 +100,7 @@ GUIDANCE = {
 def proposed(
     recipe: Recipe,
     groups: Sequence[Mapping[str, Any]],
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[TaskRow],
     *,
     dead_ends: Collection[str],
     most: int,
@@ -126,7 +139,7 @@ def _candidates(
     recipe: Recipe,
     fields: Mapping[str, Field],
     group: Mapping[str, Any],
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[TaskRow],
 ) -> Iterator[Edit]:
     cause, told = (
         group["cause"],
@@ -158,7 +171,7 @@ def _candidates(
             )
 
 
-def _moves(cause: str, rows: Sequence[Mapping[str, Any]]) -> Sequence[Move]:
+def _moves(cause: str, rows: Sequence[TaskRow]) -> Sequence[Move]:
     if cause == "one_domain":
         return [
             (f"seeds.domains.{domain}", 1)
@@ -197,47 +210,40 @@ def _loses_a_level(edit: Edit, recipe: Recipe) -> bool:
     return kind == "seeds.levels" and edit.cause == "too_easy" and not edit.after
 
 
-def _overshoots(path: str, cause: str, rows: Sequence[Mapping[str, Any]]) -> bool:
+def _overshoots(path: str, cause: str, rows: Sequence[TaskRow]) -> bool:
     """Whether most tasks with what a field makes more of fail the other way: too hard ones are no remedy for too easy ones."""
     if path.startswith(LENGTHS):
         return False
-    mine = [row["tag"] for row in rows if _has(path, row)]
-    return len(mine) >= 3 and 2 * mine.count(
-        "too_hard" if cause == "too_easy" else "too_easy"
-    ) > len(mine)
+    other = Tag.TOO_HARD if cause == "too_easy" else Tag.TOO_EASY
+    mine = [row.tag for row in rows if _has(path, row)]
+    return len(mine) >= 3 and 2 * mine.count(other) > len(mine)
 
 
-def effect(path: str, rows: Sequence[Mapping[str, Any]]) -> float:
-    """By how much tasks with what a field makes more of are solved more often than the others; 0 where three of each are not there.
+def effect(path: str, rows: Sequence[TaskRow]) -> float:
+    """By how much tasks with what a field makes more of are solved more often than the others.
 
-    >>> rows = [{"rate": r, "level": "hard" if r < 0.5 else "easy"} for r in (0, 0, 0.25, 1, 1, 0.75)]
-    >>> round(effect("seeds.levels.hard", rows), 3)
-    -0.833
+    Args:
+        path: a field of `HARDER`.
+
+    Returns:
+        The difference of the mean pass rates, -1 to 1; 0 where three tasks of each kind are not
+        there.
     """
     if path.startswith(LENGTHS):
         return 0.0
-    known = [row for row in rows if row["rate"] is not None]
-    with_it, without = (
-        [r["rate"] for r in known if _has(path, r)],
-        [r["rate"] for r in known if not _has(path, r)],
-    )
-    return fmean(with_it) - fmean(without) if min(len(with_it), len(without)) >= 3 else 0.0
+    rates: dict[bool, list[float]] = {True: [], False: []}
+    for row in rows:
+        if row.rate is not None:
+            rates[_has(path, row)].append(row.rate)
+    if min(map(len, rates.values())) < 3:
+        return 0.0
+    return fmean(rates[True]) - fmean(rates[False])
 
 
-def _has(path: str, row: Mapping[str, Any]) -> bool:
+def _has(path: str, row: TaskRow) -> bool:
     """Whether a task has what a field makes more of."""
-    kind, _, level = path.rpartition(".")
-    if kind in ("seeds.levels", "seeds.abilities"):
-        return bool(row["level" if kind == "seeds.levels" else "profile"] == level)
-    return bool(
-        row[
-            {
-                "draft.detail_share": "needs_detail",
-                "draft.computation_share": "needs_computation",
-                "enhancement.share": "enhanced",
-            }[path]
-        ]
-    )
+    kind, _, name = path.rpartition(".")
+    return AXES[kind](row) == name if kind in AXES else SHARES[path](row)
 
 
 def at_random(recipe: Recipe, *, seed: int, number: int, most: int) -> list[Edit]:

@@ -21,6 +21,27 @@ class Tag(StrEnum):
     """Broken: nobody solves it, another answer fits, or the judge contradicts itself."""
 
 
+class Cause(StrEnum):
+    """Why a task is broken."""
+
+    NONE = ""
+    RIVAL_FITS = "rival_fits"
+    JUDGE_CONTRADICTS = "judge_contradicts"
+    JUDGE_FAILED = "judge_failed"
+    UNSOLVED = "unsolved"
+
+
+class TeacherResult(StrEnum):
+    """What the teacher made of a task."""
+
+    NOT = ""
+    """It was not asked, or cannot play the task."""
+    SOLVED = "solved"
+    FAILED = "failed"
+    PROVIDER = "provider"
+    """All its failures are the provider's."""
+
+
 SOUND = frozenset({Tag.TOO_EASY, Tag.GOOD_MATCH, Tag.RECOVERABLE, Tag.TOO_HARD})
 """Tags of tasks that may be trained on."""
 
@@ -37,40 +58,46 @@ class Evidence:
     """Of them the provider's."""
     num_recovered: int = 0
     """Right ones of what was played on anew."""
-    teacher: str = ""
-    """"solved", "failed", "provider" (its failures are the provider's); "" where it was not asked, or cannot play the task."""
+    teacher: TeacherResult = TeacherResult.NOT
     rival: str = ""
     """A wrong answer that fits the form."""
     contradicted: bool = False
 
 
-def tag_of(found: Evidence, *, too_easy: float = 0.75) -> tuple[Tag, str]:
-    """The tag, and for a broken task the cause.
+def tag_of(found: Evidence, *, too_easy: float = 0.75) -> tuple[Tag, Cause]:
+    """The tag of a task, and why it is broken.
+
+    Args:
+        too_easy: pass rate, 0 to 1, above which a task is too easy.
+
+    Returns:
+        The tag and the cause; `Cause.NONE` beside every tag but `FAKE_HARD`.
 
     >>> tag_of(Evidence(passed=Share(4, 4), num_failed=0, num_by_provider=0))[0].value
     'too_easy'
     >>> tag_of(Evidence(passed=Share(3, 4), num_failed=1, num_by_provider=0))[0].value
     'good_match'
-    >>> [tag_of(Evidence(passed=Share(0, 4), num_failed=4, num_by_provider=n, teacher="failed"))[0].value for n in (1, 2)]
-    ['fake_hard', 'infra_failure']
+    >>> unsolved = Evidence(passed=Share(0, 4), num_failed=4, num_by_provider=1, teacher=TeacherResult.FAILED)
+    >>> [each.value for each in tag_of(unsolved)]
+    ['fake_hard', 'unsolved']
     """
     if found.num_failed and 2 * found.num_by_provider >= found.num_failed:
-        return Tag.INFRA_FAILURE, ""
+        return Tag.INFRA_FAILURE, Cause.NONE
     if found.rival:
-        return Tag.FAKE_HARD, "rival_fits"
+        return Tag.FAKE_HARD, Cause.RIVAL_FITS
     if found.contradicted:
-        return Tag.FAKE_HARD, "judge_contradicts"
+        return Tag.FAKE_HARD, Cause.JUDGE_CONTRADICTS
     if found.passed.value is None:
-        return Tag.FAKE_HARD, "judge_failed"
+        return Tag.FAKE_HARD, Cause.JUDGE_FAILED
     if found.passed.value > too_easy:
-        return Tag.TOO_EASY, ""
+        return Tag.TOO_EASY, Cause.NONE
     if found.passed.num_good:
-        return Tag.GOOD_MATCH, ""
+        return Tag.GOOD_MATCH, Cause.NONE
     if found.num_recovered:
-        return Tag.RECOVERABLE, ""
+        return Tag.RECOVERABLE, Cause.NONE
     match found.teacher:
-        case "failed":
-            return Tag.FAKE_HARD, "unsolved"
-        case "provider":
-            return Tag.INFRA_FAILURE, ""
-    return Tag.TOO_HARD, ""
+        case TeacherResult.FAILED:
+            return Tag.FAKE_HARD, Cause.UNSOLVED
+        case TeacherResult.PROVIDER:
+            return Tag.INFRA_FAILURE, Cause.NONE
+    return Tag.TOO_HARD, Cause.NONE

@@ -8,29 +8,8 @@ from types import NoneType, UnionType
 from typing import Any
 
 from questloom.pipeline.evolve.loop_folder import RoundFolder
-from questloom.pipeline.evolve.tags import Tag
+from questloom.pipeline.evolve.tags import Cause, Tag, TeacherResult
 from questloom.records.errors import InputError
-
-
-class Cause(StrEnum):
-    """Why a task is broken."""
-
-    NONE = ""
-    RIVAL_FITS = "rival_fits"
-    JUDGE_CONTRADICTS = "judge_contradicts"
-    JUDGE_FAILED = "judge_failed"
-    UNSOLVED = "unsolved"
-
-
-class TeacherResult(StrEnum):
-    """What the teacher made of a task."""
-
-    NOT = ""
-    """It was not asked, or cannot play the task."""
-    SOLVED = "solved"
-    FAILED = "failed"
-    PROVIDER = "provider"
-    """All its failures are the provider's."""
 
 
 @dataclass(frozen=True)
@@ -111,14 +90,25 @@ def row_from_json(found: object, where: str) -> TaskRow:
     return made
 
 
+FIRST_VERSION: dict[str, list[str]] = {"chain_outcomes": [], "chain_answers": []}
+"""Keys that rows of the first version lack (`loop_folder.VERSION`), and what they are read as."""
+
+
 def read_rows(at: RoundFolder) -> list[TaskRow]:
     """The rows of a round's `verify.json`.
+
+    Returns:
+        One a task, in the order of the file. Rows of a loop of the first version have no
+        `chain_outcomes` and `chain_answers`: both are empty there.
 
     Raises:
         InputError: one is no row; says which, and which key.
     """
     return [
-        row_from_json(found, f"{at.path / 'verify.json'}, row {number}")
+        row_from_json(
+            {**FIRST_VERSION, **found} if isinstance(found, Mapping) else found,
+            f"{at.path / 'verify.json'}, row {number}",
+        )
         for number, found in enumerate(at.read("verify")["tasks"], 1)
     ]
 

@@ -11,6 +11,7 @@ from questloom.pipeline.evolve.loop_folder import LoopFolder, RoundFolder
 from questloom.pipeline.evolve.remedies import at_random, proposed
 from questloom.pipeline.evolve.scores import is_worse, score_of
 from questloom.pipeline.evolve.tags import Tag
+from questloom.pipeline.evolve.task_row import TaskRow, read_rows
 from questloom.pipeline.evolve.verify import policy_settings
 from questloom.pipeline.recipe import Recipe
 from questloom.pipeline.settings import EvolveRules
@@ -73,7 +74,7 @@ def _base(
     diagnosis: Mapping[str, Any],
     verified: Mapping[str, Any],
     found: dict[str, Any],
-) -> tuple[Recipe, Sequence[Any], Sequence[Any]]:
+) -> tuple[Recipe, Sequence[Any], Sequence[TaskRow]]:
     """The recipe to go on from, with what is known of it: this round's, or that from which it was edited, where this round is worse."""
     if at.parent:
         parent = loop.round(at.parent)
@@ -100,9 +101,9 @@ def _base(
             return (
                 parent.recipe,
                 parent.read("diagnose")["recurring"],
-                parent.read("verify")["tasks"],
+                read_rows(parent),
             )
-    return at.recipe, diagnosis["recurring"], verified["tasks"]
+    return at.recipe, diagnosis["recurring"], read_rows(at)
 
 
 def _made_by(loop: LoopFolder, at: RoundFolder) -> RoundFolder:
@@ -117,7 +118,7 @@ def _made_by(loop: LoopFolder, at: RoundFolder) -> RoundFolder:
 def _edited(
     recipe: Recipe,
     groups: Sequence[Mapping[str, Any]],
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[TaskRow],
     found: dict[str, Any],
     rules: EvolveRules,
     editor: Editor | None,

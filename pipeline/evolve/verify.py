@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from statistics import fmean
 from typing import Any
 
@@ -14,8 +14,8 @@ from questloom.pipeline.evolve.probes import probe
 from questloom.pipeline.evolve.rivals import FittingRival, fitting_rival
 from questloom.pipeline.evolve.rollouts import Played, Rollout, read_rollouts, strategy_of
 from questloom.pipeline.evolve.subset import questions_of, write_subset
-from questloom.pipeline.evolve.tags import SOUND, Evidence, Tag, tag_of
-from questloom.pipeline.evolve.task_row import Cause, RowRival, TaskRow, TeacherResult, row_as_json
+from questloom.pipeline.evolve.tags import SOUND, Evidence, Tag, TeacherResult, tag_of
+from questloom.pipeline.evolve.task_row import RowRival, TaskRow, row_as_json
 from questloom.pipeline.recipe import Recipe
 from questloom.pipeline.teach.play_job import PlayJob
 from questloom.pipeline.teach.teach_job import run_teach
@@ -78,7 +78,7 @@ def verify(loop: LoopFolder, at: RoundFolder, opened: Opened, *, workers: int) -
     probes = probe(job, missed, continuations=rules.probes, folder=at.path / "probes")
     hopeless = [q.id for q, _ in missed if not any(r.solved for r in probes.get(q.id, ()))]
     solved_by = _ask_teacher(loop, at, recipe, hopeless, opened, workers)
-    rows = []
+    rows = list[TaskRow]()
     for question in questions:
         tried = played.get(question.id, Played())
         again, teacher = probes.get(question.id, ()), solved_by.get(question.id, Played())
@@ -88,18 +88,16 @@ def verify(loop: LoopFolder, at: RoundFolder, opened: Opened, *, workers: int) -
             if r.outcome == Reason.WRONG_ANSWER_GIVEN.value and r.said
         ]
         rows.append(
-            row_as_json(
-                task_row(
-                    question,
-                    tried,
-                    again,
-                    teacher,
-                    fitting_rival(question, wrong, job.store),
-                    too_easy=rules.too_easy,
-                )
+            task_row(
+                question,
+                tried,
+                again,
+                teacher,
+                fitting_rival(question, wrong, job.store),
+                too_easy=rules.too_easy,
             )
         )
-    at.write("verify", {"tasks": rows, **summary(rows)})
+    at.write("verify", {"tasks": [row_as_json(row) for row in rows], **summary(rows)})
 
 
 def play_batch(
@@ -220,7 +218,7 @@ def task_row(
         needs_computation=question.needs_computation,
         enhanced=question.enhancement is not None,
         tag=tag,
-        cause=Cause(cause),
+        cause=cause,
         correct=passed.num_good,
         judged=passed.num,
         rate=passed.value,
@@ -268,28 +266,32 @@ def behaviour(rollouts: Sequence[Rollout]) -> dict[str, float]:
     }
 
 
-def summary(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def summary(rows: Sequence[TaskRow]) -> dict[str, Any]:
     """The round in numbers: shares of tags, pass rate of the tasks that no provider spoiled, behaviour. Of the rollouts with calls: how many chains of
     calls are distinct, as a share (ODE's tool-chain diversity, section 3.4), and how many strategies are (ours, see `rollouts.KINDS`)."""
-    tags = Counter(row["tag"] for row in rows)
-    measured = [row for row in rows if row["tag"] != Tag.INFRA_FAILURE]
-    chains = [tuple(chain) for row in measured for chain in row["chains"] if chain]
-    names = ("dynamic_pictures", "calls_with_picture", "secondary_use", "calls")
+    tags = Counter(row.tag for row in rows)
+    measured = [row for row in rows if row.tag is not Tag.INFRA_FAILURE]
+    chains = [tuple(chain) for row in measured for chain in row.chains if chain]
     return {
         "tags": {tag.value: tags[tag] for tag in Tag},
         "sound": sum(tags[tag] for tag in SOUND),
         "pass_rate": Share(
-            sum(r["correct"] for r in measured), sum(r["judged"] for r in measured)
+            sum(r.correct for r in measured), sum(r.judged for r in measured)
         ).as_json(),
         "good_match": Share(tags[Tag.GOOD_MATCH], len(measured)).as_json(),
         "behaviour": {
-            name: round(fmean(r[name] for r in measured), 4) if measured else 0.0 for name in names
-        }
-        | {
+            "dynamic_pictures": _mean([r.dynamic_pictures for r in measured]),
+            "calls_with_picture": _mean([r.calls_with_picture for r in measured]),
+            "secondary_use": _mean([r.secondary_use for r in measured]),
+            "calls": _mean([r.calls for r in measured]),
             "chain_diversity": _distinct(chains),
             "strategy_diversity": _distinct([strategy_of(chain) for chain in chains]),
         },
     }
+
+
+def _mean(values: Sequence[float]) -> float:
+    return round(fmean(values), 4) if values else 0.0
 
 
 def _distinct(found: Sequence[tuple[str, ...]]) -> float:

@@ -21,14 +21,13 @@ from questloom.knowledge.store.store import Store
 from questloom.records.errors import InputError
 from questloom.records.identity import canonical_json
 from questloom.records.knowledge import ImageAsset
-from questloom.records.synthesis import Question
-from questloom.records.table import Record
+from questloom.records.synthesis import Enhancement, Question
+from questloom.records.table import Json, Record
 from questloom.transforms.stages.run_folder import RunFolder
 
 STORE_FACTS = ("wiki", "base", "snapshot", "languages", "dumps", "digest")
 RE_ENCODED = "re-encoded as JPEG without metadata, at most 2,048 pixels a side"
 MAX_OPEN_FILES = 256
-_COLUMNS = ["image_id", "source_image_id", "enhancement", "provenance"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +46,16 @@ class Attribution(Record):
     source_page: str = ""
     credit: str = ""
     changes: str = RE_ENCODED
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Shown(Record):
+    """What a question's row says of its picture: columns of `Question`."""
+
+    image_id: str
+    source_image_id: str
+    enhancement: Enhancement | None
+    provenance: Json
 
 
 def write_ledger(run: RunFolder, store: Store, num_shards: int) -> None:
@@ -83,18 +92,21 @@ def _attributions(run: RunFolder, store: Store, shard: int) -> Iterator[Attribut
         if (read_metadata(path) or {}).get("record") != Question.__name__:
             continue
         with pq.ParquetFile(readable(path)) as file:
-            for batch in file.iter_batches(columns=_COLUMNS):
+            for batch in file.iter_batches(columns=_Shown.schema().names):
                 for row in batch.to_pylist():
-                    if row["image_id"]:
-                        yield from _of_row(row, store)
+                    shown = _Shown.from_row(row)
+                    if shown.image_id:
+                        yield from _of_shown(shown, store)
 
 
-def _of_row(row: dict, store: Store) -> Iterator[Attribution]:
-    provenance = json.loads(row["provenance"] or "null")
-    asset = _outside(provenance) if provenance else store.image(row["source_image_id"])
+def _of_shown(shown: _Shown, store: Store) -> Iterator[Attribution]:
+    if isinstance(shown.provenance, dict):
+        asset: ImageAsset | None = _outside(shown.provenance)
+    else:
+        asset = store.image(shown.source_image_id)
     if asset is None:
         raise InputError(
-            f"picture {row['source_image_id']}",
+            f"picture {shown.source_image_id}",
             "is not in the store",
             "Give the store that the run was made from.",
         )
@@ -118,15 +130,14 @@ def _of_row(row: dict, store: Store) -> Iterator[Attribution]:
             changes=changes,
         )
 
-    enhancement = row["enhancement"]
-    if enhancement is None:
-        yield attributed(row["image_id"], RE_ENCODED)
+    if shown.enhancement is None:
+        yield attributed(shown.image_id, RE_ENCODED)
     else:
         yield attributed(
-            row["image_id"],
-            f"{RE_ENCODED}; degraded on purpose: {enhancement['degradation'].replace('_', ' ')}",
+            shown.image_id,
+            f"{RE_ENCODED}; degraded on purpose: {shown.enhancement.degradation.replace('_', ' ')}",
         )
-        yield attributed(enhancement["original_image_id"], RE_ENCODED)
+        yield attributed(shown.enhancement.original_image_id, RE_ENCODED)
 
 
 def _outside(provenance: dict) -> ImageAsset:

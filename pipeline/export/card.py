@@ -4,7 +4,7 @@ import html
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +19,11 @@ from questloom.pipeline.export.attribution import Attribution, store_facts
 from questloom.pipeline.export.column_words import COLUMNS
 from questloom.pipeline.export.data_files import patterns
 from questloom.pipeline.export.dataset_shards import Tally
-from questloom.pipeline.export.formats import REWARDED
+from questloom.pipeline.export.formats.format import Format
 from questloom.pipeline.export.quota import BENCHMARK_SPLIT
 from questloom.pipeline.export.reply_costs import replies_of
 from questloom.pipeline.export.scrub import without_places
+from questloom.pipeline.format_registry import load_formats
 from questloom.pipeline.recipe import Recipe
 from questloom.pipeline.synth.id_files import words_of
 from questloom.prompts.phrases.words import answer_words
@@ -102,13 +103,32 @@ def write_card(
         surplus=_part(tables["split"], "tasks"),
         teach=_teach(run, tally),
         formats=recipe.export.formats,
+        **_format_words(folder, load_formats(recipe.export.formats)),
         margin=recipe.certificate.margin,
-        rewarded=[name for name in REWARDED if (folder / "formats" / name).is_dir()],
         columns=_columns(folder),
         recipe=_settings(recipe),
         fingerprint=recipe.fingerprint,
     )
     (folder / "README.md").write_text(text, encoding="utf-8")
+
+
+def _format_words(folder: Path, formats: Mapping[str, Format]) -> dict[str, list[str]]:
+    """What the card says of the formats: names of those with bare answers and of those with rewarded rows, and their own sentences."""
+    rewarded = [
+        f for name, f in formats.items() if f.rewarded and (folder / "formats" / name).is_dir()
+    ]
+    return {
+        "format_folders": [f.card_folder for f in formats.values() if f.card_folder],
+        "bare": [name for name, f in formats.items() if "sft" in f.uses],
+        "rewarded": [f.name for f in rewarded],
+        "withheld": [f.card_withheld for f in rewarded if f.card_withheld],
+        "rl_notes": [f.card_rl for f in rewarded if f.card_rl],
+        "trajectory_notes": [
+            formats[name].card_trajectories
+            for name in sorted(formats)
+            if formats[name].card_trajectories
+        ],
+    }
 
 
 def _columns(folder: Path) -> dict[str, dict[str, str]]:

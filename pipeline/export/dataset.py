@@ -3,7 +3,7 @@
     README.md            the card, with the configurations that `datasets` reads
     data/                questions by use and split, the teacher's trajectories, and what was rejected
     attribution.parquet  one row a picture
-    formats/             sharegpt, verl, trl, jsonl, and the reward function of their rows
+    formats/             the same rows for trainers (`formats/`), and the reward function of their rows
     example/             the card's picture
 
 `data_files.py` says how the files in data/ and formats/ are named.
@@ -25,9 +25,10 @@ from questloom.pipeline.export.columns import ATTRIBUTION, attribution_row
 from questloom.pipeline.export.data_files import DataFiles, RowWriter, name_files
 from questloom.pipeline.export.dataset_shards import Tally, attribution_part, write_shard
 from questloom.pipeline.export.episode_ledger import write_episode_ledger
-from questloom.pipeline.export.formats import FORMATS, REWARDED, dataset_info
+from questloom.pipeline.export.formats.format import Format
 from questloom.pipeline.export.quota import Key, Quota, draw, quota
 from questloom.pipeline.export.sft_rows import Teaching
+from questloom.pipeline.format_registry import load_formats
 from questloom.pipeline.recipe import Recipe
 from questloom.pipeline.synth.job import Job
 from questloom.records.errors import InputError
@@ -108,13 +109,6 @@ def _check(run: RunFolder, recipe: Recipe) -> None:
             "gives no split a share",
             "Name a split with a share above 0.",
         )
-    for name in recipe.export.formats:
-        if name not in FORMATS:
-            raise InputError(
-                f"recipe key export.formats, {name!r}",
-                "is no format",
-                f"Use some of {', '.join(FORMATS)}.",
-            )
 
 
 def _quota(run: RunFolder, recipe: Recipe) -> Quota:
@@ -153,15 +147,15 @@ def _write_attribution(folder: Path, num_shards: int) -> tuple[int, Counter[str]
 
 
 def _write_extras(folder: Path, run: RunFolder, recipe: Recipe, tally: Tally) -> None:
-    """LLaMA-Factory's list of data sets, the reward function, and the picture of the card's example."""
-    sharegpt = folder / "formats" / "sharegpt"
-    if sharegpt.is_dir():
-        (sharegpt / "dataset_info.json").write_bytes(
-            dataset_info(
-                f"questloom_{recipe.name}", [p.name for p in sharegpt.iterdir() if p.is_dir()]
-            )
-        )
-    if any((folder / "formats" / name).is_dir() for name in REWARDED):
+    """The formats' further files, the reward function, and the picture of the card's example."""
+    formats: dict[str, Format] = load_formats(recipe.export.formats)
+    homes = [(f, folder / "formats" / name) for name, f in formats.items()]
+    written = [(f, home) for f, home in homes if home.is_dir()]
+    for f, home in written:
+        parts = [path.name for path in home.iterdir() if path.is_dir()]
+        for file, data in (f.extras(f"questloom_{recipe.name}", parts) if f.extras else {}).items():
+            (home / file).write_bytes(data)
+    if any(f.rewarded for f, _ in written):
         shutil.copy(Path(__file__).with_name("reward.py"), folder / "formats" / "reward.py")
     if tally.example:
         picture = folder / "example" / f"{tally.example[1].image_id}.jpg"

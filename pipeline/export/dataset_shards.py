@@ -16,9 +16,10 @@ from questloom.pipeline.export.attribution import Attribution, read_ledger
 from questloom.pipeline.export.columns import REJECTED, rejected_row, task_features, task_row
 from questloom.pipeline.export.data_files import DataFiles
 from questloom.pipeline.export.episode_ledger import read_episode_ledger
-from questloom.pipeline.export.formats import FORMATS
+from questloom.pipeline.export.formats.format import Format
 from questloom.pipeline.export.quota import SURPLUS_USE, Quota
-from questloom.pipeline.export.sft_rows import SFT, TRAJECTORY_FORMATS, Teaching, sft_row
+from questloom.pipeline.export.sft_rows import SFT, Teaching, sft_row
+from questloom.pipeline.format_registry import load_formats
 from questloom.pipeline.recipe import Recipe
 from questloom.records.errors import InputError
 from questloom.records.identity import priority
@@ -59,10 +60,8 @@ def write_shard(
 
     tally, ledger, used = Tally(), read_ledger(run, shard), {}
     results, asking = teaching.results(shard), Asking(recipe, teaching.renderer, teaching.schemas)
-    formats = {
-        name: (FORMATS[name], made(asking.tools) if (made := FORMATS[name].features) else None)
-        for name in recipe.export.formats
-    }
+    formats: dict[str, Format] = load_formats(recipe.export.formats)
+    features = {name: f.features and f.features(asking.tools) for name, f in formats.items()}
     columns = task_features(
         enhanced=recipe.enhancement.share > 0,
         outside=bool(recipe.external),
@@ -78,15 +77,15 @@ def write_shard(
         wanted = {
             name: f
             for name, f in formats.items()
-            if use in f[0].uses and not (use == "sft" and teaching.is_there)
+            if use in f.uses and not (use == "sft" and teaching.is_there)
         }
         asked = asking.of(question, read) if wanted else None
-        for name, (shape, features) in wanted.items():
+        for name, f in wanted.items():
             assert asked is not None
             files.put(
                 f"formats/{name}/{use}_{split}/{split}",
-                features,
-                shape.row(asked, f"questloom/{recipe.name}", split),
+                features[name],
+                f.row(asked, f"questloom/{recipe.name}", split),
             )
         for image_id in pictures_of(question):
             if image_id not in ledger:
@@ -102,11 +101,11 @@ def write_shard(
     for rendered in teaching.rendered(shard):
         split = rendered.trajectory.split.partition("/")[2]
         files.put(f"data/trajectories/{split}", SFT, sft_row(rendered))
-        for name in recipe.export.formats:
+        for name, f in formats.items():
             files.put(
                 f"formats/{name}/trajectories_{split}/{split}",
-                TRAJECTORY_FORMATS[name].features,
-                TRAJECTORY_FORMATS[name].row(rendered),
+                f.trajectory_features,
+                f.trajectory_row(rendered),
             )
         used |= {picture.sha256: ledger[picture.sha256] for picture in rendered.pictures}
         tally.counts.update(

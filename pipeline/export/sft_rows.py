@@ -1,4 +1,4 @@
-"""Teacher trajectories in the data set: the configuration `sft`, and the same for LLaMA-Factory, verl, TRL and ms-swift.
+"""Teacher trajectories in the data set: the configuration `sft`, and what the formats for trainers (`formats/`) are made from.
 
 A trajectory stands as the messages that the policy saw and wrote, rendered by the harness's one renderer: the system message with the tools'
 schemas, the question with its picture, each turn word for word, each observation as a user message. Training on the assistant's messages
@@ -6,7 +6,7 @@ trains on exactly the text that the harness will read again; no tool's own forma
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,14 +17,10 @@ from questloom.files.parquet import read_records
 from questloom.models.messages import Message, Picture
 from questloom.pipeline.export.chat import (
     PARTS,
-    TEXTS,
-    data_uri,
     image_cell,
     pictures_in,
     with_parts,
-    with_placeholders,
 )
-from questloom.pipeline.export.formats import STORED
 from questloom.records.identity import canonical_json
 from questloom.records.outcomes import Reason, Rejection
 from questloom.records.trajectories import TaskResult, Trajectory
@@ -68,8 +64,6 @@ SFT = Features(
         **{name: Value("int64") for name in _STATISTICS},
     }
 )
-
-_EXTRA = {"id": Value("string"), "question_id": Value("string"), "level": Value("string")}
 
 
 @dataclass(frozen=True)
@@ -123,85 +117,6 @@ def sft_row(rendered: RenderedTrajectory) -> dict[str, Any]:
         "calls_by_tool": canonical_json(t.statistics.calls_by_tool),
         **{name: getattr(t.statistics, name) for name in _STATISTICS},
     }
-
-
-def sharegpt_row(rendered: RenderedTrajectory) -> dict[str, Any]:
-    """LLaMA-Factory: turns of human and gpt in alternation, the system message apart. Observations are the human's, as our prompt has them:
-    the templates' own observation role would wrap them a second time."""
-    system, *rest = with_placeholders(rendered.messages)
-    turns = [
-        {"from": "gpt" if m["role"] == "assistant" else "human", "value": m["content"]}
-        for m in rest
-    ]
-    return {
-        "conversations": turns,
-        "images": [image_cell(p.data, p.sha256) for p in rendered.pictures],
-        "system": system["content"],
-        "tools": "",
-    }
-
-
-def verl_row(rendered: RenderedTrajectory) -> dict[str, Any]:
-    """verl's multi-turn SFT data set: `messages` with `<image>` in the text, `images`."""
-    return {
-        "messages": with_placeholders(rendered.messages),
-        "images": [image_cell(p.data, p.sha256) for p in rendered.pictures],
-        **_extra(rendered),
-    }
-
-
-def trl_row(rendered: RenderedTrajectory) -> dict[str, Any]:
-    """TRL's SFT of vision-language models: `messages` with parts, `images`."""
-    return {
-        "messages": with_parts(rendered.messages),
-        "images": [image_cell(p.data, p.sha256) for p in rendered.pictures],
-        **_extra(rendered),
-    }
-
-
-def jsonl_row(rendered: RenderedTrajectory) -> dict[str, Any]:
-    """ms-swift: `messages` with `<image>` in the text, `images` as data URIs."""
-    return {
-        "messages": with_placeholders(rendered.messages),
-        "images": [data_uri(p) for p in rendered.pictures],
-        **_extra(rendered),
-    }
-
-
-def _extra(rendered: RenderedTrajectory) -> dict[str, str]:
-    t = rendered.trajectory
-    return {"id": t.id, "question_id": t.question_id, "level": t.level}
-
-
-@dataclass(frozen=True)
-class TrajectoryFormat:
-    """One tool's format of trajectories."""
-
-    features: Features | None
-    """None for JSON lines."""
-    row: Callable[[RenderedTrajectory], dict[str, Any]]
-
-
-TRAJECTORY_FORMATS = {
-    "sharegpt": TrajectoryFormat(
-        Features(
-            {
-                "conversations": List({"from": Value("string"), "value": Value("string")}),
-                "images": List(STORED),
-                "system": Value("string"),
-                "tools": Value("string"),
-            }
-        ),
-        sharegpt_row,
-    ),
-    "verl": TrajectoryFormat(
-        Features({"messages": TEXTS, "images": List(Image()), **_EXTRA}), verl_row
-    ),
-    "trl": TrajectoryFormat(
-        Features({"messages": PARTS, "images": List(Image()), **_EXTRA}), trl_row
-    ),
-    "jsonl": TrajectoryFormat(None, jsonl_row),
-}
 
 
 class Teaching:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from questloom.files.settings_files import settings_of
+from questloom.files.settings_files import read_front_matter, settings_of
 from questloom.pipeline.recipe import load_recipe
 from questloom.records.errors import InputError
 from questloom.train.settings.grpo_settings import load_grpo_settings
@@ -98,3 +98,26 @@ def test_a_section_that_is_none_by_default_is_made_by_a_key_in_it():
     recipe = load_recipe("demo", ("evolve.policy.engine=oracle",))
     assert recipe.evolve.policy is not None and recipe.evolve.policy.engine == "oracle"
     assert load_settings("tiny", ("name=2e5",)).name == "2e5"  # text stays text
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("---\nlicense: mit\n---\n# Card\n---\n", {"license": "mit"}),
+        ("# Card\n---\nlicense: mit\n---\n", {}),
+        ("---\n\n---\n", {}),
+        ("", {}),
+    ],
+)
+def test_front_matter_is_what_a_file_begins_with(tmp_path, text, found):
+    path = tmp_path / "README.md"
+    path.write_text(text)
+    assert read_front_matter(path, fix="Leave it.") == found
+
+
+@pytest.mark.parametrize("text", ["a: [", "a: 2024-99-99", "- a", "a: \xff"])
+def test_front_matter_that_cannot_be_read_is_refused_with_the_way_out(tmp_path, text):
+    path = tmp_path / "README.md"
+    path.write_bytes(f"---\n{text}\n---\n".encode("latin-1"))
+    with pytest.raises(InputError, match=r"README\.md(.|\n)*Leave it\."):
+        read_front_matter(path, fix="Leave it.")

@@ -77,6 +77,18 @@ def test_the_command_prints_the_trainers_settings_that_begin_so():
     assert "optimiser.lr = 1e-06" in shown and "recipe" not in shown
 
 
+def test_the_command_says_which_trainers_line_it_prints():
+    def lines(key):
+        shown = CliRunner().invoke(app, ["settings", key, "--of", "train"]).stdout
+        return [line for line in shown.splitlines() if not line.startswith("    ")]
+
+    sft, grpo = "python -m questloom.train.sft", "python -m questloom.train.grpo"
+    (of_sft, of_grpo) = lines("optimiser.lr")
+    assert of_sft.startswith("optimiser.lr = 1e-05 ") and of_sft.endswith(f"({sft})")
+    assert of_grpo.startswith("optimiser.lr = 1e-06 ") and of_grpo.endswith(f"({grpo})")
+    assert lines("weights.attention")[0].endswith(f"({sft}, {grpo})")
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_a_committed_reference_is_what_the_command_prints(page):
     folder = "recipes" if page == "recipe" else page

@@ -11,13 +11,8 @@ import pytest
 import yaml
 
 from questloom.agent.turns.renderer import Renderer
-from questloom.pipeline.export.sft_rows import (
-    RenderedTrajectory,
-    sft_row,
-    sharegpt_row,
-    trl_row,
-    verl_row,
-)
+from questloom.pipeline.export.sft_rows import RenderedTrajectory, sft_row
+from questloom.pipeline.format_registry import load_formats
 from questloom.records.errors import InputError
 from questloom.train.sft.data import REASONS, check_apart
 from questloom.train.sft.data_sets import DialogueFile, dialogue_files, full_name
@@ -70,10 +65,10 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
             made / "data" / "trajectories" / f"{split}-00000-of-00001.parquet",
             rows(sft_row, f"sft/{split}"),
         )
-        for name, row in (("sharegpt", sharegpt_row), ("verl", verl_row), ("trl", trl_row)):
+        for name, form in load_formats(("sharegpt", "verl", "trl")).items():
             write(
                 made / "formats" / name / f"trajectories_{split}" / "part-00000-000.parquet",
-                rows(row, f"sft/{split}"),
+                rows(form.trajectory_row, f"sft/{split}"),
             )
         bare = {
             "conversations": [

@@ -3,7 +3,8 @@
 import pytest
 
 from questloom.agent.turns.renderer import Renderer
-from questloom.pipeline.export.sft_rows import RenderedTrajectory, sharegpt_row
+from questloom.pipeline.export.formats import sharegpt
+from questloom.pipeline.export.sft_rows import RenderedTrajectory
 from questloom.train.rows.episode_rows import row_of_episode, row_of_segments
 from questloom.train.rows.row import RowFault, UnusableRow, check
 from questloom.train.sft.dialogues import fields_of, segments_of_dialogue
@@ -36,7 +37,7 @@ def test_our_own_export_comes_back_as_the_ids_of_the_stored_episode():
         renderer.version,
         "[]",
     )
-    outside = row_of(sharegpt_row(told))
+    outside = row_of(sharegpt.trajectory_row(told))
     own = row_of_episode(made.episode, bank, renderer, TOKENS, picture_tokens=PICTURES, rope=ROPE)
     assert outside.ids.tolist() == own.ids.tolist() and outside.turns == own.turns
     assert (

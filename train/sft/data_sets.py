@@ -17,9 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from questloom.files.locations import BucketPath, location
+from questloom.files.settings_files import read_front_matter
 from questloom.records.errors import InputError
 
 SUFFIXES = (".parquet", ".json", ".jsonl", ".json.gz", ".jsonl.gz")
@@ -168,19 +167,13 @@ def _of_card(folder: _Folder, configuration: str, split: str) -> list[DialogueFi
 
 def _configs(card: Path) -> dict[str, Any]:
     """`data_files` of a card's configurations by name; none where it says nothing of them."""
-    text = card.read_text(encoding="utf-8") if card.is_file() else ""
-    front = re.match(r"---\n(.*?)\n---", text, re.DOTALL)
+    fix = "Name files of dialogues instead."
+    told = read_front_matter(card, fix=fix) if card.is_file() else {}
     try:
-        told = yaml.safe_load(front[1]) if front else None
-        return {
-            str(each["config_name"]): each["data_files"]
-            for each in (told or {}).get("configs") or ()
-        }
-    except (yaml.YAMLError, AttributeError, LookupError, TypeError) as error:
+        return {str(each["config_name"]): each["data_files"] for each in told.get("configs") or ()}
+    except (LookupError, TypeError) as error:
         raise InputError(
-            str(card),
-            f"has configurations that cannot be read ({error!r})"[:300],
-            "Name files of dialogues instead.",
+            str(card), f"has configurations that cannot be read ({error!r})"[:300], fix
         ) from error
 
 

@@ -1,8 +1,8 @@
 """The filters, in the order in which they run: cheapest first. A filter is added here, and in a file of its own."""
 
-from collections import Counter
 from collections.abc import Sequence
 
+from questloom.records.registry import check_names, check_sentence
 from questloom.transforms.filters.answer_in_question import ANSWER_IN_QUESTION
 from questloom.transforms.filters.duplicates import DUPLICATES
 from questloom.transforms.filters.filter import Filter
@@ -37,12 +37,10 @@ def check(filters: Sequence[Filter]) -> None:
     reasons = [reason for f in filters for reason in f.reasons]
     keys = [key for f in filters if f.settings for key in f.settings.__annotations__]
     for what, given in (("name", names), ("reason", reasons), ("settings key", keys)):
-        if twice := [value for value, number in Counter(given).items() if number > 1]:
-            raise ValueError(f"two filters have the {what} {twice[0]}")
+        check_names(f"two filters have the {what}", given)
     for f in filters:
         for words in (f.help, *f.reasons.values()):
-            if not words.endswith(".") or not words[:1].isupper():
-                raise ValueError(f"filter {f.name}: {words!r} is no sentence")
+            check_sentence(f"filter {f.name}", words)
         for reason in f.reasons:
             if not reason.isidentifier():
                 raise ValueError(f"filter {f.name}: {reason!r} is no reason of a filter")

@@ -8,7 +8,8 @@ import pytest
 
 from questloom.agent.live.http_client import Http, Keys, is_public
 from questloom.agent.live.live_settings import ServiceSettings
-from questloom.agent.live.service_protocols import parse_page
+from questloom.agent.live.services import jina
+from questloom.agent.live.services.service import Query
 from questloom.calls.budget import Budget
 from questloom.calls.ledger import cost_lines
 from questloom.calls.retry import CallFault
@@ -240,9 +241,8 @@ def test_a_page_of_brackets_that_are_never_closed_is_read_in_linear_time(service
 
 def test_a_title_without_end_is_cut_before_it_is_read(services):
     began = time.monotonic()
-    found = parse_page(
-        json.dumps({"data": {"title": "<" * 4_000_000, "url": "", "content": ""}}).encode()
-    )
+    body = json.dumps({"data": {"title": "<" * 4_000_000, "url": "", "content": ""}})
+    found = jina.SERVICE.read(body.encode(), Query())
     assert time.monotonic() - began < 1 and len(found.title) <= 10_000
 
 

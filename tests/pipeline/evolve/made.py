@@ -5,6 +5,8 @@ from typing import Any
 
 from questloom.pipeline.evolve.findings import Diagnosis, Finding, Score, TaskDiagnosis, as_json
 from questloom.pipeline.evolve.loop_folder import LoopFolder, RoundFolder
+from questloom.pipeline.evolve.tags import Tag
+from questloom.pipeline.evolve.task_row import TaskRow, row_as_json, row_from_json
 from questloom.pipeline.evolve.verify import summary
 from questloom.pipeline.recipe import Recipe, recipe_of
 from tests.pipeline.evolve.skilled import POLICY
@@ -26,10 +28,10 @@ def recipe(**evolve: Any) -> Recipe:
     )
 
 
-def row(task: str, tag: str = "good_match", **changes: Any) -> dict[str, Any]:
-    """A row of `verify.json`."""
+def row(task: str, tag: str = "good_match", **changes: Any) -> TaskRow:
+    """A task's row; `changes` are values as JSON has them."""
     rate = {"too_easy": 1.0, "good_match": 0.5}.get(tag, 0.0)
-    return {
+    found = {
         "id": task,
         "question": f"What of {task}?",
         "answer": "that",
@@ -65,6 +67,7 @@ def row(task: str, tag: str = "good_match", **changes: Any) -> dict[str, Any]:
         "faults": 0.0,
         **changes,
     }
+    return row_from_json(found, "made")
 
 
 def a_loop(folder: Path, **evolve: Any) -> LoopFolder:
@@ -113,7 +116,7 @@ def a_round(
             },
         },
     )
-    at.write("verify", {"tasks": rows, **summary(rows)})
+    at.write("verify", {"tasks": [row_as_json(each) for each in rows], **summary(rows)})
     names = ("information_complexity", "visual_dependency", "difficulty_match")
     tasks = tuple(
         TaskDiagnosis(
@@ -122,7 +125,7 @@ def a_round(
             findings=(Finding(task, *finding, 4.0, "made"),) if finding and n < cases else (),
         )
         for n, task in enumerate(IDS)
-        if rows[n]["tag"] != "infra_failure"
+        if rows[n].tag is not Tag.INFRA_FAILURE
     )
     at.write(
         "diagnose",

@@ -38,9 +38,9 @@ class Measured:
             batch={},
             tasks=tuple(
                 TaskDiagnosis(
-                    task=r["id"],
+                    task=r.id,
                     scores={"capability": Score(1.0, "measured")},
-                    findings=(Finding(r["id"], "filters", "text_search", 5.0, "seen"),),
+                    findings=(Finding(r.id, "filters", "text_search", 5.0, "seen"),),
                 )
                 for r in rows
             ),
@@ -103,7 +103,11 @@ def test_a_reply_that_leaves_a_dimension_out_is_sent_back_once():
             "never, and no teacher solved it",
         ),
         (
-            {"tag": "fake_hard", "cause": "rival_fits", "rival": {"said": "Ilse"}},
+            {
+                "tag": "fake_hard",
+                "cause": "rival_fits",
+                "rival": {"said": "Ilse", "key": "Q5", "passed_by": "certify"},
+            },
             "it is broken, since 'Ilse' fits too",
         ),
         (

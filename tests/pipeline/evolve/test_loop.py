@@ -188,7 +188,7 @@ def test_the_diagnoser_that_the_recipe_names_looks_at_the_tasks_that_no_provider
             self.by = by
 
         async def diagnose(self, questions, rows):
-            looked.append((self.by, [row["id"] for row in rows]))
+            looked.append((self.by, [row.id for row in rows]))
             return SimpleNamespace(by=self.by, tasks=(), batch={}, findings=(), all_findings=[])
 
     measured: list[tuple] = []

@@ -87,12 +87,12 @@ def test_a_round_shows_its_edits_and_what_recurs_with_their_tasks_and_its_broken
     update(loop, at, None)
     made = _round(at)
     assert (
-        [row["id"] for row in made["broken"]] == ["task0"]
+        [row.id for row in made["broken"]] == ["task0"]
         and made["num"] == 8
         and made["train"] is None
     )
-    assert [row["id"] for row in made["edits"][0]["shown"]] == list(IDS[:4])
-    assert [(row["id"], why) for row, why in made["recurring"][0]["shown"]] == [
+    assert [row.id for row in made["edits"][0]["shown"]] == list(IDS[:4])
+    assert [(row.id, why) for row, why in made["recurring"][0]["shown"]] == [
         (task, "made") for task in IDS[:4]
     ]
     at.write("train", {"command": [], "model": "", "tasks": 8, "why": "w"})
@@ -105,7 +105,7 @@ def test_an_edit_that_rests_on_another_rounds_tasks_shows_those_that_are_here(tm
     update(loop, at, None)
     left = at.read("update")
     at.write("update", {**left, "edits": [{**left["edits"][0], "tasks": ["elsewhere", "task1"]}]})
-    assert [row["id"] for row in _round(at)["edits"][0]["shown"]] == ["task1"]
+    assert [row.id for row in _round(at)["edits"][0]["shown"]] == ["task1"]
 
 
 def test_what_a_round_cost_is_told_by_its_parts(tmp_path):

@@ -8,6 +8,7 @@ import pytest
 from questloom.pipeline.evolve.findings import STAGES, WEIGHTS, Diagnosis, Finding
 from questloom.pipeline.evolve.llm_diagnoser import _proved
 from questloom.pipeline.evolve.measured import MeasuredDiagnoser
+from questloom.pipeline.evolve.task_row import TaskRow
 from questloom.records.form import Ask, Compute, Form, Reads
 from questloom.records.synthesis import Certificate, Enhancement, Hop, Question
 from tests.pipeline.evolve.asked import FORM, question
@@ -34,7 +35,7 @@ class Found:
 
 def diagnosis(
     asked: list[Question],
-    rows: list[dict],
+    rows: list[TaskRow],
     *,
     broken: Mapping[str, tuple[str, str]] | None = None,
     tolerated: float = 0.35,
@@ -55,7 +56,7 @@ def scored(
     return {name: score.value for name, score in found.tasks[0].scores.items()}
 
 
-def causes(asked: list[Question], rows: list[dict], **rules) -> list[tuple[str, str]]:
+def causes(asked: list[Question], rows: list[TaskRow], **rules) -> list[tuple[str, str]]:
     """(stage, cause) of each finding of the tasks."""
     return [
         (f.stage, f.cause) for task in diagnosis(asked, rows, **rules).tasks for f in task.findings
@@ -344,7 +345,7 @@ def test_a_rival_that_fits_and_a_judge_at_odds_are_the_filters_faults_and_the_ri
                     asked.id,
                     "fake_hard",
                     cause="rival_fits",
-                    rival={"said": "Ilse", "passed_by": "certify"},
+                    rival={"said": "Ilse", "key": "Q5", "passed_by": "certify"},
                 )
             ],
         )
@@ -377,7 +378,7 @@ def test_a_task_that_nobody_solves_is_the_filters_fault_unless_something_else_ex
     assert causes([asked], [row(asked.id, "fake_hard", cause="judge_failed")]) == []
 
 
-def tasks_of(tags: list[str]) -> tuple[list[Question], list[dict]]:
+def tasks_of(tags: list[str]) -> tuple[list[Question], list[TaskRow]]:
     asked = [question(f"q{n}") for n in range(len(tags))]
     return asked, [
         row(q.id, tag, domain=f"d{n}") for n, (q, tag) in enumerate(zip(asked, tags, strict=True))

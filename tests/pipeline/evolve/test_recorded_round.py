@@ -12,6 +12,7 @@ from questloom.pipeline.evolve.findings import Finding, as_json
 from questloom.pipeline.evolve.llm_diagnoser import LlmDiagnoser
 from questloom.pipeline.evolve.llm_editor import Editor
 from questloom.pipeline.evolve.measured import MeasuredDiagnoser
+from questloom.pipeline.evolve.task_row import row_from_json
 from questloom.pipeline.recipe import load_recipe
 from questloom.pipeline.synth.job import Job
 from questloom.pipeline.synth.writer_choice import make_exploration
@@ -29,6 +30,7 @@ RECIPE = load_recipe(
     "ode", ("seed=2", "draft.explore.graphs=1", "pictures.min_side=200", "models.llm.votes=1")
 )
 PLAYED = json.loads((RECORDINGS / "ode_round_tasks.json").read_text(encoding="utf-8"))
+ROWS = [row_from_json(row, "ode_round_tasks.json") for row in PLAYED["rows"]]
 TASKS = {question.id: question for question in map(Question.from_row, PLAYED["questions"])}
 # The world's pages have changed since the round was played: what two explorations come to now was answered anew, and stands apart from its tasks.
 QUESTIONS = {
@@ -120,7 +122,7 @@ def diagnosis(job):
         evidence=lambda question: evidence_words(job, question),
         shown=lambda question: Picture(shown(job.store.image_bytes(question.source_image_id)).data),
     )
-    return as_json(asyncio.run(made.diagnose(TASKS, PLAYED["rows"])), mode="rl", least=3), client
+    return as_json(asyncio.run(made.diagnose(TASKS, ROWS)), mode="rl", least=3), client
 
 
 def test_the_diagnoser_holds_the_missing_sources_responsible_and_keeps_what_was_measured(diagnosis):
@@ -154,7 +156,7 @@ def test_the_diagnoser_holds_the_missing_sources_responsible_and_keeps_what_was_
 def test_one_of_three_proposed_edits_passes_the_reviewer(diagnosis):
     groups = diagnosis[0]["recurring"]
     editor = Editor(Scripted.recorded("ode_round"), RECIPE.evolve.min_cases, "round 1")
-    edits = editor.proposed(RECIPE, groups, PLAYED["rows"], (), RECIPE.evolve.max_edits)
+    edits = editor.proposed(RECIPE, groups, ROWS, (), RECIPE.evolve.max_edits)
     citable = {group["cause"]: group["tasks"] for group in groups}
     assert not [
         why
@@ -163,7 +165,7 @@ def test_one_of_three_proposed_edits_passes_the_reviewer(diagnosis):
     ]
     kept = [
         edit
-        for edit, why in zip(edits, editor.reviewed(edits, groups, PLAYED["rows"]), strict=True)
+        for edit, why in zip(edits, editor.reviewed(edits, groups, ROWS), strict=True)
         if not why
     ]
     assert [(e.path, e.before, e.after) for e in kept] == [

@@ -5,7 +5,7 @@ import pytest
 from questloom.pipeline.evolve.axes import balanced, profile_of
 from questloom.pipeline.evolve.findings import Finding, blamed, recurring
 from questloom.pipeline.evolve.rollouts import Played, Rollout
-from questloom.pipeline.evolve.tags import Evidence, Tag, tag_of
+from questloom.pipeline.evolve.tags import Cause, Evidence, Tag, TeacherResult, tag_of
 from questloom.pipeline.evolve.verify import task_row
 from questloom.records.form import Ask, Compute, Form
 from questloom.records.share import Share
@@ -33,22 +33,22 @@ def found(good: int, num: int = 4, **rest) -> Evidence:
 @pytest.mark.parametrize(
     ("evidence", "tag", "cause"),
     [
-        (found(4), Tag.TOO_EASY, ""),
-        (found(3), Tag.GOOD_MATCH, ""),
-        (found(1), Tag.GOOD_MATCH, ""),
-        (found(0, num_recovered=1), Tag.RECOVERABLE, ""),
-        (found(0, teacher="solved"), Tag.TOO_HARD, ""),
-        (found(0), Tag.TOO_HARD, ""),
-        (found(0, teacher="failed"), Tag.FAKE_HARD, "unsolved"),
-        (found(0, teacher="provider"), Tag.INFRA_FAILURE, ""),
-        (found(2, rival="y"), Tag.FAKE_HARD, "rival_fits"),
-        (found(2, contradicted=True), Tag.FAKE_HARD, "judge_contradicts"),
-        (found(0, 0), Tag.FAKE_HARD, "judge_failed"),
-        (found(0, num_by_provider=2), Tag.INFRA_FAILURE, ""),
-        (found(0, num_by_provider=1, teacher="failed"), Tag.FAKE_HARD, "unsolved"),
-        (found(3, num_by_provider=1), Tag.INFRA_FAILURE, ""),
-        (found(1, num_by_provider=1), Tag.GOOD_MATCH, ""),
-        (found(3, num_by_provider=1, rival="y"), Tag.INFRA_FAILURE, ""),
+        (found(4), Tag.TOO_EASY, Cause.NONE),
+        (found(3), Tag.GOOD_MATCH, Cause.NONE),
+        (found(1), Tag.GOOD_MATCH, Cause.NONE),
+        (found(0, num_recovered=1), Tag.RECOVERABLE, Cause.NONE),
+        (found(0, teacher=TeacherResult.SOLVED), Tag.TOO_HARD, Cause.NONE),
+        (found(0), Tag.TOO_HARD, Cause.NONE),
+        (found(0, teacher=TeacherResult.FAILED), Tag.FAKE_HARD, Cause.UNSOLVED),
+        (found(0, teacher=TeacherResult.PROVIDER), Tag.INFRA_FAILURE, Cause.NONE),
+        (found(2, rival="y"), Tag.FAKE_HARD, Cause.RIVAL_FITS),
+        (found(2, contradicted=True), Tag.FAKE_HARD, Cause.JUDGE_CONTRADICTS),
+        (found(0, 0), Tag.FAKE_HARD, Cause.JUDGE_FAILED),
+        (found(0, num_by_provider=2), Tag.INFRA_FAILURE, Cause.NONE),
+        (found(0, num_by_provider=1, teacher=TeacherResult.FAILED), Tag.FAKE_HARD, Cause.UNSOLVED),
+        (found(3, num_by_provider=1), Tag.INFRA_FAILURE, Cause.NONE),
+        (found(1, num_by_provider=1), Tag.GOOD_MATCH, Cause.NONE),
+        (found(3, num_by_provider=1, rival="y"), Tag.INFRA_FAILURE, Cause.NONE),
     ],
 )
 def test_the_tag_of(evidence, tag, cause):
@@ -80,7 +80,7 @@ def test_a_judge_that_calls_the_same_words_right_and_wrong_breaks_the_task():
     assert (
         tried.contradicted
         and task_row(question(), tried, (), Played(), None, too_easy=0.75).cause
-        == "judge_contradicts"
+        is Cause.JUDGE_CONTRADICTS
     )
     assert not Played((rollout(said="a"), rollout("wrong_answer_given", "b"))).contradicted
 

@@ -1,14 +1,14 @@
 """A task's row is read back as it was written; what is no row is refused by name."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from questloom.pipeline.evolve.rivals import FittingRival
 from questloom.pipeline.evolve.rollouts import Played, Rollout
+from questloom.pipeline.evolve.tags import Cause, TeacherResult
 from questloom.pipeline.evolve.task_row import (
-    Cause,
-    TeacherResult,
     read_rows,
     row_as_json,
     row_from_json,
@@ -86,4 +86,20 @@ def test_a_rounds_rows_are_read_from_its_file_and_a_fault_names_file_row_and_key
     found["tasks"][2]["judged"] = None
     at.write("verify", found)
     with pytest.raises(InputError, match=r"verify.json, row 3, judged: None is no int"):
+        read_rows(at)
+
+
+def test_a_row_of_the_first_version_has_no_outcome_or_answer_by_chain_and_lacks_nothing_else(
+    tmp_path,
+):
+    at = a_round(a_loop(tmp_path), 1)
+    now, found = read_rows(at), at.read("verify")
+    old = [
+        {k: v for k, v in row.items() if k not in ("chain_outcomes", "chain_answers")}
+        for row in found["tasks"]
+    ]
+    at.write("verify", {**found, "tasks": old})
+    assert read_rows(at) == [replace(row, chain_outcomes=[], chain_answers=[]) for row in now]
+    at.write("verify", {**found, "tasks": [{k: v for k, v in old[0].items() if k != "chains"}]})
+    with pytest.raises(InputError, match=r"verify.json, row 1: the key 'chains' is missing"):
         read_rows(at)

@@ -6,7 +6,7 @@ from pathlib import Path
 from questloom.files.parquet import write_whole
 from questloom.knowledge.store.build import build_store
 from questloom.models.picture_file import decode, encode
-from questloom.pipeline.export.formats import FORMATS
+from questloom.pipeline.format_registry import format_names
 from questloom.pipeline.recipe import Recipe, recipe_of
 from questloom.pipeline.synth.job import Job
 from questloom.records.form import Ask, ClaimClause, Form, Image
@@ -93,7 +93,7 @@ def recipe(**export) -> Recipe:
             "seed": 3,
             "run": {"shards": NUM_SHARDS},
             "models": {"clip": "/srv/machine/clip"},
-            "export": {"formats": list(FORMATS)} | export,
+            "export": {"formats": list(format_names())} | export,
         },
         "test",
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 from questloom.agent.setup import engine_override_key
 from questloom.files.opened import Opened
 from questloom.knowledge.store.store import Store
-from questloom.pipeline.export.formats import FORMATS
+from questloom.pipeline.format_registry import format_names
 from questloom.pipeline.recipe import Recipe, recipe_of
 from questloom.pipeline.teach.teach_job import TeachSummary, run_teach
 from tests.agent.small_provider import Say, ScriptedEngine, answer
@@ -49,7 +49,7 @@ def settings(**teach) -> Recipe:
             "pictures": {"withhold_own": True},
             "run": {"shards": world.NUM_SHARDS},
             "teach": rules,
-            "export": {"formats": list(FORMATS)},
+            "export": {"formats": list(format_names())},
         },
         "test",
     )

@@ -220,7 +220,7 @@ def test_a_missing_or_changed_picture_is_refused(job):
     [
         ({"shares": {"a b": 1.0}}, "cannot name a split"),
         ({"shares": {"train": 0.0}}, "gives no split a share"),
-        ({"formats": ["csv"]}, "is no format"),
+        ({"formats": ["csv"]}, "'sharegpt', 'verl', 'trl' or 'jsonl'"),
     ],
 )
 def test_export_settings_that_cannot_be_are_refused(job, settings, word):

@@ -14,8 +14,8 @@ from PIL import Image
 from questloom.agent.tool_settings import ALL_TOOLS
 from questloom.agent.turns.renderer import Escape
 from questloom.pipeline.export.asked import Asking
-from questloom.pipeline.export.formats import FORMATS, dataset_info
-from questloom.pipeline.export.sft_rows import TRAJECTORY_FORMATS
+from questloom.pipeline.export.formats import sharegpt as sharegpt_format
+from questloom.pipeline.format_registry import load_formats
 from tests.agent import tiny
 from tests.pipeline.export import finished_run as world
 from tests.pipeline.export import readers
@@ -54,17 +54,18 @@ def made_up(tmp_path_factory):
 
     asking = Asking(world.recipe())
     asked = asking.of(question, lambda _: tiny.picture(1))
-    rows = {name: FORMATS[name].row(asked, "test", "train") for name in ("sharegpt", "verl")}
-    write("hostile", FORMATS["sharegpt"].features(()), rows["sharegpt"])
-    write("hostile_verl", FORMATS["verl"].features(asking.tools), rows["verl"])
+    formats = load_formats(("sharegpt", "verl"))
+    rows = {name: f.row(asked, "test", "train") for name, f in formats.items()}
+    write("hostile", formats["sharegpt"].features(()), rows["sharegpt"])
+    write("hostile_verl", formats["verl"].features(asking.tools), rows["verl"])
     rows["sharegpt"]["conversations"][0]["value"] += "<image>"
     rows["verl"]["prompt"][1]["content"] += "<image>"
-    write("one_too_many", FORMATS["sharegpt"].features(()), rows["sharegpt"])
-    write("one_too_many_verl", FORMATS["verl"].features(asking.tools), rows["verl"])
+    write("one_too_many", formats["sharegpt"].features(()), rows["sharegpt"])
+    write("one_too_many_verl", formats["verl"].features(asking.tools), rows["verl"])
     turns = [{"role": "user", "content": "<image><image>?"}, {"role": "assistant", "content": "!"}]
     write(
         "one_too_many_sft",
-        TRAJECTORY_FORMATS["verl"].features,
+        formats["verl"].trajectory_features,
         {
             "messages": turns,
             "images": rows["verl"]["images"],
@@ -73,7 +74,8 @@ def made_up(tmp_path_factory):
             "level": "",
         },
     )
-    (folder / "dataset_info.json").write_bytes(dataset_info("made_up", ["hostile", "one_too_many"]))
+    for name, data in sharegpt_format.dataset_info("made_up", ["hostile", "one_too_many"]).items():
+        (folder / name).write_bytes(data)
     return folder
 
 

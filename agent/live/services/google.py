@@ -1,0 +1,61 @@
+"""The service `google`: Google's Custom Search JSON API."""
+
+from dataclasses import dataclass
+
+from questloom.agent.live.services.replies import json_object, rows_of, web_address, words_of
+from questloom.agent.live.services.service import PageHits, Query, Service, ServiceRequest
+from questloom.agent.providers.provider import PageHit
+
+ADDRESS = "https://www.googleapis.com"
+PATH = "/customsearch/v1"
+KEY_HEADER = "X-Goog-Api-Key"
+MAX_RESULTS = 10
+KNOWN = ("queries", "searchInformation")
+"""Keys of every reply, also of one that found nothing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoogleSettings:
+    """What Custom Search needs beside a key."""
+
+    engine: str = ""
+    """Google Custom Search: the id of the search engine (cx)."""
+
+
+def ask(settings: GoogleSettings, query: Query) -> ServiceRequest:
+    """A text search."""
+    return ServiceRequest(
+        path=PATH,
+        query={
+            "cx": settings.engine,
+            "q": query.text,
+            "num": str(min(query.results, MAX_RESULTS)),
+        },
+    )
+
+
+def read(body: bytes, query: Query) -> PageHits:
+    """The pages of a text search."""
+    rows = rows_of(json_object(body), "items", or_known=KNOWN)
+    return tuple(
+        PageHit(
+            title=words_of(row, "title"),
+            url=url,
+            snippet=words_of(row, "snippet", "htmlSnippet"),
+        )
+        for row in rows
+        if (url := web_address(row.get("link")))
+    )
+
+
+SERVICE = Service(
+    name="google",
+    role="text",
+    help="Google's Custom Search.",
+    ask=ask,
+    read=read,
+    address=ADDRESS,
+    settings=GoogleSettings,
+    required=("engine",),
+    key_header=KEY_HEADER,
+)

@@ -1,0 +1,70 @@
+"""How replies of live services are read with suspicion: every field may be missing, of another type, or hostile."""
+
+import html
+import re
+from typing import Any
+from urllib.parse import urlsplit
+
+import orjson
+
+MAX_WORDS_CHARS = 10_000
+"""Of a title or a snippet."""
+_TAGS = re.compile(r"<[^>]{0,200}>")
+
+
+def json_object(body: bytes) -> dict[str, Any]:
+    """A reply that is a JSON object.
+
+    Raises:
+        ValueError: it is none.
+    """
+    decoded = orjson.loads(body)
+    if not isinstance(decoded, dict):
+        raise ValueError("no JSON object")
+    return decoded
+
+
+def rows_of(
+    decoded: dict[str, Any], name: str, or_known: tuple[str | None, ...] = ()
+) -> list[dict[str, Any]]:
+    """A list of objects.
+
+    Args:
+        or_known: keys that show a reply to be right without the list; None for every reply.
+
+    Raises:
+        ValueError: the list is missing, or is no list of objects.
+    """
+    rows = decoded.get(name)
+    if rows is None and (None in or_known or any(known in decoded for known in or_known)):
+        return []
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise ValueError(f"{name} is no list of objects")
+    return rows
+
+
+def words_of(row: dict[str, Any], *names: str) -> str:
+    """The first of these fields that is text, without HTML; "" where none is."""
+    text = next((row[name] for name in names if isinstance(row.get(name), str)), "")
+    return html.unescape(_TAGS.sub("", text[:MAX_WORDS_CHARS])).strip()
+
+
+def without_tags(value: Any) -> str:
+    """A value as text, cut, with a space for each HTML tag."""
+    return _TAGS.sub(" ", str(value)[:MAX_WORDS_CHARS])
+
+
+def web_address(value: Any) -> str:
+    """The value where it is a plain web address that can be taken apart, else ""."""
+    if not isinstance(value, str) or len(value) > 2_000:
+        return ""
+    try:
+        parts = urlsplit(value)
+        return value if parts.scheme in ("http", "https") and parts.hostname else ""
+    except ValueError:
+        return ""
+
+
+def web_addresses(values: list[Any]) -> tuple[str, ...]:
+    """Those of the values that are web addresses, each once."""
+    return tuple(dict.fromkeys(url for url in map(web_address, values) if url))

@@ -1,0 +1,106 @@
+"""The format `sharegpt`, for LLaMA-Factory: `conversations` of {from, value}, `images`, `system`, `tools`.
+
+`<image>` stands in the text where the picture goes; `dataset_info.json` names the folders. LLaMA-Factory's README documents the keys.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from datasets import Features, Image, List, Value
+
+from questloom.pipeline.export.asked import Asked
+from questloom.pipeline.export.chat import IMAGE_TOKEN, with_placeholders, without_placeholders
+from questloom.pipeline.export.formats.format import (
+    Format,
+    images_of_question,
+    images_of_trajectory,
+)
+from questloom.pipeline.export.sft_rows import RenderedTrajectory
+
+COLUMNS = Features(
+    {
+        "conversations": List({"from": Value("string"), "value": Value("string")}),
+        # LLaMA-Factory writes its rows anew twice before it trains: a picture that `datasets` had opened would be compressed as JPEG
+        # again each time. It takes the bytes as they are.
+        "images": List(Image(decode=False)),
+        "system": Value("string"),
+        "tools": Value("string"),
+    }
+)
+
+
+def row(asked: Asked, source: str, split: str) -> dict[str, Any]:
+    """The question with its picture, and the answer."""
+    turns = [
+        {"from": "human", "value": IMAGE_TOKEN + without_placeholders(asked.question.text)},
+        {"from": "gpt", "value": without_placeholders(asked.question.answer.text)},
+    ]
+    return {
+        "conversations": turns,
+        "images": images_of_question(asked),
+        "system": "",
+        "tools": "",
+    }
+
+
+def trajectory_row(rendered: RenderedTrajectory) -> dict[str, Any]:
+    """Turns of human and gpt in alternation, the system message apart.
+
+    Observations are the human's, as our prompt has them: the templates' own observation role would wrap them a second time.
+    """
+    system, *rest = with_placeholders(rendered.messages)
+    turns = [
+        {"from": "gpt" if m["role"] == "assistant" else "human", "value": m["content"]}
+        for m in rest
+    ]
+    return {
+        "conversations": turns,
+        "images": images_of_trajectory(rendered),
+        "system": system["content"],
+        "tools": "",
+    }
+
+
+def dataset_info(name: str, folders: Sequence[str]) -> dict[str, bytes]:
+    """LLaMA-Factory's list of data sets.
+
+    Args:
+        name: the data set's name, which begins the names of its parts.
+        folders: "use_split" folders beside the file.
+
+    Returns:
+        The file `dataset_info.json`.
+    """
+    entry = {
+        "formatting": "sharegpt",
+        "columns": {
+            "messages": "conversations",
+            "images": "images",
+            "system": "system",
+            "tools": "tools",
+        },
+        "tags": {
+            "role_tag": "from",
+            "content_tag": "value",
+            "user_tag": "human",
+            "assistant_tag": "gpt",
+            "observation_tag": "observation",
+            "function_tag": "function_call",
+        },
+    }
+    listed = {f"{name}_{folder}": {"file_name": folder, **entry} for folder in sorted(folders)}
+    return {"dataset_info.json": (json.dumps(listed, indent=2) + "\n").encode()}
+
+
+FORMAT = Format(
+    name="sharegpt",
+    help="Rows for LLaMA-Factory, with its dataset_info.json.",
+    uses=("sft", "rl"),
+    features=lambda tools: COLUMNS,
+    row=row,
+    trajectory_features=COLUMNS,
+    trajectory_row=trajectory_row,
+    extras=dataset_info,
+    card_folder="`sharegpt` is LLaMA-Factory's; point `--dataset_dir` at it",
+)

@@ -1,0 +1,104 @@
+"""The format `verl`: `data_source`, `prompt` with `<image>`, `images`, `ability`, `agent_name`, `reward_model.ground_truth`, `extra_info`.
+
+So `examples/data_preprocess/geo3k.py` and the multi-turn recipes of verl make them. Trajectories are rows of its multi-turn SFT data set.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from datasets import Features, Image, List, Value
+
+from questloom.pipeline.export.asked import Asked
+from questloom.pipeline.export.chat import TEXTS, with_placeholders
+from questloom.pipeline.export.formats.format import (
+    ABOUT,
+    ABOUT_TRAJECTORY,
+    Format,
+    about,
+    about_trajectory,
+    images_of_question,
+    images_of_trajectory,
+)
+from questloom.pipeline.export.sft_rows import RenderedTrajectory
+
+ABILITY = "multimodal_search"
+AGENT_LOOP = "tool_agent"
+"""verl's own loop for tools that are called as `<tool_call>{"name": …, "arguments": …}</tool_call>`, which is our way to call them."""
+INDEX_HEX_DIGITS = 15
+"""verl wants a number for each row: the first 60 bits of the id, the same in every export."""
+
+
+def features(tools: Sequence[str]) -> Features:
+    """The columns of questions: a key of `tools_kwargs` a tool."""
+    create = {
+        "create_kwargs": {"task_id": Value("string"), "withheld_pictures": List(Value("string"))}
+    }
+    return Features(
+        {
+            "data_source": Value("string"),
+            "prompt": TEXTS,
+            "images": List(Image()),
+            "ability": Value("string"),
+            "agent_name": Value("string"),
+            "reward_model": {"style": Value("string"), "ground_truth": Value("string")},
+            "extra_info": {
+                "split": Value("string"),
+                "index": Value("int64"),
+                "question": Value("string"),
+                "answer": Value("string"),
+                **ABOUT,
+                "need_tools_kwargs": Value("bool"),
+                "tools_kwargs": {name: create for name in tools},
+                "tool_schemas": Value("string"),
+            },
+        }
+    )
+
+
+def row(asked: Asked, source: str, split: str) -> dict[str, Any]:
+    """A question's row. A reward function finds every right wording in `extra_info.answers`, a tool what it may not find in its `create_kwargs`."""
+    question = asked.question
+    create = {"task_id": question.id, "withheld_pictures": list(asked.withheld)}
+    return {
+        "data_source": source,
+        "prompt": with_placeholders(asked.messages),
+        "images": images_of_question(asked),
+        "ability": ABILITY,
+        "agent_name": AGENT_LOOP,
+        "reward_model": {"style": "rule", "ground_truth": question.answer.text},
+        "extra_info": {
+            "split": split,
+            "index": int(question.id[:INDEX_HEX_DIGITS], 16),
+            "question": question.text,
+            "answer": question.answer.text,
+            **about(asked),
+            "need_tools_kwargs": True,
+            "tools_kwargs": {name: {"create_kwargs": create} for name in asked.tools},
+            "tool_schemas": asked.schemas,
+        },
+    }
+
+
+def trajectory_row(rendered: RenderedTrajectory) -> dict[str, Any]:
+    """`messages` with `<image>` in the text, `images`."""
+    return {
+        "messages": with_placeholders(rendered.messages),
+        "images": images_of_trajectory(rendered),
+        **about_trajectory(rendered),
+    }
+
+
+FORMAT = Format(
+    name="verl",
+    help="Rows for verl: for its multi-turn agent loop, and for its multi-turn SFT.",
+    uses=("rl",),
+    features=features,
+    row=row,
+    trajectory_features=Features({"messages": TEXTS, "images": List(Image()), **ABOUT_TRAJECTORY}),
+    trajectory_row=trajectory_row,
+    rewarded=True,
+    card_withheld="`tools_kwargs` (verl)",
+    card_rl="verl: `agent_name` is\n`tool_agent`, its own loop; the tools behind it are yours to serve.",
+    card_trajectories="verl: `data.messages_key=messages`, `data.image_key=images`, and the chat template of an instruct model: "
+    "its reader renders messages one by one, where a thinking model's template leaves thoughts out.",
+)
