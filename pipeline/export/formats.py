@@ -9,7 +9,7 @@
   dataset formats asks; further columns reach the reward function by name.
 * **jsonl** (ms-swift, rLLM): a JSON object a line: `messages` with `<image>`, `images` as data URIs, the answer under the names that both know.
 
-The prompts of the last three are the harness's own (`asked.py`); a reward function lies beside them (`reward.py`). The tests read them with these
+The prompts of the last three are the harness's own (`rendered_question.py`); a reward function lies beside them (`reward.py`). The tests read them with these
 tools' own code. The Parquet files need `datasets` 4.0 or later, whose `List` they name.
 """
 
@@ -20,7 +20,6 @@ from typing import Any
 
 from datasets import Features, Image, List, Value
 
-from questloom.pipeline.export.asked import Asked
 from questloom.pipeline.export.chat import (
     IMAGE_TOKEN,
     PARTS,
@@ -32,6 +31,7 @@ from questloom.pipeline.export.chat import (
     with_placeholders,
     without_placeholders,
 )
+from questloom.pipeline.export.rendered_question import RenderedQuestion
 from questloom.records.synthesis import Question
 
 ABILITY = "multimodal_search"
@@ -62,7 +62,7 @@ class Format:
 
     features: Callable[[Sequence[str]], Features] | None
     """By the names of the policy's tools; None for JSON lines."""
-    row: Callable[[Asked, str, str], dict[str, Any]]
+    row: Callable[[RenderedQuestion, str, str], dict[str, Any]]
     """Takes a question as it is put, the data source's name, and the split."""
     uses: tuple[str, ...]
 
@@ -72,7 +72,7 @@ def answers(question: Question) -> list[str]:
     return list(dict.fromkeys((question.answer.text, *question.answer.aliases)))
 
 
-def _about(asked: Asked) -> dict[str, Any]:
+def _about(asked: RenderedQuestion) -> dict[str, Any]:
     """What reward functions, statistics and searches ask of a question."""
     question = asked.question
     return {
@@ -86,7 +86,7 @@ def _about(asked: Asked) -> dict[str, Any]:
     }
 
 
-def sharegpt_row(asked: Asked, source: str, split: str) -> dict[str, Any]:
+def sharegpt_row(asked: RenderedQuestion, source: str, split: str) -> dict[str, Any]:
     """A LLaMA-Factory row: the question with its picture, and the answer."""
     turns = [
         {"from": "human", "value": IMAGE_TOKEN + without_placeholders(asked.question.text)},
@@ -95,7 +95,7 @@ def sharegpt_row(asked: Asked, source: str, split: str) -> dict[str, Any]:
     return {"conversations": turns, "images": _images(asked), "system": "", "tools": ""}
 
 
-def verl_row(asked: Asked, source: str, split: str) -> dict[str, Any]:
+def verl_row(asked: RenderedQuestion, source: str, split: str) -> dict[str, Any]:
     """A verl row. A reward function finds every right wording in `extra_info.answers`, a tool what it may not find in its `create_kwargs`."""
     question = asked.question
     create = {"task_id": question.id, "withheld_pictures": list(asked.withheld)}
@@ -146,7 +146,7 @@ def verl_features(tools: Sequence[str]) -> Features:
     )
 
 
-def trl_row(asked: Asked, source: str, split: str) -> dict[str, Any]:
+def trl_row(asked: RenderedQuestion, source: str, split: str) -> dict[str, Any]:
     """A TRL row for GRPO on vision-language models. Schemas are not called `tools`: TRL would write them into the prompt once more."""
     return {
         "prompt": with_parts(asked.messages),
@@ -157,7 +157,7 @@ def trl_row(asked: Asked, source: str, split: str) -> dict[str, Any]:
     }
 
 
-def jsonl_row(asked: Asked, source: str, split: str) -> dict[str, Any]:
+def jsonl_row(asked: RenderedQuestion, source: str, split: str) -> dict[str, Any]:
     """A JSON line for ms-swift (`messages`, `images`, `solution`) and rLLM (`question`, `ground_truth`, `data_source`)."""
     question = asked.question
     return {
@@ -173,7 +173,7 @@ def jsonl_row(asked: Asked, source: str, split: str) -> dict[str, Any]:
     }
 
 
-def _images(asked: Asked) -> list[dict[str, Any]]:
+def _images(asked: RenderedQuestion) -> list[dict[str, Any]]:
     return [image_cell(p.data, p.sha256) for p in pictures_in(asked.messages)]
 
 
