@@ -141,7 +141,7 @@ def protocol(out: Path, seeds: Sequence[int]) -> list[str]:
     turns, of those before which all were valid, and of those that come after one that was not."""
     run, store = placed(out)
     played = [held_out(out, f"sft{seed}", fine_tuned(out, seed), run, store) for seed in seeds]
-    counts = [valid_by_slip(each) for each in played]
+    counts = [count_valid_turns(each) for each in played]
     whole = [
         (sum(good for good, _ in each.values()), sum(number for _, number in each.values()))
         for each in counts
@@ -165,7 +165,7 @@ def protocol(out: Path, seeds: Sequence[int]) -> list[str]:
     return made
 
 
-def valid_by_slip(played: Iterable[Trajectory]) -> dict[bool, tuple[int, int]]:
+def count_valid_turns(played: Iterable[Trajectory]) -> dict[bool, tuple[int, int]]:
     """(valid ones, all) of the turns before and behind the first invalid one of their episode; that one counts as before."""
     good, number = Counter[bool](), Counter[bool]()
     for each in played:

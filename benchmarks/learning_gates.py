@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from PIL import Image
 
-from benchmarks.learning import valid_by_slip
+from benchmarks.learning import count_valid_turns
 from questloom.agent.oracle.observation_reading import says
 from questloom.agent.oracle.puzzle import puzzle_from
 from questloom.agent.setup import opened_searches, opened_store
@@ -130,7 +130,7 @@ def main() -> None:
         print(
             f"  valid turns        base {valid_turns(base):.3f}   after SFT {valid_turns(sft):.3f}"
         )
-        (good, number), (good_later, later) = valid_by_slip(sft).values()
+        (good, number), (good_later, later) = count_valid_turns(sft).values()
         print(
             f"  valid turns        {good / number:.3f} of those before which all were valid, {good_later} of {later} that come after an invalid one"
         )

@@ -88,7 +88,7 @@ ALIKE, ALIKE_BARE, UNLIKE_BARE = (
     "picture of another class, bare",
 )
 KINDS = (DROPPED, REVERSED, TWINNED, GAP, ALIKE, ALIKE_BARE, UNLIKE_BARE, LEAK)
-ASKED = {
+OP_KINDS = {
     "difference": "difference",
     "sum": "sum",
     "ratio": "ratio",
@@ -157,13 +157,13 @@ def query_of(form: Form, truth: Truth, bindings: dict[str, str]) -> tuple[Query,
                 if not isinstance(clause.left, str) or right is None:
                     return None
                 atoms.append(Compared(clause.left, clause.op, right))
-            case Compute() if clause.op in ASKED:
+            case Compute() if clause.op in OP_KINDS:
                 if clause.out != form.ask.var or not all(isinstance(a, str) for a in clause.args):
                     return None
                 kind = (
                     "full_years"
                     if clause.op == "duration_years" and form.ask.precision == "day"
-                    else ASKED[clause.op]
+                    else OP_KINDS[clause.op]
                 )
                 dated = any(
                     bindings.get(a, "").startswith("time:")

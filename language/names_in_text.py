@@ -33,6 +33,7 @@ def folded(text: str) -> str:
     >>> folded("上海市的1832年")
     ' 上 海 市 的 1832 年 '
     """
+    # Not `fold_all_marks`: this order keeps the capitals of "™", and stored questions rest on it.
     plain = "".join(
         c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c)
     )

@@ -105,6 +105,18 @@ def fold(text: str, *, umlauts: bool = False) -> str:
     return unicodedata.normalize("NFC", "".join(out)).translate(_SPECIAL)
 
 
+def fold_all_marks(text: str) -> str:
+    """Compatibility form in lower case, without any combining mark, for a rough comparison.
+
+    Unlike `fold` it drops marks that are parts of letters, and it leaves "Ł" a letter of its own.
+
+    >>> fold_all_marks("Ångström Łódź™"), fold_all_marks("が") == fold_all_marks("か")
+    ('angstrom łodztm', True)
+    """
+    letters = unicodedata.normalize("NFKD", text).casefold()
+    return "".join(c for c in letters if not unicodedata.combining(c))
+
+
 def _is_accent(base: str, mark: str) -> bool:
     if base < "\u0400":  # Latin and Greek
         return True

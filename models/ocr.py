@@ -9,13 +9,13 @@ pictures are upright after `decode`.
 import functools
 import os
 import re
-import unicodedata
 from dataclasses import dataclass
 
 import numpy as np
 from PIL import Image
 
 from questloom.files.pictures import as_shown, decode
+from questloom.language.normalise import fold_all_marks
 
 DETECTION_SIDE = 512
 """Longer side, in pixels, to which a picture is scaled down before text is searched in it."""
@@ -110,5 +110,4 @@ def reads_detail(picture: Image.Image, expected: str, box: tuple[float, ...] = (
 
 
 def _letters(text: str) -> str:
-    decomposed = unicodedata.normalize("NFKD", text).casefold()
-    return re.sub(r"[\W_]+", "", "".join(c for c in decomposed if not unicodedata.combining(c)))
+    return re.sub(r"[\W_]+", "", fold_all_marks(text))

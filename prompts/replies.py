@@ -38,7 +38,7 @@ def _named(value: str | None) -> str | None:
 MaybeName = Annotated[str | None, AfterValidator(_named)]
 
 
-class AskedQuestion(BaseModel):
+class WrittenQuestion(BaseModel):
     """One question with its answer and the line that states it."""
 
     question: str = _text("the question")
@@ -76,7 +76,7 @@ class CitedClaim(BaseModel):
     )
 
 
-class SeedQuestion(AskedQuestion):
+class SeedQuestion(WrittenQuestion):
     also: list[CitedClaim] = Field(
         default=[],
         max_length=4,
@@ -100,7 +100,7 @@ def _as_it_stands(phrase: str, question: str) -> str:
     return found[0]
 
 
-class PathQuestion(AskedQuestion):
+class PathQuestion(WrittenQuestion):
     phrase: str = _text(
         "the words that refer to the picture, copied exactly from the question", 120
     )

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 Source = TypeVar("Source")
-Asked = ParamSpec("Asked")
+Params = ParamSpec("Params")
 Answer = TypeVar("Answer")
 CACHED = 131_072
 """Answers kept of each question: a margin asks the same of hundreds of rivals, thousands of times."""
@@ -33,7 +33,7 @@ class Answers:
 def remembered(
     size: int = CACHED,
 ) -> Callable[
-    [Callable[Concatenate[Source, Asked], Answer]], Callable[Concatenate[Source, Asked], Answer]
+    [Callable[Concatenate[Source, Params], Answer]], Callable[Concatenate[Source, Params], Answer]
 ]:
     """Keeps a function's answers by its other arguments, in its first one: a store, or a model.
 
@@ -44,10 +44,10 @@ def remembered(
     """
 
     def keeping(
-        function: Callable[Concatenate[Source, Asked], Answer],
-    ) -> Callable[Concatenate[Source, Asked], Answer]:
+        function: Callable[Concatenate[Source, Params], Answer],
+    ) -> Callable[Concatenate[Source, Params], Answer]:
         @functools.wraps(function)
-        def answer(source: Source, /, *asked: Asked.args, **named: Asked.kwargs) -> Answer:
+        def answer(source: Source, /, *asked: Params.args, **named: Params.kwargs) -> Answer:
             kept: Answers | None = getattr(source, PLACE, None)
             # a plain copy of the source brings the very object of the original
             if kept is None or kept.source is not source:

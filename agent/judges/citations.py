@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from questloom.language.amounts import amounts, readable
+from questloom.language.english import MONTHS
 from questloom.language.normalise import clean, expanded, tokens
 
 _SOURCE = (
@@ -59,11 +60,11 @@ _ROUGH = re.compile(
     re.IGNORECASE,
 )
 _DEMONYM = re.compile(r"(?:ish|ese|ian|ean|ican|ench|utch|iss|erman|eek|aqi|eli)$")
-_CAPITAL_WORDS = frozenset(
+_CAPITAL_WORDS = frozenset(month.casefold() for month in MONTHS) | frozenset(
     """
 the a an this that these those it its he she they his her their we i in on at of for from by with and but or as so also according wikipedia
-wikidata ocr search result results page article snippet text source one two three both another january february march april may june july august
-september october november december monday tuesday wednesday thursday friday saturday sunday yes no now then here there step ok okay first second
+wikidata ocr search result results page article snippet text source one two three both another monday tuesday
+wednesday thursday friday saturday sunday yes no now then here there step ok okay first second
 third next finally however since because when where what which who
 """.split()
 )

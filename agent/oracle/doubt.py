@@ -22,7 +22,7 @@ NAMED_ONLY = 0.6
 """Doubt where a page names the other end, but in no words for the relation."""
 OTHERWISE = 1.5
 """Doubt where it names the other end, and says something else in words for the relation."""
-NOT_SAID = 2.0
+UNSTATED_DOUBT = 2.0
 """Doubt where a page says nothing of a clause."""
 
 
@@ -47,7 +47,7 @@ def doubt_about(page: PageRead, fact: Fact, expected: Read | Const) -> float | N
         return OTHERWISE if found and found[0].score >= SURE else NAMED_ONLY
     if kind != "thing" and any(same(c.value, expected) for c in found):
         return 0.0
-    return None if any(c.score > 5 for c in found) else NOT_SAID
+    return None if any(c.score > 5 for c in found) else UNSTATED_DOUBT
 
 
 def _doubt_about_word(page: PageRead, fact: Fact, word: str) -> float:
@@ -62,7 +62,7 @@ def _doubt_about_word(page: PageRead, fact: Fact, word: str) -> float:
     keys = cues_of(fact.relation).keys if fact.relation else ()
     if any(name in keys and says(value, word) for name, value in page.facts.values()):
         return 0.0
-    return NAMED_ONLY if any(says(line.text, word) for line in page.lines()) else NOT_SAID
+    return NAMED_ONLY if any(says(line.text, word) for line in page.lines()) else UNSTATED_DOUBT
 
 
 def kind_of(value: Read | Const) -> str:

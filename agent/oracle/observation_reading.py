@@ -3,13 +3,13 @@
 import datetime
 import functools
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from questloom.agent.oracle.relation_words import Cue, Relation, cues_of, with_object
 from questloom.knowledge.dates import Date, dates_in
 from questloom.language.english import MONTHS
+from questloom.language.normalise import fold_all_marks
 
 _AMOUNT = re.compile(
     r"(?<![\w.,])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
@@ -132,21 +132,14 @@ def base(title: str) -> str:
 @functools.lru_cache(1 << 14)
 def key(name: str) -> str:
     """A name for comparison: folded, without accents, article and punctuation."""
-    plain = "".join(
-        c
-        for c in unicodedata.normalize("NFKD", base(name)).casefold()
-        if not unicodedata.combining(c)
-    )
-    return re.sub(r"^the ", "", " ".join(re.findall(r"\w+", plain)))
+    words = re.findall(r"\w+", fold_all_marks(base(name)))
+    return re.sub(r"^the ", "", " ".join(words))
 
 
 @functools.lru_cache(1 << 12)
 def flat(text: str) -> str:
     """A text in which `key`s can be found."""
-    plain = "".join(
-        c for c in unicodedata.normalize("NFKD", text).casefold() if not unicodedata.combining(c)
-    )
-    return " " + " ".join(re.findall(r"\w+", plain)) + " "
+    return " " + " ".join(re.findall(r"\w+", fold_all_marks(text))) + " "
 
 
 def says(text: str, name: str) -> bool:

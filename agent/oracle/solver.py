@@ -16,8 +16,8 @@ from questloom.agent.oracle.computation import computed
 from questloom.agent.oracle.desk import Actions, Bindings, Bound, Ended, names_of
 from questloom.agent.oracle.detail_reading import looking
 from questloom.agent.oracle.doubt import (
-    NOT_SAID,
     SURE,
+    UNSTATED_DOUBT,
     bare,
     doubt_about,
     doubt_of,
@@ -382,7 +382,8 @@ class Solver(AnchorSearch):
         facts = self._closed(var, way.bound)
         if page is None:
             said = sum(
-                0.0 if self._said_there(chosen.value, f, end) else NOT_SAID for f, end in facts
+                0.0 if self._said_there(chosen.value, f, end) else UNSTATED_DOUBT
+                for f, end in facts
             )
             if var != self.puzzle.pictured:
                 self._push(way.bound, way.base + NO_PAGE + said)

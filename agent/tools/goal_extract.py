@@ -2,11 +2,11 @@
 
 import math
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
 from questloom.agent.providers.provider import Page, PageLink
+from questloom.language.normalise import fold_all_marks
 from questloom.language.sentences import sentence_spans
 
 NUM_SENTENCES = 14
@@ -22,10 +22,8 @@ _STOP = frozenset(
 
 def words_of(text: str) -> list[str]:
     """Words to compare: folded, without accents and endings of inflection, without function words."""
-    plain = "".join(
-        c for c in unicodedata.normalize("NFKD", text).casefold() if not unicodedata.combining(c)
-    )
-    return [_stem(word) for word in _WORD.findall(plain) if word not in _STOP]
+    words = _WORD.findall(fold_all_marks(text))
+    return [_stem(word) for word in words if word not in _STOP]
 
 
 def extract(page: Page, goal: str, max_chars: int) -> str:

@@ -18,7 +18,7 @@ from questloom.records.share import Share
 from questloom.transforms.stages.run_folder import RunFolder
 
 RECIPE = "learning_loop"
-LESSONS = (
+POLICY_RUN_SETTINGS = (
     "seeds.count=384",
     "seeds.levels={easy: 0.4, medium: 0.4, hard: 0.2}",
     "export.rl_share=0.3",
@@ -55,7 +55,9 @@ def run_demo_loop(out: Path, *, seed: int, workers: int) -> str:
 def start(out: Path, *, seed: int, workers: int) -> tuple[Path, Path, Path]:
     """A learning world with its store, and a tiny policy fine-tuned on the oracle's episodes there; gives its model, the store, and the file of the
     entities whose questions it learned from, which no round asks about."""
-    run, store = prepare(out, seed=seed, workers=workers, recipe=load_recipe(RECIPE, LESSONS))
+    run, store = prepare(
+        out, seed=seed, workers=workers, recipe=load_recipe(RECIPE, POLICY_RUN_SETTINGS)
+    )
     say("demo: supervised fine-tuning on the oracle's episodes")
     training(
         "questloom.train.sft",

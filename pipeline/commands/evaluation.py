@@ -142,7 +142,7 @@ def evaluate(
     """
     from questloom.eval.modes import Mode
     from questloom.files.opened import Opened
-    from questloom.pipeline.evaluate.benchmark_folder import Asked
+    from questloom.pipeline.evaluate.benchmark_folder import BenchmarkRequest
     from questloom.pipeline.evaluate.evaluate_run import Wanted, evaluation_recipe
     from questloom.pipeline.evaluate.evaluate_run import evaluate as run_evaluation
 
@@ -163,7 +163,7 @@ def evaluate(
         raise InputError(
             f"--prompt {prompt}", "is no file", "Name a text file with the agent's system message."
         )
-    asked = Asked(
+    asked = BenchmarkRequest(
         benchmark=benchmark,
         data=data,
         pictures=pictures,

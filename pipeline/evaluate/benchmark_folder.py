@@ -19,8 +19,8 @@ from questloom.transforms.stages.run_folder import RunFolder, absolute
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
-    """What the user wants to be asked."""
+class BenchmarkRequest:
+    """The benchmark that the user asks for, and how much of it."""
 
     benchmark: str
     """A name of `benchmarks.yaml`, or a run's folder."""
@@ -51,7 +51,7 @@ class Benchmark:
     """The run whose questions they are; "" for an outside benchmark."""
 
 
-def read_benchmark(asked: Asked, out: str) -> Benchmark:
+def read_benchmark(asked: BenchmarkRequest, out: str) -> Benchmark:
     """Reads a benchmark and stores its pictures under `out`; checks how many questions it has.
 
     Raises:
@@ -113,7 +113,7 @@ def _note(statement: Statement, subset: str) -> str:
     return f"{statement.paper}; {statement.place}; format verified: {statement.verified}.{known}"
 
 
-def _of_run(asked: Asked, out: str) -> Benchmark:
+def _of_run(asked: BenchmarkRequest, out: str) -> Benchmark:
     for name in ("data", "pictures", "subset", "download"):
         if getattr(asked, name):
             raise InputError(

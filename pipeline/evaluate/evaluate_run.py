@@ -27,8 +27,8 @@ from questloom.files.locations import check_locations
 from questloom.files.opened import Opened
 from questloom.files.parquet import read_metadata, read_records, write_records, write_whole
 from questloom.pipeline.evaluate.benchmark_folder import (
-    Asked,
     Benchmark,
+    BenchmarkRequest,
     read_benchmark,
     run_recipe,
 )
@@ -100,7 +100,9 @@ class Wanted:
     workers: int = 1
 
 
-def evaluation_recipe(asked: Asked, source: str = "", overrides: Sequence[str] = ()) -> Recipe:
+def evaluation_recipe(
+    asked: BenchmarkRequest, source: str = "", overrides: Sequence[str] = ()
+) -> Recipe:
     """The recipe whose sections `teach`, `models` and `run` say who plays and who judges.
 
     Args:
@@ -128,7 +130,7 @@ def evaluation_recipe(asked: Asked, source: str = "", overrides: Sequence[str] =
     return with_overrides(recipe, overrides)
 
 
-def evaluate(recipe: Recipe, asked: Asked, wanted: Wanted, opened: Opened) -> Evaluated:
+def evaluate(recipe: Recipe, asked: BenchmarkRequest, wanted: Wanted, opened: Opened) -> Evaluated:
     """Plays a benchmark, or goes on where it was stopped, and builds the tables of everything in `out` again.
 
     Raises:
@@ -171,7 +173,7 @@ def evaluate(recipe: Recipe, asked: Asked, wanted: Wanted, opened: Opened) -> Ev
     )
 
 
-def check_wanted(recipe: Recipe, asked: Asked, wanted: Wanted, opened: Opened) -> None:
+def check_wanted(recipe: Recipe, asked: BenchmarkRequest, wanted: Wanted, opened: Opened) -> None:
     """Checks everything that can be checked before the benchmark is read.
 
     Raises:
@@ -251,7 +253,12 @@ def policy_name(recipe: Recipe, wanted: Wanted) -> str:
 
 
 def _job(
-    recipe: Recipe, benchmark: Benchmark, asked: Asked, wanted: Wanted, mode: Mode, opened: Opened
+    recipe: Recipe,
+    benchmark: Benchmark,
+    asked: BenchmarkRequest,
+    wanted: Wanted,
+    mode: Mode,
+    opened: Opened,
 ) -> EvaluateJob:
     needs_store = mode is not Mode.DIRECT and recipe.teach.live is None
     store = absolute(wanted.store) if needs_store else ""

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from questloom.files.parquet import read_records, write_records
-from questloom.pipeline.export.asked import Asking
 from questloom.pipeline.export.attribution import Attribution, read_ledger
 from questloom.pipeline.export.columns import REJECTED, rejected_row, task_features, task_row
 from questloom.pipeline.export.data_files import DataFiles
 from questloom.pipeline.export.episode_ledger import read_episode_ledger
 from questloom.pipeline.export.formats.format import Format
 from questloom.pipeline.export.quota import SURPLUS_USE, Quota
+from questloom.pipeline.export.rendered_question import QuestionRenderer
 from questloom.pipeline.export.sft_rows import SFT, Teaching, sft_row
 from questloom.pipeline.format_registry import load_formats
 from questloom.pipeline.recipe import Recipe
@@ -59,7 +59,10 @@ def write_shard(
         return run.read_picture(image_id)
 
     tally, ledger, used = Tally(), read_ledger(run, shard), {}
-    results, asking = teaching.results(shard), Asking(recipe, teaching.renderer, teaching.schemas)
+    results, asking = (
+        teaching.results(shard),
+        QuestionRenderer(recipe, teaching.renderer, teaching.schemas),
+    )
     formats: dict[str, Format] = load_formats(recipe.export.formats)
     features = {name: f.features and f.features(asking.tools) for name, f in formats.items()}
     columns = task_features(

@@ -81,7 +81,7 @@ class RenderedTrajectory:
         return pictures_in(self.messages)
 
 
-def slips_of(trajectory: Trajectory) -> dict[int, str]:
+def find_violations(trajectory: Trajectory) -> dict[int, str]:
     """The turns that broke the protocol. `questloom.train.sft` keeps them out of its loss; a format of messages cannot say so, and they would be imitated."""
     return {
         number: turn.violation
@@ -144,7 +144,7 @@ class Teaching:
     def rendered(self, shard: int) -> Iterator[RenderedTrajectory]:
         """The kept trajectories of a shard that are for supervised fine-tuning, without those in which a turn broke the protocol."""
         for trajectory in self._tuning(shard):
-            if not slips_of(trajectory):
+            if not find_violations(trajectory):
                 assert self.renderer is not None
                 episode = trajectory.episode
                 yield RenderedTrajectory(
@@ -173,7 +173,7 @@ class Teaching:
             for rejection in read_records(self.out.shard(label, "rejected", shard), Rejection):
                 yield rejection.replace(stage=f"teach-{rejection.stage}")
         for trajectory in self._tuning(shard):
-            if slips := slips_of(trajectory):
+            if slips := find_violations(trajectory):
                 why = {
                     "broken": [
                         {"rule": "format", "turn": turn, "evidence": violation}

@@ -17,7 +17,7 @@ from questloom.pipeline.plan.estimates import ZERO, Range, exactly, share_of
 from questloom.pipeline.plan.pilot import Pilot, run_pilot
 from questloom.pipeline.plan.seed_forecast import SeedCount, count_seeds
 from questloom.pipeline.recipe import Recipe
-from questloom.pipeline.synth.filters_not_run import filters_not_run, told_before
+from questloom.pipeline.synth.filters_not_run import describe_filters, filters_not_run
 from questloom.pipeline.synth.id_files import words_of
 from questloom.pipeline.synth.job import Job
 from questloom.pipeline.synth.outside_stages import outside_seeds
@@ -215,7 +215,7 @@ def forecast(
         stages=tuple(rows),
         pilot=measured,
         notes=(
-            *(f"{line}." for line in told_before(job)),
+            *(f"{line}." for line in describe_filters(job)),
             *_notes(recipe, seeds, calls, measured, num_outside),
             *_unmeasured(rows),
         ),

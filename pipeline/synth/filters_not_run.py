@@ -17,8 +17,8 @@ def filters_not_run(job: Job) -> dict[str, str]:
     return found
 
 
-def told_before(job: Job) -> list[str]:
-    """What the user is told of filters before they run: which are not run and why, what to do about it, and what the others say of themselves."""
+def describe_filters(job: Job) -> list[str]:
+    """What the user reads about filters before a run: those not run, why, the fix; others' notices."""
     left_out, lines = filters_not_run(job), []
     for why in dict.fromkeys(left_out.values()):
         lines.append(
@@ -27,8 +27,8 @@ def told_before(job: Job) -> list[str]:
     lines += dict.fromkeys(
         each.fix for each in registry.FILTERS if each.fix and left_out.get(each.name, OFF) != OFF
     )
-    told: dict[str, list[str]] = defaultdict(list)
+    notices: dict[str, list[str]] = defaultdict(list)
     for each in registry.FILTERS:
-        if each.name not in left_out and (line := each.told(job)):
-            told[line].append(each.name)
-    return [*lines, *(f"{', '.join(names)} {line}" for line, names in told.items())]
+        if each.name not in left_out and (line := each.notice(job)):
+            notices[line].append(each.name)
+    return [*lines, *(f"{', '.join(names)} {line}" for line, names in notices.items())]

@@ -21,7 +21,7 @@ from questloom.pipeline.runners.progress import say
 from questloom.pipeline.runners.runner_checks import require_runner, require_shared
 from questloom.pipeline.runners.runner_options import LOCAL, RunnerOptions
 from questloom.pipeline.runners.stage_job import Funnel, run_stages
-from questloom.pipeline.synth.filters_not_run import filters_not_run, told_before
+from questloom.pipeline.synth.filters_not_run import describe_filters, filters_not_run
 from questloom.pipeline.synth.global_steps import seed_shards, seeds_stand
 from questloom.pipeline.synth.id_files import words_of
 from questloom.pipeline.synth.job import Job
@@ -179,7 +179,7 @@ def run_synth(
     require_shared(runner, recipe.filters.exclude_pictures, "filters.exclude_pictures")
     require_shared(runner, (source.path for source in recipe.external), "external")
     require_runner(runner, (job.run.path, job.store_path), tools_of_filter(recipe))
-    for line in told_before(job):
+    for line in describe_filters(job):
         say(f"questloom: {line}")
     check_models(job, workers, runner)
     claim_folder(job)

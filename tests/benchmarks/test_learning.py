@@ -1,6 +1,6 @@
 """How the learning run counts turns: before the first that broke the protocol, and behind it."""
 
-from benchmarks.learning import valid_by_slip
+from benchmarks.learning import count_valid_turns
 from questloom.records.episodes import Episode, Turn
 from tests.transforms.episodes.made import trajectory
 
@@ -14,10 +14,11 @@ def played(marks: str):
 
 
 def test_the_first_invalid_turn_counts_as_one_before_and_all_behind_it_as_after():
-    assert valid_by_slip([played("ooo"), played("oxo"), played("xxo")]) == {
+    assert count_valid_turns([played("ooo"), played("oxo"), played("xxo")]) == {
         False: (4, 6),
         True: (2, 3),
     }
-    assert valid_by_slip([played("ooo")]) == {False: (3, 3), True: (0, 0)} and valid_by_slip(
-        []
-    ) == {False: (0, 0), True: (0, 0)}
+    assert count_valid_turns([played("ooo")]) == {
+        False: (3, 3),
+        True: (0, 0),
+    } and count_valid_turns([]) == {False: (0, 0), True: (0, 0)}

@@ -213,7 +213,7 @@ MUTATIONS = [
     ),
     Mutation(
         "grpo.figures",
-        "        and lesson.kl_only is None\n        for each in every",
+        "        and sample.kl_only is None\n        for each in every",
         "        for each in every",
         "step_samples",
     ),
@@ -393,8 +393,8 @@ MUTATIONS = [
     ),
     Mutation(
         "grpo.step_files",
-        '"advantage": each.lesson.advantage,',
-        '"advantage": abs(each.lesson.advantage),',
+        '"advantage": each.sample.advantage,',
+        '"advantage": abs(each.sample.advantage),',
         "replay",
     ),
     Mutation(

@@ -35,7 +35,7 @@ def settings(*overrides: str) -> GrpoSettings:
     )
 
 
-def lessons(rows: list[Row]) -> list[StepSample]:
+def samples(rows: list[Row]) -> list[StepSample]:
     return [
         StepSample(number, Sample(each, advantage), 1.0)
         for number, (each, advantage) in enumerate(zip(rows, (1.5, -0.7, 0.4, -1.2), strict=True))
@@ -69,7 +69,7 @@ def learned(
 def test_a_pixel_of_a_picture_that_a_tool_brought_changes_the_update(micro_tokens):
     """In a conversation of four turns, alone and packed with others."""
     given = settings(f"step.micro_tokens={micro_tokens}")
-    before, again = learned(lessons(rows()), given)[0], learned(lessons(rows()), given)[0]
+    before, again = learned(samples(rows()), given)[0], learned(samples(rows()), given)[0]
     assert difference(before, again) == 0
     made = rows()
     pixels = made[2].pixels.clone()
@@ -78,12 +78,12 @@ def test_a_pixel_of_a_picture_that_a_tool_brought_changes_the_update(micro_token
     made[2] = dataclasses.replace(
         made[2], pixels=pixels, pixel_hashes=hashes_of(pixels, made[2].grid_thw)
     )
-    assert difference(before, learned(lessons(made), given)[0]) > 1e-3
+    assert difference(before, learned(samples(made), given)[0]) > 1e-3
 
 
 def test_micro_batches_do_not_change_an_update():
-    one, figures = learned(lessons(rows()), settings("step.micro_tokens=4000"))
-    many, others = learned(lessons(rows()), settings())
+    one, figures = learned(samples(rows()), settings("step.micro_tokens=4000"))
+    many, others = learned(samples(rows()), settings())
     assert difference(one, many) < 1e-4
     assert {
         name: figures[0][name] for name in ("loss", "labels", "rows", "entropy")
@@ -117,7 +117,7 @@ def _logp(scorer: Scorer, made: Row) -> torch.Tensor:
 def test_mini_batches_go_by_the_questions_place_and_an_empty_one_is_skipped():
     given = settings("step.mini_questions=2", "step.refills=1")
     assert [mini_batch(number, given) for number in range(7)] == [0, 0, 1, 1, 0, 1, 0]
-    _, figures = learned([each for each in lessons(rows()) if each.number < 2], given)
+    _, figures = learned([each for each in samples(rows()) if each.number < 2], given)
     assert [figure["skipped"] for figure in figures] == [0.0, 1.0] and figures[1]["rows"] == 0
     same, _ = learned([], settings())
     assert all(not tensor.any() for tensor in same.values())
@@ -128,15 +128,15 @@ def test_rollouts_that_are_only_counted_divide_the_update_of_their_own_mini_batc
         settings("step.mini_questions=2"),
         ((0, DroppedWeight(1.0, 60)), (3, DroppedWeight(0.5, 80))),
     )
-    _, figures = learned(lessons(rows()), given, counted)
-    _, plain = learned(lessons(rows()), given)
+    _, figures = learned(samples(rows()), given, counted)
+    _, plain = learned(samples(rows()), given)
     assert [figure["divisor"] for figure in figures] == [3.0, 2.5] and [
         figure["divisor"] for figure in plain
     ] == [2.0, 2.0]
     assert figures[0]["loss"] == pytest.approx(plain[0]["loss"] * 2 / 3) and figures[0][
         "grad_norm"
     ] == pytest.approx(plain[0]["grad_norm"] * 2 / 3, rel=1e-4)
-    _, by_token = learned(lessons(rows()), settings("objective.normaliser=token"), counted)
+    _, by_token = learned(samples(rows()), settings("objective.normaliser=token"), counted)
     assert by_token[0]["divisor"] == by_token[0]["labels"] + 60 + 40
     same, figures = learned([], given, counted)
     assert all(not tensor.any() for tensor in same.values()) and [
@@ -147,11 +147,11 @@ def test_rollouts_that_are_only_counted_divide_the_update_of_their_own_mini_batc
 def test_later_mini_batches_are_compared_with_the_trainer_at_the_sampling_weights():
     """With the engine's own log-probabilities far off, the correction is at its cap everywhere and the ratio of the first update is 1."""
     _, figures = learned(
-        lessons(rows()),
+        samples(rows()),
         settings("step.mini_questions=2", "objective.importance_cap=2.0", "optimiser.lr=1e-2"),
     )
     assert figures[0]["ratio"] == pytest.approx(1, abs=1e-6) and abs(figures[1]["ratio"] - 1) > 1e-3
-    _, plain = learned(lessons(rows()), settings())
+    _, plain = learned(samples(rows()), settings())
     assert abs(plain[0]["ratio"] - 1) > 0.1, "without a correction the ratio is against the engine"
 
 
@@ -160,7 +160,7 @@ def test_an_engine_that_sampled_from_something_else_stops_the_run_before_the_wei
     given = settings("care.engine_kl=0.015")
     learner = Learner(Scorer(model), adamw(model, given.optimiser), None, PICTURES, given, AT)
     with pytest.raises(EngineMismatch, match="engine and trainer disagree"):
-        learner.learn(Share(tuple(lessons(rows())), ()), 0)
+        learner.learn(Share(tuple(samples(rows())), ()), 0)
     assert all(
         torch.equal(tensor, tiny.model().state_dict()[name])
         for name, tensor in model.state_dict().items()

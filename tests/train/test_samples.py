@@ -30,7 +30,7 @@ RULES = {"statistic": "population", "fatal": FatalRules()}
 PLAIN, KL, TAUGHT = Objective(), Objective(kl=0.1), Objective(kl=0.1, divisor="taught")
 
 
-def lessons(rollouts: list[Rollout], objective: Objective = PLAIN, **rules) -> QuestionSamples:
+def samples(rollouts: list[Rollout], objective: Objective = PLAIN, **rules) -> QuestionSamples:
     return lessons_module.make_samples(rollouts, objective=objective, **rules)
 
 
@@ -64,7 +64,7 @@ def taught(made: QuestionSamples) -> dict[str, tuple[float, int, float]]:
             int(each.row.loss_mask.sum()),
             round(each.weight, 3),
         )
-        for each in made.taught
+        for each in made.samples
     }
 
 
@@ -74,7 +74,7 @@ PUBLISHED = [0.0, 0, 0, 1, 1, 0, 0, 0]
 
 
 def test_a_plain_group_is_grpo():
-    made = lessons(group(*PUBLISHED), **RULES)
+    made = samples(group(*PUBLISHED), **RULES)
     assert (
         taught(made)
         == {f"r{n}": (1.732 if r else -0.577, ALL, 1.0) for n, r in enumerate(PUBLISHED)}
@@ -84,7 +84,7 @@ def test_a_plain_group_is_grpo():
 
 def test_a_recovered_source_gets_its_prefix_credited_and_changes_nobody_else():
     new = tuple(rollout(f"k{k}", float(k == 1)) for k in range(4))
-    made = lessons(
+    made = samples(
         group(*PUBLISHED),
         axpo=Axpo(),
         resampled=[Resampled(source=0, prefix=PREFIX, continuations=new)],
@@ -98,7 +98,7 @@ def test_a_recovered_source_gets_its_prefix_credited_and_changes_nobody_else():
 
 def test_a_source_that_was_not_recovered_keeps_its_number_for_its_prefix_only():
     new = tuple(rollout(f"k{k}") for k in range(4))
-    made = lessons(
+    made = samples(
         group(*PUBLISHED),
         axpo=Axpo(),
         resampled=[Resampled(source=0, prefix=PREFIX, continuations=new)],
@@ -110,13 +110,13 @@ def test_a_source_that_was_not_recovered_keeps_its_number_for_its_prefix_only():
 
 def test_a_recovered_prefix_of_a_group_that_was_all_wrong_is_taught_though_the_group_is_left_out():
     new = tuple(rollout(f"k{k}", float(k == 0)) for k in range(4))
-    made = lessons(
+    made = samples(
         group(*[0.0] * 8),
         axpo=Axpo(cap=1.0),
         resampled=[Resampled(source=3, prefix=PREFIX, continuations=new)],
         **RULES,
     )
-    assert taught(made)["r3"] == (1.0, BEFORE, 0.2) and len(made.taught) == 5
+    assert taught(made)["r3"] == (1.0, BEFORE, 0.2) and len(made.samples) == 5
     assert dict(made.left_out) == {f"r{n}": DropReason.NO_VARIANCE for n in range(8) if n != 3}
 
 
@@ -129,7 +129,7 @@ def test_two_sources_of_one_group_are_credited_each_alone():
         )
         for n in (0, 1)
     ]
-    made = taught(lessons(group(*PUBLISHED), axpo=Axpo(), resampled=again, **RULES))
+    made = taught(samples(group(*PUBLISHED), axpo=Axpo(), resampled=again, **RULES))
     assert made["r0"][0] == made["r1"][0] == 1.291
 
 
@@ -137,7 +137,7 @@ def test_continuations_that_are_all_right_credit_only_the_prefix():
     again = Resampled(
         source=0, prefix=PREFIX, continuations=tuple(rollout(f"k{k}", 1.0) for k in range(4))
     )
-    made = lessons(group(*PUBLISHED), axpo=Axpo(), resampled=[again], **RULES)
+    made = samples(group(*PUBLISHED), axpo=Axpo(), resampled=[again], **RULES)
     assert taught(made)["r0"][0] == 1.291 and {name for name, _ in made.left_out} == {
         f"k{k}" for k in range(4)
     }
@@ -149,7 +149,7 @@ def test_the_clamp_comes_after_the_advantage_of_a_fatal_source(treatment, want):
     rollouts[0] = dataclasses.replace(rollouts[0], fatal=3, end=EndReason.FATAL, answered=False)
     again = Resampled(source=0, prefix=PREFIX, continuations=(rollout("k0"), rollout("k1")))
     made = taught(
-        lessons(
+        samples(
             rollouts,
             statistic="population",
             fatal=FatalRules(treatment=treatment),
@@ -163,7 +163,7 @@ def test_the_clamp_comes_after_the_advantage_of_a_fatal_source(treatment, want):
 def test_fatal_rules_apply_to_continuations():
     new = (rollout("k0", 1.0), rollout("k1", 0.0, fatal=2, end=EndReason.FATAL))
     made = taught(
-        lessons(
+        samples(
             group(*PUBLISHED),
             axpo=Axpo(continuations=2),
             resampled=[Resampled(source=0, prefix=PREFIX, continuations=new)],
@@ -179,7 +179,7 @@ def test_an_overlong_source_is_taught_by_its_prefix_though_overlong_rollouts_are
     again = Resampled(
         source=0, prefix=PREFIX, continuations=tuple(rollout(f"k{k}", float(k)) for k in range(2))
     )
-    made = lessons(
+    made = samples(
         rollouts,
         statistic="population",
         fatal=FatalRules(overlong="out_of_loss"),
@@ -205,7 +205,7 @@ def test_each_control_changes_the_one_thing_that_it_is_for(axpo, continued, sour
     prefix = 0 if axpo.resample == "question" else PREFIX
     new = tuple(rollout(f"k{k}", float(k in (1, 2))) for k in range(4)) if continued else ()
     made = taught(
-        lessons(
+        samples(
             group(*PUBLISHED),
             axpo=axpo,
             resampled=[Resampled(source=0, prefix=prefix, continuations=new)],
@@ -228,13 +228,13 @@ def test_unknown_rewards_and_providers_faults_change_nobodys_statistics():
         rollout("unknown", math.nan),
         rollout("outage", 0.0, end=EndReason.PROVIDER),
     ]
-    made = lessons(rollouts, **RULES)
-    assert taught(made) == taught(lessons(group(*PUBLISHED), **RULES))
+    made = samples(rollouts, **RULES)
+    assert taught(made) == taught(samples(group(*PUBLISHED), **RULES))
     assert dict(made.left_out) == {
         "unknown": DropReason.UNKNOWN_REWARD,
         "outage": DropReason.PROVIDER,
     }
-    counted = lessons(rollouts, statistic="population", fatal=FatalRules(provider="out_of_loss"))
+    counted = samples(rollouts, statistic="population", fatal=FatalRules(provider="out_of_loss"))
     assert taught(counted)["r0"][0] > -0.577 and "outage" not in taught(counted)
 
 
@@ -242,9 +242,9 @@ def total(made: QuestionSamples, objective: Objective) -> float:
     """What the loss of a question's rollouts is divided by."""
     tokens = [
         int(each.row.loss_mask.sum()) if objective.normaliser == "token" else 1
-        for each in made.taught
+        for each in made.samples
     ]
-    return sum(each.weight * n for each, n in zip(made.taught, tokens, strict=True)) + sum(
+    return sum(each.weight * n for each, n in zip(made.samples, tokens, strict=True)) + sum(
         each.count(objective) for each in made.counted
     )
 
@@ -255,40 +255,40 @@ def total(made: QuestionSamples, objective: Objective) -> float:
 )
 def test_a_group_without_variance_is_in_the_divisor_as_all_others_are(objective):
     whole, flat = (
-        lessons(group(*rewards), objective=objective, **RULES) for rewards in (PUBLISHED, [1.0] * 8)
+        samples(group(*rewards), objective=objective, **RULES) for rewards in (PUBLISHED, [1.0] * 8)
     )
     assert (
         total(flat, objective)
         == total(whole, objective)
         == 8 * (ALL if objective.normaliser == "token" else 1)
     )
-    assert len(flat.left_out) + len(flat.taught) == 8
+    assert len(flat.left_out) + len(flat.samples) == 8
 
 
 def test_a_group_without_variance_is_taught_by_the_kl_term_alone_and_left_out_where_there_is_none():
-    made = lessons(group(*[1.0] * 8), objective=KL, **RULES)
+    made = samples(group(*[1.0] * 8), objective=KL, **RULES)
     assert taught(made) == {f"r{n}": (0.0, ALL, 1.0) for n in range(8)} and {
-        each.kl_only for each in made.taught
+        each.kl_only for each in made.samples
     } == {DropReason.NO_VARIANCE}
-    none = lessons(group(*[1.0] * 8), **RULES)
+    none = samples(group(*[1.0] * 8), **RULES)
     assert (
-        not none.taught
+        not none.samples
         and dict(none.left_out) == {f"r{n}": DropReason.NO_VARIANCE for n in range(8)}
         and none.counted == (DroppedWeight(1.0, ALL),) * 8
     )
-    assert {each.kl_only for each in lessons(group(*PUBLISHED), objective=KL, **RULES).taught} == {
+    assert {each.kl_only for each in samples(group(*PUBLISHED), objective=KL, **RULES).samples} == {
         None
     }
 
 
 def test_the_divisor_taught_forgets_whatever_teaches_nothing():
-    made = lessons(
+    made = samples(
         [*group(*[1.0] * 8), rollout("late", 1.0, end=EndReason.TIME)],
         objective=TAUGHT,
         statistic="population",
         fatal=FatalRules(overlong="out_of_loss"),
     )
-    assert not made.taught and total(made, TAUGHT) == 0 and len(made.left_out) == 9
+    assert not made.samples and total(made, TAUGHT) == 0 and len(made.left_out) == 9
 
 
 def test_a_rollout_that_the_rules_leave_out_is_in_the_divisor_and_nowhere_else():
@@ -299,7 +299,7 @@ def test_a_rollout_that_the_rules_leave_out_is_in_the_divisor_and_nowhere_else()
         rollout("late", 0.0, end=EndReason.TIME),
         dataclasses.replace(rollout("long"), unusable="too_long"),
     ]
-    made = lessons(
+    made = samples(
         rollouts, statistic="population", fatal=FatalRules(overlong="out_of_loss"), objective=KL
     )
     assert dict(made.left_out) == {
@@ -310,7 +310,7 @@ def test_a_rollout_that_the_rules_leave_out_is_in_the_divisor_and_nowhere_else()
     assert (
         made.counted == (DroppedWeight(1.0, 0),) * 3
         and total(made, KL) == 11
-        and len(made.taught) == 8
+        and len(made.samples) == 8
     )
 
 
@@ -320,13 +320,13 @@ def test_an_unknown_reward_is_in_the_divisor_and_the_kl_term_and_a_providers_fau
         rollout("unknown", math.nan),
         rollout("outage", 0.0, end=EndReason.PROVIDER),
     ]
-    made = lessons(rollouts, objective=KL, **RULES)
+    made = samples(rollouts, objective=KL, **RULES)
     assert (
         taught(made)["unknown"] == (0.0, ALL, 1.0)
         and dict(made.left_out) == {"outage": DropReason.PROVIDER}
         and total(made, KL) == 9
     )
-    counted = lessons(
+    counted = samples(
         rollouts, statistic="population", fatal=FatalRules(provider="out_of_loss"), objective=KL
     )
     assert counted.counted == (DroppedWeight(1.0, 0),) and total(counted, KL) == 10
@@ -335,7 +335,7 @@ def test_an_unknown_reward_is_in_the_divisor_and_the_kl_term_and_a_providers_fau
 def test_a_question_that_is_played_on_counts_as_often_as_it_has_rollouts_whatever_became_of_the_pieces():
     for right in (1.0, 0.0):
         new = tuple(rollout(f"k{k}", right * (k == 1)) for k in range(4))
-        made = lessons(
+        made = samples(
             group(*PUBLISHED),
             axpo=Axpo(),
             resampled=[Resampled(source=0, prefix=PREFIX, continuations=new)],
@@ -345,13 +345,13 @@ def test_a_question_that_is_played_on_counts_as_often_as_it_has_rollouts_whateve
 
 
 def test_where_other_questions_are_played_in_its_place_a_group_without_variance_leaves_the_step_and_its_continuations_stay():
-    made = lessons(group(*[0.0] * 8), objective=KL, refilled=True, **RULES)
-    assert not made.taught and total(made, KL) == 0
-    assert total(lessons(group(*PUBLISHED), objective=KL, refilled=True, **RULES), KL) == 8
+    made = samples(group(*[0.0] * 8), objective=KL, refilled=True, **RULES)
+    assert not made.samples and total(made, KL) == 0
+    assert total(samples(group(*PUBLISHED), objective=KL, refilled=True, **RULES), KL) == 8
     again = Resampled(
         source=0, prefix=PREFIX, continuations=tuple(rollout(f"k{k}", 1.0) for k in range(4))
     )
-    made = lessons(
+    made = samples(
         group(*[0.0] * 8), axpo=Axpo(), resampled=[again], objective=KL, refilled=True, **RULES
     )
     assert set(taught(made)) == {"r0", "k0", "k1", "k2", "k3"} and total(made, KL) == pytest.approx(
@@ -381,13 +381,13 @@ ROLLOUTS = st.lists(
 def test_the_counts_add_up_and_nothing_is_taught_without_a_token_or_a_finite_number(
     rollouts, treatment, overlong
 ):
-    made = lessons(
+    made = samples(
         rollouts,
         statistic="leave_one_out",
         fatal=FatalRules(treatment=treatment, overlong=overlong),
     )
-    assert len(made.taught) + len(made.left_out) == len(rollouts)
-    assert all(each.row.loss_mask.any() and math.isfinite(each.advantage) for each in made.taught)
+    assert len(made.samples) + len(made.left_out) == len(rollouts)
+    assert all(each.row.loss_mask.any() and math.isfinite(each.advantage) for each in made.samples)
 
 
 def test_tokens_carry_their_rows_advantage_and_weight():

@@ -43,20 +43,20 @@ def test_what_is_written_is_read(files):
     files.write(3, share(), {"figures": {}}, ALONE)
     found = files.read(3, ALONE)
     assert found.counted == share().counted
-    for one, other in zip(found.taught, share().taught, strict=True):
-        assert (one.number, one.reward, one.lesson.advantage, one.lesson.weight) == (
+    for one, other in zip(found.samples, share().samples, strict=True):
+        assert (one.number, one.reward, one.sample.advantage, one.sample.weight) == (
             other.number,
             other.reward,
-            other.lesson.advantage,
-            other.lesson.weight,
+            other.sample.advantage,
+            other.sample.weight,
         )
-        assert torch.equal(one.lesson.row.ids, other.lesson.row.ids) and torch.equal(
-            one.lesson.row.loss_mask, other.lesson.row.loss_mask
+        assert torch.equal(one.sample.row.ids, other.sample.row.ids) and torch.equal(
+            one.sample.row.loss_mask, other.sample.row.loss_mask
         )
 
 
 def test_two_ranks_share_what_one_wrote(files):
     files.write(0, share(), {"figures": {}}, ALONE)
     parts = [files.read(0, dataclasses.replace(ALONE, rank=rank, size=2)) for rank in (0, 1)]
-    assert [[each.number for each in part.taught] for part in parts] == [[0, 2], [1]]
+    assert [[each.number for each in part.samples] for part in parts] == [[0, 2], [1]]
     assert [[number for number, _ in part.counted] for part in parts] == [[2, 4], [1]]

@@ -1,4 +1,4 @@
-"""A step's lessons: everybody is taught or counted with a reason, AXPO's sources are chosen over all ranks, and figures add up."""
+"""A step's samples: everybody is taught or counted with a reason, AXPO's sources are chosen over all ranks, and figures add up."""
 
 import dataclasses
 import math
@@ -113,13 +113,13 @@ def test_everybody_is_taught_or_left_out_for_a_reason_that_is_counted():
     made = step(played, settings)
     assert (
         made.left_out == {"unknown_reward": 1, "provider": 1, "no_variance": 5, PICTURE: 5}
-        and len(made.taught) == 3
+        and len(made.samples) == 3
         and made.rollouts == 15
     )
-    assert [each.reward for each in made.taught] == [1.0, 0.0, 0.0] and made.taught[
+    assert [each.reward for each in made.samples] == [1.0, 0.0, 0.0] and made.samples[
         0
-    ].lesson.advantage > 0 > made.taught[1].lesson.advantage
-    assert all(each.lesson.row.policy_version == 7 for each in made.taught)
+    ].sample.advantage > 0 > made.samples[1].sample.advantage
+    assert all(each.sample.row.policy_version == 7 for each in made.samples)
     total = count_sums(made, settings.fatal)
     check_step(total, CareSettings(max_lost=0.5), 0)
     assert (
@@ -130,7 +130,7 @@ def test_everybody_is_taught_or_left_out_for_a_reason_that_is_counted():
     assert sum(line["advantage"] is not None for line in rollout_lines(made)) == 3
     groups = group_rollouts(played, too_long, settings, 7)
     short = make_step_samples(groups, [], settings, PICTURES, lambda again: [])
-    assert short.left_out["too_long"] >= 2 and len(short.taught) + short.left_out.total() == 15
+    assert short.left_out["too_long"] >= 2 and len(short.samples) + short.left_out.total() == 15
     assert groups[0].rollouts[1].rollout.reward == 0.0, (
         "a row that is too long leaves the loss, not the statistics"
     )
@@ -162,7 +162,7 @@ def test_a_step_counts_those_that_teach_nothing_and_says_how_many_only_the_kl_te
     assert (
         not made.share.counted
         and made.left_out == {"provider": 1, PICTURE: 4}
-        and len(made.taught) == 7
+        and len(made.samples) == 7
     )
     assert (
         step_metrics(total)["kl_only/no_variance"],
@@ -177,7 +177,7 @@ def test_a_step_counts_those_that_teach_nothing_and_says_how_many_only_the_kl_te
     assert (
         refilled.left_out["no_variance"] == 4
         and not refilled.share.counted
-        and len(refilled.taught) == 3
+        and len(refilled.samples) == 3
     )
 
 
@@ -200,7 +200,7 @@ def test_a_fatal_rollout_of_a_group_without_variance_is_not_counted_as_clamped()
         return dataclasses.replace(made, played=dataclasses.replace(made.played, episode=changed))
 
     same = step([with_fault(0, n) for n in range(4)], settings)
-    assert len(same.taught) == 4 and step_metrics(count_sums(same, settings.fatal))["clamped"] == 0
+    assert len(same.samples) == 4 and step_metrics(count_sums(same, settings.fatal))["clamped"] == 0
     other = step([judged(0, 0, "correct"), with_fault(0, 1)], settings)
     assert step_metrics(count_sums(other, settings.fatal))["clamped"] == 0.5
 
@@ -364,12 +364,12 @@ def test_where_every_rollout_with_a_tool_is_wrong_some_are_played_on_and_their_b
     assert (
         made.continuations == 4
         and made.rollouts == 6
-        and len(made.taught) + made.left_out.total() == 10
+        and len(made.samples) + made.left_out.total() == 10
     )
     source = next(
-        each for each in made.taught if each.lesson.row.episode_id == played[0].played.episode.id
+        each for each in made.samples if each.sample.row.episode_id == played[0].played.episode.id
     )
-    assert int(source.lesson.row.loss_mask.sum()) == 4 and source.lesson.advantage > 0, (
+    assert int(source.sample.row.loss_mask.sum()) == 4 and source.sample.advantage > 0, (
         "only what leads to the call, and up, since one of both was right"
     )
     total = count_sums(made, AXPO.fatal)

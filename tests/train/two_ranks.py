@@ -37,7 +37,7 @@ DEALT = {
     "text_beside_pictures": ([1, 4], [0, 2, 3]),
     "nothing_beside_all": ([], [0, 1, 2, 3, 4]),
 }
-"""Which of the lessons each rank has. The first: four rows against one of a single turn. 1 and 4 have no pictures."""
+"""Which of the samples each rank has. The first: four rows against one of a single turn. 1 and 4 have no pictures."""
 
 
 def sharded(scorer: Scorer) -> torch.nn.Module:

@@ -100,7 +100,7 @@ class Texts:
 
 ASKED: dict[str, tuple[Any, ...]] = {
     "facts.askable._is_coarse": ("P1", "Q1"),
-    "facts.askable.has_said_kind": ("Q1",),
+    "facts.askable.has_common_class": ("Q1",),
     "facts.askable.leads_to_kind": ("P1", "Q1"),
     "facts.century._centuries_in": ("P1", "Q1"),
     "facts.completeness.share_held": ("Q2",),
@@ -112,7 +112,7 @@ ASKED: dict[str, tuple[Any, ...]] = {
     "certificate.guess._entities_in": ("P1", "Q1"),
     "facts.lifetime.contradicted": ("Q1",),
     "facts.one_of_class._functional_within": ("P1", "Q1", "Q2"),
-    "facts.said_class.said_class": ("Q1",),
+    "facts.said_class.find_descriptor_class": ("Q1",),
     "facts.within._inside": (("P131",), "Q1"),
     "facts.within._within": ("P131", entity_value("Q1"), 5),
     "pictures.picture_chooser._vector": ("a lighthouse",),

@@ -108,7 +108,7 @@ class DroppedWeight:
 class QuestionSamples:
     """Of one question. Every rollout and every continuation is in one of the first two."""
 
-    taught: tuple[Sample, ...]
+    samples: tuple[Sample, ...]
     left_out: tuple[tuple[str, DropReason], ...]
     """Episode ids and reasons."""
     counted: tuple[DroppedWeight, ...]
@@ -175,7 +175,7 @@ def make_samples(
             made.append(_learned(rollout, advantage, flat=flat, rules=rules))
     out = [each for each in made if isinstance(each, _Out)]
     return QuestionSamples(
-        taught=tuple(each for each in made if isinstance(each, Sample)),
+        samples=tuple(each for each in made if isinstance(each, Sample)),
         left_out=tuple((each.episode_id, each.why) for each in out),
         counted=tuple(each.counted for each in out),
     )
@@ -233,17 +233,17 @@ def _resampled(
     return made
 
 
-def loss_inputs(taught: Sequence[Sample], packed: Packed) -> tuple[Tensor, Tensor]:
+def loss_inputs(samples: Sequence[Sample], packed: Packed) -> tuple[Tensor, Tensor]:
     """What `objective.loss_sum` takes beside the log-probabilities.
 
     Args:
-        packed: made of the lessons' rows, in their order.
+        packed: made of the samples' rows, in their order.
 
     Returns:
         (N,) advantages of the tokens in the loss, (R,) weights of the rows.
     """
-    advantage = torch.tensor([each.advantage for each in taught], device=packed.row.device)
-    weights = torch.tensor([each.weight for each in taught], device=packed.row.device)
+    advantage = torch.tensor([each.advantage for each in samples], device=packed.row.device)
+    weights = torch.tensor([each.weight for each in samples], device=packed.row.device)
     return advantage[packed.row], weights
 
 
@@ -263,7 +263,7 @@ def _learned(
     within: Tensor | None = None,
     weight: float = 1.0,
 ) -> Sample | _Out:
-    """A rollout's lesson, or why there is none.
+    """A rollout's sample, or why there is none.
 
     Args:
         flat: whether the rewards that it was compared with are all equal.

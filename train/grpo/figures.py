@@ -30,23 +30,23 @@ Sums = dict[str, float]
 def count_sums(made: StepSamples, fatal: FatalRules) -> Sums:
     """A rank's sums. Rates of rollouts and questions are of original rollouts, never of continuations."""
     every = [each for group in made.groups for each in group.rollouts]
-    taught = {each.lesson.row.episode_id: each.lesson for each in made.taught}
+    taught = {each.sample.row.episode_id: each.sample for each in made.samples}
     clamps = fatal.treatment == "fatal_mask+clamp"
     clamped = sum(
         clamps
         and each.rollout.fatal is not None
-        and (lesson := taught.get(each.episode.id)) is not None
-        and lesson.advantage == 0
-        and lesson.kl_only is None
+        and (sample := taught.get(each.episode.id)) is not None
+        and sample.advantage == 0
+        and sample.kl_only is None
         for each in every
     )
     kl_only = Counter(
-        f"kl_only/{each.lesson.kl_only}" for each in made.taught if each.lesson.kl_only
+        f"kl_only/{each.sample.kl_only}" for each in made.samples if each.sample.kl_only
     )
     of_all: Sums = {
         "rollouts": made.rollouts,
         "continuations": made.continuations,
-        "taught": len(made.taught),
+        "taught": len(made.samples),
         "clamped": clamped,
         "sources": len(made.again),
         "recovered": sum(
@@ -198,7 +198,7 @@ def rollout_lines(made: StepSamples) -> list[dict[str, Any]]:
     every = [("", each) for group in made.groups for each in group.rollouts] + [
         ("continuation", each) for _, some in made.again for each in some
     ]
-    taught = {each.lesson.row.episode_id: each.lesson.advantage for each in made.taught}
+    taught = {each.sample.row.episode_id: each.sample.advantage for each in made.samples}
     return [
         {
             "episode": each.episode.id,

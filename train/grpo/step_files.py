@@ -95,7 +95,7 @@ class StepFiles:
         out = io.BytesIO()
         torch.save(
             {
-                "taught": [_stored(each) for each in share.taught],
+                "taught": [_stored(each) for each in share.samples],
                 "counted": [(number, vars(each)) for number, each in share.counted],
             },
             out,
@@ -163,12 +163,12 @@ class StepFiles:
 
 
 def _stored(each: StepSample) -> dict[str, Any]:
-    row = each.lesson.row
+    row = each.sample.row
     # A slice would be written with the whole that it is cut from.
     return {
         "number": each.number,
-        "advantage": each.lesson.advantage,
-        "weight": each.lesson.weight,
+        "advantage": each.sample.advantage,
+        "weight": each.sample.weight,
         "reward": each.reward,
         **{name: getattr(row, name).clone() for name in _TENSORS},
         **{name: getattr(row, name) for name in _PLAIN},

@@ -1,4 +1,4 @@
-"""A step's rollouts: each rank plays its questions, refills where asked, judges, and has its lessons; then all ranks meet.
+"""A step's rollouts: each rank plays its questions, refills where asked, judges, and has its samples; then all ranks meet.
 
 A step that is on disk already, since it was played before a kill, is taken from there.
 """

@@ -1,6 +1,6 @@
-"""A step's lessons: groups of rollouts scored, AXPO's sources chosen over all ranks and played on, advantages, and a count of everybody.
+"""A step's samples: groups of rollouts scored, AXPO's sources chosen over all ranks and played on, advantages, and a count of everybody.
 
-Every rollout and every continuation is either taught or left out for a reason that is counted: B·N = taught + left out, at every step.
+Every rollout and every continuation is either a sample or left out for a reason that is counted: B·N = samples + left out, at every step.
 """
 
 import dataclasses
@@ -49,11 +49,11 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class StepSample:
-    """A lesson of a question's."""
+    """A sample of a question's."""
 
     number: int
     """The question's place in the step."""
-    lesson: Sample
+    sample: Sample
     reward: float
     """NaN for an advantage that stands on no reward of its own."""
 
@@ -62,7 +62,7 @@ class StepSample:
 class Share:
     """A rank's share of a step, as the updates take it."""
 
-    taught: tuple[StepSample, ...]
+    samples: tuple[StepSample, ...]
     counted: tuple[tuple[int, DroppedWeight], ...]
     """Of rollouts that are left out: the question's place in the step, and what they add to the divisor."""
 
@@ -82,9 +82,9 @@ class StepSamples:
     """AXPO's sources and their continuations."""
 
     @property
-    def taught(self) -> tuple[StepSample, ...]:
+    def samples(self) -> tuple[StepSample, ...]:
         """Those in the loss."""
-        return self.share.taught
+        return self.share.samples
 
 
 PlayOn = Callable[[list[Continuation]], list[tuple[ScoredRollout, ...]]]
@@ -136,7 +136,7 @@ def make_step_samples(
     tokens: PictureTokens,
     play_on: PlayOn,
 ) -> StepSamples:
-    """The lessons of a rank's groups.
+    """The samples of a rank's groups.
 
     Args:
         chosen: AXPO's sources among them.
@@ -178,7 +178,7 @@ def make_step_samples(
         }
         assert (
             len(every)
-            == len(made.taught) + len(made.left_out)
+            == len(made.samples) + len(made.left_out)
             == len(group.rollouts) + sum(len(some) for _, some in again)
         ), "a rollout is lost"
         taught += [
@@ -187,7 +187,7 @@ def make_step_samples(
                 dataclasses.replace(each, row=drop_tail(each.row, tokens)),
                 every[each.row.episode_id].reward,
             )
-            for each in made.taught
+            for each in made.samples
         ]
         counted += [(group.asked.number, each) for each in made.counted if each.weight]
         left_out.update(

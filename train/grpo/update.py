@@ -1,4 +1,4 @@
-"""A step's lessons into the weights: mini-batches, each one step of the optimiser, agreed over all ranks."""
+"""A step's samples into the weights: mini-batches, each one step of the optimiser, agreed over all ranks."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ class Learner:
         """
         self.policy.train()
         every = [
-            [each.lesson for each in share.taught if mini_batch(each.number, self.settings) == n]
+            [each.sample for each in share.samples if mini_batch(each.number, self.settings) == n]
             for n in range(self.settings.step.updates)
         ]
         beside = [
@@ -67,7 +67,7 @@ class Learner:
 
     def _update(
         self,
-        lessons: Sequence[Sample],
+        samples: Sequence[Sample],
         counted: Sequence[DroppedWeight],
         sampled: list[Tensor] | None,
         update: int,
@@ -77,10 +77,10 @@ class Learner:
         """One step of the optimiser; none where no rank has a row in the loss.
 
         Args:
-            counted: what rollouts beside the lessons add to the divisor.
+            counted: what rollouts beside the samples add to the divisor.
             sampled: the trainer's log-probabilities at the sampling weights, a tensor each micro-batch; None where they are those of now, or not needed.
         """
-        plan = self._plan(lessons)
+        plan = self._plan(samples)
         if not plan:  # on any rank
             return {
                 "loss": 0.0,
@@ -90,7 +90,7 @@ class Learner:
                 "labels": 0.0,
                 "skipped": 1.0,
             }
-        agreed = self._agreed(lessons, counted)
+        agreed = self._agreed(samples, counted)
         figures = _Figures(self.at)
         told: list[Tensor] = []
         for number, some in enumerate(plan):
@@ -105,7 +105,7 @@ class Learner:
         if on_policy:
             both = torch.cat([torch.zeros(2, 0), *told], dim=1)
             figures.engine_kl = check_engine(both[0], both[1], alarm=self.settings.care.engine_kl)
-        names = ", ".join(lesson.row.episode_id for lesson in lessons[:20])
+        names = ", ".join(sample.row.episode_id for sample in samples[:20])
         made = figures.made(agreed)
         stepped = take_step(
             self.policy,
@@ -113,19 +113,19 @@ class Learner:
             self.settings.optimiser,
             update=update,
             updates=self.settings.updates,
-            about=f"the loss {made['loss']}; this rank's rows: {names}{' …' * (len(lessons) > 20)}",
+            about=f"the loss {made['loss']}; this rank's rows: {names}{' …' * (len(samples) > 20)}",
         )
         return {**made, **stepped, "skipped": 0.0}
 
     def _loss(
-        self, packed: Packed, lessons: Sequence[Sample], sampled: Tensor | None, figures: "_Figures"
+        self, packed: Packed, samples: Sequence[Sample], sampled: Tensor | None, figures: "_Figures"
     ) -> tuple[TokenScores, Tensor]:
         objective, engine_logp = self.settings.objective, _engine_logp(packed)
         reference = None
         if objective.kl:
             assert self.reference is not None, "a KL term needs the reference model"
             reference = self.reference(packed)
-        advantage, weights = loss_inputs(lessons, packed)
+        advantage, weights = loss_inputs(samples, packed)
         with products(self.settings.weights.precision, self.at):
             scores = self.policy(packed)
         trainer = scores.logp.detach() if sampled is None else sampled.to(self.at.device)
@@ -146,43 +146,43 @@ class Learner:
             figures.add(
                 loss=summed,
                 labels=len(logp),
-                rows=len(lessons),
+                rows=len(samples),
                 entropy=scores.entropy.sum(),
                 clip_low=low.sum(),
                 clip_high=high.sum(),
                 ratio=ratio.sum(),
                 kl=0.0 if reference is None else kl_k3(logp, reference).sum(),
-                tokens=sum(len(each.row) for each in lessons),
+                tokens=sum(len(each.row) for each in samples),
                 advantage=advantage.abs().sum(),
             )
         return scores, summed
 
     @torch.no_grad()
-    def _at_the_sampling_weights(self, lessons: Sequence[Sample]) -> list[Tensor]:
+    def _at_the_sampling_weights(self, samples: Sequence[Sample]) -> list[Tensor]:
         made = []
-        for some in self._plan(lessons):
+        for some in self._plan(samples):
             with products(self.settings.weights.precision, self.at):
                 made.append(self.policy(self._packed(some)).logp.cpu())
         return made
 
-    def _plan(self, lessons: Sequence[Sample]) -> list[list[Sample]]:
+    def _plan(self, samples: Sequence[Sample]) -> list[list[Sample]]:
         """This rank's micro-batches; as many as any rank has, the last ones empty."""
-        plan = micro_batches([each.row for each in lessons], self.settings.micro_tokens)
-        return [[lessons[n] for n in some] for some in plan] + [
+        plan = micro_batches([each.row for each in samples], self.settings.micro_tokens)
+        return [[samples[n] for n in some] for some in plan] + [
             [] for _ in range(max_over_ranks(len(plan), self.at.device) - len(plan))
         ]
 
-    def _agreed(self, lessons: Sequence[Sample], counted: Sequence[DroppedWeight]) -> Normaliser:
-        labels = torch.tensor([int(each.row.loss_mask.sum()) for each in lessons], dtype=torch.long)
-        row = torch.arange(len(lessons)).repeat_interleave(labels)
+    def _agreed(self, samples: Sequence[Sample], counted: Sequence[DroppedWeight]) -> Normaliser:
+        labels = torch.tensor([int(each.row.loss_mask.sum()) for each in samples], dtype=torch.long)
+        row = torch.arange(len(samples)).repeat_interleave(labels)
         objective = self.settings.objective
-        taught = count(row, torch.tensor([each.weight for each in lessons]), objective)
+        taught = count(row, torch.tensor([each.weight for each in samples]), objective)
         return sum_over_ranks(
             taught + sum(each.count(objective) for each in counted), self.at.device
         )
 
-    def _packed(self, lessons: Sequence[Sample]) -> Packed:
-        return pack([each.row for each in lessons], self.tokens).to(self.at.device)
+    def _packed(self, samples: Sequence[Sample]) -> Packed:
+        return pack([each.row for each in samples], self.tokens).to(self.at.device)
 
 
 def mini_batch(number: int, settings: GrpoSettings) -> int:

@@ -12,7 +12,13 @@ from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.certificate.description import connected, descriptions
 from questloom.transforms.certificate.effective import chain, composed, effective_hops
 from questloom.transforms.certificate.evidence import evidence, num_hops, unstated
-from questloom.transforms.certificate.execute import Binding, TooLarge, answers, as_asked, solutions
+from questloom.transforms.certificate.execute import (
+    Binding,
+    TooLarge,
+    answers,
+    coarsen_to_ask,
+    solutions,
+)
 from questloom.transforms.certificate.guess import Guess, guess
 from questloom.transforms.certificate.kinds import kind_hops
 from questloom.transforms.certificate.leak import find_leak
@@ -59,7 +65,7 @@ def intended_binding(
 
 def smallest_part(form: Form, facts: Facts, binding: Binding) -> Form:
     """The form less every clause, in order, without which it still has its one answer: what the question really needs."""
-    wanted = (as_asked(binding[form.ask.var], form.ask).key(),)
+    wanted = (coarsen_to_ask(binding[form.ask.var], form.ask).key(),)
     kept = form
     for clause in form.clauses:
         if isinstance(clause, Image) or clause not in kept.clauses:
@@ -284,7 +290,7 @@ def certify(
         return agree
     binding = intended_binding(form, facts, anchor, question.bindings)
     assert binding is not None
-    executed = as_asked(binding[form.ask.var], form.ask).key()
+    executed = coarsen_to_ask(binding[form.ask.var], form.ask).key()
     if executed != question.answer.value.key():
         return Refusal(
             reason=Reason.ANSWER_CHANGED,

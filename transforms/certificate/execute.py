@@ -205,7 +205,7 @@ def solutions(
     yield from search(tuple(c for c in form.clauses if not isinstance(c, Image)), dict(given))
 
 
-def as_asked(value: Value, ask: Ask) -> Value:
+def coarsen_to_ask(value: Value, ask: Ask) -> Value:
     """A date at the precision that the question asks for; any other value as it is."""
     return (
         coarsened(value, PRECISIONS.get(ask.precision, value.precision))
@@ -220,7 +220,7 @@ def answers(
     """Distinct values of the asked variable, at most `most` of them, in order of discovery (deterministic)."""
     found: dict[str, Value] = {}
     for binding in solutions(form, facts, given, limit):
-        value = as_asked(binding[form.ask.var], form.ask)
+        value = coarsen_to_ask(binding[form.ask.var], form.ask)
         found.setdefault(value.key(), value)
         if len(found) >= most:
             break

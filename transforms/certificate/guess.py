@@ -12,10 +12,10 @@ from questloom.knowledge.store.profiles import answer_key
 from questloom.records.form import Ask, ClaimClause, ClassClause, Compute, Form
 from questloom.records.knowledge import PropertyProfile, Value
 from questloom.transforms.certificate.effective import chain
-from questloom.transforms.certificate.execute import Binding, TooLarge, answers, as_asked
+from questloom.transforms.certificate.execute import Binding, TooLarge, answers, coarsen_to_ask
 from questloom.transforms.facts.century import CENTURY, commonest_century
 from questloom.transforms.facts.lookups import Facts
-from questloom.transforms.facts.said_class import said_class
+from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.facts.values import best_values, classes_of
 from questloom.transforms.remembered import remembered
 
@@ -68,7 +68,7 @@ def guess_of_kind(form: Form, facts: Facts, binding: Binding) -> float:
 def num_answers_without_picture(form: Form, facts: Facts, binding: Binding) -> int:
     """How many answers the form has where the picture says nothing, counted up to `MOST_ANSWERS`; as many where there are too many to count."""
     anchor = form.anchor
-    kind = said_class(facts, binding[anchor].entity)
+    kind = find_descriptor_class(facts, binding[anchor].entity)
     extra = (
         ()
         if not kind or any(isinstance(c, ClassClause) and c.var == anchor for c in form.clauses)
@@ -134,11 +134,14 @@ def _share_of_chain(form: Form, facts: Facts, binding: Binding) -> float:
     steps = chain(form)
     if len(steps) < 2 or any(reverse for _, reverse in steps):
         return 0.0
-    kind = said_class(facts, binding[form.ask.var].entity)
+    kind = find_descriptor_class(facts, binding[form.ask.var].entity)
     found = _ends(
-        facts, said_class(facts, binding[form.anchor].entity), tuple(p for p, _ in steps), form.ask
+        facts,
+        find_descriptor_class(facts, binding[form.anchor].entity),
+        tuple(p for p, _ in steps),
+        form.ask,
     )
-    ends = [n for end, n in found.items() if said_class(facts, end) == kind]
+    ends = [n for end, n in found.items() if find_descriptor_class(facts, end) == kind]
     others = sum(ends) - 1
     return (max(ends) - 1) / others if others >= MIN_SHOWN else 0.0
 
@@ -153,7 +156,7 @@ def _ends(facts: Facts, class_id: str, properties: tuple[str, ...], ask: Ask) ->
             values = best_values(facts, at, property) if at else ()
             if len(values) != 1 or values[0].kind in ("somevalue", "novalue"):
                 break
-            at = values[0].entity or answer_key(as_asked(values[0], ask).key())
+            at = values[0].entity or answer_key(coarsen_to_ask(values[0], ask).key())
         else:
             found[at] += 1
     return found

@@ -68,10 +68,10 @@ def _said(facts: Facts, class_id: str, language: str) -> frozenset[str]:
     return frozenset(words - {""})
 
 
-def told_kinds(text: str) -> tuple[str, ...]:
+def find_kind_words(text: str) -> tuple[str, ...]:
     """The words of an English text that tell a kind, a sex or an occupation, in order.
 
-    >>> told_kinds("In which borough was the man born, a naturalist, whose widow exists in a list?")
+    >>> find_kind_words("In which borough was the man born, a naturalist, whose widow exists in a list?")
     ('borough', 'man', 'naturalist', 'widow')
     """
     small = re.sub(
@@ -96,13 +96,13 @@ def says(word: str, stated: frozenset[str]) -> bool:
 
 
 def is_occupation(word: str) -> bool:
-    """Whether a word of `told_kinds` tells what a person does, which a relation may tell, too ("architect", "author")."""
+    """Whether a word of `find_kind_words` tells what a person does, which a relation may tell, too ("architect", "author")."""
     return word not in _sexed() and not any(
         says(word, frozenset(_lines()[name])) for name in ("place", "building")
     )
 
 
-def sexes_told(form: Form | None) -> frozenset[str]:
+def find_sex_words(form: Form | None) -> frozenset[str]:
     """The words of the sexes that a form's relations tell: a father is a man."""
     told = (
         {PARENTS[c.property] for c in form.of(ClaimClause) if c.property in PARENTS}
@@ -114,7 +114,7 @@ def sexes_told(form: Form | None) -> frozenset[str]:
 
 def kind_hops(facts: Facts, text: str, binding: Binding, form: Form | None) -> tuple[Hop, ...]:
     """The claims that a text's words for kinds rest on, as evidence: one hop each, from the thing's variable to nothing."""
-    told = told_kinds(text)
+    told = find_kind_words(text)
     hops = []
     things = [*binding.items(), *(("", value) for value in _constants(form))]
     for var, value in sorted(things, key=lambda thing: (thing[0], thing[1].key())):

@@ -9,7 +9,7 @@ from questloom.transforms.facts.askable import leads_to_kind
 from questloom.transforms.facts.completeness import nearly_complete
 from questloom.transforms.facts.lookups import Facts, Lookups
 from questloom.transforms.facts.one_of_class import single_value
-from questloom.transforms.facts.said_class import said_class
+from questloom.transforms.facts.said_class import find_descriptor_class
 
 MAX_REVERSE = 200
 """Claims into a node that are looked at; a node with more is a hub for this purpose."""
@@ -74,7 +74,7 @@ def edges(facts: Lookups, entity: Entity, avoid: frozenset[str], max_hub: int) -
         ):
             continue
         if (
-            single_value(facts, entity.id, claim.property, said_class(facts, target.id))
+            single_value(facts, entity.id, claim.property, find_descriptor_class(facts, target.id))
             == claim.value
         ):
             found.append(
@@ -91,7 +91,7 @@ def edges(facts: Lookups, entity: Entity, avoid: frozenset[str], max_hub: int) -
             and source.id not in avoid
             and source.classes
             and source.in_degree <= max_hub
-            and nearly_complete(facts, said_class(facts, source.id))
+            and nearly_complete(facts, find_descriptor_class(facts, source.id))
         ):
             found.append(
                 Edge(property=claim.property, target=source.id, reverse=True, weight=use.weight)

@@ -11,7 +11,7 @@ from questloom.records.form import ClaimClause, Compute, Form
 from questloom.records.knowledge import Entity, Value, value_of_key
 from questloom.transforms.certificate.execute import Binding
 from questloom.transforms.facts.lookups import Facts
-from questloom.transforms.facts.said_class import said_class
+from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.writing.answers import telling
 from questloom.transforms.writing.writer import Draft
 
@@ -121,7 +121,7 @@ def _distance(facts: Facts, stops: list[Entity]) -> float:
     first, last = stops[0], stops[-1]
     if first.domain != last.domain:
         return 1.0
-    return 0.5 * (said_class(facts, first.id) != said_class(facts, last.id))
+    return 0.5 * (find_descriptor_class(facts, first.id) != find_descriptor_class(facts, last.id))
 
 
 def _burden(form: Form, facts: Facts, binding: Binding) -> float:
@@ -179,7 +179,7 @@ def _way(form: Form, facts: Facts, stops: list[Entity]) -> float:
         for c in claims
         if c.subject == form.ask.var or form.ask.var not in (c.subject, c.object)
     ]
-    different = len({said_class(facts, e.id) for e in stops}) / max(3, len(stops))
+    different = len({find_descriptor_class(facts, e.id) for e in stops}) / max(3, len(stops))
     return different * sum(relations) / len(relations) if relations else 0.0
 
 

@@ -14,7 +14,7 @@ from questloom.transforms.drafting.schedule import by_weight, drawn
 from questloom.transforms.facts.lookups import Facts, Lookups
 from questloom.transforms.facts.one_of_class import single_value
 from questloom.transforms.facts.readings import year_readings
-from questloom.transforms.facts.said_class import said_class
+from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.facts.values import best_values
 from questloom.transforms.pictures.choose import showable
 from questloom.transforms.pictures.picture_rules import PictureRules
@@ -74,7 +74,8 @@ def is_linked(
         c for c in into if c.best and property_use(c.property).hop and facts.images_of(c.subject)
     ]
     return any(
-        single_value(facts, c.subject, c.property, said_class(facts, entity.id)) == c.value
+        single_value(facts, c.subject, c.property, find_descriptor_class(facts, entity.id))
+        == c.value
         and (e := facts.entity(c.subject)) is not None
         and may_be_shown(facts, e, living_people)
         for c in shown
@@ -94,9 +95,9 @@ def bears_another_name(facts: Facts, entity: Entity) -> bool:
     (The congressman Zachary Taylor comes with a portrait of the president.)
     """
     other = facts.entity_of_title(entity.label())
-    return other not in (None, entity.id) and said_class(facts, other) == said_class(
-        facts, entity.id
-    )
+    return other not in (None, entity.id) and find_descriptor_class(
+        facts, other
+    ) == find_descriptor_class(facts, entity.id)
 
 
 def candidates(

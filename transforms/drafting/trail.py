@@ -10,7 +10,7 @@ from questloom.transforms.certificate.certify import Refusal
 from questloom.transforms.writing.writer import WriterRejection
 
 MAX_EXAMPLES = 3
-Said = TypeVar("Said")
+Result = TypeVar("Result")
 
 
 @dataclass
@@ -30,7 +30,7 @@ class Trail:
     def add_reason(self, reason: Reason, what: str) -> None:
         self.add(Refusal(reason=reason, evidence={}), what)
 
-    async def attempt(self, what: str, call: Awaitable[Said]) -> Said | None:
+    async def attempt(self, what: str, call: Awaitable[Result]) -> Result | None:
         """What the writer says; None, and a refusal on the trail, where its reply is of no use. So one bad reply ends one try, not the seed."""
         try:
             return await call

@@ -8,7 +8,7 @@ from questloom.prompts.phrases import common_class_ranks, property_use, vague_cl
 from questloom.records.knowledge import Value, entity_value
 from questloom.transforms.facts.lifetime import BIRTH, DEATH, contradicted
 from questloom.transforms.facts.lookups import Facts
-from questloom.transforms.facts.said_class import said_class
+from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.facts.values import is_instance
 from questloom.transforms.remembered import remembered
 
@@ -26,13 +26,13 @@ def leads_to_kind(facts: Facts, property: str, entity_id: str) -> bool:
     use = property_use(property)
     if use.only and not any(is_instance(facts, entity_id, c) for c in use.only):
         return False
-    return said_class(facts, entity_id) not in use.never
+    return find_descriptor_class(facts, entity_id) not in use.never
 
 
 @remembered()
-def has_said_kind(facts: Facts, entity_id: str) -> bool:
+def has_common_class(facts: Facts, entity_id: str) -> bool:
     """Whether a thing is of a kind by which it can be asked for: a common noun, or a class that the store has often, and none that fits everything."""
-    class_id = said_class(facts, entity_id)
+    class_id = find_descriptor_class(facts, entity_id)
     if not class_id or class_id in vague_classes():
         return False
     return class_id in common_class_ranks() or facts.num_members(class_id) >= min(
@@ -54,7 +54,7 @@ def is_askable(facts: Facts, subject: str, property: str, value: Value) -> bool:
     if value.kind == "entity":
         return (
             leads_to_kind(facts, property, value.entity)
-            and has_said_kind(facts, value.entity)
+            and has_common_class(facts, value.entity)
             and not _is_coarse(facts, property, value.entity)
         )
     return not (property in (BIRTH, DEATH) and contradicted(facts, subject))
@@ -67,6 +67,7 @@ def _is_coarse(facts: Facts, property: str, entity_id: str) -> bool:
     parts = {
         c.subject
         for c in into
-        if c.property in _PART_OF and said_class(facts, c.subject) == said_class(facts, entity_id)
+        if c.property in _PART_OF
+        and find_descriptor_class(facts, c.subject) == find_descriptor_class(facts, entity_id)
     }
     return any(facts.num_subjects(property, entity_value(part).key()) for part in parts)

@@ -6,7 +6,7 @@ Many properties have several values because they are of different kinds, and the
 
 from questloom.records.knowledge import Value
 from questloom.transforms.facts.lookups import Lookups
-from questloom.transforms.facts.said_class import said_class
+from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.facts.values import (
     MIN_EVIDENCE,
     OTHER_SURPLUS,
@@ -37,7 +37,7 @@ def single_value(facts: Lookups, subject: str, property: str, class_id: str = ""
     if (
         len(of_class) == 1
         and not unknown
-        and _functional_within(facts, property, said_class(facts, subject), class_id)
+        and _functional_within(facts, property, find_descriptor_class(facts, subject), class_id)
     ):
         return of_class[0]
     return None

@@ -10,7 +10,7 @@ MOST_ABOVE = 3
 
 
 @remembered()
-def said_class(facts: Facts, entity_id: str) -> str:
+def find_descriptor_class(facts: Facts, entity_id: str) -> str:
     """The class that people would say: a common noun among the direct classes, else their commonest; "" where there is none.
 
     Where that is more than a word ("Belgian municipality with city privileges", "county seat"), the nearest common noun above.

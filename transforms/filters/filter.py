@@ -129,8 +129,8 @@ class Filter:
     """Why it cannot decide with a job's recipe and store; "" where it can."""
     fix: str = ""
     """What to do about `why_not`."""
-    told: Callable[[Any], str] = _nothing
-    """What is told of it before a job runs, to be read after its name."""
+    notice: Callable[[Any], str] = _nothing
+    """What the user reads about it before a job runs, after its name."""
     conflicts: Callable[[Any], Iterator[tuple[str, str, str]]] = _no_conflicts
     """Its settings that a recipe makes idle: (key, what is wrong, how to fix)."""
 

@@ -50,8 +50,8 @@ def why_no_prior(job: FilterJob, role: str) -> str:
     return fame if isinstance(fame, str) else ""
 
 
-def told_of_prior(job: FilterJob, role: str) -> str:
-    """What the prior goes by, where it stands in."""
+def describe_prior(job: FilterJob, role: str) -> str:
+    """The figure that the fame prior uses, where it replaces a model; else ""."""
     from questloom.transforms.filters.fame import FIGURES, Fame
 
     fame = prior_of(job, role)

@@ -8,8 +8,8 @@ from questloom.transforms.filters.filter import Asks, Filter, FilterJob, InLoop,
 from questloom.transforms.filters.known_by_heart import (
     FIX,
     REMEDIES,
+    describe_prior,
     prior_of,
-    told_of_prior,
     why_no_prior,
 )
 from questloom.transforms.stages.stage import Apply
@@ -52,6 +52,6 @@ TEXT_ONLY = Filter(
     in_loop=InLoop(remedies=REMEDIES),
     why_not=partial(why_no_prior, role=ROLE),
     fix=FIX,
-    told=partial(told_of_prior, role=ROLE),
+    notice=partial(describe_prior, role=ROLE),
     make=make_text_only,
 )

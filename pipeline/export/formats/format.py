@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 from datasets import Features, List, Value
 
-from questloom.pipeline.export.asked import Asked
 from questloom.pipeline.export.chat import image_cell, pictures_in
+from questloom.pipeline.export.rendered_question import RenderedQuestion
 from questloom.pipeline.export.sft_rows import RenderedTrajectory
 from questloom.records.synthesis import Question
 
@@ -45,7 +45,7 @@ class Format:
     """The uses of questions for which rows are written. Of "sft" the reply is the bare answer, until there are trajectories."""
     features: Callable[[Sequence[str]], Features] | None
     """The columns of questions, by the names of the policy's tools; None for JSON lines."""
-    row: Callable[[Asked, str, str], dict[str, Any]]
+    row: Callable[[RenderedQuestion, str, str], dict[str, Any]]
     """A question's row, from the question as a policy is asked it, the data source's name, and the split."""
     trajectory_features: Features | None
     """The columns of trajectories; None for JSON lines."""
@@ -70,7 +70,7 @@ def answers(question: Question) -> list[str]:
     return list(dict.fromkeys((question.answer.text, *question.answer.aliases)))
 
 
-def about(asked: Asked) -> dict[str, Any]:
+def about(asked: RenderedQuestion) -> dict[str, Any]:
     """What reward functions, statistics and searches read of a question."""
     question = asked.question
     return {
@@ -94,7 +94,7 @@ def about_trajectory(rendered: RenderedTrajectory) -> dict[str, str]:
     }
 
 
-def images_of_question(asked: Asked) -> list[dict[str, Any]]:
+def images_of_question(asked: RenderedQuestion) -> list[dict[str, Any]]:
     """The pictures of a question's prompt."""
     return [image_cell(p.data, p.sha256) for p in pictures_in(asked.messages)]
 

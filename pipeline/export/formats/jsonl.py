@@ -5,13 +5,13 @@
 
 from typing import Any
 
-from questloom.pipeline.export.asked import Asked
 from questloom.pipeline.export.chat import data_uri, pictures_in, with_placeholders
 from questloom.pipeline.export.formats.format import Format, about, about_trajectory
+from questloom.pipeline.export.rendered_question import RenderedQuestion
 from questloom.pipeline.export.sft_rows import RenderedTrajectory
 
 
-def row(asked: Asked, source: str, split: str) -> dict[str, Any]:
+def row(asked: RenderedQuestion, source: str, split: str) -> dict[str, Any]:
     """A JSON line for ms-swift (`messages`, `images`, `solution`) and rLLM (`question`, `ground_truth`, `data_source`)."""
     question = asked.question
     return {

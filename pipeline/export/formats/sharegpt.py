@@ -9,13 +9,13 @@ from typing import Any
 
 from datasets import Features, Image, List, Value
 
-from questloom.pipeline.export.asked import Asked
 from questloom.pipeline.export.chat import IMAGE_TOKEN, with_placeholders, without_placeholders
 from questloom.pipeline.export.formats.format import (
     Format,
     images_of_question,
     images_of_trajectory,
 )
+from questloom.pipeline.export.rendered_question import RenderedQuestion
 from questloom.pipeline.export.sft_rows import RenderedTrajectory
 
 COLUMNS = Features(
@@ -30,7 +30,7 @@ COLUMNS = Features(
 )
 
 
-def row(asked: Asked, source: str, split: str) -> dict[str, Any]:
+def row(asked: RenderedQuestion, source: str, split: str) -> dict[str, Any]:
     """The question with its picture, and the answer."""
     turns = [
         {"from": "human", "value": IMAGE_TOKEN + without_placeholders(asked.question.text)},

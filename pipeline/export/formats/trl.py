@@ -7,7 +7,6 @@ from typing import Any
 
 from datasets import Features, Image, List, Value
 
-from questloom.pipeline.export.asked import Asked
 from questloom.pipeline.export.chat import PARTS, with_parts
 from questloom.pipeline.export.formats.format import (
     ABOUT,
@@ -18,6 +17,7 @@ from questloom.pipeline.export.formats.format import (
     images_of_question,
     images_of_trajectory,
 )
+from questloom.pipeline.export.rendered_question import RenderedQuestion
 from questloom.pipeline.export.sft_rows import RenderedTrajectory
 
 COLUMNS = Features(
@@ -31,7 +31,7 @@ COLUMNS = Features(
 )
 
 
-def row(asked: Asked, source: str, split: str) -> dict[str, Any]:
+def row(asked: RenderedQuestion, source: str, split: str) -> dict[str, Any]:
     """A row for GRPO on vision-language models. Schemas are not called `tools`: TRL would write them into the prompt once more."""
     return {
         "prompt": with_parts(asked.messages),

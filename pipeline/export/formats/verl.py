@@ -8,7 +8,6 @@ from typing import Any
 
 from datasets import Features, Image, List, Value
 
-from questloom.pipeline.export.asked import Asked
 from questloom.pipeline.export.chat import TEXTS, with_placeholders
 from questloom.pipeline.export.formats.format import (
     ABOUT,
@@ -19,6 +18,7 @@ from questloom.pipeline.export.formats.format import (
     images_of_question,
     images_of_trajectory,
 )
+from questloom.pipeline.export.rendered_question import RenderedQuestion
 from questloom.pipeline.export.sft_rows import RenderedTrajectory
 
 ABILITY = "multimodal_search"
@@ -55,7 +55,7 @@ def features(tools: Sequence[str]) -> Features:
     )
 
 
-def row(asked: Asked, source: str, split: str) -> dict[str, Any]:
+def row(asked: RenderedQuestion, source: str, split: str) -> dict[str, Any]:
     """A question's row. A reward function finds every right wording in `extra_info.answers`, a tool what it may not find in its `create_kwargs`."""
     question = asked.question
     create = {"task_id": question.id, "withheld_pictures": list(asked.withheld)}

@@ -10,7 +10,7 @@ from questloom.agent.judges.process import judge_by_rules
 from questloom.agent.oracle import oracle_engine as oracle
 from questloom.agent.oracle import puzzle as oracle_task
 from questloom.agent.oracle.desk import Ended
-from questloom.agent.oracle.doubt import NAMED_ONLY, NOT_SAID, OTHERWISE, doubt_about
+from questloom.agent.oracle.doubt import NAMED_ONLY, OTHERWISE, UNSTATED_DOUBT, doubt_about
 from questloom.agent.oracle.observation_reading import (
     Line,
     Literal,
@@ -734,7 +734,7 @@ def test_a_page_is_of_the_kind_that_its_first_sentences_say_in_whole_or_in_part(
         (ARCHITECT, "It was designed by Ada Lund.", 0.0),
         (ARCHITECT, "Ada Lund liked it.", NAMED_ONLY),
         (ARCHITECT, "It was designed by Ilse Mond. Ada Lund liked it.", OTHERWISE),
-        (ARCHITECT, "It is high.", NOT_SAID),
+        (ARCHITECT, "It is high.", UNSTATED_DOUBT),
     ],
 )
 def test_doubt_grows_with_what_a_page_leaves_open(fact, says, doubt):

@@ -15,7 +15,7 @@ from questloom.eval.modes import Mode
 from questloom.files.opened import Opened
 from questloom.models.picture_file import decode
 from questloom.pipeline.cli import app
-from questloom.pipeline.evaluate.benchmark_folder import Asked
+from questloom.pipeline.evaluate.benchmark_folder import BenchmarkRequest
 from questloom.pipeline.evaluate.evaluate_run import Wanted, evaluate, evaluation_recipe
 from questloom.pipeline.export.dataset import export_dataset
 from questloom.pipeline.recipe import recipe_of
@@ -91,7 +91,7 @@ def played(
         shared.put(engine_override_key("openai"), engine)
         made = evaluate(
             recipe,
-            Asked(benchmark=str(run), **options.pop("asked", {})),
+            BenchmarkRequest(benchmark=str(run), **options.pop("asked", {})),
             Wanted(
                 out=str(out), modes=modes, policy=name, store=str(run.parent / "store"), **options
             ),
@@ -266,7 +266,7 @@ def test_two_runs_from_one_cache_of_an_endpoint_give_the_same_scores_files_and_a
             with Opened() as opened:
                 made_ = evaluate(
                     recipe,
-                    Asked(benchmark=str(run)),
+                    BenchmarkRequest(benchmark=str(run)),
                     Wanted(
                         out=str(tmp_path / out), modes=(Mode.AGENT,), store=str(tmp_path / "store")
                     ),
@@ -315,7 +315,7 @@ def test_an_outside_benchmark_is_read_and_published_scores_stand_below_ours(made
         },
         "test",
     )
-    asked = Asked(
+    asked = BenchmarkRequest(
         benchmark="browsecomp_vl_1",
         data=str(path),
         pictures=str(tmp_path / "data" / "pictures"),
@@ -398,15 +398,20 @@ def test_what_cannot_be_evaluated_is_refused_before_anything_is_played(
     with Opened() as opened:
         opened.put(engine_override_key("openai"), ScriptedEngine(lambda c: pytest.fail("played")))
         with pytest.raises(InputError, match=said):
-            evaluate(recipe, Asked(**asked), Wanted(out=str(tmp_path / "out"), **wanted), opened)
+            evaluate(
+                recipe,
+                BenchmarkRequest(**asked),
+                Wanted(out=str(tmp_path / "out"), **wanted),
+                opened,
+            )
 
 
 def test_the_oracle_plays_runs_only_and_with_its_tools(made, tmp_path):
     run = run_of(made, tmp_path)
     recipe = recipe_of({"name": "e", "teach": {"engine": "oracle", **TOOLS}}, "test")
     for asked, mode, said in (
-        (Asked(benchmark="mmsearch"), Mode.AGENT, "other benchmarks have none"),
-        (Asked(benchmark=str(run)), Mode.DIRECT, "with tools"),
+        (BenchmarkRequest(benchmark="mmsearch"), Mode.AGENT, "other benchmarks have none"),
+        (BenchmarkRequest(benchmark=str(run)), Mode.DIRECT, "with tools"),
     ):
         with pytest.raises(InputError, match=said), Opened() as opened:
             evaluate(
@@ -440,11 +445,13 @@ def test_a_tool_that_cannot_be_had_here_and_other_settings_in_one_folder_are_ref
 def test_an_override_of_the_questions_is_refused(made, tmp_path):
     run = run_of(made, tmp_path)
     assert (
-        evaluation_recipe(Asked(benchmark=str(run)), overrides=("teach.rollouts=3",)).teach.rollouts
+        evaluation_recipe(
+            BenchmarkRequest(benchmark=str(run)), overrides=("teach.rollouts=3",)
+        ).teach.rollouts
         == 3
     )
     with pytest.raises(InputError, match="nothing that an evaluation may set"):
-        evaluation_recipe(Asked(benchmark=str(run)), overrides=("seeds.count=3",))
+        evaluation_recipe(BenchmarkRequest(benchmark=str(run)), overrides=("seeds.count=3",))
 
 
 def test_help_teaches_and_the_list_shows_every_benchmark(monkeypatch):

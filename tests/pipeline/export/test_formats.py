@@ -10,7 +10,7 @@ from datasets import load_dataset
 from PIL import Image
 
 from questloom.agent.tool_settings import ALL_TOOLS
-from questloom.pipeline.export.asked import Asking
+from questloom.pipeline.export.rendered_question import QuestionRenderer
 from questloom.pipeline.recipe import recipe_of
 from tests.agent import tiny
 from tests.pipeline.export import finished_run as world
@@ -91,9 +91,9 @@ def test_the_tasks_own_picture_is_withheld_where_the_recipe_says_so():
     question = world.pictured(world.drafted(1), 1)
     for withholds in (True, False):
         recipe = recipe_of({"name": "small", "pictures": {"withhold_own": withholds}}, "test")
-        assert Asking(recipe).of(question, lambda _: world.shown_picture(1).data).withheld == (
-            (question.source_image_id,) if withholds else ()
-        )
+        assert QuestionRenderer(recipe).of(
+            question, lambda _: world.shown_picture(1).data
+        ).withheld == ((question.source_image_id,) if withholds else ())
 
 
 def test_trl_gets_a_conversational_vision_prompt(exported, tmp_path):

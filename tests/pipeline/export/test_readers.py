@@ -13,8 +13,8 @@ from PIL import Image
 
 from questloom.agent.tool_settings import ALL_TOOLS
 from questloom.agent.turns.renderer import Escape
-from questloom.pipeline.export.asked import Asking
 from questloom.pipeline.export.formats import sharegpt as sharegpt_format
+from questloom.pipeline.export.rendered_question import QuestionRenderer
 from questloom.pipeline.format_registry import load_formats
 from tests.agent import tiny
 from tests.pipeline.export import finished_run as world
@@ -52,7 +52,7 @@ def made_up(tmp_path_factory):
         (folder / part).mkdir()
         Dataset.from_list([row], features=features).to_parquet(folder / part / "part-0.parquet")
 
-    asking = Asking(world.recipe())
+    asking = QuestionRenderer(world.recipe())
     asked = asking.of(question, lambda _: tiny.picture(1))
     formats = load_formats(("sharegpt", "verl"))
     rows = {name: f.row(asked, "test", "train") for name, f in formats.items()}

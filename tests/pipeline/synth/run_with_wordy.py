@@ -24,7 +24,7 @@ from questloom.pipeline.export.run_end import finish_run  # noqa: E402
 from questloom.pipeline.plan import forecast  # noqa: E402
 from questloom.pipeline.recipe import with_overrides  # noqa: E402
 from questloom.pipeline.runners.stage_words import because, doing  # noqa: E402
-from questloom.pipeline.synth.filters_not_run import told_before  # noqa: E402
+from questloom.pipeline.synth.filters_not_run import describe_filters  # noqa: E402
 from questloom.pipeline.synth.job import Job  # noqa: E402
 from questloom.pipeline.synth.synth_job import run_synth  # noqa: E402
 from questloom.records.errors import InputError  # noqa: E402
@@ -72,7 +72,7 @@ def main(store: str, folder: Path) -> dict:
         "verdicts": sorted({v.solver for q in kept for v in q.verdicts if v.filter == "wordy"}),
         "doing": doing("wordy"),
         "because": because([("too_wordy", 3)]),
-        "told": told_before(off),
+        "told": describe_filters(off),
         "report": Path(ended.report).read_text(encoding="utf-8"),
         "card": Path(ended.dataset, "README.md").read_text(encoding="utf-8"),
         "findings": [[f.stage, f.cause] for f in findings if f.cause == "wordy"],

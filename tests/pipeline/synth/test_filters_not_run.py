@@ -12,7 +12,7 @@ from questloom.files.opened import Opened
 from questloom.pipeline.export.run_end import finish_run
 from questloom.pipeline.plan import forecast
 from questloom.pipeline.recipe import Recipe
-from questloom.pipeline.synth.filters_not_run import filters_not_run, told_before
+from questloom.pipeline.synth.filters_not_run import describe_filters, filters_not_run
 from questloom.pipeline.synth.job import Job
 from questloom.pipeline.synth.synth_job import run_synth
 from questloom.records.synthesis import Question
@@ -61,7 +61,7 @@ def test_where_nothing_is_well_known_the_two_filters_are_left_out_with_the_store
     assert filters_not_run(told) == {} and prior_of(told, "answer_direct") == Fame(
         figure="sitelinks", least=1
     )
-    assert told_before(told) == [
+    assert describe_filters(told) == [
         "text_only, no_tools without a model: a stand-in knows by heart the claims of things with 1 sitelinks or more"
     ]
 
@@ -84,7 +84,7 @@ def test_a_model_decides_whatever_the_store_has_and_a_switch_leaves_a_filter_out
 
 
 def test_what_is_left_out_is_told_before_the_run_with_what_helps(small, tmp_path):
-    lines = told_before(
+    lines = describe_filters(
         job_of(small, small_recipe(filters={**NOBODY, "visible_text": False}), tmp_path)
     )
     assert [line.partition(" (")[0] for line in lines[:2]] == [
@@ -94,7 +94,7 @@ def test_what_is_left_out_is_told_before_the_run_with_what_helps(small, tmp_path
     assert "--popularity FILE" in lines[2] and "answer_direct" in lines[2] and len(lines) == 3
     assert all(
         "--popularity" not in line
-        for line in told_before(
+        for line in describe_filters(
             job_of(
                 small, small_recipe(filters={"no_tools": False, "popular_sitelinks": 1}), tmp_path
             )
@@ -202,4 +202,4 @@ def test_a_run_of_all_its_filters_says_of_none_that_it_was_not_run(small, tmp_pa
     recipe = small_recipe(filters={"popular_sitelinks": 1, "visible_text": True})
     job = job_of(small, recipe, tmp_path / "run")
     assert filters_not_run(job) == {}
-    assert not any(line.startswith("not run") for line in told_before(job))
+    assert not any(line.startswith("not run") for line in describe_filters(job))

@@ -31,7 +31,7 @@ from questloom.transforms.certificate.evidence import (
 )
 from questloom.transforms.certificate.stating import statement_of
 from questloom.transforms.facts.readings import reading_value, readings, year_readings
-from questloom.transforms.facts.said_class import said_class
+from questloom.transforms.facts.said_class import find_descriptor_class
 from tests.small_facts import SmallFacts, claim, year
 
 DAY = Value(kind="time", time="+1832-05-04T00:00:00Z", precision=11)
@@ -398,7 +398,7 @@ def test_readings_are_those_of_one_kind_over_all_pictures_and_a_year_that_two_te
 def test_the_common_noun_is_looked_for_three_classes_above_and_only_where_the_class_is_more_than_a_word():
     def said(steps: int, label: str = "walled market town") -> str:
         above = [claim(f"Qc{i}", "P279", f"Qc{i + 1}") for i in range(steps - 1)]
-        return said_class(
+        return find_descriptor_class(
             SmallFacts(
                 [claim("Qx", "P31", "Qc0"), *above, claim(f"Qc{steps - 1}", "P279", "Q515")],
                 {"Qc0": Entity(id="Qc0", labels={"en": label})},

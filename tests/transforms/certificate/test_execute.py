@@ -17,7 +17,7 @@ from questloom.records.knowledge import Detail, ImageAsset, Value, entity_value
 from questloom.transforms.certificate.execute import (
     TooLarge,
     answers,
-    as_asked,
+    coarsen_to_ask,
     cost,
     extend,
     holds,
@@ -314,10 +314,12 @@ def test_a_form_without_a_known_end_cannot_be_executed():
 
 def test_a_date_is_given_at_the_precision_that_is_asked():
     by_year = Ask(var="a", type="date", precision="year")
-    assert as_asked(day("1832-05-04"), by_year) == year(1832) == as_asked(MONTH, by_year)
-    assert as_asked(day("1832-05-04"), Ask(var="a", type="date", precision="day")) == day(
+    assert (
+        coarsen_to_ask(day("1832-05-04"), by_year) == year(1832) == coarsen_to_ask(MONTH, by_year)
+    )
+    assert coarsen_to_ask(day("1832-05-04"), Ask(var="a", type="date", precision="day")) == day(
         "1832-05-04"
     )
-    assert as_asked(DECADE, by_year) == DECADE and as_asked(
+    assert coarsen_to_ask(DECADE, by_year) == DECADE and coarsen_to_ask(
         number(3), Ask(var="a", type="quantity")
     ) == number(3)

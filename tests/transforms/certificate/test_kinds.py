@@ -7,12 +7,12 @@ from questloom.records.knowledge import Entity, Value, entity_value
 from questloom.transforms.certificate.kinds import (
     FEMALE,
     MALE,
+    find_kind_words,
+    find_sex_words,
     is_occupation,
     kind_hops,
     says,
-    sexes_told,
     stated_kinds,
-    told_kinds,
 )
 from tests.small_facts import SmallFacts, claim
 
@@ -99,7 +99,7 @@ def test_a_kind_or_sex_that_no_claim_says_is_found(text, store, missing):
     words = frozenset().union(
         *(k.words for e in ("Q1", "Q2", "Q3") for k in stated_kinds(store, e))
     )
-    assert [w for w in told_kinds(text) if not says(w, words)] == [missing]
+    assert [w for w in find_kind_words(text) if not says(w, words)] == [missing]
 
 
 @pytest.mark.parametrize(
@@ -117,17 +117,17 @@ def test_what_a_claim_says_of_any_of_the_things_may_be_said(text, store):
     words = frozenset().union(
         *(k.words for e in ("Q1", "Q2", "Q3") for k in stated_kinds(store, e))
     )
-    assert all(says(w, words) for w in told_kinds(text))
+    assert all(says(w, words) for w in find_kind_words(text))
 
 
 def test_a_father_is_a_man_without_a_claim_of_his_sex():
-    told = sexes_told(
+    told = find_sex_words(
         Form(
             clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P22", object="a")),
             ask=Ask(var="a", type="entity"),
         )
     )
-    assert says("he", told) and not says("she", told) and sexes_told(FORM) == frozenset()
+    assert says("he", told) and not says("she", told) and find_sex_words(FORM) == frozenset()
 
 
 def test_the_kind_is_told_first_then_the_sex_then_the_occupation_and_nothing_else():

@@ -6,7 +6,7 @@ from questloom.records.knowledge import Entity, Value, entity_value
 from questloom.transforms.facts.askable import (
     FEWEST,
     RARE,
-    has_said_kind,
+    has_common_class,
     is_askable,
     leads_to_kind,
 )
@@ -58,20 +58,20 @@ def test_the_height_is_asked_of_a_tower_and_not_of_a_person():
 
 
 def test_a_thing_without_a_class_or_with_one_that_fits_everything_is_not_asked_for():
-    assert not has_said_kind(FACTS, "Q8") and not is_askable(
+    assert not has_common_class(FACTS, "Q8") and not is_askable(
         FACTS, "Q6", "P127", entity_value("Q8")
     )
-    assert not has_said_kind(
+    assert not has_common_class(
         SmallFacts([], {"Q1": Entity(id="Q1", labels={"en": "Renaissance"})}), "Q1"
     )
 
 
 def test_a_class_that_hardly_anything_is_of_is_a_word_of_the_stores_unless_the_store_is_small():
     people = [claim(f"Q1{i:06}", "P31", HUMAN) for i in range(RARE * FEWEST)]
-    assert not has_said_kind(SmallFacts([*people, claim("Q2", "P31", GRAVE)]), "Q2")
+    assert not has_common_class(SmallFacts([*people, claim("Q2", "P31", GRAVE)]), "Q2")
     graves = [claim(f"Q2{i:03}", "P31", GRAVE) for i in range(FEWEST)]
-    assert has_said_kind(SmallFacts([*people, *graves]), "Q2000")
-    assert has_said_kind(SmallFacts([claim("Q2", "P31", GRAVE)]), "Q2")
+    assert has_common_class(SmallFacts([*people, *graves]), "Q2000")
+    assert has_common_class(SmallFacts([claim("Q2", "P31", GRAVE)]), "Q2")
 
 
 def test_an_answer_of_which_the_relation_has_parts_of_the_same_kind_is_half_an_answer():

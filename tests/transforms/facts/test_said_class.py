@@ -3,7 +3,7 @@
 import pytest
 
 from questloom.records.knowledge import Entity
-from questloom.transforms.facts.said_class import said_class
+from questloom.transforms.facts.said_class import find_descriptor_class
 from tests.small_facts import SmallFacts, claim
 
 LABELS = {
@@ -36,7 +36,7 @@ def said(*classes: str, others: tuple[str, ...] = ()) -> str:
     claims = [claim("Qx", "P31", c) for c in classes] + [
         claim(f"Qo{i}", "P31", c) for i, c in enumerate(others)
     ]
-    return said_class(
+    return find_descriptor_class(
         SmallFacts([*claims, *(claim(a, "P279", b) for a, b in ABOVE)], entities), "Qx"
     )
 
@@ -63,7 +63,7 @@ def test_without_a_common_noun_the_class_with_the_most_members_is_said():
 
 def test_a_thing_without_a_class_is_called_nothing():
     assert (
-        said_class(SmallFacts([claim("Qx", "P19", "Q3")]), "Qx")
+        find_descriptor_class(SmallFacts([claim("Qx", "P19", "Q3")]), "Qx")
         == ""
-        == said_class(SmallFacts([]), "Qnone")
+        == find_descriptor_class(SmallFacts([]), "Qnone")
     )

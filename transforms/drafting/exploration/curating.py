@@ -32,7 +32,7 @@ from questloom.transforms.drafting.draft_rules import DraftRules
 from questloom.transforms.drafting.exploration.reasoning import CHOOSES
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.facts.one_of_class import single_value
-from questloom.transforms.facts.said_class import said_class
+from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.facts.values import best_values
 from questloom.transforms.writing.answers import answer_of
 from questloom.transforms.writing.evidence import EvidenceGraph, Link, Observation, Reasoning
@@ -333,7 +333,7 @@ def _told_apart(
 ) -> tuple[ClassClause, ...]:
     if not target or single_value(facts, source, property) is not None:
         return ()
-    return (ClassClause(var=var, class_id=said_class(facts, target)),)
+    return (ClassClause(var=var, class_id=find_descriptor_class(facts, target)),)
 
 
 def _reads(seen: Observation) -> Reads:

@@ -7,7 +7,7 @@ from questloom.records.synthesis import Seed
 from questloom.transforms.drafting.draft_rules import DraftRules
 from questloom.transforms.drafting.edges import edges
 from questloom.transforms.facts.lookups import Facts, Lookups
-from questloom.transforms.facts.said_class import said_class
+from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.writing.evidence import EvidenceGraph, Link, Node
 from questloom.transforms.writing.explorer import Explorer
 
@@ -62,7 +62,7 @@ async def grown(
         kinds = _kinds(nodes, facts)
         if reasons and len(set(kinds)) == len(kinds):
             offered = [
-                link for link in offered if said_class(facts, link.target) in kinds
+                link for link in offered if find_descriptor_class(facts, link.target) in kinds
             ] or offered
         most = min(rules.explore.nodes_per_phase, rules.explore.anchors + 1 - len(nodes))
         chosen = await explorer.explore(seed, graph, offered, most) if offered else []
@@ -76,7 +76,7 @@ async def grown(
 def _kinds(nodes: list[Node], facts: Facts) -> list[str]:
     """The classes of the nodes that are no people: of two people one seldom asks who was the elder."""
     return [
-        said_class(facts, n.id)
+        find_descriptor_class(facts, n.id)
         for n in nodes
         if (entity := facts.entity(n.id)) and entity.domain != "person"
     ]

@@ -14,7 +14,7 @@ from questloom.records.knowledge import entity_value
 from questloom.records.periods import YEAR
 from questloom.transforms.certificate.compute import compute
 from questloom.transforms.facts.lookups import Facts, Lookups
-from questloom.transforms.facts.said_class import said_class
+from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.writing.evidence import EvidenceGraph, Link, Observation, Reasoning
 from questloom.transforms.writing.graph.clues import attributes
 from questloom.transforms.writing.graph.graph_writer import MAKERS
@@ -95,7 +95,9 @@ def belong_together(facts: Facts, one: str, other: str, between: Iterable[Link])
 
 def _alike(facts: Facts, one: str, other: str) -> bool:
     """Whether two things are of one kind, so that it means something which of them is older or taller."""
-    return bool(said_class(facts, one)) and said_class(facts, one) == said_class(facts, other)
+    return bool(find_descriptor_class(facts, one)) and find_descriptor_class(
+        facts, one
+    ) == find_descriptor_class(facts, other)
 
 
 def _beside(graph: EvidenceGraph, one: str, other: str) -> bool:

@@ -12,7 +12,7 @@ from questloom.transforms.facts.askable import is_askable
 from questloom.transforms.facts.century import CENTURY, has_one_century
 from questloom.transforms.facts.lookups import Facts, Lookups
 from questloom.transforms.facts.one_of_class import single_value
-from questloom.transforms.facts.said_class import said_class
+from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.facts.values import best_values, is_functional, is_volatile
 from questloom.transforms.writing.answers import answer_of
 from questloom.transforms.writing.form_edits import SELF
@@ -26,7 +26,7 @@ def class_clause(facts: Facts, entity: Entity) -> ClassClause | None:
     """The class by which people call the entity, as a clause over `SELF`."""
     return (
         ClassClause(var=SELF, class_id=class_id)
-        if (class_id := said_class(facts, entity.id))
+        if (class_id := find_descriptor_class(facts, entity.id))
         else None
     )
 
@@ -101,7 +101,7 @@ def role_clauses(
     return found
 
 
-def asked_property(form: Form, mention: Mention) -> str:
+def find_answer_property(form: Form, mention: Mention) -> str:
     """The property that the question asks of the mentioned entity, or ""."""
     for clause in form.of(ClaimClause):
         subject = clause.subject.entity if isinstance(clause.subject, Value) else clause.subject
@@ -182,7 +182,9 @@ def attributes(
         ):
             continue
         if (
-            single_value(facts, entity.id, claim.property, said_class(facts, claim.value.entity))
+            single_value(
+                facts, entity.id, claim.property, find_descriptor_class(facts, claim.value.entity)
+            )
             != claim.value
         ):
             continue

@@ -28,7 +28,7 @@ from questloom.transforms.facts.completeness import nearly_complete
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.facts.one_of_class import single_value
 from questloom.transforms.facts.readings import year_readings
-from questloom.transforms.facts.said_class import said_class
+from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.facts.values import best_values
 from questloom.transforms.writing.answers import answer_of
 from questloom.transforms.writing.form_edits import (
@@ -40,12 +40,12 @@ from questloom.transforms.writing.form_edits import (
 )
 from questloom.transforms.writing.graph.clues import (
     answerable,
-    asked_property,
     attributes,
     by_weight,
     centuries,
     class_clause,
     clue_clauses,
+    find_answer_property,
     role_clauses,
     taken_properties,
 )
@@ -240,7 +240,7 @@ class GraphWriter:
 
         That would be the question for an attribute of the node before it.
         """
-        last, of_class = entities[-1], said_class(self.facts, entities[-1].id)
+        last, of_class = entities[-1], find_descriptor_class(self.facts, entities[-1].id)
         answer = answer_of(self.facts, entity_value(last.id))
         if (
             not hops
@@ -262,7 +262,7 @@ class GraphWriter:
         """The class of a hop's target, where that is what tells it from the property's other values: the county, not the state."""
         if hop.reverse or not target or single_value(self.facts, source, hop.property) is not None:
             return ()
-        return (ClassClause(var=hop.target, class_id=said_class(self.facts, target)),)
+        return (ClassClause(var=hop.target, class_id=find_descriptor_class(self.facts, target)),)
 
     def _asked(
         self, entity: Entity, avoid: frozenset[str], draw: Random
@@ -388,7 +388,7 @@ class GraphWriter:
             self.facts,
             entity,
             avoid,
-            asked_property(draft.form, mention),
+            find_answer_property(draft.form, mention),
             taken_properties(draft.form, mention),
         )
         order = by_weight(weighted, draw)

@@ -4,7 +4,7 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
-from questloom.transforms.facts.said_class import said_class
+from questloom.transforms.facts.said_class import find_descriptor_class
 
 MAX_SUPERCLASSES = 200
 
@@ -43,7 +43,7 @@ class StoreWords:
         return info.datatype if info else ""
 
     def class_of(self, entity_id: str) -> str:
-        return said_class(self._store, entity_id)
+        return find_descriptor_class(self._store, entity_id)
 
     def _superclasses(self, class_id: str) -> tuple[str, ...]:
         def parents(above: str) -> list[str]:

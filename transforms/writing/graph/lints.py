@@ -237,7 +237,7 @@ def weigh(text: str, language: str = "en") -> float:
     return cost
 
 
-def said_of(text: str, hidden: Collection[str]) -> list[str]:
+def find_hidden_words(text: str, hidden: Collection[str]) -> list[str]:
     """Those of the hidden words that a text says."""
     low = text.lower()
     return [

@@ -7,12 +7,12 @@ from questloom.transforms.writing.graph.noun_phrases import HOPELESS, LIGHT, NES
 from questloom.transforms.writing.graph.reasoning_questions import (
     CHOOSES,
     ages,
-    asked_of_picture,
     in_picture,
     measured,
     of_ages,
     of_measures,
     of_two,
+    phrase_picture_question,
     years_to,
 )
 
@@ -33,7 +33,7 @@ def question(phrases: NounPhrases) -> str:
         )
         return said(phrases, compute)
     if ask.var in words.reads:
-        return asked_of_picture(phrases, words.reads[ask.var])
+        return phrase_picture_question(phrases, words.reads[ask.var])
     plain = _entity if ask.type == "entity" else _literal
     chosen = next((c for c in words.computes.values() if c.op in CHOOSES), None)
     return of_two(phrases, chosen, plain) if chosen else plain(phrases)

@@ -19,7 +19,7 @@ BIRTH, DEATH = "P569", "P570"
 CHOOSES = ("earliest", "latest", "largest", "smallest")
 
 
-def asked_of_picture(phrases: NounPhrases, reads: Reads) -> str:
+def phrase_picture_question(phrases: NounPhrases, reads: Reads) -> str:
     """What is written, counted or coloured on the picture."""
     words = phrases.form_words
     table = words.data["seen"].get(reads.property)

@@ -12,7 +12,7 @@ from questloom.records.form import ClaimClause, Form
 from questloom.records.identity import chance
 from questloom.transforms.writing.graph.form_words import FormWords
 from questloom.transforms.writing.graph.label_source import WordSource
-from questloom.transforms.writing.graph.lints import problems, said_of, weigh
+from questloom.transforms.writing.graph.lints import find_hidden_words, problems, weigh
 from questloom.transforms.writing.graph.noun_phrases import HOPELESS, NounPhrases
 from questloom.transforms.writing.graph.questions import capital, question
 
@@ -94,7 +94,7 @@ def verbalise(
         if cost >= HOPELESS and wordings:
             continue
         if text not in weights:
-            weights[text] = weigh(text, language) + HIDDEN * len(said_of(text, hidden))
+            weights[text] = weigh(text, language) + HIDDEN * len(find_hidden_words(text, hidden))
         if text not in wordings or cost + weights[text] < wordings[text][0]:
             wordings[text] = (cost + weights[text], phrases)
     best = min(cost for cost, _ in wordings.values())
@@ -103,7 +103,7 @@ def verbalise(
     faults = ("heavy",) * (best > HEAVIEST)
     faults += (
         *problems(text, language),
-        *(f"says {h}" for h in said_of(text, hidden)),
+        *(f"says {h}" for h in find_hidden_words(text, hidden)),
         *_faults(words),
     )
     if phrases.cost >= HOPELESS or len(phrases.used) < len(words.claims):

@@ -8,7 +8,7 @@ import re
 
 from questloom.language.names_in_text import folded
 from questloom.language.units import unit_of
-from questloom.transforms.writing.llm.relation_words import RelationWords, said_places
+from questloom.transforms.writing.llm.relation_words import RelationWords, find_relation_spans
 
 STEM = 5
 """Letters by which longer words are one: "designed" and "designer"."""
@@ -54,7 +54,7 @@ def unsaid_words(
         sources: texts that it may take words from: cited lines, what the things are called, a question that was proven before.
         turning: only words such as "never" and "largest": what a sentence says is to be told in other words.
     """
-    covered = said_places(text, relations)
+    covered = find_relation_spans(text, relations)
     named, called = set[str](), set[str]()
     for said in (
         word

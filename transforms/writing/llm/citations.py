@@ -7,8 +7,8 @@ from questloom.language.names_in_text import folded, leaked, names_of_entity
 from questloom.prompts.replies import CitedClaim, Description
 from questloom.records.form import ClassClause, Clause
 from questloom.transforms.certificate.kinds import stated_kinds
-from questloom.transforms.writing.llm.everyday_words import roles_told
-from questloom.transforms.writing.llm.kind_clauses import kind_clause, said_kinds
+from questloom.transforms.writing.llm.everyday_words import find_role_nouns
+from questloom.transforms.writing.llm.kind_clauses import find_descriptor_words, kind_clause
 from questloom.transforms.writing.llm.material import ClaimLine, Material, property_label, states
 from questloom.transforms.writing.llm.question_checks import (
     check_kinds,
@@ -56,7 +56,7 @@ def each(items: Sequence[Item], read: Callable[[Item], Made], otherwise: str = O
     return made
 
 
-def check_relation_said(
+def check_relation_stated(
     store, line: ClaimLine, words: str, language: str, within: tuple[str, int] | None = None
 ) -> None:
     """Raises ValueError, with words for the model, where English words do not say the cited relation of the thing described.
@@ -74,9 +74,9 @@ def check_relation_said(
     before = (
         within is not None
         and not telling_words(words)
-        and relation.said_before(*within, of_object=line.inverse)
+        and relation.is_stated_before(*within, of_object=line.inverse)
     )
-    if not before and not relation.said(words, of_object=line.inverse):
+    if not before and not relation.is_stated(words, of_object=line.inverse):
         raise ValueError(
             f'"{words}" does not say "{line.words}", in this direction; use a word such as {", ".join(relation.hints)}'
         )
@@ -137,12 +137,12 @@ def fact_of(
     )
     # Who is a painter in the brackets, by another work, is not "the painter of" a sculpture.
     told = frozenset(unsupported_words(described.text, [], [], also))
-    roles, never = roles_told(
+    roles, never = find_role_nouns(
         store,
         [(line.claim.subject, line.claim.property, line.claim.value.entity) for line in cited],
         language,
     )
-    told_words = said_kinds(store, things, language) | roles
+    told_words = find_descriptor_words(store, things, language) | roles
     check_kinds(described.text, stated, known, relations, language, told_words | also - told, never)
     check_plain(described.text, language)
     check_words(
@@ -157,7 +157,7 @@ def fact_of(
     unseen: list[str] = []
     for at, (line, citation) in enumerate(zip(cited, described.claims, strict=True)):
         if states(store, line, citation.words, language):
-            check_relation_said(
+            check_relation_stated(
                 store,
                 line,
                 around(described.text, described.claims, at),
@@ -264,7 +264,7 @@ def check_no_claim_against(
         if (
             relation.object is not None
             and not relation.bare
-            and relation.said(question, of_object=True)
+            and relation.is_stated(question, of_object=True)
             and not agrees(line)
         ):
             raise ValueError(

@@ -58,7 +58,7 @@ class Describing:
             )
         )
 
-    def told(self, draft: Draft, entity: Entity) -> Material:
+    def select_material(self, draft: Draft, entity: Entity) -> Material:
         """Of an entity of a draft what neither says the answer nor gives a hidden name away."""
         taken = taken_entities(draft)
         shown = self.material(
@@ -230,7 +230,7 @@ class Describing:
     def growing(self, draft: Draft, named: Mapping[str, str], last: bool = False) -> Iterator[str]:
         """Those of the things that a question names that can be described, by something that can be shown where no other one named can."""
         for entity_id, name in named.items():
-            shown = self.told(draft, self.store.entity(entity_id))
+            shown = self.select_material(draft, self.store.entity(entity_id))
             if shown.sentences or self.offers(
                 draft,
                 Mention(entity_id=entity_id, surface=name),
@@ -251,7 +251,7 @@ class Describing:
             or self.offers(
                 draft,
                 Mention(entity_id=draft.bindings[hop.target], var=hop.target),
-                self.told(draft, self.store.entity(draft.bindings[hop.target])),
+                self.select_material(draft, self.store.entity(draft.bindings[hop.target])),
             )
             for hop in reversed(draft.hops)
         )

@@ -15,7 +15,7 @@ from questloom.transforms.writing.form_edits import (
     hide_constant,
     show_constant,
 )
-from questloom.transforms.writing.llm.everyday_words import asked_words
+from questloom.transforms.writing.llm.everyday_words import word_question
 from questloom.transforms.writing.llm.evidence_words import about
 from questloom.transforms.writing.llm.material import ClaimLine, Material
 from questloom.transforms.writing.writer import Draft, Mention
@@ -57,7 +57,7 @@ def asking_values(
 def _askable_line(store, subject: str, number: int, line: ClaimLine, language: str) -> str:
     kind, words = (
         _kind(store, line.value, language),
-        asked_words(store, subject, line.claim.property, line.value, language),
+        word_question(store, subject, line.claim.property, line.value, language),
     )
     return f"{number}{f' ({kind})' if kind else ''}{f': {words}' if words else ''}"
 

@@ -71,7 +71,7 @@ def _phrase_nouns(store: Any, subject: str, property_id: str) -> tuple[str, ...]
     )
 
 
-def roles_told(
+def find_role_nouns(
     store: Any, roles: Iterable[Role], language: str
 ) -> tuple[frozenset[str], frozenset[str]]:
     """The nouns that claims make of their objects, and those that they would make of them were their subjects of another kind: nobody is the painter
@@ -91,7 +91,7 @@ def _english(store: Any) -> English:
     return English(store, recipe_seed=0)
 
 
-def asked_words(store: Any, subject: str, property_id: str, value: Value, language: str) -> str:
+def word_question(store: Any, subject: str, property_id: str, value: Value, language: str) -> str:
     """How people ask for a value of a named thing ("What is the range of Ardwen Light, in nautical miles?"); "" where no phrase was made for the property."""
     answer = answer_of(store, value) if language == LANGUAGE and relation(property_id).say else None
     if answer is None:

@@ -19,7 +19,7 @@ from questloom.records.synthesis import Hop
 from questloom.transforms.certificate.evidence import claim_of
 from questloom.transforms.certificate.kinds import stated_kinds
 from questloom.transforms.writing.llm.everyday_words import Role, noun_of, role_nouns
-from questloom.transforms.writing.llm.kind_clauses import noun_phrase, said_kind, seen_kind
+from questloom.transforms.writing.llm.kind_clauses import find_descriptor, noun_phrase, seen_kind
 from questloom.transforms.writing.llm.material import page_words, property_label, value_words
 from questloom.transforms.writing.writer import Draft
 
@@ -67,7 +67,7 @@ def about(
     """What a question may call a thing: of a person what claims say, those of `roles` too ("painter", of a painting's creator); of others a common noun,
     of what is `pictured` a closer one."""
     if HUMAN not in (*entity.classes, *entity.class_closure):
-        return (seen_kind if pictured else said_kind)(store, entity.id, language)
+        return (seen_kind if pictured else find_descriptor)(store, entity.id, language)
     person = noun_of(store, entity.id, language)
     kinds = (
         person if person and kind.claim.value.entity == HUMAN else kind.label
@@ -98,7 +98,7 @@ def kinds_lines(
     found = {
         store.label(e, language): [
             *(k.label for k in stated_kinds(store, e, language)),
-            said_kind(store, e, language),
+            find_descriptor(store, e, language),
             *role_nouns(store, roles, e, language),
         ]
         for e in entity_ids

@@ -73,7 +73,7 @@ def description_kind(store: Any, entity_id: str, language: str) -> str:
     return " ".join(kind)
 
 
-def said_kind(store: Any, entity_id: str, language: str) -> str:
+def find_descriptor(store: Any, entity_id: str, language: str) -> str:
     """What a question calls a thing: the common noun for its class, which a form can say; its description's beginning only where there is none.
 
     "The fish that she discovered" may be one where she discovered three species: a closer word than the form's would answer without the picture.
@@ -90,14 +90,14 @@ def seen_kind(store: Any, entity_id: str, language: str) -> str:
     return told if closer or not noun else noun
 
 
-def said_kinds(
+def find_descriptor_words(
     store: Any, entity_ids: Iterable[str], language: str, anchor: str = ""
 ) -> frozenset[str]:
     """The words by which questions call things: those that prompts show behind the name, and of the one in the picture its description's, too."""
     seen = (
         [kind(store, anchor, language) for kind in (description_kind, seen_kind)] if anchor else []
     )
-    kinds = [*(said_kind(store, e, language) for e in entity_ids), *seen]
+    kinds = [*(find_descriptor(store, e, language) for e in entity_ids), *seen]
     return frozenset(word for kind in kinds for word in folded(kind).split()) - SMALL_WORDS
 
 
@@ -122,7 +122,7 @@ def kind_clause(
     if not class_id:
         return None
     about = entity.descriptions.get(language) or entity.descriptions.get("en", "")
-    kinds = f"{store.label(class_id, language)} {' '.join(w for w in about.split() if w.islower())} {said_kind(store, entity.id, language)}"
+    kinds = f"{store.label(class_id, language)} {' '.join(w for w in about.split() if w.islower())} {find_descriptor(store, entity.id, language)}"
     words = {
         *folded(kinds).split(),
         *(PERSONS if HUMAN in entity.class_closure else ()),

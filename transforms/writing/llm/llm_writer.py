@@ -29,7 +29,7 @@ from questloom.transforms.writing.llm.citations import (
     OPEN,
     check_no_claim_against,
     check_one_value,
-    check_relation_said,
+    check_relation_stated,
     each,
     fact_of,
 )
@@ -224,7 +224,7 @@ class LlmWriter:
                 raise ValueError(
                     f'the words "{cited.words}" do not stand in the question, or do not show "{line.words}"'
                 )
-            check_relation_said(self.store, line, cited.words, self.language)
+            check_relation_stated(self.store, line, cited.words, self.language)
         return [line for line in lines if line.claim.property not in KINDS]
 
     async def canonical_question(
@@ -295,7 +295,7 @@ class LlmWriter:
 
     def _asked(
         self,
-        asked: replies.AskedQuestion,
+        asked: replies.WrittenQuestion,
         shown: Material,
         path: tuple[Clause, ...],
         subject: Any,
@@ -318,7 +318,7 @@ class LlmWriter:
             answer = short(
                 answer_from_claim(self.store, line, asked, language), self.max_answer_words
             )
-            check_relation_said(self.store, replace(line, inverse=True), asked.question, language)
+            check_relation_stated(self.store, replace(line, inverse=True), asked.question, language)
             form = Form(
                 clauses=(
                     *path,
@@ -452,7 +452,7 @@ class LlmWriter:
         A description that it would refuse goes back to the model once, with the reason.
         """
         entity = self.store.entity(mention.entity_id)
-        shown = self._describing.told(draft, entity)
+        shown = self._describing.select_material(draft, entity)
         formal = (
             self.judge is not None
             and draft.form is not None
@@ -622,7 +622,7 @@ class LlmWriter:
                 answer_from_claim(self.store, line, reply, self.language),
                 self.max_answer_words,
             )
-            check_relation_said(
+            check_relation_stated(
                 self.store, replace(line, inverse=True), reply.question, self.language
             )
             var = next_var(before, "a")

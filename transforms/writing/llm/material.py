@@ -19,7 +19,7 @@ from questloom.language.normalise import same_name
 from questloom.language.sentences import sentence_spans, tells
 from questloom.prompts.fence import Fenced, fenced
 from questloom.prompts.phrases.words import answer_words
-from questloom.prompts.replies import AskedQuestion, Obfuscated
+from questloom.prompts.replies import Obfuscated, WrittenQuestion
 from questloom.records.form import ClaimClause, ClassClause, Clause
 from questloom.records.knowledge import Article, Claim, Entity, Value, entity_value
 from questloom.records.synthesis import Answer
@@ -388,7 +388,7 @@ def names_stand(text: str, name: str) -> bool:
 
 
 def answer_from_claim(
-    store, line: ClaimLine, reply: AskedQuestion | Obfuscated, language: str
+    store, line: ClaimLine, reply: WrittenQuestion | Obfuscated, language: str
 ) -> Answer:
     """The typed answer that a cited claim holds, asked for as exactly as the reply says.
 
@@ -464,7 +464,7 @@ def only_date(said: str, language: str) -> Date | None:
 
 
 def answer_from_sentence(
-    store, shown: Material, line: SentenceLine, reply: AskedQuestion, language: str
+    store, shown: Material, line: SentenceLine, reply: WrittenQuestion, language: str
 ) -> Answer:
     """The typed answer that a cited sentence states.
 
@@ -513,7 +513,7 @@ def answer_from_sentence(
     )
 
 
-def _with_aliases(store, answer: Answer, reply: AskedQuestion, language: str) -> Answer:
+def _with_aliases(store, answer: Answer, reply: WrittenQuestion, language: str) -> Answer:
     """The answer with those of the reply's other wordings that say the same; whether a text says two names of one thing no rule can tell."""
     same = [
         a

@@ -24,11 +24,11 @@ from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.facts.values import is_volatile
 from questloom.transforms.writing.form_edits import SELF
 from questloom.transforms.writing.graph.clues import answerable
-from questloom.transforms.writing.llm.kind_clauses import said_kind
+from questloom.transforms.writing.llm.kind_clauses import find_descriptor
 from questloom.transforms.writing.llm.material import NO_PAGE, ClaimLine, Material
 
 INCEPTION = "P571"
-TOLD_ONLY = ("P509", "P1619")
+PAGE_ONLY = ("P509", "P1619")
 """Asked for only where a page tells it: sources guess at what people of long ago died of, and differ in what counts as an opening (a first burial, a rite)."""
 DOUBTED = ("P1480", "P5102")
 """Qualifiers by which a source doubts its own claim: sourcing circumstances ("circa", "presumably") and nature of statement."""
@@ -103,7 +103,7 @@ class Precheck:
         """Whether a claim is no conjecture, no date of which no page says what happened then, and no value that the thing's own name tells."""
         if any(q.property in DOUBTED for q in line.claim.qualifiers) or line.page == NO_PAGE:
             return False
-        if line.claim.property in TOLD_ONLY and statement_of(self.store, line.claim) is None:
+        if line.claim.property in PAGE_ONLY and statement_of(self.store, line.claim) is None:
             return False
         return line.value.kind != "entity" or not self._named_alike(entity, line.value.entity)
 
@@ -115,7 +115,7 @@ class Precheck:
         kinds = {
             word
             for e in (entity, other)
-            for word in folded(said_kind(self.store, e.id, self.language)).split()
+            for word in folded(find_descriptor(self.store, e.id, self.language)).split()
         }
         words = [
             {w for w in folded(e.label(self.language)).split() if len(w) >= MIN_SHARED} - kinds

@@ -13,7 +13,7 @@ from questloom.language.units import unit_of
 from questloom.prompts.phrases import language_data
 from questloom.prompts.phrases.words import Words
 from questloom.records.synthesis import Answer
-from questloom.transforms.certificate.kinds import StatedKind, is_occupation, says, told_kinds
+from questloom.transforms.certificate.kinds import StatedKind, find_kind_words, is_occupation, says
 from questloom.transforms.writing.llm.allowed_words import unsaid_words
 from questloom.transforms.writing.llm.relation_words import (
     LANGUAGE,
@@ -193,7 +193,7 @@ def check_kinds(
     words = also.union(*(kind.words for kind in stated), folded("\n".join(sources)).split())
     unsaid = [
         w
-        for w in told_kinds(text)
+        for w in find_kind_words(text)
         if not says(w, words)
         and not (
             is_occupation(w) and tells_relation(w, relations) and w.removesuffix("s") not in never

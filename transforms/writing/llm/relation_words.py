@@ -51,7 +51,7 @@ class RelationWords:
     by_object: bool = False
     """The object is the agent: "designed by" is said of the subject, whatever words serve both."""
 
-    def said(self, text: str, *, of_object: bool) -> bool:
+    def is_stated(self, text: str, *, of_object: bool) -> bool:
         """Whether the text says it of the end that is meant."""
         pattern = self.object if of_object else self.subject
         return (
@@ -88,7 +88,7 @@ class RelationWords:
         agent = re.compile(rf"\s+by (?:(?:the|an?|this|that) )?(?:{ends})(?!\w)")
         return bool(ends) and any(agent.match(plain, end) for _, end in _spans(self.subject, plain))
 
-    def said_before(self, text: str, place: int, *, of_object: bool) -> bool:
+    def is_stated_before(self, text: str, place: int, *, of_object: bool) -> bool:
         """Whether the text says it before a place, and no other relation after that: "born in Ulm in 1879", "plays beside Ada and Bo"."""
         pattern = self.object if of_object else self.subject
         said = list(pattern.finditer(_plain(text)[:place])) if pattern is not None else []
@@ -124,9 +124,9 @@ def relation_words(property_id: str, label: str) -> RelationWords:
     """The words of a property: the table's, and where they need not tell direction those of its label and of the graph writer's sentences.
 
     >>> burial = relation_words("P119", "place of burial")
-    >>> burial.said("the cathedral where Napoleon is buried", of_object=True), burial.said("the cathedral designed by Napoleon", of_object=True)
+    >>> burial.is_stated("the cathedral where Napoleon is buried", of_object=True), burial.is_stated("the cathedral designed by Napoleon", of_object=True)
     (True, False)
-    >>> relation_words("P2632", "place of detention").said("In which castle was Ada Orm imprisoned?", of_object=True)
+    >>> relation_words("P2632", "place of detention").is_stated("In which castle was Ada Orm imprisoned?", of_object=True)
     True
     """
     read = relation(property_id).read or ReadTerms(subject=())
@@ -305,7 +305,7 @@ def tells_relation(word: str, relations: list[RelationWords]) -> bool:
     return bool(_covered(_plain(word), relations))
 
 
-def said_places(text: str, relations: list[RelationWords]) -> list[tuple[int, int]]:
+def find_relation_spans(text: str, relations: list[RelationWords]) -> list[tuple[int, int]]:
     """Where a text has words of the relations, of either end."""
     return _covered(_plain(text), relations)
 

@@ -7,12 +7,12 @@ from questloom.prompts.replies import WordsRead
 from questloom.records.form import ClaimClause, ClassClause, Compute, Reads, SentenceClause
 from questloom.records.knowledge import Value, value_of_key
 from questloom.transforms.certificate.description import distances
-from questloom.transforms.certificate.kinds import sexes_told, stated_kinds
+from questloom.transforms.certificate.kinds import find_sex_words, stated_kinds
 from questloom.transforms.certificate.leak import find_leak
 from questloom.transforms.writing.llm.allowed_words import COMPARING
-from questloom.transforms.writing.llm.everyday_words import roles_told
+from questloom.transforms.writing.llm.everyday_words import find_role_nouns
 from questloom.transforms.writing.llm.evidence_words import clause_claim, clause_line, roles_of
-from questloom.transforms.writing.llm.kind_clauses import said_kinds
+from questloom.transforms.writing.llm.kind_clauses import find_descriptor_words
 from questloom.transforms.writing.llm.material import page_words, property_label
 from questloom.transforms.writing.llm.question_checks import (
     check_events,
@@ -44,7 +44,7 @@ class ProofLine:
     property: str = ""
     of_object: bool = True
 
-    def said(self, store, text: str) -> bool:
+    def is_stated(self, store, text: str) -> bool:
         """Whether an English text can say it, of the end that is meant; a relation that its value alone says was held against it when it was cited.
 
         What is told first and asked about in a sentence after may be told of either end: "The woman shown was taught by an architect. Where did …".
@@ -54,7 +54,7 @@ class ProofLine:
         return (
             relation is None
             or relation.bare
-            or any(relation.said(text, of_object=end) for end in ends)
+            or any(relation.is_stated(text, of_object=end) for end in ends)
         )
 
 
@@ -128,8 +128,12 @@ def check_words_proven(
     properties = sorted(earlier | {line.property for line in lines if line.property})
     relations = [relation_of(store, p) for p in properties]
     stated = [kind for thing in things(draft) for kind in stated_kinds(store, thing, language)]
-    roles, never = roles_told(store, roles_of(draft), language)
-    also = sexes_told(draft.form) | said_kinds(store, things(draft), language, draft.anchor) | roles
+    roles, never = find_role_nouns(store, roles_of(draft), language)
+    also = (
+        find_sex_words(draft.form)
+        | find_descriptor_words(store, things(draft), language, draft.anchor)
+        | roles
+    )
     check_relations(
         draft.text, relations, sources, language, also.union(*(kind.words for kind in stated))
     )
@@ -162,7 +166,7 @@ def check_words_proven(
         )
     _check_agents(store, draft, language)
     for line in lines if language == LANGUAGE else ():
-        if not line.said(store, draft.text):
+        if not line.is_stated(store, draft.text):
             raise ValueError(
                 f'the question does not say "{line.words}", in this direction; use a word such as '
                 + ", ".join(relation_of(store, line.property).hints)
@@ -259,7 +263,7 @@ def words_vote(
         f"does not say: {line.words}" for n, line in enumerate(lines, start=1) if n not in cited
     ]
     for n, quoted in sorted(cited.items()):
-        if language == LANGUAGE and not lines[n - 1].said(store, " … ".join(quoted)):
+        if language == LANGUAGE and not lines[n - 1].is_stated(store, " … ".join(quoted)):
             faults.append(f'"{quoted[0]}" does not say: {lines[n - 1].words}')
     if draft.answer.type == "date" and reply.precision != draft.answer.precision:
         faults.append(

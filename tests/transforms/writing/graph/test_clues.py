@@ -7,9 +7,9 @@ from questloom.records.knowledge import Entity, Value
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.writing.graph.clues import (
     answerable,
-    asked_property,
     centuries,
     clue_clauses,
+    find_answer_property,
     role_clauses,
     taken_properties,
 )
@@ -124,8 +124,8 @@ FORM = Form(
 
 
 def test_what_is_asked_of_a_node_is_told_from_what_leads_on():
-    assert asked_property(FORM, Mention(entity_id="Q2", var="x2")) == "P569"
-    assert asked_property(FORM, Mention(entity_id="Q1", var="x1")) == ""
+    assert find_answer_property(FORM, Mention(entity_id="Q2", var="x2")) == "P569"
+    assert find_answer_property(FORM, Mention(entity_id="Q1", var="x1")) == ""
     assert taken_properties(FORM, Mention(entity_id="Q1", var="x1")) == {"P84"}
 
 

@@ -186,7 +186,7 @@ def path(text="?"):
 
 def offered(store, text="?"):
     describing = writer(store)._describing
-    shown = describing.told(path(text), store.entity("Q3"))
+    shown = describing.select_material(path(text), store.entity("Q3"))
     found = describing.offers(path(text), Mention(entity_id="Q3", var="x2"), shown)
     return [[shown.claim(n).words for n in offer.numbers] for offer in found]
 
@@ -244,14 +244,14 @@ def test_what_the_question_says_already_is_not_offered():
     orlen = ClaimClause(subject="x1", property="P131", object=entity_value("Q8"))
     again = replace(path(), form=Form(clauses=(*path().form.clauses, orlen), ask=path().form.ask))
     assert "located in: Orlen" not in [
-        c.words for c in describing.told(again, store.entity("Q3")).claims
+        c.words for c in describing.select_material(again, store.entity("Q3")).claims
     ]
     person = facts("Q3", "Q5", more=(claim("Q2", "P106", "Q24"),))
     shown = [
         [
             c.words
             for c in writer(person)
-            ._describing.told(replace(path(), text=text), person.entity("Q2"))
+            ._describing.select_material(replace(path(), text=text), person.entity("Q2"))
             .claims
         ]
         for text in ("Who was the sailor?", "Who was it?")
@@ -271,7 +271,9 @@ def test_a_field_of_work_that_the_question_says_by_another_word_of_its_stem_is_n
     text, told
 ):
     person = facts("Q3", "Q5", more=(claim("Q2", "P101", "Q28"),))
-    shown = writer(person)._describing.told(replace(path(), text=text), person.entity("Q2"))
+    shown = writer(person)._describing.select_material(
+        replace(path(), text=text), person.entity("Q2")
+    )
     assert ("P101: botany" in [c.words for c in shown.claims]) is told
 
 
@@ -368,7 +370,9 @@ def test_somebody_whose_surname_a_hidden_thing_bears_is_not_told(hidden, who, to
     store = facts("Q3", "Q5", more=(claim("Q3", "P189", "Q25"), claim("Q25", "P31", who)))
     store.entities["Q30"] = Entity(id="Q30", labels={"en": hidden})
     draft = replace(path(), bindings={**path().bindings, "x1": "Q30"})
-    words = [c.words for c in writer(store)._describing.told(draft, store.entity("Q3")).claims]
+    words = [
+        c.words for c in writer(store)._describing.select_material(draft, store.entity("Q3")).claims
+    ]
     assert ("location of discovery: Anna Lehn" in words) is told
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from questloom.records.knowledge import Entity, Value
 from questloom.transforms.writing.llm.draft_parts import asking_values
-from questloom.transforms.writing.llm.everyday_words import asked_words
+from questloom.transforms.writing.llm.everyday_words import word_question
 from questloom.transforms.writing.llm.material import ClaimLine, Material, SentenceLine
 from tests.small_facts import SmallFacts, claim, year
 
@@ -84,13 +84,13 @@ def test_a_claim_is_told_with_the_words_in_which_people_ask_for_it():
 
 def test_no_wording_is_shown_for_a_property_that_has_no_phrase_nor_one_that_says_the_answer_nor_in_another_language():
     tolm, orm = CLAIMS[0].value, claim("Q6", "P138", "Q1").value
-    assert asked_words(NAMED, "Q1", "P19", tolm, "en") and not asked_words(
+    assert word_question(NAMED, "Q1", "P19", tolm, "en") and not word_question(
         NAMED, "Q1", "P99999", tolm, "en"
     )
-    assert asked_words(NAMED, "Q6", "P84", tolm, "en") and not asked_words(
+    assert word_question(NAMED, "Q6", "P84", tolm, "en") and not word_question(
         NAMED, "Q6", "P138", orm, "en"
     )
-    assert asked_words(NAMED, "Q1", "P19", CLAIMS[0].value, "de") == ""
+    assert word_question(NAMED, "Q1", "P19", CLAIMS[0].value, "de") == ""
 
 
 def test_what_people_like_best_to_know_comes_first_and_none_is_told_as_none():

@@ -9,7 +9,7 @@ from questloom.records.knowledge import Entity, PropertyInfo, Value, entity_valu
 from questloom.records.synthesis import Answer, Hop, Seed
 from questloom.transforms.writing.llm.everyday_words import noun_of, role_nouns
 from questloom.transforms.writing.llm.evidence_words import about, kinds_lines, roles_of
-from questloom.transforms.writing.llm.kind_clauses import said_kind, seen_kind
+from questloom.transforms.writing.llm.kind_clauses import find_descriptor, seen_kind
 from questloom.transforms.writing.llm.llm_rules import LlmRules
 from questloom.transforms.writing.llm.llm_writer import LlmWriter
 from questloom.transforms.writing.llm.question_checks import places
@@ -119,7 +119,7 @@ def test_a_thing_is_called_by_a_common_noun_and_the_pictures_own_by_its_descript
         "painting",
         "",
     )
-    assert [(said_kind(store, e, "en"), seen_kind(store, e, "en")) for e in ("Q6", "Q1")] == [
+    assert [(find_descriptor(store, e, "en"), seen_kind(store, e, "en")) for e in ("Q6", "Q1")] == [
         ("town", "town"),
         ("painting", "oil painting"),
     ]
@@ -269,4 +269,4 @@ def test_a_unit_is_asked_for_in_the_plural(store):
     ],
 )
 def test_a_step_told_in_a_sentence_before_the_question_may_be_told_of_either_end(store, text, said):
-    assert ProofLine(words="", property="P1066", of_object=True).said(store, text) == said
+    assert ProofLine(words="", property="P1066", of_object=True).is_stated(store, text) == said

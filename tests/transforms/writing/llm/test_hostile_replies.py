@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from questloom.prompts.replies import AskedQuestion
+from questloom.prompts.replies import WrittenQuestion
 from questloom.records.knowledge import Article, Claim, Entity, Section, Value, entity_value
 from questloom.records.synthesis import Hop, Seed
 from questloom.transforms.writing.llm.llm_rules import LlmRules
@@ -315,7 +315,7 @@ def test_a_julian_day_may_be_said_in_either_calendar(said, right):
     newton = Value(kind="time", time="+1642-12-25T00:00:00Z", precision=11, unit="Q1985786")
     claim = Claim(subject="Q935", property="P569", value=newton)
     line = ClaimLine(words="date of birth: 25 December 1642", claim=claim, value=newton)
-    reply = AskedQuestion(
+    reply = WrittenQuestion(
         question="On which day was he born?",
         answer=said,
         answer_type="date",
@@ -341,7 +341,7 @@ def test_an_answer_in_another_language_has_the_names_in_that_language_and_in_eve
         claim=Claim(subject="Q1", property="P159", value=entity_value("Q9")),
         value=entity_value("Q9"),
     )
-    reply = AskedQuestion(
+    reply = WrittenQuestion(
         question="Wo ist der Sitz?", answer="Haus Lorn", answer_type="entity", claim=1
     )
     answer = answer_from_claim(SmallFacts([], {"Q9": house}), line, reply, "de")

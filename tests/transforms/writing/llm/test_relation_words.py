@@ -17,8 +17,8 @@ from questloom.transforms.writing.llm.relation_words import relation_words, tell
 )
 def test_a_detention_is_said_by_its_verbs(text):
     detention = relation_words("P2632", "place of detention")
-    assert detention.said(text, of_object=True)
-    assert not detention.said("The painter was crowned in a castle.", of_object=True)
+    assert detention.is_stated(text, of_object=True)
+    assert not detention.is_stated("The painter was crowned in a castle.", of_object=True)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,9 @@ def test_a_relation_without_words_of_its_own_is_said_as_the_graph_writer_says_it
     property_id, label, said, other
 ):
     relation = relation_words(property_id, label)
-    assert relation.said(said, of_object=True) and not relation.said(other, of_object=True)
+    assert relation.is_stated(said, of_object=True) and not relation.is_stated(
+        other, of_object=True
+    )
 
 
 def test_the_graph_writers_verbs_say_the_relation_where_it_need_not_tell_its_ends_apart():
@@ -54,7 +56,7 @@ def test_the_graph_writers_verbs_say_the_relation_where_it_need_not_tell_its_end
         for frame in phrase.frames(verb_forms())
         for relation in [relation_words(property_id, property_id)]
         if relation.subject is relation.object
-        and not relation.said(frame.statement("Ada", "Orm"), of_object=True)
+        and not relation.is_stated(frame.statement("Ada", "Orm"), of_object=True)
     }
     # "runs" and "has a …" say too much to say a relation
     assert unsaid == {"P664", "P1088"}
@@ -80,7 +82,7 @@ def test_own_tells_a_relation_where_it_is_a_verb_and_not_behind_a_possessive(tex
 
 def test_a_style_is_said_by_its_name_alone_but_not_beside_another_relation():
     style = relation_words("P149", "architectural style")
-    assert style.said("the Salt Gothic dam", of_object=True) and not style.said(
+    assert style.is_stated("the Salt Gothic dam", of_object=True) and not style.is_stated(
         "the dam commissioned by the Salt Gothic", of_object=True
     )
 
@@ -123,4 +125,4 @@ def test_a_filled_relation_is_said_in_more_words_than_the_graph_writers_and_no_o
     property_id, label, said, other
 ):
     words = relation_words(property_id, label)
-    assert words.said(said, of_object=True) and not words.said(other, of_object=True)
+    assert words.is_stated(said, of_object=True) and not words.is_stated(other, of_object=True)

@@ -20,8 +20,8 @@ from questloom.records.synthesis import Question
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A question with the messages that put it."""
+class RenderedQuestion:
+    """A question with the messages that a policy gets."""
 
     question: Question
     messages: tuple[Message, ...]
@@ -34,8 +34,8 @@ class Asked:
     """Hashes of store pictures that no search may return while this question is played."""
 
 
-class Asking:
-    """How a run's questions are put: as the teacher was asked them, or else as the recipe's section `teach` says.
+class QuestionRenderer:
+    """Renders a run's questions as the teacher got them, or else as the recipe's section `teach` says.
 
     Args:
         recipe: the run's.
@@ -56,7 +56,7 @@ class Asking:
         self.tools: tuple[str, ...] = tuple(schema["function"]["name"] for schema in told)
         self._withhold = recipe.pictures.withhold_own
 
-    def of(self, question: Question, read: ReadPicture) -> Asked:
+    def of(self, question: Question, read: ReadPicture) -> RenderedQuestion:
         """The question as it is put.
 
         Args:
@@ -67,7 +67,7 @@ class Asking:
         withheld = (
             (question.source_image_id,) if self._withhold and question.source_image_id else ()
         )
-        return Asked(
+        return RenderedQuestion(
             question,
             self._renderer.opening(question.text, bank, task_handles(bank)),
             self._schemas,
