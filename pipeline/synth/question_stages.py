@@ -26,7 +26,7 @@ from questloom.transforms.pictures.picture_chooser import PictureChooser
 from questloom.transforms.pictures.shown import shown
 from questloom.transforms.planning.ground import Ground
 from questloom.transforms.planning.planner import plan_seed
-from questloom.transforms.planning.route import route
+from questloom.transforms.planning.route import find_route
 from questloom.transforms.stages.stage import Apply, reject
 
 
@@ -108,7 +108,7 @@ def make_certify(job: Job) -> Apply:
             return reject(question, made.reason, made.evidence)
         if form is None:
             return made
-        return made.replace(route=route(form, binding_of(question.bindings), lookups))
+        return made.replace(route=find_route(form, binding_of(question.bindings), lookups))
 
     return external_first(certified, check)
 

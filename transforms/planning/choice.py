@@ -5,10 +5,11 @@ are put into an order, the one that takes least from what is scarce first, and t
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from questloom.prompts.phrases import property_use
+from questloom.records.form import ClaimClause
 from questloom.records.plan import COMPUTATION, DETAIL, PLAIN, Plan
 
 CURIOUS = 0.25
@@ -29,17 +30,11 @@ class Offer:
     interest: float
 
 
-def offer_of(plan: Plan) -> Offer:
+def as_offer(plan: Plan) -> Offer:
     """A plan's relations, things and price."""
     form = plan.logical_form
-    asked = next(
-        (
-            c["property"]
-            for c in plan.form["clauses"]
-            if c["is"] == "claim" and _is_asked(c, form.ask.var)
-        ),  # type: ignore[index]
-        "computed",
-    )
+    ends = (c.property for c in form.of(ClaimClause) if form.ask.var in (c.subject, c.object))
+    asked = next(ends, "computed")
     return Offer(
         plan.relations,
         tuple(sorted({key for key in plan.bindings.values() if key.startswith("Q")})),
@@ -49,10 +44,6 @@ def offer_of(plan: Plan) -> Offer:
         plan.route.calls,
         plan.interest,
     )
-
-
-def _is_asked(clause: Mapping, var: str) -> bool:
-    return {"var": var} in (clause["subject"], clause["object"])
 
 
 @dataclass(frozen=True)
@@ -78,7 +69,7 @@ class Shares:
         return self.relation * max(CURIOUS, property_use(property).weight)
 
 
-def preferences(
+def order_plans(
     seeds: Iterable[tuple[str, str, tuple[Offer, ...]]], shares: Shares
 ) -> dict[str, tuple[int, ...]]:
     """For each seed the order of its plans.
@@ -95,7 +86,7 @@ def preferences(
     found = {}
     # The seeds with the fewest plans first: they cannot give way.
     for seed_id, _, offers in sorted(seeds, key=lambda s: (len(s[2]), s[1], s[0])):
-        loads = [_load(offer, used, shares) for offer in offers]
+        loads = [_loads(offer, used, shares) for offer in offers]
         order = sorted(
             range(len(offers)), key=lambda i: (loads[i], -offers[i].calls, -offers[i].interest, i)
         )
@@ -114,15 +105,16 @@ def _parts(offer: Offer) -> list[tuple[str, str]]:
     ]
 
 
-def _load(offer: Offer, used: Counter[tuple[str, str]], shares: Shares) -> float:
-    """How much of its share the most used part of a plan has taken, as a number of questions."""
+def _loads(offer: Offer, used: Counter[tuple[str, str]], shares: Shares) -> list[float]:
+    """How much of its share each part of a plan has taken, as a number of questions, the most used first."""
     allowed = {
         "relation": shares.of_relation,
         "asked": lambda r: shares.relation if r == "computed" else shares.of_relation(r) / 2,
         "thing": lambda _: shares.thing,
         "work": shares.of_work,
     }
-    return max(
+    found = [
         (used[part] + 1) / share if (share := allowed[part[0]](part[1])) else float("inf")
         for part in _parts(offer)
-    )
+    ]
+    return sorted(found, reverse=True)

@@ -8,7 +8,7 @@ import apache_beam as beam
 from questloom.files.parquet import read_records
 from questloom.records.identity import priority
 from questloom.records.plan import PlannedSeed, Preference
-from questloom.transforms.planning.choice import Shares, offer_of, preferences
+from questloom.transforms.planning.choice import Shares, as_offer, order_plans
 from questloom.transforms.stages.write_side import WriteSide
 
 
@@ -26,7 +26,7 @@ class Prefer(beam.DoFn):
                 self.job.run.shard(self.source, "kept", shard), PlannedSeed
             ):
                 rank = priority(recipe.seed, planned.id, "choice")
-                found.append((planned.id, rank, tuple(map(offer_of, planned.plans))))
+                found.append((planned.id, rank, tuple(map(as_offer, planned.plans))))
                 shard_of_id[planned.id] = shard
         shares = Shares(
             relation=recipe.filters.quotas.relation,
@@ -34,7 +34,7 @@ class Prefer(beam.DoFn):
             detail=recipe.draft.detail_share,
             computation=recipe.draft.computation_share,
         )
-        for seed_id, order in preferences(found, shares).items():
+        for seed_id, order in order_plans(found, shares).items():
             yield shard_of_id[seed_id], Preference(item_id=seed_id, order=order)
 
 

@@ -21,17 +21,17 @@ from questloom.transforms.certificate.leak import answer_names
 from questloom.transforms.drafting.interest import interest
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.facts.readings import year_readings
-from questloom.transforms.facts.said_class import said_class
+from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.planning.ground import Ground, Refusals
-from questloom.transforms.planning.route import route
-from questloom.transforms.planning.steps import told_apart
+from questloom.transforms.planning.route import find_route
+from questloom.transforms.planning.steps import separating_class
 from questloom.transforms.remembered import remembered
 from questloom.transforms.writing.answers import answer_of
 from questloom.transforms.writing.graph.clues import answerable, attributes, centuries
 
 MAKERS = frozenset("P50 P57 P61 P84 P86 P110 P112 P170 P175 P176 P178 P287 P631 P943".split())
 """Relations between a thing and whoever made it."""
-MAX_ASKED = 6
+MAX_ENDS = 6
 """Ends of one way that are tried."""
 
 
@@ -39,7 +39,7 @@ def as_ask(var: str, answer: Answer) -> Ask:
     return Ask(var=var, type=answer.type, unit=answer.unit, precision=answer.precision)
 
 
-def asked_of(
+def ask_attributes(
     at: Ground, clauses: tuple[Clause, ...], bindings: dict[str, str], last: str, draw: Random
 ) -> Iterator[tuple[Form, dict[str, str], Answer]]:
     """Forms that ask for an attribute of a way's last thing, in random order by how telling it is; its dates also by their century.
@@ -61,24 +61,24 @@ def asked_of(
     pairs += centuries(facts, thing, at.draft.max_answer_words)
     if at.certificate.stated:
         pairs = [(claim, answer) for claim, answer in pairs if is_named(facts, claim)]
-    for claim, answer in pairs[:MAX_ASKED]:
+    for claim, answer in pairs[:MAX_ENDS]:
         target = claim.value.entity
         form = Form(
             clauses=(
                 *clauses,
                 ClaimClause(subject=last, property=claim.property, object="a"),
-                *(told_apart(facts, thing.id, claim.property, target, "a") if target else ()),
+                *(separating_class(facts, thing.id, claim.property, target, "a") if target else ()),
             ),
             ask=as_ask("a", answer),
         )
         yield form, {**bindings, "a": claim.value.key()}, answer
 
 
-def asked_itself(
+def ask_last_thing(
     at: Ground, clauses: tuple[Clause, ...], bindings: dict[str, str], last: str
 ) -> tuple[Form, dict[str, str], Answer] | None:
     """The form that asks for the way's last thing: "Which film was shot at this castle?"; None where its name is no short answer."""
-    kind = said_class(at.facts, bindings[last])
+    kind = find_descriptor_class(at.facts, bindings[last])
     answer = answer_of(at.facts, entity_value(bindings[last]))
     if not kind or answer is None or len(answer.text.split()) > at.draft.max_answer_words:
         return None
@@ -90,7 +90,7 @@ def asked_itself(
     )
 
 
-def counted(
+def count_years(
     at: Ground, form: Form, bindings: dict[str, str], before: str, draw: Random
 ) -> Iterator[tuple[Form, dict[str, str], Answer]]:
     """A form that asks for a date, turned into some that ask for the years between it and another date of the way.
@@ -168,7 +168,7 @@ def _belong_together(one: Entity, other: Entity, links: set[str]) -> bool:
     return bool(links) and "location" not in domains and (len(domains) == 1 or bool(links & MAKERS))
 
 
-def certified(
+def certify_plan(
     at: Ground,
     form: Form,
     bindings: dict[str, str],
@@ -190,21 +190,25 @@ def certified(
     facts, rules = at.facts, at.certificate
     binding = {var: value_of_key(key) for var, key in bindings.items()}
     if guess_of_kind(form, facts, binding) > rules.max_guess:
-        return refusals.add(Reason.GUESSABLE)
+        refusals.add(Reason.GUESSABLE)
+        return None
     if not at.draft.own_page and _on_page(facts, bindings[form.anchor], answer, rules.languages):
-        return refusals.add(Reason.IMAGE_SEARCH_SHORTCUT)
+        refusals.add(Reason.IMAGE_SEARCH_SHORTCUT)
+        return None
     made = certify_form(form, facts, given_by_picture(form, binding), bindings, rules)
     if isinstance(made, Refusal):
-        return refusals.add(made.reason)
+        refusals.add(made.reason)
+        return None
     if not _is_needed_whole(form, made):
-        return refusals.add(Reason.COLLAPSES)
+        refusals.add(Reason.COLLAPSES)
+        return None
     return Plan(
         form=Json(form.to_json()),
         bindings=bindings,
         answer=answer,
         shape=shape,
         certificate=made,
-        route=route(form, binding, facts),
+        route=find_route(form, binding, facts),
         interest=round(interest(form, facts, binding), 2),
     )
 

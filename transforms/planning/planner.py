@@ -10,9 +10,9 @@ from questloom.records.plan import Plan, PlannedSeed
 from questloom.records.synthesis import Seed
 from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.planning.search import MAX_PLANS, Found, search
-from questloom.transforms.planning.shapes.chain import Grown, chains
-from questloom.transforms.planning.shapes.meet import meets
-from questloom.transforms.planning.shapes.tree import trees
+from questloom.transforms.planning.shapes.chain import Grown, grow_chains
+from questloom.transforms.planning.shapes.meet import grow_meets
+from questloom.transforms.planning.shapes.tree import grow_trees
 from questloom.transforms.stages.stage import reject
 
 Grows = Callable[[Ground, str, int, Random, Refusals], Iterator[Grown]]
@@ -26,7 +26,11 @@ class Shape:
     grow: Grows
 
 
-CHAIN, MEET, TREE = Shape("chain", chains), Shape("meet", meets), Shape("tree", trees)
+CHAIN, MEET, TREE = (
+    Shape("chain", grow_chains),
+    Shape("meet", grow_meets),
+    Shape("tree", grow_trees),
+)
 BY_METHOD = {"paths": (MEET, CHAIN), "injection": (TREE,)}
 """The shapes of a method. Few things have a meet, so it is asked first and a chain takes its place."""
 

@@ -19,7 +19,7 @@ Where the moves are generous (a query always finds what it describes, of several
 the price is a lower bound: no way of solving costs less.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
@@ -37,9 +37,9 @@ from questloom.records.form import (
 )
 from questloom.records.knowledge import Value
 from questloom.records.route import Route
-from questloom.transforms.certificate.execute import Binding, TooLarge, answers, as_asked
+from questloom.transforms.certificate.execute import Binding, TooLarge, answers, coarsen_to_ask
 from questloom.transforms.facts.lookups import Facts
-from questloom.transforms.facts.said_class import said_class
+from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.facts.values import best_values
 from questloom.transforms.facts.within import num_within
 from questloom.transforms.planning.named import name_holds, page_names
@@ -74,7 +74,7 @@ class State:
         return self.known, self.opened, self.seen
 
 
-def route(form: Form, binding: Binding, facts: Facts) -> Route:
+def find_route(form: Form, binding: Binding, facts: Facts) -> Route:
     """The cheapest way to single out the answer of a form.
 
     Args:
@@ -95,7 +95,7 @@ def route(form: Form, binding: Binding, facts: Facts) -> Route:
         looks=sum(m.startswith((IMAGE_SEARCH, LOOK)) for m in best.moves),
         moves=best.moves,
         most_selective=most_selective(form, facts),
-        names_exposed=sum(1 for _ in solver.exposed()),
+        names_exposed=len(solver.exposed),
         treewidth=treewidth(form),
         exact=exact and all_sets,
     )
@@ -109,7 +109,9 @@ def selecting_sets(
     Classes and comparisons are in the words and cost nothing, so they belong to every set. The search goes down
     from all clauses by leaving out one at a time: what a set selects, a larger one selects too.
     """
-    priced = tuple(c for c in form.clauses if not isinstance(c, ClassClause | Compare | Compute))
+    priced: tuple[Clause, ...] = tuple(
+        c for c in form.clauses if not isinstance(c, ClassClause | Compare | Compute)
+    )
     level, smallest, num = {frozenset(priced)}, list[frozenset[Clause]](), 0
     while level and num < MAX_SETS:
         below: set[frozenset[Clause]] = set()
@@ -149,7 +151,7 @@ def _selects(form: Form, chosen: frozenset[Clause], binding: Binding, facts: Fac
     if (
         not shown
         and form.anchor in bound
-        and (kind := said_class(facts, binding[form.anchor].entity))
+        and (kind := find_descriptor_class(facts, binding[form.anchor].entity))
     ):
         kept.append(ClassClause(var=form.anchor, class_id=kind))
     for clause in form.of(Reads):
@@ -159,7 +161,7 @@ def _selects(form: Form, chosen: frozenset[Clause], binding: Binding, facts: Fac
         found = answers(Form(clauses=tuple(kept), ask=form.ask), facts, given, most=2)
     except (TooLarge, KeyError):
         return False
-    wanted = as_asked(binding[form.ask.var], form.ask).key()
+    wanted = coarsen_to_ask(binding[form.ask.var], form.ask).key()
     return [v.key() for v in found] == [wanted]
 
 
@@ -182,6 +184,7 @@ class _Moves:
         self.claims = form.of(ClaimClause)
         self.reads = form.of(Reads)
         self.computes = form.of(Compute)
+        self.sentences = form.of(SentenceClause)
         self.things = {v: value.entity for v, value in binding.items() if value.kind == "entity"}
         self.constants = {
             term.entity: term.entity
@@ -190,6 +193,7 @@ class _Moves:
             if isinstance(term, Value) and term.kind == "entity"
         }
         self.entities = {**self.things, **self.constants}
+        self.exposed = tuple(self._exposed())
         # Where the recipe asks for no page that says a claim, a search for it stands for whatever says it.
         self.unsaid = {
             c.object
@@ -206,7 +210,7 @@ class _Moves:
     def value(self, term: str | Value) -> Value:
         return self.binding[term] if isinstance(term, str) else term
 
-    def exposed(self) -> Iterator[tuple[str, str]]:
+    def _exposed(self) -> Iterator[tuple[str, str]]:
         """Neighbours of which the first one's name holds that of the second, a hidden one."""
         for claim in self.claims:
             ends = (self.end(claim.subject), self.end(claim.object))
@@ -232,10 +236,14 @@ class _Moves:
         changed = True
         while changed:
             changed = False
-            for one, other in self.exposed():
+            for one, other in self.exposed:
                 if (one in known or one in self.constants) and other not in known:
                     known.add(other)
                     changed = True
+        for said in self.sentences:
+            if said.subject in state.opened:
+                seen.add(said)
+                known.add(self.end(said.object))
         for claim in self.claims:
             if claim not in seen and self._read(claim, state.opened, known):
                 seen.add(claim)
@@ -256,7 +264,7 @@ class _Moves:
             return True
         return any(
             {one, other} == {subject, object} and (one in known or one in self.constants)
-            for one, other in self.exposed()
+            for one, other in self.exposed
         )
 
     def following(self, state: State) -> Iterator[State]:
@@ -289,9 +297,14 @@ class _Moves:
             ):
                 yield self._after(state, COMPUTE, compute.out, known={compute.out})
 
-    def _query(self, var: str, state: State) -> set[Clause]:
+    def ends_of_query(self, var: str, state: State) -> set[str]:
+        """The other ends of the clauses by which a thing can be searched for."""
+        found = {self.end(t) for c in self._query(var, state) for t in (c.subject, c.object)}
+        return found - {var}
+
+    def _query(self, var: str, state: State) -> set[ClaimClause]:
         """The clauses by which a thing can be searched for: those whose other ends are in hand or in the words."""
-        found: set[Clause] = set()
+        found: set[ClaimClause] = set()
         for claim in self.claims:
             ends = (claim.subject, claim.object)
             if var in ends:
@@ -306,15 +319,15 @@ class _Moves:
         tool: str,
         what: str,
         *,
-        known: set[str] = frozenset(),  # type: ignore[assignment]
-        opened: set[str] = frozenset(),  # type: ignore[assignment]
-        seen: set[Clause] = frozenset(),  # type: ignore[assignment]
+        known: Iterable[str] = (),
+        opened: Iterable[str] = (),
+        seen: Iterable[Clause] = (),
     ) -> State:
         return self.settled(
             State(
-                state.known | known,
-                state.opened | opened,
-                state.seen | seen,
+                state.known.union(known),
+                state.opened.union(opened),
+                state.seen.union(seen),
                 (*state.moves, f"{tool} {what}"),
             )
         )
@@ -322,10 +335,7 @@ class _Moves:
     def is_solved(self, state: State, wanted: tuple[frozenset[Clause], ...]) -> bool:
         """Whether the answer is in hand, and a set of clauses that singles it out was seen to hold."""
         answered = self.form.ask.var in state.known
-        return answered and any(
-            all(c in state.seen or isinstance(c, SentenceClause) for c in clauses)
-            for clauses in wanted
-        )
+        return answered and any(clauses <= state.seen for clauses in wanted)
 
 
 def _cheapest(moves: _Moves, wanted: tuple[frozenset[Clause], ...]) -> tuple[State, bool]:
@@ -368,8 +378,8 @@ def _depth(moves: _Moves, made: tuple[str, ...]) -> int:
         tool, what = move.split(" ")
         needed = [level.get(what, 0)] if tool in (VISIT, LOOK) else [0]
         if tool == TEXT_SEARCH and what in moves.things:
-            ends = {moves.end(t) for c in moves._query(what, state) for t in (c.subject, c.object)}
-            needed = [level.get(e, 0) for e in ends - {what}]
+            ends = moves.ends_of_query(what, state)
+            needed = [level.get(e, 0) for e in ends]
         if tool == COMPUTE:
             compute = next(c for c in moves.computes if c.out == what)
             needed = [level.get(t, 0) for t in (*compute.args, *compute.keys) if isinstance(t, str)]

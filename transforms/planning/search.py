@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from questloom.records.plan import PLAIN, Plan, work_of
-from questloom.transforms.planning.finish import certified
+from questloom.transforms.planning.finish import certify_plan
 from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.planning.shapes.chain import Grown
 
@@ -52,7 +52,7 @@ def search(
         way = (work, tuple(sorted(key for var, key in bindings.items() if var[0] in "xy")))
         if way in ways or taken[work] == (max_plans if work == PLAIN else MAX_OTHER):
             continue
-        plan = certified(at, form, bindings, answer, shape=shape, refusals=refusals)
+        plan = certify_plan(at, form, bindings, answer, shape=shape, refusals=refusals)
         if plan is not None:
             plans.append(plan)
             taken[work] += 1

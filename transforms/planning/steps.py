@@ -16,7 +16,7 @@ from questloom.transforms.drafting.edges import Edge, edges
 from questloom.transforms.facts.completeness import nearly_complete
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.facts.one_of_class import single_value
-from questloom.transforms.facts.said_class import said_class
+from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.planning.ground import Ground
 from questloom.transforms.remembered import remembered
 from questloom.transforms.writing.form_edits import SELF, describe_variable
@@ -41,7 +41,7 @@ class Descriptor:
 
 
 @remembered()
-def onward(facts: Lookups, thing: str, max_hub: int, stated: bool) -> tuple[Edge, ...]:
+def steps_from(facts: Lookups, thing: str, max_hub: int, stated: bool) -> tuple[Edge, ...]:
     """The steps from a thing that a plan may take, in a fixed order: where it is asked for, those that a page of either end names."""
     entity = facts.entity(thing)
     if entity is None:
@@ -58,7 +58,7 @@ def _is_said(facts: Lookups, thing: str, edge: Edge) -> bool:
     return is_stated(facts, clause, thing)
 
 
-def in_random_order(found: list[Edge], draw: Random) -> list[Edge]:
+def shuffle_by_weight(found: list[Edge], draw: Random) -> list[Edge]:
     """Steps in an order in which heavier relations tend to come first, each relation once before any comes again.
 
     A thing with forty pupils is not left by that relation forty times as often.
@@ -75,16 +75,18 @@ def in_random_order(found: list[Edge], draw: Random) -> list[Edge]:
     return [edge for *_, edge in sorted(keyed, key=lambda k: k[:3])]
 
 
-def told_apart(
+def separating_class(
     facts: Lookups, source: str, property: str, target: str, var: str
 ) -> tuple[ClassClause, ...]:
     """The class of a forward step's end, where that is what tells it from the property's other values: the county, not the state."""
     if single_value(facts, source, property) is not None:
         return ()
-    return (ClassClause(var=var, class_id=said_class(facts, target)),)
+    return (ClassClause(var=var, class_id=find_descriptor_class(facts, target)),)
 
 
-def descriptors(at: Ground, source: str, property: str, target: str) -> tuple[Descriptor, ...]:
+def describe_step_end(
+    at: Ground, source: str, property: str, target: str
+) -> tuple[Descriptor, ...]:
     """How the end of a step against a claim can be singled out among all that the step leads to: by its class, with up to two clues.
 
     Args:
@@ -96,7 +98,7 @@ def descriptors(at: Ground, source: str, property: str, target: str) -> tuple[De
     Returns:
         At most `MAX_DESCRIPTORS`, the shortest first.
     """
-    return _descriptors(
+    return _describe_step_end(
         at.facts,
         source,
         property,
@@ -109,7 +111,7 @@ def descriptors(at: Ground, source: str, property: str, target: str) -> tuple[De
 
 
 @remembered()
-def _descriptors(
+def _describe_step_end(
     facts: Lookups,
     source: str,
     property: str,
@@ -131,7 +133,7 @@ def _descriptors(
         ask=Ask(var="x1", type="entity"),
     )
     bindings = {"x0": source, "x1": target}
-    clues = clues_in_random_order(
+    clues = shuffled_clues(
         facts,
         entity,
         frozenset({source, target}),
@@ -146,17 +148,17 @@ def _descriptors(
         facts.num_subjects(property, source),
     )
     found = []
-    for clauses in bundles(clues, min(MAX_CLUES, max_clauses)):
+    for clauses in clue_sets(clues, min(MAX_CLUES, max_clauses)):
         if clauses and not fits(clauses):
             continue
         if _singles_out(facts, describe_variable(step, "x1", (kind, *clauses)), bindings, margin):
-            found.append(Descriptor((kind, *clauses), said_by(clauses)))
+            found.append(Descriptor((kind, *clauses), ids_in(clauses)))
             if len(found) == MAX_DESCRIPTORS:
                 break
     return tuple(found)
 
 
-def bundles(clues: list[Clause], most: int) -> Iterator[tuple[Clause, ...]]:
+def clue_sets(clues: list[Clause], most: int) -> Iterator[tuple[Clause, ...]]:
     """The class alone, then single clues, then pairs of two relations."""
     yield ()
     for size in range(1, most + 1):
@@ -182,13 +184,13 @@ def _singles_out(facts: Lookups, form: Form, bindings: dict[str, str], margin: i
     return not named or any(num_fitting(facts, description, end) != 1 for end in named)
 
 
-def said_by(clauses: tuple[Clause, ...]) -> frozenset[str]:
+def ids_in(clauses: tuple[Clause, ...]) -> frozenset[str]:
     """The ids and value keys that clauses say."""
     terms = (t for c in clauses if isinstance(c, ClaimClause) for t in (c.subject, c.object))
     return frozenset(t.key() for t in terms if not isinstance(t, str))
 
 
-def clues_in_random_order(
+def shuffled_clues(
     facts: Lookups,
     entity: Entity,
     avoid: frozenset[str],

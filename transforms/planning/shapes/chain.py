@@ -14,15 +14,15 @@ from questloom.records.synthesis import Answer
 from questloom.transforms.certificate.effective import Step, alone, composed
 from questloom.transforms.drafting.edges import Edge
 from questloom.transforms.facts.lookups import Lookups
-from questloom.transforms.planning.finish import asked_itself, asked_of, counted
+from questloom.transforms.planning.finish import ask_attributes, ask_last_thing, count_years
 from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.planning.steps import (
     Descriptor,
-    descriptors,
-    in_random_order,
+    describe_step_end,
     in_words,
-    onward,
-    told_apart,
+    separating_class,
+    shuffle_by_weight,
+    steps_from,
 )
 
 Grown = tuple[Form, dict[str, str], Answer]
@@ -56,7 +56,9 @@ class Way:
         return tuple(c for c in self.clauses if isinstance(c, kind))
 
 
-def chains(at: Ground, anchor: str, hops: int, draw: Random, refusals: Refusals) -> Iterator[Grown]:
+def grow_chains(
+    at: Ground, anchor: str, hops: int, draw: Random, refusals: Refusals
+) -> Iterator[Grown]:
     """Whole forms of so many hops from the picture of a thing, the asked one included.
 
     Args:
@@ -72,15 +74,15 @@ def chains(at: Ground, anchor: str, hops: int, draw: Random, refusals: Refusals)
 
 def _ends(at: Ground, way: Way, hops: int, draw: Random) -> Iterator[Grown]:
     if len(way.steps) == hops:
-        if (itself := asked_itself(at, way.clauses, way.bindings, way.last)) is not None:
+        if (itself := ask_last_thing(at, way.clauses, way.bindings, way.last)) is not None:
             yield itself
         return
     before = f"x{len(way.things) - 2}"
-    for grown in asked_of(at, way.clauses, way.bindings, way.last, draw):
+    for grown in ask_attributes(at, way.clauses, way.bindings, way.last, draw):
         if way.said & {grown[1]["a"]}:
             continue
         if len(way.things) > 1:
-            yield from counted(at, grown[0], grown[1], before, draw)
+            yield from count_years(at, grown[0], grown[1], before, draw)
         yield grown
 
 
@@ -91,16 +93,16 @@ def _ways(at: Ground, way: Way, hops: int, draw: Random, refusals: Refusals) -> 
     if len(way.steps) == hops:
         yield way
         return
-    found = onward(at.facts, way.things[-1], at.draft.max_hub, at.certificate.stated)
+    found = steps_from(at.facts, way.things[-1], at.draft.max_hub, at.certificate.stated)
     # The last of as many steps as hops must lead against its claim.
     if len(way.steps) == hops - 1:
         found = tuple(e for e in found if e.reverse)
-    for edge in in_random_order(list(found), draw)[:MAX_BRANCHES]:
-        for longer in grown(at, way, edge, refusals):
+    for edge in shuffle_by_weight(list(found), draw)[:MAX_BRANCHES]:
+        for longer in extend(at, way, edge, refusals):
             yield from _ways(at, longer, hops, draw, refusals)
 
 
-def grown(at: Ground, way: Way, edge: Edge, refusals: Refusals) -> Iterator[Way]:
+def extend(at: Ground, way: Way, edge: Edge, refusals: Refusals) -> Iterator[Way]:
     """A way with one more step, once for each way to single its end out; none where a bound refuses that no later step mends."""
     facts, step = at.facts, (edge.property, edge.reverse)
     classes = {c for t in way.things if (e := facts.entity(t)) for c in e.classes}
@@ -110,22 +112,27 @@ def grown(at: Ground, way: Way, edge: Edge, refusals: Refusals) -> Iterator[Way]
         return
     steps = (*way.steps, step)
     if composed(steps) < len(steps):
-        return refusals.add(Reason.COLLAPSES)
+        refusals.add(Reason.COLLAPSES)
+        return
     if not edge.reverse and _has_shorter_way(facts, way):
-        return refusals.add(Reason.COLLAPSES)
+        refusals.add(Reason.COLLAPSES)
+        return
     var, last = f"x{len(way.things)}", way.last
     things = (*way.things, edge.target)
     if not edge.reverse:
         claim = ClaimClause(subject=last, property=edge.property, object=var)
-        apart = told_apart(facts, way.things[-1], edge.property, edge.target, var)
+        apart = separating_class(facts, way.things[-1], edge.property, edge.target, var)
         yield Way(things, steps, (*way.clauses, claim, *apart), way.said)
         return
     claim = ClaimClause(subject=var, property=edge.property, object=last)
     found = [
-        d for d in descriptors(at, way.things[-1], edge.property, edge.target) if _fits(d, way)
+        d
+        for d in describe_step_end(at, way.things[-1], edge.property, edge.target)
+        if _fits(d, way)
     ]
     if not found:
-        return refusals.add(Reason.NO_DESCRIPTION)
+        refusals.add(Reason.NO_DESCRIPTION)
+        return
     for descriptor in found:
         yield Way(
             things,

@@ -16,17 +16,19 @@ from questloom.transforms.certificate.description import descriptions
 from questloom.transforms.certificate.margin import margin_of, num_fitting
 from questloom.transforms.drafting.edges import Edge
 from questloom.transforms.facts.completeness import nearly_complete
-from questloom.transforms.facts.said_class import said_class
-from questloom.transforms.planning.finish import asked_itself, asked_of
+from questloom.transforms.facts.said_class import find_descriptor_class
+from questloom.transforms.planning.finish import ask_attributes, ask_last_thing
 from questloom.transforms.planning.ground import Ground, Refusals
-from questloom.transforms.planning.shapes.chain import Grown, Way, grown
-from questloom.transforms.planning.steps import onward
+from questloom.transforms.planning.shapes.chain import Grown, Way, extend
+from questloom.transforms.planning.steps import steps_from
 
 MAX_BRANCH = 2
 """Steps from the picture to where a branch turns to the meeting thing."""
 
 
-def meets(at: Ground, anchor: str, hops: int, draw: Random, refusals: Refusals) -> Iterator[Grown]:
+def grow_meets(
+    at: Ground, anchor: str, hops: int, draw: Random, refusals: Refusals
+) -> Iterator[Grown]:
     """Whole forms in which two branches from the picture of a thing meet.
 
     Args:
@@ -41,7 +43,9 @@ def meets(at: Ground, anchor: str, hops: int, draw: Random, refusals: Refusals) 
     ]
     found: dict[str, list[tuple[Way, Edge]]] = {}
     for branch in branches:
-        for edge in onward(at.facts, branch.things[-1], at.draft.max_hub, at.certificate.stated):
+        for edge in steps_from(
+            at.facts, branch.things[-1], at.draft.max_hub, at.certificate.stated
+        ):
             if edge.reverse and edge.target not in branch.things:
                 found.setdefault(edge.target, []).append((branch, edge))
     things = sorted(found)
@@ -58,10 +62,10 @@ def _branches(at: Ground, way: Way, steps: int, refusals: Refusals) -> Iterator[
     if not steps:
         yield way
         return
-    found = onward(at.facts, way.things[-1], at.draft.max_hub, at.certificate.stated)
+    found = steps_from(at.facts, way.things[-1], at.draft.max_hub, at.certificate.stated)
     for edge in found:
         if not edge.reverse:
-            for longer in grown(at, way, edge, refusals):
+            for longer in extend(at, way, edge, refusals):
                 yield from _branches(at, longer, steps - 1, refusals)
 
 
@@ -81,9 +85,10 @@ def _met(
     num_claims = len(way.clauses_of(ClaimClause)) + 2
     if num_claims not in (hops, hops - 1) or one[1].property == other[1].property:
         return
-    kind = said_class(at.facts, one[1].target)
+    kind = find_descriptor_class(at.facts, one[1].target)
     if not kind or not nearly_complete(at.facts, kind):
-        return refusals.add(Reason.NO_DESCRIPTION)
+        refusals.add(Reason.NO_DESCRIPTION)
+        return
     var = f"x{len(way.things)}"
     clauses = (
         *way.clauses,
@@ -93,12 +98,13 @@ def _met(
     )
     met = Way((*way.things, one[1].target), clauses=clauses)
     if not _needs_both(at, met, (one[0].last, turn)):
-        return refusals.add(Reason.NOT_UNIQUE)
+        refusals.add(Reason.NOT_UNIQUE)
+        return
     if num_claims == hops:
-        if (itself := asked_itself(at, clauses, met.bindings, var)) is not None:
+        if (itself := ask_last_thing(at, clauses, met.bindings, var)) is not None:
             yield itself
     else:
-        yield from asked_of(at, clauses, met.bindings, var, draw)
+        yield from ask_attributes(at, clauses, met.bindings, var, draw)
 
 
 def _joined(one: Way, other: Way) -> tuple[Way, str] | None:

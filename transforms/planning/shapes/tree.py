@@ -19,19 +19,19 @@ from questloom.transforms.certificate.margin import constants_of, margin_of, num
 from questloom.transforms.drafting.edges import Edge
 from questloom.transforms.facts.completeness import nearly_complete
 from questloom.transforms.facts.lookups import Lookups
-from questloom.transforms.planning.finish import asked_of, counted
+from questloom.transforms.planning.finish import ask_attributes, count_years
 from questloom.transforms.planning.ground import Ground, Refusals
-from questloom.transforms.planning.shapes.chain import Grown, Way, grown
+from questloom.transforms.planning.shapes.chain import Grown, Way, extend
 from questloom.transforms.planning.steps import (
     MAX_CLUES,
     MAX_DESCRIPTORS,
     Descriptor,
-    bundles,
-    clues_in_random_order,
-    in_random_order,
+    clue_sets,
+    ids_in,
     is_stated,
-    onward,
-    said_by,
+    shuffle_by_weight,
+    shuffled_clues,
+    steps_from,
 )
 from questloom.transforms.remembered import remembered
 from questloom.transforms.writing.form_edits import describe_variable, hide_constant
@@ -46,7 +46,9 @@ MAX_BACK = 8
 """Things before one thing that are tried on the way back."""
 
 
-def trees(at: Ground, asked: str, rounds: int, draw: Random, refusals: Refusals) -> Iterator[Grown]:
+def grow_trees(
+    at: Ground, asked: str, rounds: int, draw: Random, refusals: Refusals
+) -> Iterator[Grown]:
     """Whole forms that ask for an attribute of a thing and hide so many things, the asked one included.
 
     Args:
@@ -61,13 +63,13 @@ def trees(at: Ground, asked: str, rounds: int, draw: Random, refusals: Refusals)
     for steps in reversed(lengths):
         for way in _ways_from_pictures(at, asked, steps, draw, refusals):
             for bushy in _with_hidden_names(at, way, rounds - steps, draw, refusals):
-                for form, bindings, answer in asked_of(
+                for form, bindings, answer in ask_attributes(
                     at, bushy.clauses, bushy.bindings, bushy.last, draw
                 ):
                     if bindings["a"] in bushy.said:
                         continue
                     before = f"x{steps - 1}"
-                    yield from counted(at, form, bindings, before, draw)
+                    yield from count_years(at, form, bindings, before, draw)
                     yield form, bindings, answer
 
 
@@ -84,7 +86,7 @@ def _ways_from_pictures(
         start, _ = edges[0]
         ways = [Way((start,))]
         for _, edge in edges:
-            ways = [longer for way in ways for longer in grown(at, way, edge, refusals)]
+            ways = [longer for way in ways for longer in extend(at, way, edge, refusals)]
         yield from ways
 
 
@@ -95,8 +97,8 @@ def _back(
     if not steps:
         yield ()
         return
-    found = in_random_order(
-        list(before(at.facts, thing, at.draft.max_hub, at.certificate.stated)), draw
+    found = shuffle_by_weight(
+        list(steps_to(at.facts, thing, at.draft.max_hub, at.certificate.stated)), draw
     )
     for back in found[:MAX_BACK]:
         if back.target in met:
@@ -109,7 +111,7 @@ def _back(
 
 
 @remembered()
-def before(facts: Lookups, thing: str, max_hub: int, stated: bool) -> tuple[Edge, ...]:
+def steps_to(facts: Lookups, thing: str, max_hub: int, stated: bool) -> tuple[Edge, ...]:
     """The steps of a plan that lead to a thing, each as the step back."""
     neighbours = {
         c.value.entity for c in facts.claims(thing) if c.best and c.value.kind == "entity"
@@ -117,7 +119,7 @@ def before(facts: Lookups, thing: str, max_hub: int, stated: bool) -> tuple[Edge
     return tuple(
         Edge(property=e.property, target=other, reverse=not e.reverse, weight=e.weight)
         for other in sorted(neighbours)
-        for e in onward(facts, other, max_hub, stated)
+        for e in steps_from(facts, other, max_hub, stated)
         if e.target == thing
     )
 
@@ -132,7 +134,7 @@ def _with_hidden_names(
     for name in _named(way)[::-1]:
         found = [
             d
-            for d in descriptions_of(at, name)
+            for d in describe_thing(at, name)
             if not d.ends & (frozenset(way.bindings.values()) | way.said)
         ]
         if not found:
@@ -172,19 +174,19 @@ def _hiding(way: Way, name: str, descriptor: Descriptor) -> Way:
     )
 
 
-def descriptions_of(at: Ground, thing: str) -> tuple[Descriptor, ...]:
+def describe_thing(at: Ground, thing: str) -> tuple[Descriptor, ...]:
     """How a thing can be told without its name and without a step to it: by a named thing that points at it alone, or by its class and clues.
 
     Returns:
         At most `MAX_DESCRIPTORS`, each naming something.
     """
-    return _descriptions_of(
+    return _describe_thing(
         at.facts, thing, at.certificate.margin, at.certificate.stated, at.recipe_seed
     )
 
 
 @remembered()
-def _descriptions_of(
+def _describe_thing(
     facts: Lookups, thing: str, margin: int, stated: bool, recipe_seed: int
 ) -> tuple[Descriptor, ...]:
     entity = facts.entity(thing)
@@ -201,12 +203,12 @@ def _descriptions_of(
     candidates: list[tuple[Clause, ...]] = [(c,) for c in pointing[: MAX_DESCRIPTORS * 2]]
     if nearly_complete(facts, kind.class_id):
         fits = ExpectedFit(facts, facts.num_members(kind.class_id), 0)
-        clues = clues_in_random_order(facts, entity, avoid, frozenset(), stated, recipe_seed, thing)
-        candidates += [c for c in bundles(clues, MAX_CLUES) if c and fits(c)]
+        clues = shuffled_clues(facts, entity, avoid, frozenset(), stated, recipe_seed, thing)
+        candidates += [c for c in clue_sets(clues, MAX_CLUES) if c and fits(c)]
     found = []
     for clauses in candidates:
         if _singles_out(facts, thing, (kind, *clauses), margin):
-            found.append(Descriptor((kind, *clauses), said_by(clauses)))
+            found.append(Descriptor((kind, *clauses), ids_in(clauses)))
             if len(found) == MAX_DESCRIPTORS:
                 break
     return tuple(found)

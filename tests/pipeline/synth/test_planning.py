@@ -1,0 +1,185 @@
+"""Planning on a store of eighty articles: what every plan must hold, whatever grew it, and what each bound refuses."""
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from questloom.files.opened import Opened
+from questloom.language.names_in_text import leaked
+from questloom.pipeline.synth.job import Job
+from questloom.pipeline.synth.question_stages import make_plan
+from questloom.records.form import ClaimClause, Compute, Form, Image, Reads, variables
+from questloom.records.identity import chance
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.plan import PlannedSeed
+from questloom.records.synthesis import Seed
+from questloom.records.table import Json
+from questloom.transforms.certificate.certify import certify_form, given_by_picture
+from questloom.transforms.certificate.effective import chain, composed
+from questloom.transforms.certificate.evidence import claim_of, is_named
+from questloom.transforms.drafting.accept import binding_of
+from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.planning.finish import page_texts
+from questloom.transforms.planning.ground import Ground, Refusals
+from questloom.transforms.planning.planner import plan_seed, plans_of
+from questloom.transforms.planning.route import find_route
+from questloom.transforms.planning.search import search
+from questloom.transforms.planning.shapes.chain import grow_chains
+from questloom.transforms.planning.shapes.meet import grow_meets
+from questloom.transforms.planning.shapes.tree import grow_trees
+from questloom.transforms.stages.run_folder import RunFolder
+from tests.pipeline.small_world import small_recipe
+
+RECIPE = small_recipe(
+    draft={"own_page": False, "detail_share": 0.2, "computation_share": 0.2},
+)
+
+
+@pytest.fixture(scope="module")
+def at(small) -> Ground:
+    job = Job(RunFolder("unused"), small, RECIPE, Opened())
+    return Ground(job.lookups, RECIPE.draft, RECIPE.certificate, RECIPE.seed)
+
+
+@pytest.fixture(scope="module")
+def things(at) -> list[str]:
+    """The things with a picture that may be shown."""
+    found = [e.id for e in at.facts.facts.scan_entities() if e.classes]
+    return [e for e in found if at.facts.images_of(e) and at.may_be_shown(e)]
+
+
+@pytest.fixture(scope="module")
+def plans(at, things) -> dict[str, list]:
+    """Plans by shape: chains of two and three hops, meets of four and five, trees of two rounds."""
+    grow = {
+        "chain": [(grow_chains, 2), (grow_chains, 3)],
+        "meet": [(grow_meets, 4), (grow_meets, 5)],
+        "tree": [(grow_trees, 2)],
+    }
+    found: dict[str, list] = {shape: [] for shape in grow}
+    for shape, ways in grow.items():
+        for thing in things:
+            for way, size in ways:
+                refusals = Refusals()
+                forms = way(at, thing, size, chance(1, thing, f"{shape}{size}"), refusals)
+                found[shape] += search(at, forms, shape=shape, refusals=refusals).plans
+    return found
+
+
+@pytest.mark.parametrize("shape", ["chain", "tree"])
+def test_every_plan_is_certified_stated_and_away_from_the_pictures_page(at, plans, shape):
+    assert len(plans[shape]) >= 10
+    for plan in plans[shape]:
+        form, binding = plan.logical_form, binding_of(plan.bindings)
+        again = certify_form(
+            form, at.facts, given_by_picture(form, binding), plan.bindings, at.certificate
+        )
+        assert again == plan.certificate and plan.certificate.passed
+        claims = [claim_of(at.facts, c, binding) for c in form.of(ClaimClause)]
+        assert all(claim and is_named(at.facts, claim) for claim in claims)
+        names = (plan.answer.text,)
+        assert not any(leaked(text, names) for text in page_texts(at.facts, plan.anchor))
+
+
+def test_a_chain_of_so_many_hops_needs_them_all(plans):
+    sizes = Counter()
+    for plan in plans["chain"]:
+        made, steps = plan.certificate, chain(plan.logical_form)
+        if plan.work == "plain":
+            assert made.effective_hops == made.nominal_hops == len(steps) == composed(steps)
+        sizes[made.nominal_hops] += 1
+        needed = Form.from_json(made.smallest_part)
+        hops = {c for c in plan.logical_form.of(ClaimClause) if len(variables(c)) == 2}
+        assert hops <= set(needed.clauses)
+    assert {2, 3} <= set(sizes)
+
+
+def test_a_tree_hides_as_many_things_as_it_has_rounds_beside_the_pictured_one(plans):
+    for plan in plans["tree"]:
+        hidden = [v for v in plan.bindings if v[0] in "xy"]
+        assert len(hidden) == 3 and plan.logical_form.of(Image)
+
+
+def test_the_route_of_a_chain_is_at_least_its_hops_and_one_where_no_page_helps(at, plans):
+    for plan in plans["chain"]:
+        found = find_route(plan.logical_form, binding_of(plan.bindings), at.facts)
+        assert found == plan.route and found.exact and found.treewidth >= 1
+        assert found.moves[0] == "image_search x0"
+        assert 2 <= found.depth <= found.calls == len(found.moves)
+
+
+def test_details_and_computations_are_among_the_plans_where_dates_allow(plans):
+    found = [p.logical_form for shape in plans.values() for p in shape]
+    assert any(f.of(Compute) for f in found)
+    assert all(f.of(Compute) for f in found if f.of(Reads))
+
+
+def test_planning_twice_gives_the_same_plans(at, things):
+    seed = Seed(entity_id=things[0], method="paths", rule="anchor", level="medium", domain="other")
+    assert plans_of(at, seed) == plans_of(at, seed)
+    other = Ground(Lookups(at.facts.facts, at.facts.trust), at.draft, at.certificate, 2)
+    assert plans_of(at, seed) == plans_of(replace(other, recipe_seed=at.recipe_seed), seed)
+
+
+def test_the_plans_of_a_seed_come_with_the_dearest_route_first(at, things):
+    for thing in things[:12]:
+        seed = Seed(entity_id=thing, method="paths", rule="anchor", level="medium", domain="other")
+        calls = [plan.route.calls for plan in plans_of(at, seed).plans]
+        assert calls == sorted(calls, reverse=True)
+
+
+def test_a_seed_without_a_plan_is_rejected_by_the_bound_that_refused_most(at, things):
+    impossible = replace(at, certificate=replace(at.certificate, max_guess=-1.0))
+    seeds = [
+        Seed(entity_id=t, method="paths", rule="anchor", level="easy", domain="other")
+        for t in things
+    ]
+    seed = next(s for s in seeds if isinstance(plan_seed(at, s), PlannedSeed))
+    dropped = plan_seed(impossible, seed)
+    assert isinstance(dropped, Rejection) and dropped.reason in {r.value for r in Reason}
+    refused = dropped.evidence["refused"]
+    assert refused[dropped.reason] == max(refused.values()) and refused["guessable"]
+
+
+def test_a_thing_without_any_claim_has_no_path(at):
+    seed = Seed(entity_id="Q0", method="paths", rule="anchor", level="easy", domain="other")
+    assert plan_seed(at, seed).reason == Reason.NO_PATH.value
+
+
+def test_seeds_that_are_not_planned_go_on_as_they_are(at, small, things):
+    seed = Seed(entity_id=things[0], method="exploration", rule="a", level="easy", domain="other")
+    assert plan_seed(at, seed) == PlannedSeed(seed=seed)
+    model = small_recipe(
+        writer="llm",
+        models={
+            "endpoints": [{"name": "e", "base_url": "http://127.0.0.1:9/v1"}],
+            "roles": {"default": {"endpoint": "e", "model": "m"}},
+        },
+    )
+    job = Job(RunFolder("unused"), small, model, Opened())
+    paths = seed.replace(method="paths")
+    assert make_plan(job)(paths) == PlannedSeed(seed=paths)
+
+
+def test_a_plan_survives_its_row(plans):
+    plan = plans["chain"][0]
+    seed = Seed(entity_id="Q1", method="paths", rule="a", level="easy", domain="other")
+    planned = PlannedSeed(seed=seed, plans=(plan,))
+    assert PlannedSeed.from_row(planned.to_row()) == planned
+    assert Json(plan.logical_form.to_json()) == plan.form
+
+
+def test_an_answer_on_the_pictures_page_is_refused_unless_the_recipe_lets_it(at, things):
+    lets = replace(at, draft=replace(at.draft, own_page=True))
+
+    def refused(ground: Ground) -> int:
+        counts = Counter()
+        for thing in things[:20]:
+            refusals = Refusals()
+            grown = grow_chains(ground, thing, 2, chance(1, thing, "own"), refusals)
+            search(ground, grown, shape="chain", refusals=refusals)
+            counts.update(refusals.reasons)
+        return counts[Reason.IMAGE_SEARCH_SHORTCUT.value]
+
+    assert refused(at) and not refused(lets)

@@ -1,0 +1,77 @@
+"""The choice over all seeds: nothing is on too many questions where a seed has another plan, and nothing is lost."""
+
+import random
+
+import pytest
+
+from questloom.prompts.phrases import property_use
+from questloom.records.plan import COMPUTATION, DETAIL, PLAIN
+from questloom.transforms.planning.choice import Offer, Shares, order_plans
+
+SHARES = Shares(relation=0.1, thing=0.05, detail=0.1, computation=0.1)
+
+
+def offer(asked: str, *, things: tuple = (), work: str = PLAIN, calls: int = 3, interest=0.0):
+    return Offer((asked,), things, asked, work, "chain", calls, interest)
+
+
+def chosen(seeds, shares: Shares = SHARES) -> dict[str, Offer]:
+    """The first plan of each seed."""
+    found = order_plans(seeds, shares)
+    return {seed: plans[found[seed][0]] for seed, _, plans in seeds if plans}
+
+
+def test_a_seed_gives_way_where_it_has_another_relation():
+    either = [(f"s{n}", f"{n:02}", (offer("P84"), offer("P50"))) for n in range(10)]
+    counts = [o.asked for o in chosen(either).values()]
+    assert 3 <= counts.count("P84") <= 7
+    alone = [(f"t{n}", f"{n:02}", (offer("P84"),)) for n in range(10)]
+    found = chosen([*either, *alone])
+    assert [found[f"s{n}"].asked for n in range(10)].count("P50") > counts.count("P50")
+
+
+def test_a_relation_of_more_weight_may_be_on_more_questions():
+    assert SHARES.of_relation("P84") == 0.1 * property_use("P84").weight
+    assert SHARES.of_relation("P2046") < SHARES.of_relation("P84")
+
+
+def test_a_thing_that_is_on_many_questions_is_avoided():
+    seeds = [
+        (f"s{n}", f"{n:02}", (offer("P84", things=("Q1",)), offer("P84", things=(f"Q{n + 2}",))))
+        for n in range(6)
+    ]
+    assert sum("Q1" in o.things for o in chosen(seeds).values()) <= 2
+
+
+@pytest.mark.parametrize("work", [DETAIL, COMPUTATION])
+def test_each_kind_of_work_gets_its_share_and_no_more(work):
+    seeds = [
+        (f"s{n}", f"{n:03}", (offer(f"P{n}"), offer(f"R{n}", work=work, calls=9)))
+        for n in range(100)
+    ]
+    with_work = sum(o.work == work for o in chosen(seeds).values())
+    assert 5 <= with_work <= 15
+    none = Shares(relation=0.1, thing=0.05, detail=0.0, computation=0.0)
+    assert all(o.work == PLAIN for o in chosen(seeds, none).values())
+
+
+def test_among_equals_the_dearest_route_comes_first_then_the_most_interesting_answer():
+    plans = (offer("P84", calls=3), offer("P84", calls=5), offer("P84", calls=5, interest=4.0))
+    assert order_plans([("s", "0", plans)], SHARES) == {"s": (2, 1, 0)}
+
+
+def test_every_plan_stays_in_reserve_and_a_seed_without_any_has_an_empty_order():
+    plans = tuple(offer(f"P{n}") for n in range(4))
+    found = order_plans([("s", "0", plans), ("none", "1", ())], SHARES)
+    assert sorted(found["s"]) == [0, 1, 2, 3] and found["none"] == ()
+
+
+def test_the_order_of_the_seeds_does_not_matter():
+    draw = random.Random(3)
+    seeds = [
+        (f"s{n}", f"{draw.random()}", tuple(offer(f"P{draw.randrange(5)}") for _ in range(3)))
+        for n in range(30)
+    ]
+    shuffled = seeds[:]
+    draw.shuffle(shuffled)
+    assert order_plans(seeds, SHARES) == order_plans(shuffled, SHARES)

@@ -1,0 +1,167 @@
+"""The route: each move at its price, and each shortcut that makes a question cheap."""
+
+from questloom.records.form import Ask, ClaimClause, ClassClause, Compute, Form, Image, Reads
+from questloom.records.knowledge import (
+    Article,
+    Detail,
+    Entity,
+    ImageAsset,
+    Section,
+    Value,
+    entity_value,
+)
+from questloom.transforms.planning.route import find_route, selecting_sets
+from tests.small_facts import SmallFacts, claim, year
+from tests.transforms.certificate.lighthouses import HUMAN, LIGHTHOUSE, crowd
+
+TOWER, ARCHITECT, TEACHER, PRIZE = "Q1000", "Q2000", "Q2001", "Q9000"
+NAMES = {TOWER: "Orm Light", ARCHITECT: "Maren Holt", TEACHER: "Aldo Vess", PRIZE: "Gilt Compass"}
+CLAIMS = [
+    *crowd(),
+    *(claim(f"Q20{n}0", "P1066", f"Q20{n}1") for n in range(3)),
+]
+PAGES = {
+    TOWER: "Orm Light was designed by Maren Holt.",
+    ARCHITECT: "Maren Holt, born in 1660, learned from Aldo Vess.",
+    TEACHER: "Aldo Vess was born in 1661.",
+}
+
+
+def facts(
+    pages: dict[str, str] = PAGES, more: tuple = (), names: dict[str, str] = NAMES
+) -> SmallFacts:
+    return SmallFacts(
+        [*CLAIMS, *more],
+        {key: Entity(id=key, labels={"en": name}) for key, name in names.items()},
+        {
+            key: Article(
+                wiki="w",
+                title=names[key],
+                page_id=number,
+                revision=1,
+                entity_id=key,
+                sections=(Section(title="", level=1, text=text),),
+            )
+            for number, (key, text) in enumerate(pages.items())
+        },
+        images={
+            TOWER: (
+                ImageAsset(
+                    id="0" * 64,
+                    file="t.jpg",
+                    mime="image/jpeg",
+                    width=9,
+                    height=9,
+                    num_bytes=9,
+                    details=(Detail(property="P1684", value=year(1700)),),
+                ),
+            )
+        },
+    )
+
+
+SHOWN, DESIGNED = Image(var="x0"), ClaimClause(subject="x0", property="P84", object="x1")
+TAUGHT = ClaimClause(subject="x1", property="P1066", object="x2")
+THINGS = {
+    "x0": entity_value(TOWER),
+    "x1": entity_value(ARCHITECT),
+    "x2": entity_value(TEACHER),
+}
+
+
+def born(var: str, *clauses) -> Form:
+    """The year in which a person was born, over clauses."""
+    return Form(
+        clauses=(*clauses, ClaimClause(subject=var, property="P569", object="a")),
+        ask=Ask(var="a", type="date", precision="year"),
+    )
+
+
+TWO, THREE = born("x1", SHOWN, DESIGNED), born("x2", SHOWN, DESIGNED, TAUGHT)
+TWO_BINDING = {"x0": THINGS["x0"], "x1": THINGS["x1"], "a": year(1660)}
+THREE_BINDING = {**THINGS, "a": year(1661)}
+
+
+def test_a_chain_costs_a_call_more_than_its_hops_each_needing_the_one_before():
+    two, three = (
+        find_route(TWO, TWO_BINDING, facts()),
+        find_route(THREE, THREE_BINDING, facts()),
+    )
+    assert (two.calls, two.depth, two.looks, two.exact) == (3, 3, 1, True)
+    assert (three.calls, three.depth, three.pages >= 1, three.exact) == (4, 4, True, True)
+    assert three.moves[0] == "image_search x0" and two.treewidth == three.treewidth == 1
+
+
+def test_a_page_that_states_a_later_thing_saves_the_page_between():
+    told = {**PAGES, TOWER: "Maren Holt, pupil of Aldo Vess, designed it."}
+    without_link = find_route(THREE, THREE_BINDING, facts(told))
+    assert without_link.calls == 4, "nothing open says whose pupil she was"
+    said = {**told, TEACHER: "Aldo Vess, born in 1661, was the teacher of Maren Holt."}
+    found = find_route(THREE, THREE_BINDING, facts(said))
+    assert found.calls == 3 and found.moves == ("image_search x0", "visit x0", "visit x2")
+
+
+def test_one_selective_clause_makes_the_picture_and_the_way_needless():
+    won = ClaimClause(subject="x1", property="P166", object=entity_value(PRIZE))
+    form = born("x1", SHOWN, DESIGNED, won)
+    alone = facts(more=(claim(ARCHITECT, "P166", PRIZE),))
+    found = find_route(form, TWO_BINDING, alone)
+    assert (found.calls, found.looks, found.most_selective) == (2, 0, 1)
+    shared = facts(more=(claim(ARCHITECT, "P166", PRIZE), claim("Q2005", "P166", PRIZE)))
+    dearer = find_route(form, TWO_BINDING, shared)
+    assert (dearer.calls, dearer.looks, dearer.most_selective) == (3, 1, 2)
+    assert found.moves == ("text_search x1", "visit x1")
+
+
+def test_a_name_within_a_name_is_no_step():
+    names = {**NAMES, TOWER: "Maren Holt Light"}
+    pages = {**PAGES, TOWER: "Nobody knows much of it."}
+    given_away = find_route(TWO, TWO_BINDING, facts(pages, names=names))
+    assert (given_away.calls, given_away.names_exposed) == (2, 1)
+    hidden = find_route(TWO, TWO_BINDING, facts())
+    assert (hidden.calls, hidden.names_exposed) == (3, 0)
+
+
+def test_a_close_look_and_a_computation_are_a_call_each():
+    read = Reads(var="r", of="x0", property="P1684")
+    span = Form(
+        clauses=(*TWO.clauses, read, Compute(out="n", op="difference", args=("r", "a"))),
+        ask=Ask(var="n", type="quantity", unit="years"),
+    )
+    binding = {**TWO_BINDING, "r": year(1700), "n": Value(kind="quantity", number=40.0)}
+    found = find_route(span, binding, facts())
+    assert (found.calls, found.looks) == (5, 2) and found.moves[-1] == "python_interpreter n"
+
+
+def test_branches_that_meet_are_wider_than_a_chain_whatever_is_written():
+    meeting = Form(
+        clauses=(
+            SHOWN,
+            DESIGNED,
+            ClaimClause(subject="z", property="P86", object="x0"),
+            ClaimClause(subject="z", property="P50", object="x1"),
+            ClassClause(var="z", class_id=LIGHTHOUSE),
+        ),
+        ask=Ask(var="z", type="entity"),
+    )
+    store = facts(more=(claim("Q7000", "P86", TOWER), claim("Q7000", "P50", ARCHITECT)))
+    found = find_route(
+        meeting, {"x0": THINGS["x0"], "x1": THINGS["x1"], "z": entity_value("Q7000")}, store
+    )
+    assert found.treewidth == 2
+
+
+def test_what_needs_every_clause_has_one_smallest_set():
+    wanted, is_all = selecting_sets(THREE, THREE_BINDING, facts())
+    assert is_all and wanted == (frozenset(THREE.clauses),)
+
+
+def test_what_no_page_says_costs_a_search_and_is_not_free():
+    silent = find_route(TWO, TWO_BINDING, facts({TOWER: PAGES[TOWER], ARCHITECT: "A person."}))
+    assert silent.calls == 3 and "text_search a" in silent.moves
+
+
+def test_a_class_is_in_the_words_and_costs_nothing():
+    plain = find_route(TWO, TWO_BINDING, facts())
+    told = Form(clauses=(*TWO.clauses, ClassClause(var="x1", class_id=HUMAN)), ask=TWO.ask)
+    assert find_route(told, TWO_BINDING, facts()).calls == plain.calls
