@@ -43,7 +43,6 @@ PARTS: Mapping[str, tuple[str, ...]] = {
             "visible_text",
         )
     ),
-    "no_interest": ("draft.ranked=1", "draft.least_interest=0"),
     "no_details": ("draft.detail_share=0",),
 }
 """Settings by arm. `rewriting` is on in the recipes with a model, and off in the demo's. `no_anchor`: the picture of a path shows the thing that is

@@ -30,7 +30,6 @@ SEED, ARTICLES = 11, 260
 SETTINGS = (
     "seeds.count=60",
     "run.shards=4",
-    "draft.least_interest=2",
     "filters.quotas.relation=1",
     "filters.quotas.shape=1",
     "seeds.anchor_min_in_degree=1",

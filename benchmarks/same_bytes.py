@@ -28,7 +28,6 @@ DEMO = {
     "base": "demo",
     "seeds": {"count": 160, "anchor_min_in_degree": 1, "rare_min_statements": 5},
     "filters": {"quotas": {"relation": 1, "shape": 1}},
-    "draft": {"least_interest": 2},
     "run": {"shards": 4},
 }
 """A recipe of a minute in which every stage has something to do."""

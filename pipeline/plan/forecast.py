@@ -236,7 +236,7 @@ def _share_of(
         return exactly(1), f"not run: {why_not}"
     prior = (
         priors.MODEL_SURVIVAL.get(stage)
-        if uses_model(recipe, "draft" if stage == "certify" else stage)
+        if uses_model(recipe, "draft" if stage in ("plan", "certify") else stage)
         else None
     )
     if prior is None:

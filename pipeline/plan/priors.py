@@ -31,16 +31,18 @@ def around(kept: int, total: int, odds: float) -> Range:
 
 
 SURVIVAL: dict[str, Prior] = {
-    "draft": Prior(around(551, 900, 3), DEMO),
-    "pictures": Prior(around(512, 551, 3), DEMO),
-    "certify": Prior(around(512, 512, 3), DEMO),
-    "enhance": Prior(around(236, 238, 3), DEMO),
+    "plan": Prior(around(754, 900, 3), DEMO),
+    "draft": Prior(around(583, 754, 3), DEMO),
+    "pictures": Prior(around(552, 583, 3), DEMO),
+    "certify": Prior(around(552, 552, 3), DEMO),
+    "enhance": Prior(around(294, 295, 3), DEMO),
     "split": Prior(Range(1, 1, 1), "drops nothing"),
 }
 """Share of the items that goes on, of the stages that are no filters."""
 ASSUMED_SURVIVAL = Prior(Range(0.5, 0.9, 1.0), "assumed; nothing is measured")
 """Of a stage that states no share."""
 MODEL_SURVIVAL: dict[str, Prior] = {
+    "plan": Prior(Range(1, 1, 1), "plans nothing where a model writes step by step"),
     "draft": Prior(Range(0.1, 0.35, 0.7), f"drafts of a model: {ASSUMED}"),
     "certify": Prior(Range(0.5, 0.85, 0.98), f"drafts of a model: {ASSUMED}"),
     "pictures": Prior(Range(0.25, 0.5, 0.9), f"with a model's judgement: {ASSUMED}"),
@@ -53,7 +55,8 @@ MODEL_SURVIVAL: dict[str, Prior] = {
 """The same where a model writes or answers."""
 
 SECONDS: dict[str, Range] = {
-    "draft": Range(0.1, 0.6, 3),
+    "plan": Range(0.05, 0.2, 1),
+    "draft": Range(0.02, 0.1, 0.5),
     "pictures": Range(0.03, 0.1, 0.5),
     "certify": Range(0.005, 0.02, 0.2),
     **{each.name: Range(*each.seconds) for each in registry.FILTERS if each.seconds},

@@ -81,9 +81,9 @@ def _in_order(op: str, left: Date, right: Date) -> bool | None:
     )
 
 
-def cost(clause: Clause, binding: Binding, facts: Facts) -> float:
-    """Work that a clause means now: 0 a test, 1 a look-up, more an enumeration, infinite not possible yet."""
-    free = [v for v in variables(clause) if v not in binding]
+def cost(clause: Clause, names: tuple[str, ...], binding: Binding, facts: Facts) -> float:
+    """Work that a clause of these variables means now: 0 a test, 1 a look-up, more an enumeration, infinite not possible yet."""
+    free = [v for v in names if v not in binding]
     if isinstance(clause, Compute):
         return 0 if set(free) <= {clause.out} else float("inf")
     if isinstance(clause, Compare):
@@ -191,18 +191,23 @@ def solutions(
 ) -> Iterator[Binding]:
     """All bindings of a form, given the values of some variables (the picture's entity, readings on it)."""
 
-    def search(left: tuple[Clause, ...], binding: Binding) -> Iterator[Binding]:
+    def search(
+        left: tuple[tuple[Clause, tuple[str, ...]], ...], binding: Binding
+    ) -> Iterator[Binding]:
         if not left:
             yield binding
             return
-        best = min(left, key=lambda c: (cost(c, binding, facts), left.index(c)))
-        if cost(best, binding, facts) == float("inf"):
+        costs = [cost(clause, names, binding, facts) for clause, names in left]
+        least = min(costs)
+        if least == float("inf"):
             raise TooLarge("no clause with a bound end is left")
-        rest = tuple(c for c in left if c is not best)
-        for more in extend(best, binding, facts, limit):
+        place = costs.index(least)
+        rest = (*left[:place], *left[place + 1 :])
+        for more in extend(left[place][0], binding, facts, limit):
             yield from search(rest, more)
 
-    yield from search(tuple(c for c in form.clauses if not isinstance(c, Image)), dict(given))
+    clauses = tuple((c, variables(c)) for c in form.clauses if not isinstance(c, Image))
+    yield from search(clauses, dict(given))
 
 
 def coarsen_to_ask(value: Value, ask: Ask) -> Value:

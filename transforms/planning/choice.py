@@ -12,6 +12,7 @@ from questloom.prompts.phrases import property_use
 from questloom.records.form import ClaimClause
 from questloom.records.plan import COMPUTATION, DETAIL, PLAIN, Plan
 
+COMPUTED = "computed"
 CURIOUS = 0.25
 """What a relation of the least weight may have of the share of one of weight 1."""
 
@@ -23,7 +24,7 @@ class Offer:
     relations: tuple[str, ...]
     things: tuple[str, ...]
     asked: str
-    """The relation that is asked, or "computed"."""
+    """The relation that is asked, or `COMPUTED`."""
     work: str
     shape: str
     calls: int
@@ -34,7 +35,7 @@ def as_offer(plan: Plan) -> Offer:
     """A plan's relations, things and price."""
     form = plan.logical_form
     ends = (c.property for c in form.of(ClaimClause) if form.ask.var in (c.subject, c.object))
-    asked = next(ends, "computed")
+    asked = next(ends, COMPUTED)
     return Offer(
         plan.relations,
         tuple(sorted({key for key in plan.bindings.values() if key.startswith("Q")})),
@@ -48,7 +49,7 @@ def as_offer(plan: Plan) -> Offer:
 
 @dataclass(frozen=True)
 class Shares:
-    """The largest share of questions that each may be on.
+    """The largest share of questions that each may be on; 1 is no limit.
 
     Args:
         relation: of one relation of weight 1, on the way or asked.
@@ -66,7 +67,15 @@ class Shares:
         return {DETAIL: self.detail, COMPUTATION: self.computation, PLAIN: rest}[work]
 
     def of_relation(self, property: str) -> float:
+        if self.relation == 1:
+            return 1.0
         return self.relation * max(CURIOUS, property_use(property).weight)
+
+    def of_asked(self, property: str) -> float:
+        """Of a relation that is asked for: half of what it may have on the way and asked together."""
+        if property == COMPUTED or self.relation == 1:
+            return self.relation
+        return self.of_relation(property) / 2
 
 
 def order_plans(
@@ -109,12 +118,12 @@ def _loads(offer: Offer, used: Counter[tuple[str, str]], shares: Shares) -> list
     """How much of its share each part of a plan has taken, as a number of questions, the most used first."""
     allowed = {
         "relation": shares.of_relation,
-        "asked": lambda r: shares.relation if r == "computed" else shares.of_relation(r) / 2,
+        "asked": shares.of_asked,
         "thing": lambda _: shares.thing,
         "work": shares.of_work,
     }
+    shared = [(part, allowed[part[0]](part[1])) for part in _parts(offer)]
     found = [
-        (used[part] + 1) / share if (share := allowed[part[0]](part[1])) else float("inf")
-        for part in _parts(offer)
+        (used[part] + 1) / share if share else float("inf") for part, share in shared if share < 1
     ]
     return sorted(found, reverse=True)

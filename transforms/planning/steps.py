@@ -1,6 +1,6 @@
 """The steps of a plan: from a thing over a claim to the next, along or against its direction, with what singles the end out."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from random import Random
@@ -58,21 +58,36 @@ def _is_said(facts: Lookups, thing: str, edge: Edge) -> bool:
     return is_stated(facts, clause, thing)
 
 
-def shuffle_by_weight(found: list[Edge], draw: Random) -> list[Edge]:
+def shuffle_by_weight(
+    found: Iterable[Edge], reverse_share: float, draw: Random, *, back: bool = False
+) -> list[Edge]:
     """Steps in an order in which heavier relations tend to come first, each relation once before any comes again.
 
     A thing with forty pupils is not left by that relation forty times as often.
+
+    Args:
+        found: the steps.
+        reverse_share: how often those against their claims come before the others; 0 takes none of them, 1 no others.
+        draw: for the order.
+        back: whether the steps are given the other way round, from their ends.
     """
+    reverse_first = draw.random() < reverse_share
     by_relation: dict[Step, list[Edge]] = {}
     for edge in found:
+        is_against = edge.reverse != back
+        if reverse_share == (0 if is_against else 1):
+            continue
         by_relation.setdefault((edge.property, edge.reverse), []).append(edge)
     keyed = []
     for relation in sorted(by_relation):
         same = by_relation[relation]
         draw.shuffle(same)
         rank = -(draw.random() ** (1.0 / max(same[0].weight, 1e-6)))
-        keyed += [(number, rank, relation, edge) for number, edge in enumerate(same)]
-    return [edge for *_, edge in sorted(keyed, key=lambda k: k[:3])]
+        comes_first = (relation[1] != back) == reverse_first
+        keyed += [
+            (number, not comes_first, rank, relation, edge) for number, edge in enumerate(same)
+        ]
+    return [edge for *_, edge in sorted(keyed, key=lambda k: k[:4])]
 
 
 def separating_class(

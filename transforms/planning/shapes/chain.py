@@ -97,7 +97,7 @@ def _ways(at: Ground, way: Way, hops: int, draw: Random, refusals: Refusals) -> 
     # The last of as many steps as hops must lead against its claim.
     if len(way.steps) == hops - 1:
         found = tuple(e for e in found if e.reverse)
-    for edge in shuffle_by_weight(list(found), draw)[:MAX_BRANCHES]:
+    for edge in shuffle_by_weight(found, at.draft.reverse_share, draw)[:MAX_BRANCHES]:
         for longer in extend(at, way, edge, refusals):
             yield from _ways(at, longer, hops, draw, refusals)
 

@@ -38,6 +38,8 @@ def grow_meets(
         draw: for the order.
         refusals: counts what the bounds refuse.
     """
+    if not at.draft.reverse_share:
+        return  # branches meet by steps against their claims
     branches = [
         b for n in range(MAX_BRANCH + 1) for b in _branches(at, Way((anchor,)), n, refusals)
     ]

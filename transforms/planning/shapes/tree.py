@@ -98,7 +98,10 @@ def _back(
         yield ()
         return
     found = shuffle_by_weight(
-        list(steps_to(at.facts, thing, at.draft.max_hub, at.certificate.stated)), draw
+        steps_to(at.facts, thing, at.draft.max_hub, at.certificate.stated),
+        at.draft.reverse_share,
+        draw,
+        back=True,
     )
     for back in found[:MAX_BACK]:
         if back.target in met:
