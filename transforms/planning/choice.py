@@ -71,7 +71,7 @@ class Shares:
             return 1.0
         return self.relation * max(CURIOUS, property_use(property).weight)
 
-    def of_asked(self, property: str) -> float:
+    def of_question(self, property: str) -> float:
         """Of a relation that is asked for: half of what it may have on the way and asked together."""
         if property == COMPUTED or self.relation == 1:
             return self.relation
@@ -118,7 +118,7 @@ def _loads(offer: Offer, used: Counter[tuple[str, str]], shares: Shares) -> list
     """How much of its share each part of a plan has taken, as a number of questions, the most used first."""
     allowed = {
         "relation": shares.of_relation,
-        "asked": shares.of_asked,
+        "asked": shares.of_question,
         "thing": lambda _: shares.thing,
         "work": shares.of_work,
     }
