@@ -57,17 +57,17 @@ class RowLength:
         )
 
 
-def trained(shape: ModelShape, weights: WeightSettings) -> int:
+def num_trained_parameters(shape: ModelShape, weights: WeightSettings) -> int:
     """Parameters that are trained; with LoRA those of the adapters.
 
     An 8B in full, with its vision model frozen, and by adapters of rank 64 on the language model alone:
 
     >>> from questloom.train.model.shape import KNOWN
     >>> frozen = {"freeze_vision": True, "freeze_projector": True}
-    >>> [round(trained(KNOWN["qwen3-vl-8b"], w) / 1e9, 2) for w in (WeightSettings(), WeightSettings(**frozen))]
+    >>> [round(num_trained_parameters(KNOWN["qwen3-vl-8b"], w) / 1e9, 2) for w in (WeightSettings(), WeightSettings(**frozen))]
     [8.77, 8.19]
     >>> from questloom.train.settings.training_settings import LoraSettings
-    >>> round(trained(KNOWN["qwen3-vl-8b"], WeightSettings(lora=LoraSettings(rank=64), **frozen)) / 1e6)
+    >>> round(num_trained_parameters(KNOWN["qwen3-vl-8b"], WeightSettings(lora=LoraSettings(rank=64), **frozen)) / 1e6)
     175
     """
     if weights.lora is None:
@@ -141,7 +141,7 @@ def memory(
     ({'trained': 3.4, 'frozen': 17.5, 'copies': 0.4, 'activations': 9.4, 'head': 1.3}, 32)
     """
     parts = gpus if kind == "fsdp" else 1
-    learned = trained(shape, weights)
+    learned = num_trained_parameters(shape, weights)
     whole = weights.lora is None
     frozen = shape.parameters - (learned if whole else 0)
     # Of a layer: inputs of norms, projections and products, kept for its gradient.

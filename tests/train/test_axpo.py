@@ -17,11 +17,11 @@ from questloom.train.credit.axpo import (
     check_prefix,
     continuation_advantages,
     continuation_mask,
+    is_triggered,
     prefix_advantage,
     prefix_mask,
     recovered_reward,
     select,
-    triggered,
 )
 from questloom.train.credit.credit_rules import Axpo
 from questloom.train.credit.groups import advantages
@@ -87,7 +87,7 @@ TRIGGERS = st.lists(
 def test_the_trigger_is_members_that_are_all_known_to_be_wrong(group):
     accuracy, member = torch.tensor([a for a, _ in group]), torch.tensor([m for _, m in group])
     members = [a for a, m in group if m]
-    assert triggered(accuracy, member) == (bool(members) and all(a == 0.0 for a in members))
+    assert is_triggered(accuracy, member) == (bool(members) and all(a == 0.0 for a in members))
 
 
 POOLS = st.lists(st.lists(st.integers(0, 20), max_size=5), max_size=6)

@@ -18,8 +18,8 @@ from questloom.train.forecast import (
     forecast_sft,
     forward_flops,
     memory,
+    num_trained_parameters,
     row_flops,
-    trained,
 )
 from questloom.train.model import logprobs
 from questloom.train.model.scorer import Scorer
@@ -64,7 +64,7 @@ def test_adapters_are_counted_as_peft_makes_them():
     with torch.device("meta"):
         fresh = Qwen3VLForConditionalGeneration(made.config)
         adapted = get_peft_model(fresh, LoraConfig(r=4, target_modules=targets))
-    assert trained(TINY, WeightSettings(lora=LoraSettings(rank=4))) == sum(
+    assert num_trained_parameters(TINY, WeightSettings(lora=LoraSettings(rank=4))) == sum(
         p.numel() for p in adapted.parameters() if p.requires_grad
     )
 

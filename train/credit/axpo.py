@@ -45,7 +45,7 @@ class Source:
     boundary: Boundary
 
 
-def triggered(accuracy: Tensor, member: Tensor) -> bool:
+def is_triggered(accuracy: Tensor, member: Tensor) -> bool:
     """Whether a question is to be resampled: there are members and all are known to be wrong. The rollouts beside them may be right. To be
     asked before groups without variance are left out.
 
@@ -54,7 +54,7 @@ def triggered(accuracy: Tensor, member: Tensor) -> bool:
         member: (n,) bool: rollouts that called a tool (`no_tool`: that did not) and did not end by a provider's fault.
 
     >>> accuracy, tool = torch.tensor([0.0, 0, 1, 0]), torch.tensor([True, True, False, False])
-    >>> triggered(accuracy, tool), triggered(accuracy, ~tool), triggered(accuracy, torch.zeros(4, dtype=torch.bool))
+    >>> is_triggered(accuracy, tool), is_triggered(accuracy, ~tool), is_triggered(accuracy, torch.zeros(4, dtype=torch.bool))
     (True, False, False)
     """
     return bool(member.any()) and bool((accuracy[member] == 0).all())

@@ -40,13 +40,13 @@ from questloom.files.settings_files import settings_of
 from questloom.models.model_settings import ModelSettings
 from questloom.records.episodes import Turn
 from questloom.records.errors import InputError, QuestloomError
-from questloom.train.grpo.held_out import held_out
+from questloom.train.grpo.held_out import held_out_questions
 from questloom.train.grpo.loop import Training, train
 from questloom.train.grpo.setup import Model, episode_files, load, trainer_of
 from questloom.train.grpo.step_play import StepPlay
 from questloom.train.grpo.step_samples import CallTags
 from questloom.train.model.scorer import Scorer
-from questloom.train.model.weights import LoadedModel, counts, export
+from questloom.train.model.weights import LoadedModel, count_parameters, export
 from questloom.train.rollouts.actor import Actor
 from questloom.train.rollouts.policy_engine import OwnWeights, PolicyPlayers, Weights
 from questloom.train.rollouts.questions import (
@@ -249,7 +249,7 @@ def grpo(settings: GrpoSettings, *, run: str, store: str, model: str, out: Path)
         training = Training(
             StepPlay(actor, players, course, made.rows, trainer.steps, tags, settings, at),
             trainer.learner,
-            held_out(questions.validation, settings.evaluation)
+            held_out_questions(questions.validation, settings.evaluation)
             if settings.evaluation.every
             else [],
             out / "held_out",
@@ -279,7 +279,7 @@ def grpo(settings: GrpoSettings, *, run: str, store: str, model: str, out: Path)
             "ranks": at.size,
             "parallel": at.kind,
             "machine": at.machine,
-            **counts(made.loaded.model),
+            **count_parameters(made.loaded.model),
         }
         if metrics is not None:
             metrics.close()
@@ -395,7 +395,7 @@ def _tell(
     same: bool,
 ) -> None:
     """What is about to happen, for people."""
-    step, found = settings.step, counts(loaded.model)
+    step, found = settings.step, count_parameters(loaded.model)
     metrics.say(
         f"{len(questions.train)} questions to train on, {len(training.held_out)} held out of {len(questions.validation)}; {step.steps} steps of "
         f"{step.questions} questions × {step.rollouts} rollouts, {step.updates} update{'s' * (step.updates > 1)} each"

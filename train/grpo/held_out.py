@@ -14,7 +14,9 @@ from questloom.train.run.parallel import World
 from questloom.train.settings.grpo_settings import EvaluationSettings
 
 
-def held_out(questions: Sequence[Question], settings: EvaluationSettings) -> list[StepQuestion]:
+def held_out_questions(
+    questions: Sequence[Question], settings: EvaluationSettings
+) -> list[StepQuestion]:
     """The questions that are played, always the same."""
     return [
         StepQuestion(number, question)
@@ -22,7 +24,7 @@ def held_out(questions: Sequence[Question], settings: EvaluationSettings) -> lis
     ]
 
 
-def examined(
+def evaluate_held_out(
     asked: Sequence[StepQuestion],
     actor: Actor,
     players: PolicyPlayers,

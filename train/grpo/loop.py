@@ -8,7 +8,7 @@ from pathlib import Path
 
 from questloom.agent.judges.query import MEASURED
 from questloom.files.parquet import write_whole
-from questloom.train.grpo.held_out import examined
+from questloom.train.grpo.held_out import evaluate_held_out
 from questloom.train.grpo.step_play import StepPlay
 from questloom.train.grpo.update import Learner
 from questloom.train.loss.objective import EngineMismatch
@@ -132,7 +132,7 @@ def _examine(run: Training, update: int, metrics: Metrics | None) -> None:
     found = at.gather(json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None)[0]
     if found is None:
         began = time.perf_counter()
-        found = examined(
+        found = evaluate_held_out(
             run.held_out, run.play.actor, run.play.players, run.play.settings.evaluation, at, update
         )
         found["held_out/seconds"] = time.perf_counter() - began

@@ -34,7 +34,7 @@ and its weights where a checkpoint of them stands, with what was written down. N
 COMPARED = ("loss", "grad_norm", "lr", "entropy", "labels", "rows")
 
 
-class Differs(QuestloomError):
+class UpdateMismatch(QuestloomError):
     """An update that comes out otherwise than it did."""
 
 
@@ -102,7 +102,7 @@ def replay(out: Path, update: int) -> str:
     if compared is False:
         different.append("the weights are not those of the checkpoint")
     if different:
-        raise Differs(f"update {update} comes out otherwise: {'; '.join(different)}")
+        raise UpdateMismatch(f"update {update} comes out otherwise: {'; '.join(different)}")
     weights = "" if compared is None else "; the weights are those of the checkpoint bit for bit"
     start = f"after update {begun}" if begun else "from the model that the run began with"
     return (

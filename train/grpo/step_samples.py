@@ -12,7 +12,14 @@ from dataclasses import dataclass, field
 import torch
 
 from questloom.records.episodes import EndReason
-from questloom.train.credit.axpo import Boundary, Source, boundary, check_prefix, select, triggered
+from questloom.train.credit.axpo import (
+    Boundary,
+    Source,
+    boundary,
+    check_prefix,
+    is_triggered,
+    select,
+)
 from questloom.train.credit.credit_rules import Axpo, FatalRules
 from questloom.train.credit.groups import has_variance
 from questloom.train.credit.samples import (
@@ -252,7 +259,7 @@ def is_member(each: ScoredRollout, rules: Axpo) -> bool:
 def all_wrong(group: Group, members: Sequence[ScoredRollout]) -> bool:
     """Whether there are members of a group and all are known to be wrong."""
     inside = {id(each) for each in members}
-    return triggered(
+    return is_triggered(
         torch.tensor([each.rollout.accuracy for each in group.rollouts]),
         torch.tensor([id(each) in inside for each in group.rollouts], dtype=torch.bool),
     )

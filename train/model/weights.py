@@ -146,7 +146,7 @@ def _freeze(model: Any, settings: WeightSettings) -> None:
             parameter.requires_grad_(False)
 
 
-def counts(model: nn.Module) -> dict[str, int]:
+def count_parameters(model: nn.Module) -> dict[str, int]:
     """Numbers of parameters: all, and those that are trained."""
     return {
         "parameters": sum(p.numel() for p in model.parameters()),

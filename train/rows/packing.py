@@ -102,7 +102,7 @@ def _zeros(tokens: PictureTokens) -> Row:
     )
 
 
-class RowLength(Protocol):
+class SizedRow(Protocol):
     """What dealing rows out needs of them."""
 
     @property
@@ -114,7 +114,7 @@ class RowLength(Protocol):
 
 
 def micro_batches(
-    rows: Sequence[RowLength], max_tokens: int, *, at_least: int = 0
+    rows: Sequence[SizedRow], max_tokens: int, *, at_least: int = 0
 ) -> list[list[int]]:
     """Which rows go together: the longest first, each into the first micro-batch with room.
 

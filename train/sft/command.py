@@ -23,7 +23,13 @@ from questloom.files.parquet import write_whole
 from questloom.records.errors import InputError, QuestloomError
 from questloom.train.model.optimiser import adamw
 from questloom.train.model.scorer import Scorer
-from questloom.train.model.weights import LoadedModel, counts, export, load_model, load_processor
+from questloom.train.model.weights import (
+    LoadedModel,
+    count_parameters,
+    export,
+    load_model,
+    load_processor,
+)
 from questloom.train.rows.row import PictureTokens, rope_of
 from questloom.train.run.checkpoints import Checkpoints
 from questloom.train.run.metrics import Metrics
@@ -219,7 +225,7 @@ def sft(
             "ranks": at.size,
             "parallel": at.kind,
             "machine": at.machine,
-            **counts(loaded.model),
+            **count_parameters(loaded.model),
         }
         if metrics is not None:
             metrics.close()
@@ -310,7 +316,7 @@ def _tell(
     same: bool,
 ) -> None:
     """What is about to happen, for people."""
-    rows, found = survey.figures(), counts(loaded.model)
+    rows, found = survey.figures(), count_parameters(loaded.model)
     metrics.say(
         f"{rows['read']} rows read: {rows['train']} to train on, {rows['validation']} for validation, {sum(rows['left_out'].values())} left out"
     )

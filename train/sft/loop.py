@@ -83,7 +83,7 @@ def train(
     if validation and not done:
         _validate(run, validation, 0, metrics)
     plans = ((update, run.plan(course.of(update))) for update in range(done, course.updates))
-    stream = ahead(run.packed, _flat(plans))
+    stream = make_ahead(run.packed, _flat(plans))
     for update in range(done, course.updates):
         rows = course.of(update)
         began = time.perf_counter()
@@ -165,7 +165,7 @@ def _validate(
     """The loss on rows that are not trained on, weighted by token as the training's is."""
     run.policy.eval()
     total = torch.zeros((), dtype=torch.float64, device=run.at.device)
-    for packed in ahead(run.packed, run.plan(rows)):
+    for packed in make_ahead(run.packed, run.plan(rows)):
         total += sft_loss_sum(run.score(packed))
     loss = run.at.sum(total) / sum(row.labels for row in rows)
     if metrics is not None:
@@ -173,7 +173,7 @@ def _validate(
         metrics.say(f"update {update} · validation loss {loss:.4f} on {len(rows)} rows")
 
 
-def ahead(make: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
+def make_ahead(make: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
     """What `make` makes of items, in their order, the next one on a thread while the last is used."""
     with ThreadPoolExecutor(1, thread_name_prefix="rows") as pool:
         waiting: Future[R] | None = None

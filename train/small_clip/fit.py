@@ -74,7 +74,7 @@ def fit(
         chosen = _entities(rng, by_noun, one_noun=step % 2 == 1)
         texts = [_shortened(rng, examples.looks[e]) for e in chosen]
         rows = [rng.sample(views[e], 2) if len(views[e]) > 1 else views[e] * 2 for e in chosen]
-        pixels = augmented(
+        pixels = augment(
             torch.from_numpy(examples.pixels[[r[0] for r in rows] + [r[1] for r in rows]])
         )
         fits = torch.tensor(
@@ -131,7 +131,7 @@ def view_loss(pictures: torch.Tensor) -> torch.Tensor:
     return F.cross_entropy(logits, torch.arange(2 * size).roll(size))
 
 
-def augmented(pixels: torch.Tensor) -> torch.Tensor:
+def augment(pixels: torch.Tensor) -> torch.Tensor:
     """uint8 (n, side, side, 3) to normalised float (n, 3, SIDE, SIDE): moved, tilted, recoloured, blurred, with noise.
 
     Blur and tilt are what `transforms/enhancement` does to pictures; a degraded picture should still lie near its source.

@@ -10,7 +10,7 @@ from questloom.train.small_clip.examples import Examples
 
 
 @dataclass(frozen=True)
-class Measured:
+class Recall:
     """`words_at_1` and `words_at_5`: a description finds a picture of an entity that looks so among the first 1 or 5;
     `view_at_1` and `view_at_5`: a picture finds another view of its entity, itself left out."""
 
@@ -23,7 +23,7 @@ class Measured:
     num_entities: int
 
 
-def measure(clip: Clip, pictures: np.ndarray, examples: Examples) -> Measured:
+def measure(clip: Clip, pictures: np.ndarray, examples: Examples) -> Recall:
     """Measures a checkpoint.
 
     Args:
@@ -48,7 +48,7 @@ def measure(clip: Clip, pictures: np.ndarray, examples: Examples) -> Measured:
         for i, row in enumerate(nearest)
         if counts[examples.entity[i]] > 1
     ]
-    return Measured(
+    return Recall(
         calibration,
         _at(words, 1),
         _at(words, 5),

@@ -146,10 +146,10 @@ def drills(worlds: Sequence[World], rng: random.Random) -> Iterator[Drill]:
     while True:
         world = rng.choice(worlds)
         drill = rng.choices(list(makers), list(makers.values()))[0](world, rng)
-        yield marked(drill, rng) if rng.random() < MARKED else drill
+        yield mark_lines(drill, rng) if rng.random() < MARKED else drill
 
 
-def marked(drill: Drill, rng: random.Random) -> Drill:
+def mark_lines(drill: Drill, rng: random.Random) -> Drill:
     """The drill with each line of its answers between two marks that the question names: any two, but never a thought's.
 
     Whatever stands before an answer, it is to be found all the same; which marks a turn has is left to fine-tuning.

@@ -35,7 +35,7 @@ MERGED = 4
 
 
 @dataclass(frozen=True)
-class Encoded:
+class EncodedDrill:
     """A drill as ids, which of them are answers, and its pictures."""
 
     ids: list[int]
@@ -82,7 +82,7 @@ class Encoder:
         self._tokenizer = processor.tokenizer
         self._image_id = self._tokenizer.convert_tokens_to_ids("<|image_pad|>")
 
-    def __call__(self, drill: Drill) -> Encoded:
+    def __call__(self, drill: Drill) -> EncodedDrill:
         ids: list[int] = []
         answer: list[bool] = []
         pictures: list[int] = []
@@ -107,7 +107,7 @@ class Encoder:
             )
             add(said + "<|im_end|>", True)
             add("\n", False)
-        return Encoded(ids, answer, pictures, drill.kind)
+        return EncodedDrill(ids, answer, pictures, drill.kind)
 
 
 @dataclass
@@ -129,10 +129,10 @@ class Batch:
 
 
 def batches(
-    source: Iterator[Encoded], patches: np.ndarray, image_id: int, pad: int, rows: int = ROWS
+    source: Iterator[EncodedDrill], patches: np.ndarray, image_id: int, pad: int, rows: int = ROWS
 ) -> Iterator[Batch]:
     """Batches without end."""
-    held: Encoded | None = None
+    held: EncodedDrill | None = None
     while True:
         ids = np.full((rows, LENGTH), pad)
         labels = np.full((rows, LENGTH), -100)

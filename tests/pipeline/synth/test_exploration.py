@@ -13,6 +13,7 @@ from questloom.records.errors import InputError
 from questloom.records.outcomes import Rejection
 from questloom.records.synthesis import ABILITIES, Seed
 from questloom.transforms.stages.run_folder import RunFolder
+from tests.pipeline.evolve.made import row
 from tests.pipeline.small_world import LEAN, kept_questions, small_recipe
 from tests.run_files import read_stage
 
@@ -81,17 +82,7 @@ def test_the_loop_may_edit_what_explorations_go_by_and_only_where_there_are_any(
         "draft.rounds.easy",
     } & set(fields), "no exploration goes by them"
     groups = [{"stage": "writer", "cause": "too_easy", "tasks": ["a", "b", "c"]}]
-    rows = [
-        {
-            "rate": 1.0,
-            "level": "easy",
-            "profile": "perception",
-            "tag": "too_easy",
-            "needs_detail": False,
-            "needs_computation": False,
-            "enhanced": False,
-        }
-    ] * 3
+    rows = [row(task, "too_easy", profile="perception") for task in "abc"]
     made = proposed(recipe, groups, rows, dead_ends=(), most=20, tools=("crop",))
     assert made and {edit.path for edit in made} <= {path for path, _ in HARDER} & set(fields)
     made = proposed(

@@ -7,7 +7,7 @@ import torch
 from questloom.models.clip import Clip
 from questloom.train.small_clip.checkpoint import save, start
 from questloom.train.small_clip.examples import words_of
-from questloom.train.small_clip.fit import SIDE, _shortened, augmented, text_loss, view_loss
+from questloom.train.small_clip.fit import SIDE, _shortened, augment, text_loss, view_loss
 from questloom.transforms.pictures.describe import Looks
 
 LIGHT = Looks(
@@ -61,7 +61,7 @@ def test_a_shortened_description_still_fits_and_a_changed_one_does_not():
 def test_augmentation_changes_pixels_within_the_models_range():
     torch.manual_seed(3)
     pixels = torch.randint(0, 256, (5, 128, 128, 3), dtype=torch.uint8)
-    first, second = augmented(pixels), augmented(pixels)
+    first, second = augment(pixels), augment(pixels)
     assert first.shape == (5, 3, SIDE, SIDE)
     assert first.abs().max() <= 2.0
     assert not torch.equal(first, second)

@@ -93,5 +93,5 @@ def test_marks_around_answers_are_never_a_thoughts():
     assert not any(
         "<think>Nabi</think>" in said
         for n in range(300)
-        for _, said in made.marked(replace(drill), random.Random(n)).turns
+        for _, said in made.mark_lines(replace(drill), random.Random(n)).turns
     )
