@@ -19,7 +19,7 @@ from typing import Any
 from benchmarks.truth import rows, share
 from benchmarks.truth_of_forms.execute import Binding, Executor, Unknown, coarse
 from benchmarks.truth_of_forms.world import World, same
-from questloom.records.form import ClaimClause, ClassClause, Form, SentenceClause, variables
+from questloom.records.form import ClaimClause, ClassClause, Form, Image, SentenceClause, variables
 from questloom.records.synthesis import Question
 
 GOALS = {0: 0.0, 1: 0.0, 2: 0.005}
@@ -59,6 +59,8 @@ def judge(world: World, plan: Plan) -> Verdict:
     """
     if missing := {v for c in plan.form.clauses for v in variables(c)} - plan.bindings.keys():
         raise ValueError(f"plan {plan.id}: no binding of {', '.join(sorted(missing))}")
+    if not any(plan.form.ask.var in variables(c) for c in plan.form.clauses):
+        raise Unknown(f"plan {plan.id}: no clause has the asked {plan.form.ask.var}")
     intended = {v: world.id_of(key) for v, key in plan.bindings.items()}
     ask = plan.form.ask
     wanted = coarse(intended[ask.var], ask.precision)
@@ -75,9 +77,10 @@ def judge(world: World, plan: Plan) -> Verdict:
         broken = next(_broken(world, plan.form, intended), "no claim alone breaks it")
         return Verdict(False, f"no answer: {broken}")
     sort = "a second answer" if right else "another answer"
-    other, binding = next(iter(others.items()))
-    why, hidden = _rival(world, plan.form, intended, binding)
-    words = f"{sort}, {world.labels.get(other, other)} ({other}) for {wanted}, {len(found)} in all"
+    rivals = [(o, *_rival(world, plan.form, intended, b)) for o, b in others.items()]
+    other, why, hidden = next((r for r in rivals if r[2]), rivals[0])
+    many = f"{len(found)} in all" if len(found) < MOST_ANSWERS else f"{MOST_ANSWERS} or more"
+    words = f"{sort}, {world.labels.get(other, other)} ({other}) for {wanted}, {many}"
     return Verdict(False, f"{words}: {why}", hidden)
 
 
@@ -106,9 +109,9 @@ def _broken(world: World, form: Form, intended: Binding) -> Iterator[str]:
         if isinstance(clause, ClassClause):
             if clause.class_id not in world.classes(intended[clause.var]):
                 yield f"{intended[clause.var]} is no {clause.class_id}"
-        elif not isinstance(clause, ClaimClause | SentenceClause):
+        elif not isinstance(clause, Image | ClaimClause | SentenceClause):
             alone = Executor(world, form, intended)
-            if not any(True for _ in alone._search([clause], dict(intended))):
+            if not any(True for _ in alone.search([clause], dict(intended))):
                 yield f"{clause} does not hold"
 
 
@@ -122,8 +125,10 @@ def _rival(world: World, form: Form, intended: Binding, other: Binding) -> tuple
         return f"the dump lacks ({how}) {_said(world, claim)}", how
     if new:
         return f"the truth says {_said(world, new[0])}", ""
-    broken = next(_broken(world, form, intended), "a computation or reading differs")
-    return broken, ""
+    for c in form.of(ClassClause):
+        if other[c.var] != intended[c.var]:
+            return f"{world.labels.get(other[c.var], other[c.var])} is a {c.class_id} too", ""
+    return next(_broken(world, form, intended), "a reading or computation gives it too"), ""
 
 
 def plans_of(questions: Iterable[Question]) -> Iterator[Plan]:

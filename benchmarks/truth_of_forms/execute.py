@@ -145,9 +145,10 @@ class Executor:
         start: Binding = {}
         for image in self.form.of(Image):
             start[image.var] = self.intended[image.var]
-        yield from self._search([c for c in self.form.clauses if not isinstance(c, Image)], start)
+        yield from self.search([c for c in self.form.clauses if not isinstance(c, Image)], start)
 
-    def _search(self, left: list[Clause], at: Binding) -> Iterator[Binding]:
+    def search(self, left: list[Clause], at: Binding) -> Iterator[Binding]:
+        """The bindings that satisfy these clauses and agree with what is bound."""
         if not left:
             yield at
             return
@@ -156,7 +157,7 @@ class Executor:
             raise Unknown(f"nothing binds the terms of {clause}")
         rest = [c for c in left if c is not clause]
         for new in self._extend(clause, at):
-            yield from self._search(rest, new)
+            yield from self.search(rest, new)
 
     def key(self, term: Term, at: Binding) -> str | None:
         """A term's key, or None where nothing is bound yet."""
@@ -255,10 +256,10 @@ class Executor:
                 counted.add(arg.key())
                 continue
             others = {k: v for k, v in at.items() if k != arg}
-            about = [
+            about: list[Clause] = [
                 c
                 for c in self.form.clauses
                 if not isinstance(c, Compute) and arg in variables(c) and not isinstance(c, Image)
             ]
-            counted |= {b[arg] for b in self._search(about, others)} if about else {at[arg]}
+            counted |= {b[arg] for b in self.search(about, others)} if about else {at[arg]}
         return counted

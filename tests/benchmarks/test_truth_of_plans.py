@@ -68,9 +68,17 @@ def world(tmp_path):
                 continue
             claims: dict = {}
             for prop, key, *_ in row["claims"]:
-                if key.startswith("Q") and (row["id"], prop) not in HIDDEN:
-                    data = {"type": "wikibase-entityid", "value": {"id": key}}
-                    claims.setdefault(prop, []).append({"mainsnak": {"datavalue": data}})
+                if (row["id"], prop) in HIDDEN:
+                    continue
+                value = value_of_key(key)
+                data = {"type": "wikibase-entityid", "value": {"id": key}}
+                if value.kind == "time":
+                    told = {"time": value.time, "precision": value.precision}
+                    data = {"type": "time", "value": told}
+                elif value.kind == "quantity":
+                    told = {"amount": str(value.number), "unit": f"http://u/{value.unit}"}
+                    data = {"type": "quantity", "value": told}
+                claims.setdefault(prop, []).append({"mainsnak": {"datavalue": data}})
             out.write(json.dumps({"id": row["id"], "claims": claims}) + ",\n")
     return World(folder)
 
@@ -254,6 +262,14 @@ def test_what_is_unknown_is_an_error(world, clause):
         judge(world, plan({"x": "Q1", "a": "Q2", "free": "Q1"}, *ARCHITECT, clause))
 
 
+def test_a_dropped_class_lets_its_rivals_in(world):
+    bindings = {"x": "Q1", "a": "Q1"}
+    alone = plan(bindings, ClassClause(var="a", class_id=BRIDGE))
+    assert judge(world, alone).reason.endswith(f"New Bridge is a {BRIDGE} too")
+    with pytest.raises(Unknown, match="no clause has the asked a"):
+        judge(world, plan(bindings, SHOWN))
+
+
 def test_an_unbound_variable_is_an_error(world):
     with pytest.raises(ValueError, match="no binding of a"):
         judge(world, plan({"x": "Q1"}, *ARCHITECT))
@@ -273,7 +289,7 @@ def test_plans_of_a_file_and_their_report(world, tmp_path, capsys):
     assert "FALSE bad (easy, 2 hops)" in printed and "absent thing" in printed
     lines[0]["form"]["clauses"][0]["is"] = "hearsay"
     path.write_text(json.dumps(lines[0]), encoding="utf-8")
-    with pytest.raises(ValueError, match="plans.jsonl:1: no plan"):
+    with pytest.raises(ValueError, match=r"plans\.jsonl:1: no plan"):
         list(read_plans(path))
 
 
