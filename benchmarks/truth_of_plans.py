@@ -109,9 +109,14 @@ def _broken(world: World, form: Form, intended: Binding) -> Iterator[str]:
         if isinstance(clause, ClassClause):
             if clause.class_id not in world.classes(intended[clause.var]):
                 yield f"{intended[clause.var]} is no {clause.class_id}"
-        elif not isinstance(clause, Image | ClaimClause | SentenceClause):
+        elif not isinstance(clause, Image | ClaimClause):
             alone = Executor(world, form, intended)
-            if not any(True for _ in alone.search([clause], dict(intended))):
+            if any(True for _ in alone.search([clause], dict(intended))):
+                continue
+            if isinstance(clause, SentenceClause):
+                ends = [alone.key(t, intended) or "" for t in (clause.subject, clause.object)]
+                yield f"the truth ties {' to '.join(world.labels.get(e, e) for e in ends)} by nothing"
+            else:
                 yield f"{clause} does not hold"
 
 

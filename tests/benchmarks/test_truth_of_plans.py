@@ -173,6 +173,11 @@ FALSE = {
         plan({"x": "Q1", "y": "Q2", "a": "time:+1880/9"}, *YEAR_OF_DEATH, kind="date", precision="day"),
         "another answer",
     ),
+    "sentence that is not there": (
+        plan({"x": "Q2", "a": "Q7"}, SHOWN,
+             SentenceClause(subject="x", object="a", article_id="A", revision=1, section=0, start=0, end=1)),
+        "no answer: the truth ties Ivo to North by nothing",
+    ),
     "claim that is not there": (
         plan({"x": "Q1", "a": "Q2"}, *ARCHITECT, claim("x", "P138", value_of_key("Q9"))),
         "no answer: the truth does not say Old Bridge P138 Runa",
