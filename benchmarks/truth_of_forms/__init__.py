@@ -1,0 +1,1 @@
+"""An executor of forms over truth.jsonl: it shares no code with the certificate that it judges."""
