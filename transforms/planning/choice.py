@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from questloom.prompts.phrases import property_use
 from questloom.records.form import ClaimClause
 from questloom.records.plan import COMPUTATION, DETAIL, PLAIN, Plan
+from questloom.transforms.drafting.interest import ALIKE
 
 COMPUTED = "computed"
 CURIOUS = 0.25
@@ -96,8 +97,10 @@ def order_plans(
     # The seeds with the fewest plans first: they cannot give way.
     for seed_id, _, offers in sorted(seeds, key=lambda s: (len(s[2]), s[1], s[0])):
         loads = [_loads(offer, used, shares) for offer in offers]
+        # Nearly the same interest is the same: there the order in which they were found decides, which is a random one.
         order = sorted(
-            range(len(offers)), key=lambda i: (loads[i], -offers[i].calls, -offers[i].interest, i)
+            range(len(offers)),
+            key=lambda i: (loads[i], -offers[i].calls, -round(offers[i].interest / ALIKE), i),
         )
         found[seed_id] = tuple(order)
         if order:
