@@ -105,8 +105,8 @@ def label_of(puzzle: Puzzle, var: str) -> str:
     return " and ".join(dict.fromkeys(mine or other)) or "what it is"
 
 
-def search_phrase(relation: Relation) -> str:
-    """The words by which a page is asked for a relation."""
+def in_other_words(relation: Relation) -> str:
+    """What a page is asked for that did not say it under the relation's name: two phrases with which pages state it."""
     plain = [
         re.sub(
             r"\s+",
@@ -119,35 +119,27 @@ def search_phrase(relation: Relation) -> str:
         ).strip()
         for c in cues_of(relation).subject
     ]
-    return (
-        ", ".join(dict.fromkeys(w.replace("\\ ", " ") for w in plain if len(w) > 3))[
-            :90
-        ].rpartition(", ")[0]
-        or relation.label
-    )
+    words = list(dict.fromkeys(w.replace("\\ ", " ") for w in plain if len(w) > 3))[:2]
+    return f"where it says “{'” or “'.join(words or [relation.label])}”"
 
 
 def goal_of(puzzle: Puzzle, var: str) -> str:
-    """What a page of the variable is asked for."""
+    """What a page of the variable is asked for, as a person would say it."""
+    it = Const(kind="text", text="it")
     parts: list[str] = []
     for fact in puzzle.facts:
         if fact.relation and fact.subject == var:
-            parts.append(f"{fact.relation.label} ({search_phrase(fact.relation)})")
-        elif fact.relation and fact.object == var:
-            words = [
-                w for c in cues_of(fact.relation).object if len(w := _plain(c.words.pattern)) > 3
-            ][:6]
-            parts.append(
-                f"{_kind_word(puzzle, fact)} with it as {fact.relation.label} ({', '.join(dict.fromkeys(words))})"
+            known = (
+                f", whether it is {named(fact.object)}" if isinstance(fact.object, Const) else ""
             )
-    parts += [
-        f.object.text for f in puzzle.facts if f.subject == var and isinstance(f.object, Const)
-    ]
+            parts.append(f"the {fact.relation.label}{known}")
+        elif fact.relation and fact.object == var:
+            parts.append(f"{with_article(_kind_word(puzzle, fact))} that {stated(fact, it)}")
     return "; ".join(dict.fromkeys(parts))[:600] or "what it is"
 
 
 def _kind_word(puzzle: Puzzle, fact: Fact) -> str:
-    return next((noun(k.words) for k in puzzle.kinds if k.var == fact.subject), "what is linked")
+    return next((noun(k.words) for k in puzzle.kinds if k.var == fact.subject), "one")
 
 
 def _plain(pattern: str) -> str:
@@ -222,13 +214,12 @@ def is_kind(page: PageRead, words: tuple[str, ...]) -> float:
 
 def stated_of(fact: Fact) -> str:
     """What the page of a named object is asked for: what stands in the relation to it."""
-    return ", ".join(
-        dict.fromkeys(
-            w
-            for c in (cues_of(fact.relation).object if fact.relation else ())
-            if len(w := _plain(c.words.pattern)) > 3
-        )
-    )[:120]
+    return f"something that {stated(fact, fact.object if isinstance(fact.object, Const) else None)}"
+
+
+def lead_of(page: PageRead) -> str:
+    """The first sentence of a page, quoted; its title where it has none."""
+    return quoted_line(page.sentences[0].text if page.sentences else page.title)
 
 
 def words_for(relation: Relation) -> str:
