@@ -43,7 +43,7 @@ def num_wrong_turns(episode: Episode) -> int:
 def num_used_again(episode: Episode) -> int:
     """How many pictures that a tool made a later call takes."""
     made = {image.handle for image in episode.images if image.origin != "task" and not image.url}
-    taken = {turn.call.arguments.get("handle") for turn in episode.turns if turn.call}
+    taken = {dict(turn.call.arguments).get("handle") for turn in episode.turns if turn.call}
     return len(made & taken)
 
 

@@ -57,7 +57,7 @@ class AnchorSearch(Desk):
             listed = yield from search(shown_as)
             if search == self._like_it:
                 listed = self._strayed(listed)
-            waiting = list(enumerate(listed))
+            waiting = sorted(enumerate(listed), key=lambda hit: not self._of_kind(hit[1][0]))
             while waiting:
                 rank, (thing, line) = waiting.pop(0)
                 self.votes = {**self.votes, thing: self.votes.get(thing, 0.0) + 1 / (1 + rank)}
@@ -84,26 +84,29 @@ class AnchorSearch(Desk):
                 )
                 if search == self._like_it and self.manner.strays(CLOSER):
                     closer = yield from self._like_its_middle(shown_as)
-                    waiting = [*enumerate(closer), *waiting]
+                    waiting = [
+                        *(hit for hit in enumerate(closer) if self._of_kind(hit[1][0])),
+                        *waiting,
+                    ]
         return None
 
     def _strayed(self, listed: list[tuple[Thing, Line]]) -> list[tuple[Thing, Line]]:
         """The hits with a later one first that is of the shown kind, where the draw says so."""
-        head = " ".join(head_of(self.puzzle))
         neighbour = next(
             (
                 hit
                 for hit in listed[1:FIRST]
-                if head
-                and hit[0].url
-                and not _is_file(hit[0])
-                and says(self.described.get(hit[0], ""), head)
+                if hit[0].url and not _is_file(hit[0]) and self._of_kind(hit[0])
             ),
             None,
         )
         if neighbour is None or not self.manner.strays(WRONG_TURNS):
             return listed
         return [neighbour, *(hit for hit in listed if hit != neighbour)]
+
+    def _of_kind(self, thing: Thing) -> bool:
+        """Whether the few words of a hit hold the noun by which the question calls what is shown: others are opened later."""
+        return any(says(self.described.get(thing, ""), head) for head in head_of(self.puzzle))
 
     def shows(self, page: PageRead) -> bool:
         """Whether a page shows the question's picture."""

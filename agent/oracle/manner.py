@@ -23,7 +23,7 @@ SAYINGS: dict[str, tuple[str, ...]] = {
         "Before anything else I need a name for {what}; pictures that resemble {image} may give one.",
         "There is no caption to go by. I look for pictures like {image} to learn which {kind} this is.",
         "The question turns on {what}, and only {image} tells which one is meant, so I search by it.",
-        "I cannot put a name to {what}. Similar pictures should stand on its page.",
+        "I cannot put a name to {what}. Pictures that resemble it may lead to a name.",
     ),
     "compare": (
         "{name} may be {what}. I open its page to compare the pictures, and to read about {wanted}.",
@@ -39,7 +39,7 @@ SAYINGS: dict[str, tuple[str, ...]] = {
         "That leads to {name}. What is missing now is the {label}.",
         "With {name} known, the {label} is the next thing to find; I read the page.",
         "The question goes on from {name} to the {label}, so I look there.",
-        "{name} is the link in between. The page ought to give the {label}.",
+        "The way leads on through {name}. The page ought to give the {label}.",
     ),
     "again": (
         "What was shown of the page says nothing about the {label}. I ask it for just that.",

@@ -58,9 +58,11 @@ from questloom.agent.oracle.speech import (
     lead_of,
     named,
     quoted_line,
+    relation_noun,
     stated,
     stated_of,
     strip_protocol_tags,
+    told_of,
     with_article,
     words_for,
 )
@@ -228,11 +230,13 @@ class Solver(AnchorSearch):
         self.fail(step, way.bound)
         if not isinstance(subject, Thing):
             return None
-        label = fact.relation.label if fact.relation else "things that it mentions"
+        label = relation_noun(fact.relation) if fact.relation else "things that it mentions"
         yield from self._look_up(subject, label)
         page = yield from self.visit(
             subject,
-            goal_of(self.puzzle, fact.subject) if isinstance(fact.subject, str) else label,
+            goal_of(self.puzzle, fact.subject, way.bound)
+            if isinstance(fact.subject, str)
+            else f"the {label}",
             self.manner.say("need", label=label, name=subject.name),
         )
         found = self._values(page, fact) if page else []
@@ -246,7 +250,7 @@ class Solver(AnchorSearch):
             page = yield from self._again(
                 page,
                 in_other_words(fact.relation),
-                self.manner.say("again", label=fact.relation.label),
+                self.manner.say("again", label=label),
             )
             found = self._values(page, fact) if page else found
         if _unsure(found):
@@ -338,7 +342,7 @@ class Solver(AnchorSearch):
         if fact.relation is None:
             return []
         why = (
-            f"The page of {subject.name} does not give the {fact.relation.label}"
+            f"The page of {subject.name} does not give the {relation_noun(fact.relation)}"
             if has_page
             else f"{subject.name} has no page"
         )
@@ -532,7 +536,7 @@ class Solver(AnchorSearch):
                     "tell apart",
                     a_kind=with_article(kind),
                     kind=kind,
-                    said=stated(fact, known),
+                    said=told_of(fact, known),
                 ),
                 "text_search",
                 query=query,
@@ -664,7 +668,7 @@ class Solver(AnchorSearch):
             ),
             "",
         )
-        source = f"The page of {where} says" if where else "What I need is"
+        source = f"the page of {where} says" if where else "what I need is"
         thought = self.manner.say(
             "found",
             source=source,

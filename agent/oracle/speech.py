@@ -1,7 +1,7 @@
 """What the oracle says and asks: thoughts, goals, queries, in words of the question and of its observations."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,9 +96,11 @@ def subject_phrase(puzzle: Puzzle) -> str:
 
 def label_of(puzzle: Puzzle, var: str) -> str:
     """The relations that the puzzle wants to know of a variable, in words."""
-    mine = [f"the {f.relation.label}" for f in puzzle.facts if f.relation and f.subject == var]
+    mine = [
+        f"the {relation_noun(f.relation)}" for f in puzzle.facts if f.relation and f.subject == var
+    ]
     other = [
-        f"what has it as its {f.relation.label}"
+        f"what has it as its {relation_noun(f.relation)}"
         for f in puzzle.facts
         if f.relation and f.object == var and f.subject != var
     ]
@@ -123,18 +125,44 @@ def in_other_words(relation: Relation) -> str:
     return f"where it says “{'” or “'.join(words or [relation.label])}”"
 
 
-def goal_of(puzzle: Puzzle, var: str) -> str:
-    """What a page of the variable is asked for, as a person would say it."""
+def relation_noun(relation: Relation) -> str:
+    """What people call the other end of a relation ("architect"): its label, unless that is no noun ("founded by")."""
+    if not relation.label.endswith(" by"):
+        return relation.label
+    nouns = property_phrase(relation.property, label=relation.label).o
+    return next(iter(nouns), f"one that it was {relation.label}")
+
+
+def told_of(fact: Fact, value: Read | Const | None) -> str:
+    """What is said of something sought, as the end of "a bridge that …"."""
+    said = stated(fact, value)
+    if said != named(value) or fact.relation is None:
+        return said
+    phrase = property_phrase(fact.relation.property, label=fact.relation.label)
+    return (
+        f"is the {phrase.s[0]} of {said}"
+        if phrase.s
+        else f"has {said} as {relation_noun(fact.relation)}"
+    )
+
+
+def goal_of(puzzle: Puzzle, var: str, known: Collection[str] = ()) -> str:
+    """What a page of the variable is asked for, as a person would say it.
+
+    Args:
+        puzzle: the question.
+        var: whose page it is.
+        known: variables that are known, about which it is not asked.
+    """
     it = Const(kind="text", text="it")
     parts: list[str] = []
     for fact in puzzle.facts:
-        if fact.relation and fact.subject == var:
-            known = (
-                f", whether it is {named(fact.object)}" if isinstance(fact.object, Const) else ""
-            )
-            parts.append(f"the {fact.relation.label}{known}")
-        elif fact.relation and fact.object == var:
-            parts.append(f"{with_article(_kind_word(puzzle, fact))} that {stated(fact, it)}")
+        if fact.relation and fact.subject == var and fact.object not in known:
+            given = fact.object
+            whether = f", whether it is {named(given)}" if isinstance(given, Const) else ""
+            parts.append(f"the {relation_noun(fact.relation)}{whether}")
+        elif fact.relation and fact.object == var and fact.subject not in known:
+            parts.append(f"{with_article(_kind_word(puzzle, fact))} that {told_of(fact, it)}")
     return "; ".join(dict.fromkeys(parts))[:600] or "what it is"
 
 
@@ -214,7 +242,9 @@ def is_kind(page: PageRead, words: tuple[str, ...]) -> float:
 
 def stated_of(fact: Fact) -> str:
     """What the page of a named object is asked for: what stands in the relation to it."""
-    return f"something that {stated(fact, fact.object if isinstance(fact.object, Const) else None)}"
+    return (
+        f"something that {told_of(fact, fact.object if isinstance(fact.object, Const) else None)}"
+    )
 
 
 def lead_of(page: PageRead) -> str:
