@@ -43,7 +43,11 @@ def num_wrong_turns(episode: Episode) -> int:
 def num_used_again(episode: Episode) -> int:
     """How many pictures that a tool made a later call takes."""
     made = {image.handle for image in episode.images if image.origin != "task" and not image.url}
-    taken = {dict(turn.call.arguments).get("handle") for turn in episode.turns if turn.call}
+    taken = {
+        turn.call.arguments.get("handle")
+        for turn in episode.turns
+        if turn.call and isinstance(turn.call.arguments, dict)
+    }
     return len(made & taken)
 
 
