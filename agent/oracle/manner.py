@@ -107,6 +107,21 @@ SAYINGS: dict[str, tuple[str, ...]] = {
         "Now the same search with {image}.",
         "With {image} the search has less to be misled by.",
     ),
+    "read": (
+        "The question needs what can be read on the {what} in {image}. I read the text in the picture.",
+        "Something is written on the {what}, and the question depends on it; I read {image} first.",
+        "What stands on the {what}? The picture itself, {image}, has to tell.",
+    ),
+    "closer": (
+        "It seems to say {text}. The writing is small, so I look closer before I rely on it.",
+        "I make out {text}, but at this size a digit or a letter is easily mistaken. I enlarge that part.",
+        "{text}, as far as I can see. All the rest hangs on it, so I cut it out and read it again.",
+    ),
+    "compute": (
+        "I have both parts: {left} and {right}. I compute the {what}.",
+        "With {left} and {right} only the {what} is missing, and I would rather compute it than guess.",
+        "Now that {left} and {right} are known, the {what} can be worked out.",
+    ),
     "found": (
         "{source} {quote}, as turn {turn} showed. So the answer is {text}.",
         "Turn {turn} gave what was missing: {source} {quote}. That makes {text} the answer.",

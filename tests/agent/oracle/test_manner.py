@@ -12,7 +12,7 @@ from questloom.agent.oracle.puzzle import Const, Fact, Puzzle
 from questloom.agent.oracle.relation_words import Relation
 from questloom.agent.oracle.solver import Solver
 from questloom.agent.oracle.speech import Action, Observation, goal_of, relation_noun, told_of
-from tests.agent.oracle.test_oracle import (
+from tests.agent.oracle.scripted import (
     ALL,
     TOWER_REPLIES,
     TOWERS,
