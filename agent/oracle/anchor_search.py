@@ -5,7 +5,8 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import Any
 
 from questloom.agent.oracle.desk import Desk, Listing
-from questloom.agent.oracle.observation_reading import Line, PageRead, Thing, hits_of
+from questloom.agent.oracle.manner import CLOSER, WRONG_TURNS
+from questloom.agent.oracle.observation_reading import Line, PageRead, Thing, hits_of, says
 from questloom.agent.oracle.speech import (
     Action,
     Observation,
@@ -13,6 +14,7 @@ from questloom.agent.oracle.speech import (
     head_of,
     is_kind,
     label_of,
+    lead_of,
     query_of,
     subject_phrase,
 )
@@ -41,6 +43,8 @@ class AnchorSearch(Desk):
     votes: Mapping[Thing, float] = {}
     """What searches found, with how often and how far in front."""
     found_at: Mapping[Thing, Line] = {}
+    described: Mapping[Thing, str] = {}
+    """What searches by the picture say in a few words of their hits."""
 
     def find_page(
         self, searches: Iterable[Callable[[str], Listing]]
@@ -50,7 +54,12 @@ class AnchorSearch(Desk):
         for search in searches:
             if self.num_calls > self.max_calls * SHARE_OF_CALLS:
                 return None
-            for rank, (thing, line) in enumerate((yield from search(shown_as))):
+            listed = yield from search(shown_as)
+            if search == self._like_it:
+                listed = self._strayed(listed)
+            waiting = sorted(enumerate(listed), key=lambda hit: not self._of_kind(hit[1][0]))
+            while waiting:
+                rank, (thing, line) = waiting.pop(0)
                 self.votes = {**self.votes, thing: self.votes.get(thing, 0.0) + 1 / (1 + rank)}
                 self.found_at = {thing: line, **self.found_at}
                 known = self.page_of(thing)
@@ -59,12 +68,45 @@ class AnchorSearch(Desk):
                 page = yield from self.visit(
                     thing,
                     goal_of(self.puzzle, var),
-                    f"{thing.name} may be {shown_as}. I open its page to compare the pictures, "
-                    f"and to read about {label_of(self.puzzle, var)}.",
+                    self.manner.say(
+                        "compare",
+                        name=thing.name,
+                        what=shown_as,
+                        wanted=label_of(self.puzzle, var),
+                    ),
                 )
-                if page is not None and self.shows(page):
+                if page is None:
+                    continue
+                if self.shows(page):
                     return page.thing, line
+                self.setback = self.manner.say(
+                    "other pictures", name=page.title, quote=lead_of(page)
+                )
+                if search == self._like_it and self.manner.strays(CLOSER):
+                    closer = yield from self._like_its_middle(shown_as)
+                    waiting = [
+                        *(hit for hit in enumerate(closer) if self._of_kind(hit[1][0])),
+                        *waiting,
+                    ]
         return None
+
+    def _strayed(self, listed: list[tuple[Thing, Line]]) -> list[tuple[Thing, Line]]:
+        """The hits with a later one first that is of the shown kind, where the draw says so."""
+        neighbour = next(
+            (
+                hit
+                for hit in listed[1:FIRST]
+                if hit[0].url and not _is_file(hit[0]) and self._of_kind(hit[0])
+            ),
+            None,
+        )
+        if neighbour is None or not self.manner.strays(WRONG_TURNS):
+            return listed
+        return [neighbour, *(hit for hit in listed if hit != neighbour)]
+
+    def _of_kind(self, thing: Thing) -> bool:
+        """Whether the few words of a hit hold the noun by which the question calls what is shown: others are opened later."""
+        return any(says(self.described.get(thing, ""), head) for head in head_of(self.puzzle))
 
     def shows(self, page: PageRead) -> bool:
         """Whether a page shows the question's picture."""
@@ -115,7 +157,12 @@ class AnchorSearch(Desk):
 
     def _like_it(self, shown_as: str) -> Listing:
         observation = yield from self.call(
-            f"I do not know {shown_as} by sight. I search for pages with pictures like <image:{self.seen_as}>.",
+            self.manner.say(
+                "begin",
+                what=shown_as,
+                image=f"<image:{self.seen_as}>",
+                kind=" ".join(head_of(self.puzzle)) or "one",
+            ),
             "image_search",
             handle=self.seen_as,
         )
@@ -124,7 +171,7 @@ class AnchorSearch(Desk):
     def _like_its_middle(self, _: str) -> Listing:
         return (
             yield from self._like_made(
-                "None of these pages shows the very picture. I cut out its middle, so that the surroundings count less.",
+                self.manner.say("middle"),
                 "crop",
                 box=[150, 100, 850, 900],
             )
@@ -149,7 +196,7 @@ class AnchorSearch(Desk):
         if not made or not made.images:
             return []
         observation = yield from self.call(
-            "I search for pages with pictures like the new one.",
+            self.manner.say("new one", image=f"<image:{made.images[-1]}>"),
             "image_search",
             handle=made.images[-1],
         )
@@ -180,11 +227,11 @@ class AnchorSearch(Desk):
         return self._candidates(observation)
 
     def _candidates(self, observation: Observation | None) -> list[tuple[Thing, Line]]:
-        return (
-            [(t, Line(t.title, observation.turn)) for t, _ in hits_of(observation.text)]
-            if observation
-            else []
-        )
+        if observation is None:
+            return []
+        found = hits_of(observation.text)
+        self.described = {**dict(found), **self.described}
+        return [(t, Line(t.title, observation.turn)) for t, _ in found]
 
 
 def _is_file(thing: Thing) -> bool:

@@ -45,7 +45,12 @@ def computed(
     left, right = (p for p in parts if p is not None)
     code = _code(needed.op, args, left, right)
     observation = yield from solver.call(
-        f"I have both parts: {named(args[0])} and {named(args[1])}. I compute the {needed.op.replace('_', ' ')}.",
+        solver.manner.say(
+            "compute",
+            left=named(args[0]),
+            right=named(args[1]),
+            what=needed.op.replace("_", " "),
+        ),
         "python_interpreter",
         code=code,
     )

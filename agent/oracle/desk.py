@@ -5,6 +5,7 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from questloom.agent.oracle.manner import Manner
 from questloom.agent.oracle.observation_reading import (
     Line,
     PageRead,
@@ -71,6 +72,9 @@ class Desk:
     max_calls: int
     tools: frozenset[str]
     pages: dict[str, PageRead] = field(default_factory=dict)
+    manner: Manner = field(default_factory=Manner)
+    setback: str = ""
+    """Why the page that was opened last is not the one sought: the next thought begins with it."""
     num_calls: int = 0
     made: set[tuple[str, str]] = field(default_factory=set)
     failed: tuple[int, str, Bindings] = (-1, "nothing was tried", {})
@@ -102,6 +106,7 @@ class Desk:
             return None
         self.made.add(mark)
         self.num_calls += 1
+        thought, self.setback = f"{self.setback} {thought}".strip(), ""
         observation = yield Action(strip_protocol_tags(thought), name, arguments)
         return observation if observation.ok else None
 

@@ -43,7 +43,7 @@ def looking(
         solver,
         handle,
         kind,
-        f"The question needs what can be read on the {what} in <image:{handle}>. I read the text in the picture.",
+        solver.manner.say("read", what=what, image=f"<image:{handle}>"),
     )
     if reading:
         return (yield from _closer(solver, handle, kind, reading)) or reading[:2]
@@ -83,7 +83,7 @@ def _closer(
         min(1000.0, bottom + MARGIN),
     ]
     made = yield from solver.call(
-        f"It seems to say {reading[0].text}. The writing is small, so I look closer before I rely on it.",
+        solver.manner.say("closer", text=reading[0].text),
         "crop",
         handle=handle,
         box=box,

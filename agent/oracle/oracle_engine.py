@@ -11,6 +11,7 @@ from typing import Any
 
 from questloom.agent.engines.engine import Sample
 from questloom.agent.oracle.desk import Ended, advanced
+from questloom.agent.oracle.manner import Manner
 from questloom.agent.oracle.puzzle import Puzzle
 from questloom.agent.oracle.sighted_solver import SightedSolver
 from questloom.agent.oracle.slips import ProtocolViolation, add_violations, turn_text
@@ -122,7 +123,8 @@ class OracleEngine:
     ) -> Generator[Action | ProtocolViolation, Observation, Ended]:
         puzzle = self._puzzles[conversation.task_id]
         if not puzzle.seen:
-            return Solver(puzzle, self._max_calls, self._tools).solve()
+            draw = chance(self._seed, conversation.task_id, f"manner-{conversation.rollout}")
+            return Solver(puzzle, self._max_calls, self._tools, manner=Manner(draw)).solve()
         draw = chance(self._seed, conversation.task_id, f"mistake-{conversation.rollout}")
         search = SightedSolver(puzzle, draw if draw.random() < self._mistakes else None).solve()
         return add_violations(

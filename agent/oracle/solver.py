@@ -22,9 +22,11 @@ from questloom.agent.oracle.doubt import (
     doubt_about,
     doubt_of,
     is_plain,
+    kind_of,
     same,
     speaks_of,
 )
+from questloom.agent.oracle.manner import LOOKED_UP, TOO_BROAD
 from questloom.agent.oracle.observation_reading import (
     Candidate,
     Line,
@@ -49,15 +51,18 @@ from questloom.agent.oracle.speech import (
     article,
     goal_of,
     holds,
+    in_other_words,
     is_kind,
     is_person,
     label_of,
+    lead_of,
     named,
     quoted_line,
-    search_phrase,
+    relation_noun,
     stated,
     stated_of,
     strip_protocol_tags,
+    words_of,
     with_article,
     words_for,
 )
@@ -225,11 +230,14 @@ class Solver(AnchorSearch):
         self.fail(step, way.bound)
         if not isinstance(subject, Thing):
             return None
-        label = fact.relation.label if fact.relation else "things that it mentions"
+        label = relation_noun(fact.relation) if fact.relation else "things that it mentions"
+        yield from self._look_up(subject, label)
         page = yield from self.visit(
             subject,
-            goal_of(self.puzzle, fact.subject) if isinstance(fact.subject, str) else label,
-            f"I need the {label} of {subject.name}, so I open that page.",
+            goal_of(self.puzzle, fact.subject, way.bound)
+            if isinstance(fact.subject, str)
+            else f"the {label}",
+            self.manner.say("need", label=label, name=subject.name),
         )
         found = self._values(page, fact) if page else []
         if (
@@ -237,12 +245,12 @@ class Solver(AnchorSearch):
             and fact.relation
             and not page.whole
             and _unsure(found)
-            and not any(fact.relation.label in goal for goal in page.goals)
+            and in_other_words(fact.relation) not in page.goals
         ):
             page = yield from self._again(
                 page,
-                f"{fact.relation.label}: {search_phrase(fact.relation)}",
-                f"What was shown of the page says nothing about the {fact.relation.label}. I ask it for just that.",
+                in_other_words(fact.relation),
+                self.manner.say("again", label=label),
             )
             found = self._values(page, fact) if page else found
         if _unsure(found):
@@ -334,7 +342,7 @@ class Solver(AnchorSearch):
         if fact.relation is None:
             return []
         why = (
-            f"The page of {subject.name} does not give the {fact.relation.label}"
+            f"The page of {subject.name} does not give the {relation_noun(fact.relation)}"
             if has_page
             else f"{subject.name} has no page"
         )
@@ -376,8 +384,12 @@ class Solver(AnchorSearch):
         page = yield from self.visit(
             chosen.value,
             goal_of(self.puzzle, var),
-            f"{chosen.value.name} may be the {article(self.puzzle, var)} that I look for. "
-            f"I check on its page {label_of(self.puzzle, var)}.",
+            self.manner.say(
+                "may be",
+                name=chosen.value.name,
+                kind=article(self.puzzle, var),
+                wanted=label_of(self.puzzle, var),
+            ),
         )
         facts = self._closed(var, way.bound)
         if page is None:
@@ -394,10 +406,25 @@ class Solver(AnchorSearch):
         for fact, end in facts:
             found = doubt_about(page, fact, end)
             if found is None:
+                against = candidates(page, fact.relation, kind=kind_of(end))[0].line.text
+                self.setback = self.manner.say(
+                    "says otherwise",
+                    name=page.title,
+                    quote=quoted_line(against),
+                    expected=named(end),
+                )
                 return None
             doubt += min(found, 0.3) if found and self._said_there(page.thing, fact, end) else found
         kinds = [is_kind(page, k.words) for k in self.puzzle.kinds if k.var == var]
         if any(k <= -1 for k in kinds) or not self._may_stand(page, var):
+            kind = article(self.puzzle, var)
+            self.setback = self.manner.say(
+                "other kind",
+                name=page.title,
+                quote=lead_of(page),
+                kind="such thing" if kind == "one" else kind,
+                a_kind=with_article(kind),
+            )
             return None
         doubt += sum(OTHER_KIND if k < 0 else PART_OF_KIND for k in kinds if k < WHOLE_KIND)
         self._push({**way.bound, var: Bound(page.thing, chosen.line)}, way.base + doubt)
@@ -471,6 +498,7 @@ class Solver(AnchorSearch):
         assert isinstance(fact.subject, str)
         var, known = fact.subject, self.known_end(fact.object, bound)
         facts = self._closed(var, bound)
+        kind = article(self.puzzle, var)
         said: dict[Thing, set[int]] = {}
         lines: dict[Thing, Line] = {}
         for number, (other, end) in enumerate(facts):
@@ -493,20 +521,29 @@ class Solver(AnchorSearch):
                 page = yield from self.visit(
                     thing,
                     goal,
-                    f"I look for {with_article(article(self.puzzle, var))} and know {thing.name}. Its page may name it.",
+                    self.manner.say(
+                        "names it", a_kind=with_article(kind), kind=kind, name=thing.name
+                    ),
                 )
             for c in subjects(page, other.relation) if page else []:
                 if isinstance(c.value, Thing) and c.score >= SURE:
                     said.setdefault(c.value, set()).add(number)
                     lines.setdefault(c.value, c.line)
+        thought = yield from self._broadly(kind)
         for query in self._queries(fact.subject, bound):
             observation = yield from self.call(
-                f"I look for {with_article(article(self.puzzle, var))} that {stated(fact, known)}. "
-                "I search for the words that tell it apart.",
+                thought
+                or self.manner.say(
+                    "tell apart",
+                    a_kind=with_article(kind),
+                    kind=kind,
+                    said=words_of(fact, known),
+                ),
                 "text_search",
                 query=query,
                 top_k=10,
             )
+            thought = ""
             for hit, snippet in self.hits(observation):
                 assert observation is not None
                 for thing, text in [
@@ -524,6 +561,40 @@ class Solver(AnchorSearch):
             for t in said
         }
         return [(t, lines[t], guesses[t]) for t in sorted(said, key=lambda t: guesses[t])]
+
+    def _broadly(self, kind: str) -> Generator[Action, Observation, str]:
+        """Searches for a kind alone, where the draw says so, and gives the thought of the narrower query; "" else."""
+        if kind == "one" or not self.manner.strays(TOO_BROAD):
+            return ""
+        observation = yield from self.call(
+            self.manner.say("broad", a_kind=with_article(kind), kind=kind),
+            "text_search",
+            query=kind,
+            top_k=5,
+        )
+        hits = self.hits(observation)
+        return self.manner.say("too broad", hit=hits[0][0].title) if hits else ""
+
+    def _look_up(self, subject: Thing, label: str) -> Generator[Action, Observation, None]:
+        """Searches for a thing's name before its page is opened, where the draw says so; more narrowly where another page comes first."""
+        page = self.page_of(subject)
+        if (page is not None and page.visited) or not self.manner.strays(LOOKED_UP):
+            return
+        observation = yield from self.call(
+            self.manner.say("look up", name=subject.name),
+            "text_search",
+            query=subject.name,
+            top_k=5,
+        )
+        hits = self.hits(observation)
+        if hits and key(hits[0][0].title) != key(subject.title):
+            observation = yield from self.call(
+                self.manner.say("narrow", hit=hits[0][0].title, name=subject.name, label=label),
+                "text_search",
+                query=f"{subject.name} {label}",
+                top_k=5,
+            )
+            self.hits(observation)
 
     def _guess_of_kind(self, thing: Thing, var: str) -> float:
         """How unlikely a thing is of the kind that the question says, by what was shown of its page."""
@@ -598,8 +669,14 @@ class Solver(AnchorSearch):
             ),
             "",
         )
-        source = f"The page of {where} says" if where else "What I need is"
-        thought = f"{source} {quoted_line(answer.line.text)}, as turn {answer.line.turn + 1} showed. So the answer is {text}."
+        source = f"the page of {where} says" if where else "what I need is"
+        thought = self.manner.say(
+            "found",
+            source=source,
+            quote=quoted_line(answer.line.text),
+            turn=answer.line.turn + 1,
+            text=text,
+        )
         return Ended(
             answer=text,
             thought=strip_protocol_tags(thought),

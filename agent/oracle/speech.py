@@ -1,7 +1,7 @@
 """What the oracle says and asks: thoughts, goals, queries, in words of the question and of its observations."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,17 +96,19 @@ def subject_phrase(puzzle: Puzzle) -> str:
 
 def label_of(puzzle: Puzzle, var: str) -> str:
     """The relations that the puzzle wants to know of a variable, in words."""
-    mine = [f"the {f.relation.label}" for f in puzzle.facts if f.relation and f.subject == var]
+    mine = [
+        f"the {relation_noun(f.relation)}" for f in puzzle.facts if f.relation and f.subject == var
+    ]
     other = [
-        f"what has it as its {f.relation.label}"
+        f"what has it as its {relation_noun(f.relation)}"
         for f in puzzle.facts
         if f.relation and f.object == var and f.subject != var
     ]
     return " and ".join(dict.fromkeys(mine or other)) or "what it is"
 
 
-def search_phrase(relation: Relation) -> str:
-    """The words by which a page is asked for a relation."""
+def in_other_words(relation: Relation) -> str:
+    """What a page is asked for that did not say it under the relation's name: two phrases with which pages state it."""
     plain = [
         re.sub(
             r"\s+",
@@ -119,35 +121,53 @@ def search_phrase(relation: Relation) -> str:
         ).strip()
         for c in cues_of(relation).subject
     ]
+    words = list(dict.fromkeys(w.replace("\\ ", " ") for w in plain if len(w) > 3))[:2]
+    return f"where it says “{'” or “'.join(words or [relation.label])}”"
+
+
+def relation_noun(relation: Relation) -> str:
+    """What people call the other end of a relation ("architect"): its label, unless that is no noun ("founded by")."""
+    if not relation.label.endswith(" by"):
+        return relation.label
+    nouns = property_phrase(relation.property, label=relation.label).o
+    return next(iter(nouns), f"one that it was {relation.label}")
+
+
+def words_of(fact: Fact, value: Read | Const | None) -> str:
+    """What is said of something sought, as the end of "a bridge that …"."""
+    said = stated(fact, value)
+    if said != named(value) or fact.relation is None:
+        return said
+    phrase = property_phrase(fact.relation.property, label=fact.relation.label)
     return (
-        ", ".join(dict.fromkeys(w.replace("\\ ", " ") for w in plain if len(w) > 3))[
-            :90
-        ].rpartition(", ")[0]
-        or relation.label
+        f"is the {phrase.s[0]} of {said}"
+        if phrase.s
+        else f"has {said} as {relation_noun(fact.relation)}"
     )
 
 
-def goal_of(puzzle: Puzzle, var: str) -> str:
-    """What a page of the variable is asked for."""
+def goal_of(puzzle: Puzzle, var: str, known: Collection[str] = ()) -> str:
+    """What a page of the variable is asked for, as a person would say it.
+
+    Args:
+        puzzle: the question.
+        var: whose page it is.
+        known: variables that are known, about which it is not asked.
+    """
+    it = Const(kind="text", text="it")
     parts: list[str] = []
     for fact in puzzle.facts:
-        if fact.relation and fact.subject == var:
-            parts.append(f"{fact.relation.label} ({search_phrase(fact.relation)})")
-        elif fact.relation and fact.object == var:
-            words = [
-                w for c in cues_of(fact.relation).object if len(w := _plain(c.words.pattern)) > 3
-            ][:6]
-            parts.append(
-                f"{_kind_word(puzzle, fact)} with it as {fact.relation.label} ({', '.join(dict.fromkeys(words))})"
-            )
-    parts += [
-        f.object.text for f in puzzle.facts if f.subject == var and isinstance(f.object, Const)
-    ]
+        if fact.relation and fact.subject == var and fact.object not in known:
+            given = fact.object
+            whether = f", whether it is {named(given)}" if isinstance(given, Const) else ""
+            parts.append(f"the {relation_noun(fact.relation)}{whether}")
+        elif fact.relation and fact.object == var and fact.subject not in known:
+            parts.append(f"{with_article(_kind_word(puzzle, fact))} that {words_of(fact, it)}")
     return "; ".join(dict.fromkeys(parts))[:600] or "what it is"
 
 
 def _kind_word(puzzle: Puzzle, fact: Fact) -> str:
-    return next((noun(k.words) for k in puzzle.kinds if k.var == fact.subject), "what is linked")
+    return next((noun(k.words) for k in puzzle.kinds if k.var == fact.subject), "one")
 
 
 def _plain(pattern: str) -> str:
@@ -222,13 +242,14 @@ def is_kind(page: PageRead, words: tuple[str, ...]) -> float:
 
 def stated_of(fact: Fact) -> str:
     """What the page of a named object is asked for: what stands in the relation to it."""
-    return ", ".join(
-        dict.fromkeys(
-            w
-            for c in (cues_of(fact.relation).object if fact.relation else ())
-            if len(w := _plain(c.words.pattern)) > 3
-        )
-    )[:120]
+    return (
+        f"something that {words_of(fact, fact.object if isinstance(fact.object, Const) else None)}"
+    )
+
+
+def lead_of(page: PageRead) -> str:
+    """The first sentence of a page, quoted; its title where it has none."""
+    return quoted_line(page.sentences[0].text if page.sentences else page.title)
 
 
 def words_for(relation: Relation) -> str:

@@ -9,7 +9,6 @@ import pytest
 from questloom.agent.judges.process import judge_by_rules
 from questloom.agent.oracle import oracle_engine as oracle
 from questloom.agent.oracle import puzzle as oracle_task
-from questloom.agent.oracle.desk import Ended
 from questloom.agent.oracle.doubt import NAMED_ONLY, OTHERWISE, UNSTATED_DOUBT, doubt_about
 from questloom.agent.oracle.observation_reading import (
     Line,
@@ -29,7 +28,7 @@ from questloom.agent.oracle.oracle_engine import OracleEngine
 from questloom.agent.oracle.puzzle import Const, Fact, Kind, Look, Puzzle, Sum, puzzle_of
 from questloom.agent.oracle.relation_words import Relation
 from questloom.agent.oracle.solver import Solver
-from questloom.agent.oracle.speech import Action, Observation, answer_of, is_kind
+from questloom.agent.oracle.speech import Observation, answer_of, is_kind
 from questloom.agent.play.journal import Journal
 from questloom.agent.play.player import Player, Task
 from questloom.agent.providers.local_provider import LocalProvider
@@ -41,21 +40,20 @@ from questloom.models.clip import Clip
 from questloom.records.episodes import EndReason
 from questloom.records.form import Ask, ClaimClause, ClassClause, Form, Image
 from questloom.records.knowledge import Value, entity_value
+from tests.agent.oracle.scripted import (
+    ALL,
+    ARCHITECT,
+    BUILT,
+    HEIGHT,
+    TOWER_REPLIES,
+    TOWERS,
+    WHO,
+    told,
+)
 from tests.agent.tools.calling import WITHOUT_PYTHON, box_with
 from tests.agent.tools.little_store import little_store, source
 from tests.models.pictures import file_of
 
-ARCHITECT = Relation(property="P84", label="architect")
-BUILT = Relation(property="P571", label="inception", datatype="time")
-HEIGHT = Relation(property="P2048", label="height", datatype="quantity")
-
-WHO = Puzzle(
-    pictured="x",
-    pictured_as="the lighthouse in the picture",
-    facts=(Fact(subject="x", relation=ARCHITECT, object="a"),),
-    ask="a",
-    ask_type="entity",
-)
 WHEN = Puzzle(
     pictured="x",
     pictured_as="the lighthouse in the picture",
@@ -266,41 +264,6 @@ def test_no_type_of_a_puzzle_has_a_place_for_bindings_evidence_or_answers():
 # -- the search, against scripted observations
 
 
-def told(solver: Solver, replies: dict[str, Observation]) -> tuple[Ended, list[Action]]:
-    """Plays a search; a call is answered by the first reply whose key stands in its arguments."""
-    search, steps = solver.solve(), []
-    try:
-        step = next(search)
-        while True:
-            steps.append(step)
-            found = next(
-                (
-                    observation
-                    for mark, observation in replies.items()
-                    if mark in f"{step.name} {step.arguments}"
-                ),
-                None,
-            )
-            step = search.send(
-                dataclasses.replace(found, turn=len(steps) - 1)
-                if found
-                else Observation(False, "", (), len(steps) - 1)
-            )
-    except StopIteration as stop:
-        return stop.value, steps
-
-
-ALL = frozenset(
-    {
-        "image_search",
-        "text_search",
-        "visit",
-        "layout_parsing",
-        "python_interpreter",
-        "sharpen",
-        "crop",
-    }
-)
 LIKE = Observation(
     True, "[1] Old Bridge\nURL: https://w/Old_Bridge\nPicture: <image:1>, 9×9 pixels", (1,), 0
 )
@@ -310,35 +273,6 @@ PAGE = Observation(
     (0,),
     0,
 )
-
-
-HIGH = Const(kind="amount", text="31", unit="metre")
-TOWERS = Puzzle(
-    pictured="x",
-    pictured_as="the person in the picture",
-    ask="a",
-    ask_type="date",
-    precision="year",
-    kinds=(Kind(var="y", words=("tower",)),),
-    facts=tuple(
-        Fact(subject="y", relation=r, object=o)
-        for r, o in ((ARCHITECT, "x"), (HEIGHT, HIGH), (BUILT, "a"))
-    ),
-)
-TOWER_PAGE = "{0} Tower\nURL: https://w/{0}\nheight: {1} metre\narchitect: Ada Lund\nbuilt: {2}\n\n{0} Tower is a tower.\n"
-TOWER_REPLIES = {
-    "image_search": Observation(True, "[1] Ada Lund\nURL: https://w/Ada_Lund", (), 0),
-    "w/Ada_Lund": Observation(
-        True,
-        "Ada Lund\nURL: https://w/Ada_Lund\nAda Lund (1800–1870) was an architect.\nBuildings by Lund include Low Tower and High Tower.\n"
-        "Links:\n- Low Tower: https://w/Low\n- High Tower: https://w/High",
-        (0,),
-        0,
-    ),
-    "text_search": Observation(True, "", (), 0),
-    "w/Low": Observation(True, TOWER_PAGE.format("Low", 12, 1850), (), 0),
-    "w/High": Observation(True, TOWER_PAGE.format("High", 31, 1861), (), 0),
-}
 
 
 def test_a_reverse_hop_takes_the_candidate_of_which_all_that_the_question_says_is_said():
