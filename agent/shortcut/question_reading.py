@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from questloom.agent.oracle.observation_reading import key
 from questloom.agent.oracle.relation_words import Relation
@@ -20,6 +21,13 @@ _DATE = re.compile(r"\b(?:when|(?:what|which) (?:year|date|day|century))\b", re.
 _AMOUNT = re.compile(
     r"\bhow (?:many|much|tall|high|long|wide|deep|heavy|large|big|far)\b", re.IGNORECASE
 )
+_LOOSE = frozenset(
+    "in at of on by to from near who whom whose which what when where was were is are had has the this that".split()
+)
+"""Words that state no relation alone."""
+MAX_ENDING = 4
+"""Letters behind the beginning of a word: "design" in "designed", but not "light" in "lighthouse"."""
+_ENDING = re.compile(r"\w*")
 _HEAD = re.compile(r"\b(?:which|what) ([a-z]+(?: [a-z]+)?)", re.IGNORECASE)
 
 
@@ -43,6 +51,8 @@ class QuestionRead:
     """"thing", "date" or "amount"."""
     part: str
     """Of a date: "year", "century" or "" for all of it."""
+    placement: str
+    """"person" or "place" where the words ask for one, else ""."""
     head: str
     """What kind of thing is asked for ("town"); "" where the words name none."""
     pictured: str
@@ -81,6 +91,11 @@ def read_question(text: str) -> QuestionRead:
         text=text,
         kind=kind,
         part=part,
+        placement="person"
+        if re.search(r"\bwho(?:m|se)?\b", text.split(",")[0][:40], re.IGNORECASE) and not head
+        else "place"
+        if re.search(r"\bwhere\b|\b(?:which|what) (?:town|city|village|country)\b", text, re.I)
+        else "",
         head=head[1].casefold() if head and kind == "thing" else "",
         pictured=pictured[0] if pictured else "",
         clauses=_clauses(text),
@@ -89,11 +104,20 @@ def read_question(text: str) -> QuestionRead:
 
 def _clauses(text: str) -> tuple[Clause, ...]:
     """The pieces that state a relation; words that several relations share make one clause with all of them."""
-    spans: list[tuple[int, int, str]] = sorted(
-        (m.start(), re.compile(r"\w*").match(text, m.end()).end(), pid)  # type: ignore[union-attr]
-        for pid, pattern in _patterns()
-        for m in pattern.finditer(text)
-    )
+    pictured = _PICTURED.search(text)
+    hidden = pictured.span() if pictured else (0, 0)
+    spans: list[tuple[int, int, str]] = []
+    for pid, pattern in _patterns():
+        for m in pattern.finditer(text):
+            rest = _ENDING.match(text, m.end())
+            end = rest.end() if rest else m.end()
+            if (
+                end - m.end() <= MAX_ENDING
+                and text[m.start() : end].casefold() not in _LOOSE
+                and not hidden[0] <= m.start() < hidden[1]
+            ):
+                spans.append((m.start(), end, pid))
+    spans.sort()
     groups: list[tuple[int, int, dict[str, None]]] = []
     for start, end, pid in spans:
         if groups and start < groups[-1][1]:
@@ -105,18 +129,28 @@ def _clauses(text: str) -> tuple[Clause, ...]:
         (m.start(), m[0].strip()) for m in _NAME.finditer(text) if m.start() or " " in m[0].strip()
     ]
     edges = [0, *(m.start() for m in _CLAUSE.finditer(text)), len(text)]
-    found = []
+    found: list[Clause] = []
     for start, end, pids in groups[:MAX_CLAUSES]:
         low = max(e for e in edges if e <= start)
         high = min((e for e in edges if e >= end), default=len(text))
+        names_here = tuple(name for at, name in names if low <= at < high)
+        last = {r.property for r in found[-1].relations} if found else set()
+        if last & set(pids) and not names_here:
+            continue  # "the architect who designed": one relation said twice
         found.append(
             Clause(
                 words=text[low:high].strip(" ,.;?"),
                 relations=tuple(_named(pid) for pid in pids),
-                names=tuple(name for at, name in names if low <= at < high),
+                names=names_here,
             )
         )
-    return tuple(found)
+    # A piece that names something selects, whatever it says of it.
+    for low, high in pairwise(edges):
+        words = text[low:high].strip(" ,.;?")
+        named = tuple(name for at, name in names if low <= at < high)
+        if named and not any(set(named) <= set(c.names) for c in found):
+            found.append(Clause(words=words, relations=(), names=named))
+    return tuple(found[:MAX_CLAUSES])
 
 
 def _named(pid: str) -> Relation:

@@ -22,7 +22,9 @@ from questloom.agent.oracle.observation_reading import (
     says,
     subjects,
 )
+from questloom.agent.oracle.relation_words import Relation
 from questloom.agent.shortcut.question_reading import QuestionRead, in_question, read_question
+from questloom.language.relations import relation as known_of
 
 UNKNOWN = "I do not know."
 MAX_CALLS = 12
@@ -147,7 +149,8 @@ class ShortcutSolver:
             self._note(page.title, used, lead.score, lead.move)
         for number, clause in enumerate(self._question.clauses):
             for relation in clause.relations:
-                after = used | {number}
+                # A clause with names is used where the page says the names too.
+                after = used if clause.names else used | {number}
                 if self._question.kind != "thing":
                     for c in self._sure(candidates(page, relation, kind=self._question.kind)):
                         self._note(self._words(c), after, lead.score + c.score, lead.move)
@@ -159,12 +162,18 @@ class ShortcutSolver:
                     assert isinstance(c.value, Thing), "asked for as a thing"
                     if key(c.value.title) == key(page.title):
                         continue
-                    if self._question.kind == "thing":
+                    if self._question.kind == "thing" and self._may_answer(relation):
                         self._note(c.value.title, after, lead.score + c.score, lead.move)
                     url = c.value.url or page.links.get(c.value.title, "")
                     if url and len(after) < len(self._question.clauses):
                         thing = Thing(c.value.title, url)
                         self._add(_Lead(thing, after, lead.score + c.score, "link"))
+
+    def _may_answer(self, relation: Relation) -> bool:
+        """Whether what stands at the relation's end may be of the kind that is asked for."""
+        hints = known_of(relation.property).hints
+        ends = hints.object_is if hints else ""
+        return not self._question.placement or ends in ("", self._question.placement)
 
     def _sure(self, found: list[Candidate]) -> list[Candidate]:
         return [c for c in found[:NUM_READ] if c.score >= LEAST_SCORE]

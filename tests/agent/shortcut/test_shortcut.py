@@ -40,7 +40,7 @@ def page(number: int, title: str, text: str, *links: str) -> Article:
 
 
 CHAIN = (
-    page(11, "Ilse Varga", "Ilse Varga was an architect. Her teacher was Pavo Lind.", "Pavo Lind"),
+    page(11, "Ilse Varga", "Ilse Varga was an architect, a pupil of Pavo Lind.", "Pavo Lind"),
     page(12, "Pavo Lind", "Pavo Lind was an artist. He was married to Senna Orlo.", "Senna Orlo"),
     page(13, "Senna Orlo", "Senna Orlo was a painter. She left her home as a child.", "Toltis"),
     page(14, "Toltis", "Toltis is a town. Among its people is Senna Orlo.", "Senna Orlo"),
@@ -85,11 +85,13 @@ def test_a_page_that_states_all_is_enough(provider):
 
 
 def test_a_selective_clause_gives_the_answer_away(provider):
-    """The picture is another lighthouse's: only the clause leads to the right page."""
+    """The picture is another lighthouse's, of 1850: only the clause leads to the right page."""
     episode, calls = play(
-        provider, "Who designed the lighthouse that was built in 1853 near Merren?", number=0
+        provider,
+        "In which year was the lighthouse built whose lantern a storm broke in 1903?",
+        number=0,
     )
-    assert episode.answer == "Ilse Varga" and len(calls) <= 4
+    assert episode.answer == "1853" and len(calls) <= 6
 
 
 def test_the_year_is_given_as_a_year(provider):
