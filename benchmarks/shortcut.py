@@ -137,7 +137,10 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="only so many questions")
     parser.add_argument("--list", action="store_true", help="each right answer with its question")
     given = parser.parse_args()
-    questions = sorted(given.run.read(given.stage, "kept", Question), key=lambda q: q.id)
+    label = given.run.label(given.stage)
+    questions = sorted(given.run.read(label, "kept", Question), key=lambda q: q.id) if label else []
+    if not questions:
+        parser.error(f"the run has no kept question in a stage {given.stage!r}")
     questions = questions[: given.first or None]
     store = Store.open(given.store)
     played = asyncio.run(play(questions, given.run, store, given.clip, given.calls))

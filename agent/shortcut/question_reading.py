@@ -134,8 +134,8 @@ def _clauses(text: str) -> tuple[Clause, ...]:
         low = max(e for e in edges if e <= start)
         high = min((e for e in edges if e >= end), default=len(text))
         names_here = tuple(name for at, name in names if low <= at < high)
-        last = {r.property for r in found[-1].relations} if found else set()
-        if last & set(pids) and not names_here:
+        before = {r.property for r in found[-1].relations} if found else set()
+        if before & set(pids) and not names_here:
             continue  # "the architect who designed": one relation said twice
         found.append(
             Clause(

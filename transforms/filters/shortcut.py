@@ -2,13 +2,12 @@
 
 from dataclasses import dataclass
 
-from questloom.records.outcomes import Rejection
+from questloom.records.outcomes import Reason, Rejection
 from questloom.records.synthesis import Question, Verdict
 from questloom.transforms.filters.filter import Filter, FilterJob, InLoop, Switch
 from questloom.transforms.stages.stage import Apply, reject
 
 NAME = "shortcut"
-REASON = "shortcut_solved"
 
 
 def make_shortcut(job: FilterJob) -> Apply:
@@ -45,7 +44,9 @@ def make_shortcut(job: FilterJob) -> Apply:
         )
         num_calls = sum(turn.call is not None for turn in episode.turns)
         if judged.outcome is Outcome.CORRECT:
-            return reject(question, REASON, {"said": episode.answer, "calls": num_calls})
+            return reject(
+                question, Reason.SHORTCUT_SOLVED, {"said": episode.answer, "calls": num_calls}
+            )
         return question.with_verdict(
             Verdict(filter=NAME, passed=True, solver=NAME, num_samples=1, num_correct=0)
         )
@@ -65,7 +66,9 @@ SHORTCUT = Filter(
     name=NAME,
     help="The shortcut solver does not answer it.",
     doing="letting the shortcut solver play",
-    reasons={REASON: "A cheap search without the question's form finds the answer."},
+    reasons={
+        Reason.SHORTCUT_SOLVED: "A cheap search without the question's form finds the answer."
+    },
     settings=ShortcutRules,
     seconds=(0.1, 0.5, 3.0),
     coroutine="always",
