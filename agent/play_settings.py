@@ -10,7 +10,7 @@ from questloom.agent.live.live_settings import LiveSettings
 from questloom.agent.tool_settings import ToolSettings
 from questloom.agent.turns.limits import Limits
 
-EngineName = Literal["oracle", "openai", "transformers", "server"]
+EngineName = Literal["oracle", "shortcut", "openai", "transformers", "server"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +31,8 @@ class PlaySettings:
     """Everything that `agent/setup.py` needs to set up a player."""
 
     engine: EngineName = "oracle"
-    """"oracle" follows the certificate; "openai" is the endpoint of the role `agent` (its temperature, top_p and `extra` there);
+    """"oracle" follows the certificate; "shortcut" is a cheap baseline without it;
+    "openai" is the endpoint of the role `agent` (its temperature, top_p and `extra` there);
     "transformers" a model on this machine; "server" an inference server of token ids."""
     oracle: OracleSettings = field(default_factory=OracleSettings)
     limits: Limits = field(default_factory=Limits)

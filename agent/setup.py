@@ -22,6 +22,8 @@ from questloom.agent.play_settings import PlaySettings
 from questloom.agent.providers.local_provider import LocalProvider
 from questloom.agent.providers.provider import Provider
 from questloom.agent.sandbox import Sandbox, open_sandbox
+from questloom.agent.shortcut.shortcut_engine import ShortcutEngine
+from questloom.agent.shortcut.shortcut_solver import MAX_CALLS
 from questloom.agent.tool_settings import CONFINED
 from questloom.agent.tools import ToolBox
 from questloom.agent.tools.model_reader import ROLE as READER
@@ -261,6 +263,10 @@ def open_engine(
         return own, _nothing
     if settings.engine == "oracle":
         return _oracle(settings, at, tools)
+    if settings.engine == "shortcut":
+        return ShortcutEngine(
+            tools=tools, max_calls=min(MAX_CALLS, settings.limits.calls)
+        ), _nothing
     make = {"openai": _openai, "transformers": _transformers, "server": _server}[settings.engine]
     asks = (
         (at.models.endpoints, at.models.roles.get(AGENT), budget_of(at.models), str(at.calls()))

@@ -1,0 +1,174 @@
+"""What the words of a question tell a solver that has nothing else: the type of the answer, the clauses, the names, and what to search for."""
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+
+from questloom.agent.oracle.observation_reading import key
+from questloom.agent.oracle.relation_words import Relation
+from questloom.language.relations import relation_table
+
+MAX_CLAUSES = 12
+_PICTURED = re.compile(
+    r"\b(?:the|this) (?:[a-z-]+ ){1,3}?(?:(?:shown |seen )?in (?:the|this) (?:picture|photograph|image)|with this [a-z ]+)"
+    r"|\bthis (?:[a-z-]+ )?[a-z-]+(?=['’]s\b|\b)",
+)
+_NAME = re.compile(
+    r"(?<![\w.])(?:[A-ZÀ-ÖØ-Þ][\w’'-]*(?: (?:of|the|de|la|van|von) (?=[A-ZÀ-Þ])| (?=[A-ZÀ-Þ]))?)+|\b\d{3,4}\b"
+)
+_CLAUSE = re.compile(r"[,;.?]|\b(?:and|that|who|whose|which|where|when|whom)\b", re.IGNORECASE)
+_DATE = re.compile(r"\b(?:when|(?:what|which) (?:year|date|day|century))\b", re.IGNORECASE)
+_AMOUNT = re.compile(
+    r"\bhow (?:many|much|tall|high|long|wide|deep|heavy|large|big|far)\b", re.IGNORECASE
+)
+_LOOSE = frozenset(
+    "in at of on by to from near who whom whose which what when where was were is are had has the this that".split()
+)
+"""Words that state no relation alone."""
+MAX_ENDING = 4
+"""Letters behind the beginning of a word: "design" in "designed", but not "light" in "lighthouse"."""
+_ENDING = re.compile(r"\w*")
+_HEAD = re.compile(r"\b(?:which|what) ([a-z]+(?: [a-z]+)?)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Clause:
+    """A piece of the question that states a relation."""
+
+    words: str
+    relations: tuple[Relation, ...]
+    """Those that the words may mean."""
+    names: tuple[str, ...] = ()
+    """Names and years that stand in it, which make it select."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuestionRead:
+    """A question as its words are read."""
+
+    text: str
+    kind: str
+    """"thing", "date" or "amount"."""
+    part: str
+    """Of a date: "year", "century" or "" for all of it."""
+    placement: str
+    """"person" or "place" where the words ask for one, else ""."""
+    head: str
+    """What kind of thing is asked for ("town"); "" where the words name none."""
+    pictured: str
+    """Words for what the picture shows; "" where none are found."""
+    clauses: tuple[Clause, ...]
+
+    def queries(self, pictured: str) -> tuple[str, ...]:
+        """Searches, the one that selects most first.
+
+        Args:
+            pictured: name of the pictured thing; "" where it is unknown.
+        """
+        whole = self.text.replace(self.pictured, pictured) if self.pictured and pictured else ""
+        named = sorted(
+            (c for c in self.clauses if c.names), key=lambda c: (-len(c.names), -len(c.words))
+        )
+        plain = [c.words for c in self.clauses if not c.names and len(c.words.split()) > 2]
+        return tuple(
+            dict.fromkeys(q for q in (*(c.words for c in named), whole, self.text, *plain) if q)
+        )
+
+
+def read_question(text: str) -> QuestionRead:
+    """Reads a question.
+
+    >>> read = read_question("In which year did the architect of the tower in this picture die?")
+    >>> read.kind, read.part, read.pictured
+    ('date', 'year', 'the tower in this picture')
+    """
+    date, amount = _DATE.search(text), _AMOUNT.search(text)
+    kind = "date" if date else "amount" if amount else "thing"
+    part = next((p for p in ("year", "century") if date and p in date[0].casefold()), "")
+    head = _HEAD.search(text)
+    pictured = _PICTURED.search(text)
+    return QuestionRead(
+        text=text,
+        kind=kind,
+        part=part,
+        placement="person"
+        if re.search(r"\bwho(?:m|se)?\b", text.split(",")[0][:40], re.IGNORECASE) and not head
+        else "place"
+        if re.search(r"\bwhere\b|\b(?:which|what) (?:town|city|village|country)\b", text, re.I)
+        else "",
+        head=head[1].casefold() if head and kind == "thing" else "",
+        pictured=pictured[0] if pictured else "",
+        clauses=_clauses(text),
+    )
+
+
+def _clauses(text: str) -> tuple[Clause, ...]:
+    """The pieces that state a relation; words that several relations share make one clause with all of them."""
+    pictured = _PICTURED.search(text)
+    hidden = pictured.span() if pictured else (0, 0)
+    spans: list[tuple[int, int, str]] = []
+    for pid, pattern in _patterns():
+        for m in pattern.finditer(text):
+            rest = _ENDING.match(text, m.end())
+            end = rest.end() if rest else m.end()
+            if (
+                end - m.end() <= MAX_ENDING
+                and text[m.start() : end].casefold() not in _LOOSE
+                and not hidden[0] <= m.start() < hidden[1]
+            ):
+                spans.append((m.start(), end, pid))
+    spans.sort()
+    groups: list[tuple[int, int, dict[str, None]]] = []
+    for start, end, pid in spans:
+        if groups and start < groups[-1][1]:
+            first, last, known = groups[-1]
+            groups[-1] = first, max(last, end), {**known, pid: None}
+        else:
+            groups.append((start, end, {pid: None}))
+    names = [
+        (m.start(), m[0].strip()) for m in _NAME.finditer(text) if m.start() or " " in m[0].strip()
+    ]
+    edges = [0, *(m.start() for m in _CLAUSE.finditer(text)), len(text)]
+    found: list[Clause] = []
+    for start, end, pids in groups[:MAX_CLAUSES]:
+        low = max(e for e in edges if e <= start)
+        high = min((e for e in edges if e >= end), default=len(text))
+        names_here = tuple(name for at, name in names if low <= at < high)
+        before = {r.property for r in found[-1].relations} if found else set()
+        if before & set(pids) and not names_here:
+            continue  # "the architect who designed": one relation said twice
+        found.append(
+            Clause(
+                words=text[low:high].strip(" ,.;?"),
+                relations=tuple(_named(pid) for pid in pids),
+                names=names_here,
+            )
+        )
+    # A piece that names something selects, whatever it says of it.
+    for low, high in pairwise(edges):
+        words = text[low:high].strip(" ,.;?")
+        named = tuple(name for at, name in names if low <= at < high)
+        if named and not any(set(named) <= set(c.names) for c in found):
+            found.append(Clause(words=words, relations=(), names=named))
+    return tuple(found[:MAX_CLAUSES])
+
+
+def _named(pid: str) -> Relation:
+    say = relation_table().relations[pid].say
+    return Relation(property=pid, label=say.o[0] if say and say.o else pid)
+
+
+def _patterns() -> list[tuple[str, re.Pattern[str]]]:
+    return [
+        (
+            pid,
+            re.compile(rf"(?<!\w)(?:{'|'.join((*known.read.subject, *known.read.object))})", re.I),
+        )
+        for pid, known in relation_table().relations.items()
+        if known.read
+    ]
+
+
+def in_question(question: QuestionRead, name: str) -> bool:
+    """Whether the words give a name, which therefore is not asked for."""
+    return f" {key(name)} " in f" {key(question.text)} "

@@ -1,0 +1,215 @@
+"""A strong cheap baseline: it answers from the picture, the words and the tools, without the question's form.
+
+It names the pictured thing by one image search, searches for the question's words clause by clause (the one with most names first), opens the
+best pages, reads there what the clauses ask for, and follows links while clauses are left. What it solves in fewer calls than the question's
+cheapest route is a hole in the route.
+"""
+
+import heapq
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from typing import Any
+
+from questloom.agent.oracle.observation_reading import (
+    Candidate,
+    Literal,
+    PageRead,
+    Thing,
+    candidates,
+    hits_of,
+    key,
+    read_page,
+    says,
+    subjects,
+)
+from questloom.agent.oracle.relation_words import Relation
+from questloom.agent.shortcut.question_reading import QuestionRead, in_question, read_question
+from questloom.language.relations import relation as known_of
+
+UNKNOWN = "I do not know."
+MAX_CALLS = 12
+NUM_HITS = 2
+"""Pages of a search that are worth opening."""
+NUM_READ = 2
+"""Candidates of a relation on a page that are looked at."""
+LEAST_SCORE = 2.0
+"""Of a candidate: below it no cue stands beside the name."""
+
+
+@dataclass(frozen=True)
+class Action:
+    """A tool call, and by which move of the solver it is made."""
+
+    thought: str
+    name: str
+    arguments: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What a call brought; not `ok` where the tool failed."""
+
+    ok: bool
+    text: str
+    images: tuple[int, ...]
+    turn: int
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The end of a search: the answer, `UNKNOWN` where there is none, and the move that led to it."""
+
+    answer: str
+    move: str
+
+
+@dataclass(frozen=True)
+class _Lead:
+    """A page that may be opened: clauses used on the way there, how sure they were, and the last move."""
+
+    thing: Thing
+    used: frozenset[int]
+    score: float
+    move: str
+
+
+@dataclass
+class ShortcutSolver:
+    """One episode's search.
+
+    Args:
+        text: the question.
+        max_calls: of tools.
+        tools: names of those that it may call.
+    """
+
+    text: str
+    max_calls: int = MAX_CALLS
+    tools: frozenset[str] = frozenset({"image_search", "text_search", "visit"})
+    _question: QuestionRead = field(init=False)
+    _leads: list[tuple[float, int, _Lead]] = field(default_factory=list)
+    _opened: dict[str, PageRead] = field(default_factory=dict)
+    _best: dict[str, tuple[int, float, str]] = field(default_factory=dict)
+    """By answer: clauses used, score, move."""
+    _num_calls: int = 0
+
+    def __post_init__(self) -> None:
+        self._question = read_question(self.text)
+
+    def solve(self) -> Generator[Action, Observation, Ended]:
+        """The whole episode: yields calls, is sent what they bring."""
+        pictured = ""
+        seen = yield from self._call("Which thing is this?", "image_search", handle=0)
+        for rank, (thing, _) in enumerate(hits_of(seen.text)[:NUM_HITS] if seen else []):
+            if "/File:" not in thing.url:
+                pictured = pictured or thing.name
+                self._add(_Lead(thing, frozenset(), 1.0 - rank, "picture"))
+        queries = list(self._question.queries(pictured))
+        while self._num_calls < self.max_calls and not self._is_settled():
+            if self._leads:
+                yield from self._open(heapq.heappop(self._leads)[2])
+            elif queries:
+                yield from self._search(queries.pop(0))
+            else:
+                break
+        return self._end()
+
+    def _search(self, query: str) -> Generator[Action, Observation, None]:
+        found = yield from self._call("I search for these words.", "text_search", query=query)
+        for rank, (thing, _) in enumerate(hits_of(found.text)[:NUM_HITS] if found else []):
+            if thing.url:
+                self._add(_Lead(thing, frozenset(), -float(rank), "words"))
+
+    def _open(self, lead: _Lead) -> Generator[Action, Observation, None]:
+        page = self._opened.get(key(lead.thing.title))
+        if page is None:
+            seen = yield from self._call(
+                "I open this page.",
+                "visit",
+                url=lead.thing.url or lead.thing.title,
+                goal=self.text[:300],
+            )
+            page = read_page(seen.text, seen.turn, seen.images) if seen else None
+            if page is None:
+                return
+            self._opened[key(lead.thing.title)] = page
+        self._read(page, lead)
+
+    def _read(self, page: PageRead, lead: _Lead) -> None:
+        """Takes from a page what the clauses that are left ask for: answers, and things to go on to."""
+        said = "\n".join(line.text for line in page.lines())
+        used = lead.used | {
+            number
+            for number, clause in enumerate(self._question.clauses)
+            if clause.names and all(says(said, name) for name in clause.names)
+        }
+        head = self._question.head
+        first = page.sentences[0].text if page.sentences else ""
+        if head and says(first, head.split()[-1]) and used:
+            self._note(page.title, used, lead.score, lead.move)
+        for number, clause in enumerate(self._question.clauses):
+            for relation in clause.relations:
+                # A clause with names is used where the page says the names too.
+                after = used if clause.names else used | {number}
+                if self._question.kind != "thing":
+                    for c in self._sure(candidates(page, relation, kind=self._question.kind)):
+                        self._note(self._words(c), after, lead.score + c.score, lead.move)
+                if number in lead.used:
+                    continue
+                for c in self._sure(
+                    [*candidates(page, relation, kind="thing"), *subjects(page, relation)]
+                ):
+                    assert isinstance(c.value, Thing), "asked for as a thing"
+                    if key(c.value.title) == key(page.title):
+                        continue
+                    if self._question.kind == "thing" and self._may_answer(relation):
+                        self._note(c.value.title, after, lead.score + c.score, lead.move)
+                    url = c.value.url or page.links.get(c.value.title, "")
+                    if url and len(after) < len(self._question.clauses):
+                        thing = Thing(c.value.title, url)
+                        self._add(_Lead(thing, after, lead.score + c.score, "link"))
+
+    def _may_answer(self, relation: Relation) -> bool:
+        """Whether what stands at the relation's end may be of the kind that is asked for."""
+        hints = known_of(relation.property).hints
+        ends = hints.object_is if hints else ""
+        return not self._question.placement or ends in ("", self._question.placement)
+
+    def _sure(self, found: list[Candidate]) -> list[Candidate]:
+        return [c for c in found[:NUM_READ] if c.score >= LEAST_SCORE]
+
+    def _words(self, found: Candidate) -> str:
+        value = found.value
+        if isinstance(value, Literal) and value.year and self._question.part == "year":
+            return str(value.year)
+        if isinstance(value, Literal) and value.year and self._question.part == "century":
+            return f"{(value.year + 99) // 100}th century"
+        return value.text if isinstance(value, Literal) else value.title
+
+    def _note(self, answer: str, used: frozenset[int], score: float, move: str) -> None:
+        if not in_question(self._question, answer):
+            self._best[answer] = max(self._best.get(answer, (0, 0.0, "")), (len(used), score, move))
+
+    def _is_settled(self) -> bool:
+        """Whether one candidate is left that uses all clauses."""
+        whole = [v for v in self._best.values() if v[0] >= len(self._question.clauses)]
+        return len(whole) == 1
+
+    def _end(self) -> Ended:
+        if not self._best:
+            return Ended(UNKNOWN, "none")
+        answer = max(self._best, key=lambda a: (self._best[a][:2], a))
+        return Ended(answer, self._best[answer][2])
+
+    def _add(self, lead: _Lead) -> None:
+        rank = -(10.0 * len(lead.used) + lead.score)
+        heapq.heappush(self._leads, (rank, len(self._leads) + 100 * self._num_calls, lead))
+
+    def _call(
+        self, thought: str, name: str, **arguments: Any
+    ) -> Generator[Action, Observation, Observation | None]:
+        if self._num_calls >= self.max_calls or name not in self.tools:
+            return None
+        self._num_calls += 1
+        seen = yield Action(thought, name, arguments)
+        return seen if seen.ok else None

@@ -1,0 +1,176 @@
+"""The shortcut solver: right where a clause or a page gives the answer away, wrong on a real chain, cheap, and told nothing."""
+
+import ast
+import asyncio
+import inspect
+from pathlib import Path
+
+import pytest
+
+from questloom.agent.play.player import Player, Task
+from questloom.agent.providers.local_provider import LocalProvider
+from questloom.agent.shortcut import question_reading, shortcut_engine, shortcut_solver
+from questloom.agent.shortcut.question_reading import read_question
+from questloom.agent.shortcut.shortcut_engine import ShortcutEngine
+from questloom.agent.shortcut.shortcut_solver import UNKNOWN, ShortcutSolver
+from questloom.agent.turns.limits import Limits
+from questloom.knowledge.store.build import build_store
+from questloom.knowledge.store.store import Store
+from questloom.knowledge.store.vectors import add_vectors
+from questloom.models.clip import Clip
+from questloom.records.knowledge import Article, Link, Section
+from tests.agent.tools.calling import box_with
+from tests.agent.tools.little_store import asset, lighthouse, little_store, source
+from tests.models.pictures import file_of
+
+
+def page(number: int, title: str, text: str, *links: str) -> Article:
+    return Article(
+        wiki="enwiki",
+        title=title,
+        page_id=number,
+        revision=1,
+        entity_id=f"Q{number}",
+        sections=(Section(title="", level=1, text=text),),
+        links=tuple(
+            Link(target=t, anchor=t, section=0, sentence_start=0, sentence_end=len(text))
+            for t in links
+        ),
+    )
+
+
+CHAIN = (
+    page(11, "Ilse Varga", "Ilse Varga was an architect, a pupil of Pavo Lind.", "Pavo Lind"),
+    page(12, "Pavo Lind", "Pavo Lind was an artist. He was married to Senna Orlo.", "Senna Orlo"),
+    page(13, "Senna Orlo", "Senna Orlo was a painter. She left her home as a child.", "Toltis"),
+    page(14, "Toltis", "Toltis is a town. Among its people is Senna Orlo.", "Senna Orlo"),
+)
+
+
+@pytest.fixture(scope="module")
+def provider(tmp_path_factory) -> LocalProvider:
+    return LocalProvider(little_store(tmp_path_factory.mktemp("shortcut")), Clip.load("small"))
+
+
+@pytest.fixture(scope="module")
+def chained(tmp_path_factory) -> LocalProvider:
+    """The lighthouses, with an architect whose teacher's wife came from a town that no cue names."""
+    path = str(tmp_path_factory.mktemp("chain") / "store")
+    build_store(
+        path,
+        articles=(*map(lighthouse, range(4)), *CHAIN),
+        images=(asset(n, v) for n in range(4) for v in range(2)),
+        snapshot="2026-11-01",
+    )
+    clip = Clip.load("small")
+    add_vectors(path, clip.embed_pictures, clip.name)
+    return LocalProvider(Store.open(path), clip)
+
+
+def play(provider, question: str, max_calls: int = 12, number: int = 1):
+    box = box_with(provider)
+    engine = ShortcutEngine(
+        tools=[s["function"]["name"] for s in box.schemas()], max_calls=max_calls
+    )
+    task = Task(task_id="t", question=question, pictures=(file_of(source(number), quality=80),))
+    episode = asyncio.run(Player(engine, box, Limits(calls=30)).play(task))
+    assert not any(turn.violation for turn in episode.turns)
+    return episode, [turn.call for turn in episode.turns if turn.call]
+
+
+def test_a_page_that_states_all_is_enough(provider):
+    episode, calls = play(provider, "Who designed the lighthouse in this picture?")
+    assert episode.answer == "Ilse Varga"
+    assert [c.name for c in calls] == ["image_search", "visit"]
+
+
+def test_a_selective_clause_gives_the_answer_away(provider):
+    """The picture is another lighthouse's, of 1850: only the clause leads to the right page."""
+    episode, calls = play(
+        provider,
+        "In which year was the lighthouse built whose lantern a storm broke in 1903?",
+        number=0,
+    )
+    assert episode.answer == "1853" and len(calls) <= 6
+
+
+def test_the_year_is_given_as_a_year(provider):
+    episode, _ = play(provider, "In which year was the lighthouse in this picture built?")
+    assert episode.answer == "1851"
+
+
+def test_it_follows_links(chained):
+    episode, _ = play(
+        chained, "Who was the teacher of the architect who designed the lighthouse in this picture?"
+    )
+    assert episode.answer == "Pavo Lind"
+
+
+def test_a_chain_of_three_that_no_cue_ends_is_not_solved(chained):
+    question = (
+        "In which town was the wife of the teacher of the architect of the lighthouse "
+        "in this picture born?"
+    )
+    episode, _ = play(chained, question)
+    assert episode.answer != "Toltis"
+
+
+@pytest.mark.parametrize("limit", [1, 2, 5])
+def test_it_keeps_to_its_budget(chained, limit):
+    episode, calls = play(chained, "Who murdered the aunt of this man?", limit)
+    assert len(calls) <= limit and episode.answer
+
+
+def test_without_anything_found_it_says_that_it_does_not_know():
+    search = ShortcutSolver("Who is it?", tools=frozenset()).solve()
+    with pytest.raises(StopIteration) as stop:
+        next(search)
+    assert stop.value.value.answer == UNKNOWN
+
+
+def test_the_same_question_gives_the_same_turns(chained):
+    question = "Who was the teacher of the architect of the lighthouse in this picture?"
+    first, second = (play(chained, question)[0] for _ in range(2))
+    assert [t.text for t in first.turns] == [t.text for t in second.turns]
+
+
+def test_it_is_told_nothing_but_words_and_tools():
+    """No form, binding or store can reach it: neither its modules nor what they read pages with import one."""
+    assert set(inspect.signature(ShortcutEngine.__init__).parameters) == {
+        "self",
+        "tools",
+        "max_calls",
+    }
+    allowed = (
+        "records.episodes",
+        "agent.oracle.observation_reading",
+        "agent.oracle.relation_words",
+    )
+    forbidden = ("records.", "knowledge.", "transforms.", "agent.oracle.", "agent.providers.")
+    for module in (question_reading, shortcut_engine, shortcut_solver):
+        tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            names = (
+                [node.module or ""]
+                if isinstance(node, ast.ImportFrom)
+                else [a.name for a in node.names]
+                if isinstance(node, ast.Import)
+                else []
+            )
+            for name in names:
+                inner = name.removeprefix("questloom.")
+                assert inner in allowed or not inner.startswith(forbidden), name
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "part"),
+    [
+        ("When did this man die?", "date", ""),
+        ("In which century was it built?", "date", "century"),
+        ("How tall is the tower in this picture?", "amount", ""),
+        ("Where was she born?", "thing", ""),
+    ],
+)
+def test_the_words_tell_what_type_the_answer_has(text, kind, part):
+    read = read_question(text)
+    assert (read.kind, read.part) == (kind, part)
