@@ -62,9 +62,9 @@ from questloom.agent.oracle.speech import (
     stated,
     stated_of,
     strip_protocol_tags,
-    words_of,
     with_article,
     words_for,
+    words_of,
 )
 
 OF_WORDS = ("string", "monolingualtext", "external-id")
