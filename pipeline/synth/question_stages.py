@@ -46,10 +46,16 @@ def make_draft(job: Job) -> Apply:
 
 def make_plan(job: Job) -> Apply:
     """Seeds of the writer that words whole plans are planned; those of others go on as they are."""
-    recipe = job.recipe
-    if recipe.writer != COMPOSED:
+    if job.recipe.writer != COMPOSED:
         return lambda seed: PlannedSeed(seed=seed)
-    at = Ground(
+    at = make_ground(job)
+    return lambda seed: plan_seed(at, seed)
+
+
+def make_ground(job: Job) -> Ground:
+    """What the planning of a job goes by."""
+    recipe = job.recipe
+    return Ground(
         job.lookups,
         recipe.draft,
         recipe.certificate,
@@ -57,7 +63,6 @@ def make_plan(job: Job) -> Apply:
         min_views=2 if recipe.pictures.withhold_own else 1,
         living_people=recipe.seeds.living_people,
     )
-    return lambda seed: plan_seed(at, seed)
 
 
 def make_pictures(job: Job) -> Apply:

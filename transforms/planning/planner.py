@@ -40,6 +40,13 @@ def is_planned(method: str) -> bool:
     return method in BY_METHOD
 
 
+def size_of(at: Ground, seed: Seed) -> int:
+    """How large a seed's plans are: rounds of a tree, else hops, the asked one included."""
+    if seed.method == "injection":
+        return at.draft.rounds[seed.level]
+    return at.draft.hops[seed.level] + 1
+
+
 def plans_of(at: Ground, seed: Seed, max_plans: int = MAX_PLANS) -> Found:
     """A seed's plans at its level, the dearest route first.
 
@@ -51,9 +58,7 @@ def plans_of(at: Ground, seed: Seed, max_plans: int = MAX_PLANS) -> Found:
     Returns:
         The plans, and how often each bound refused.
     """
-    size = (
-        at.draft.rounds[seed.level] if seed.method == "injection" else at.draft.hops[seed.level] + 1
-    )
+    size = size_of(at, seed)
     refusals, found = Refusals(), list[Plan]()
     for shape in BY_METHOD[seed.method]:
         draw = chance(at.recipe_seed, seed.id, f"plan:{shape.name}")

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from benchmarks.plan_supply import supplies
 from questloom.files.opened import Opened
 from questloom.language.names_in_text import leaked
 from questloom.pipeline.synth.job import Job
@@ -183,3 +184,16 @@ def test_an_answer_on_the_pictures_page_is_refused_unless_the_recipe_lets_it(at,
         return counts[Reason.IMAGE_SEARCH_SHORTCUT.value]
 
     assert refused(at) and not refused(lets)
+
+
+def test_the_supply_of_a_store_is_counted_by_shape_and_level(small):
+    found = list(supplies(RECIPE, small, 4))
+    assert [(s.shape, s.level) for s in found] == [
+        (shape, level)
+        for shape in ("chain", "meet", "tree")
+        for level in ("easy", "medium", "hard")
+    ]
+    assert all(s.things == 4 and s.worded <= s.with_plan == len(s.routes) <= 4 for s in found)
+    easy = found[0]
+    assert easy.with_plan and easy.plans == sum(easy.work.values()) and easy.refused
+    assert f"| chain {easy.size} | easy | {easy.with_plan} of 4 [" in easy.line()

@@ -1,0 +1,123 @@
+"""What a store can give before any word: plans by shape and level, their routes, what the graph writer can word, and what refuses most.
+
+    python -m benchmarks.plan_supply STORE [--recipe demo] [--things 60] [--set KEY=VALUE ...]
+
+Things are drawn from those that may be shown. A level's size is that of the recipe: hops of chains and meets (the asked
+one included), rounds of trees.
+"""
+
+import argparse
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from statistics import median
+
+from questloom.files.opened import Opened
+from questloom.pipeline.recipe import Recipe, load_recipe
+from questloom.pipeline.synth.job import Job
+from questloom.pipeline.synth.question_stages import make_ground
+from questloom.records.identity import chance
+from questloom.records.plan import Plan
+from questloom.records.share import Share
+from questloom.records.synthesis import Seed
+from questloom.transforms.planning.ground import Ground, Refusals
+from questloom.transforms.planning.planner import CHAIN, MEET, TREE, Shape, size_of
+from questloom.transforms.planning.search import search
+from questloom.transforms.stages.run_folder import RunFolder
+from questloom.transforms.writing.graph.english import English
+
+METHOD_OF = {CHAIN: "paths", MEET: "paths", TREE: "injection"}
+
+
+@dataclass
+class Supply:
+    """What one shape gives at one level."""
+
+    shape: str
+    level: str
+    size: int
+    things: int = 0
+    with_plan: int = 0
+    worded: int = 0
+    plans: int = 0
+    seconds: float = 0.0
+    routes: list[int] = field(default_factory=list)
+    """Calls of each thing's dearest plan."""
+    work: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
+
+    def line(self) -> str:
+        calls = f"{median(self.routes):g} (most {max(self.routes)})" if self.routes else "none"
+        low, high = Share(self.with_plan, self.things).interval
+        things = f"{self.with_plan} of {self.things} [{low:.0%}, {high:.0%}]"
+        most = ", ".join(f"{reason} {n}" for reason, n in self.refused.most_common(3))
+        return (
+            f"| {self.shape} {self.size} | {self.level} | {things} | {self.plans} | {self.worded} | {calls} "
+            f"| {self.seconds / max(1, self.things):.3f} s | {dict(self.work)} | {most} |"
+        )
+
+
+def drawn(at: Ground, num: int) -> list[str]:
+    """Things that may be shown, in an order that depends on the recipe's seed alone."""
+    found = [e.id for e in at.facts.facts.scan_entities() if e.classes]  # type: ignore[attr-defined]
+    shown = [e for e in found if len(at.facts.images_of(e)) >= at.min_views and at.may_be_shown(e)]
+    chance(at.recipe_seed, "things", "plan_supply").shuffle(shown)
+    return shown[:num]
+
+
+def supplies(recipe: Recipe, store: str, num: int) -> Iterator[Supply]:
+    """For each shape and level of a recipe what so many things of a store give."""
+    with Opened() as opened:
+        job = Job(RunFolder("unused"), store, recipe, opened)
+        at, english = make_ground(job), English(job.store, recipe.seed, recipe.language)
+        for shape, method in METHOD_OF.items():
+            for level in ("easy", "medium", "hard"):
+                yield _supply(at, english, shape, method, level, drawn(at, num))
+
+
+def _supply(
+    at: Ground, english: English, shape: Shape, method: str, level: str, things: list[str]
+) -> Supply:
+    seed = Seed(entity_id="", method=method, rule="pictured", level=level, domain="other")
+    found = Supply(shape.name, level, size_of(at, seed))
+    for thing in things:
+        refusals, started = Refusals(), time.process_time()
+        draw = chance(at.recipe_seed, thing, f"{shape.name}:{level}")
+        forms = shape.grow(at, thing, found.size, draw, refusals)
+        plans = search(at, forms, shape=shape.name, refusals=refusals).plans
+        found.seconds += time.process_time() - started
+        found.things += 1
+        found.with_plan += bool(plans)
+        found.plans += len(plans)
+        found.routes += [plan.route.calls for plan in plans[:1]]
+        found.work.update(plan.work for plan in plans)
+        found.refused.update(refusals.reasons)
+        found.worded += any(_is_worded(english, plan, thing) for plan in plans)
+    return found
+
+
+def _is_worded(english: English, plan: Plan, thing: str) -> bool:
+    return not english.question(plan.logical_form, plan.bindings, thing).problems
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("store")
+    parser.add_argument("--recipe", default="demo")
+    parser.add_argument("--things", type=int, default=60)
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
+    given = parser.parse_args()
+    recipe = load_recipe(given.recipe, tuple(given.set))
+    print(
+        "| shape, size | level | things with a plan | plans | things with a worded one | calls, median of the dearest | CPU a thing | work | refused most |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|")
+    for supply in supplies(recipe, given.store, given.things):
+        print(supply.line(), flush=True)
+
+
+if __name__ == "__main__":
+    main()
