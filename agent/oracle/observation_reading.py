@@ -241,13 +241,19 @@ def unit_name(unit: str) -> str:
 
 
 def candidates(
-    page: PageRead, relation: Relation | None, *, kind: str, unit: str = ""
+    page: PageRead,
+    relation: Relation | None,
+    *,
+    kind: str,
+    unit: str = "",
+    guesses: bool = True,
 ) -> list[Candidate]:
     """What stands at the object's end of a relation on its subject's page, the surest first.
 
     Args:
         kind: "thing", "date" or "amount".
         unit: of amounts, where it is known.
+        guesses: whether all else that the page links is among them, far below what a cue stands beside.
     """
     if relation is None:
         return [
@@ -279,7 +285,8 @@ def candidates(
             )
             for c in found
         ]
-        found += _guessed(page)
+        if guesses:
+            found += _guessed(page)
     return _best(found)
 
 

@@ -89,6 +89,8 @@ class ShortcutSolver:
     _question: QuestionRead = field(init=False)
     _leads: list[tuple[float, int, _Lead]] = field(default_factory=list)
     _opened: dict[str, PageRead] = field(default_factory=dict)
+    _followed: set[tuple[str, frozenset[int]]] = field(default_factory=set)
+    """Pages with the clauses that had been used when they were read."""
     _best: dict[str, tuple[int, float, str]] = field(default_factory=dict)
     """By answer: clauses used, score, move."""
     _num_calls: int = 0
@@ -121,6 +123,10 @@ class ShortcutSolver:
                 self._add(_Lead(thing, frozenset(), -float(rank), "words"))
 
     def _open(self, lead: _Lead) -> Generator[Action, Observation, None]:
+        place = key(lead.thing.title), lead.used
+        if place in self._followed:
+            return  # two pages that name each other would lead back and forth for ever, without a call
+        self._followed.add(place)
         page = self._opened.get(key(lead.thing.title))
         if page is None:
             seen = yield from self._call(
@@ -152,12 +158,12 @@ class ShortcutSolver:
                 # A clause with names is used where the page says the names too.
                 after = used if clause.names else used | {number}
                 if self._question.kind != "thing":
-                    for c in self._sure(candidates(page, relation, kind=self._question.kind)):
+                    for c in self._sure(self._read_off(page, relation, self._question.kind)):
                         self._note(self._words(c), after, lead.score + c.score, lead.move)
                 if number in lead.used:
                     continue
                 for c in self._sure(
-                    [*candidates(page, relation, kind="thing"), *subjects(page, relation)]
+                    [*self._read_off(page, relation, "thing"), *subjects(page, relation)]
                 ):
                     assert isinstance(c.value, Thing), "asked for as a thing"
                     if key(c.value.title) == key(page.title):
@@ -174,6 +180,10 @@ class ShortcutSolver:
         hints = known_of(relation.property).hints
         ends = hints.object_is if hints else ""
         return not self._question.placement or ends in ("", self._question.placement)
+
+    def _read_off(self, page: PageRead, relation: Relation, kind: str) -> list[Candidate]:
+        """What stands beside a cue of the relation; what else the page names is never sure."""
+        return candidates(page, relation, kind=kind, guesses=False)
 
     def _sure(self, found: list[Candidate]) -> list[Candidate]:
         return [c for c in found[:NUM_READ] if c.score >= LEAST_SCORE]

@@ -47,7 +47,7 @@ from questloom.transforms.planning.treewidth import treewidth
 
 MAX_SETS = 64
 """Sets of clauses that single out the answer, beyond which the smaller ones are not looked for."""
-MAX_STATES = 20_000
+MAX_STATES = 4_000
 """States beyond which the search for the shortest path ends with the best way so far."""
 
 IMAGE_SEARCH, TEXT_SEARCH, VISIT, LOOK, COMPUTE = (
