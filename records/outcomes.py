@@ -69,7 +69,6 @@ class Reason(StrEnum):
     NEAR_DUPLICATE = "near_duplicate"
     TEXT_SEARCH_SHORTCUT = "text_search_shortcut"
     IMAGE_SEARCH_SHORTCUT = "image_search_shortcut"
-    SHORTCUT_SOLVED = "shortcut_solved"
     ANSWERED_WITHOUT_PICTURE = "answered_without_picture"
     ANSWERED_WITHOUT_TOOLS = "answered_without_tools"
     NOT_SOLVABLE = "not_solvable"

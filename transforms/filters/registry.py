@@ -9,7 +9,6 @@ from questloom.transforms.filters.filter import Filter
 from questloom.transforms.filters.image_search import IMAGE_SEARCH
 from questloom.transforms.filters.no_tools import NO_TOOLS
 from questloom.transforms.filters.quotas import QUOTAS
-from questloom.transforms.filters.shortcut import SHORTCUT
 from questloom.transforms.filters.solvable import SOLVABLE
 from questloom.transforms.filters.text_only import TEXT_ONLY
 from questloom.transforms.filters.text_search import TEXT_SEARCH
@@ -23,7 +22,6 @@ FILTERS: tuple[Filter, ...] = (
     TEXT_ONLY,
     NO_TOOLS,
     SOLVABLE,
-    SHORTCUT,
     VISIBLE_TEXT,
     QUOTAS,
 )
