@@ -39,7 +39,7 @@ def test_a_task_manager_killed_in_mid_job_and_another_started_leave_the_same_byt
 ):
     out = store.parent / "run-killed"
     job = synth(store, out, *on_cluster)
-    until(lambda: any(out.glob("stages/02-draft/kept-*.parquet")))
+    until(lambda: any(out.glob("stages/03-draft/kept-*.parquet")))
     cluster.kill("task-manager-0")
     time.sleep(3)
     cluster.start_task_manager(0)

@@ -46,7 +46,7 @@ def undisturbed(cluster, store) -> float:
 
 def drafted(out: Path) -> bool:
     """Whether the job is under way: something is finished, and most is not."""
-    return any(out.glob("stages/02-draft/kept-*.parquet"))
+    return any(out.glob("stages/03-draft/kept-*.parquet"))
 
 
 def test_a_task_manager(on_cluster, cluster, store, whole, undisturbed):

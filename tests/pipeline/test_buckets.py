@@ -271,7 +271,7 @@ def test_killed_in_a_bucket_store_and_run_go_on_to_the_bytes_of_local_folders(s3
     finish(ingest)
     assert store_facts(store) == store_facts(str(local / "store"))
     synth = synth_arguments(store, run)
-    for stage in ("02-draft", "08-image_search"):
+    for stage in ("03-draft", "09-image_search"):
         kill_when(
             synth, lambda stage=stage: any(location(run, "stages", stage).glob("kept-*.parquet"))
         )
@@ -292,6 +292,6 @@ def test_dumps_run_and_data_set_in_google_cloud_storage_give_the_bytes_of_local_
     kill_when(ingest, lambda: any(location(store, "work", "done", "read").glob("*.json")))
     finish(ingest)
     assert store_facts(store) == store_facts(str(local / "store"))
-    kill_when(synth, lambda: any(location(run, "stages", "03-pictures").glob("kept-*.parquet")))
+    kill_when(synth, lambda: any(location(run, "stages", "04-pictures").glob("kept-*.parquet")))
     finish(synth)
     assert fixed(run) == fixed(str(local / "run"))

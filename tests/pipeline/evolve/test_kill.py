@@ -27,7 +27,7 @@ from questloom.pipeline.recipe import load_recipe
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[3]
 MOMENTS = {
-    "forward": "rounds/01/synth/stages/02-draft/*",
+    "forward": "rounds/01/synth/stages/03-draft/*",
     "forward, chosen": "rounds/01/batch/pictures/*",
     "verify": "rounds/01/batch/episodes/policy/journal/*/*/journal.jsonl",
     "verify, probes": "rounds/01/probes/*/*",

@@ -119,7 +119,7 @@ def outcomes(run: Path) -> dict[str, dict]:
     for path in sorted(run.glob("stages/*/rejected-*.parquet")):
         for item in read_records(path, Rejection):
             found[item.seed_id] = {"stage": item.stage, "reason": item.reason, "title": item.title}
-    for path in sorted(run.glob("stages/15-split/kept-*.parquet")):
+    for path in sorted(run.glob("stages/16-split/kept-*.parquet")):
         for kept in read_records(path, Question):
             found[kept.seed_id] = {
                 "text": kept.text,
