@@ -26,4 +26,4 @@ class Route(Record):
     treewidth: int = 0
     """Of the graph of the form's variables: 1 for chains and trees, 2 where two branches meet."""
     exact: bool = True
-    """Whether all ways were compared; otherwise `calls` is the cheapest of those that were."""
+    """Whether it is the cheapest way. Otherwise too many ways could not be compared, or none leads to the answer, and the figures are those of a greedy one."""

@@ -36,9 +36,10 @@ LEAST_SCORE = 2.0
 """Of a candidate: below it no cue stands beside the name."""
 
 
+# The oracle's turns have the same parts, but stand beside what knows the form, of which nothing may be imported here.
 @dataclass(frozen=True)
 class Action:
-    """A tool call, and by which move of the solver it is made."""
+    """The next turn: a thought and a tool call."""
 
     thought: str
     name: str

@@ -9,7 +9,7 @@ from questloom.records.synthesis import Hop
 from questloom.transforms.certificate.description import distances
 from questloom.transforms.certificate.execute import Binding, resolve
 from questloom.transforms.certificate.stating import statement_of
-from questloom.transforms.certificate.text_veto import article_names, names_of
+from questloom.transforms.certificate.text_veto import article_names, names_of, spellings
 from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.facts.values import values_match
 
@@ -60,13 +60,8 @@ def sentence_for(
 def is_named(facts: Facts, claim: Claim) -> bool:
     """Whether the subject's page names the value, or the value's the subject: without it nobody who reads could come to know the claim."""
     value = claim.value
-    spelt = (
-        (f"{value.number:.12g}", f"{value.number:,.12g}")
-        if value.kind == "quantity" and value.number is not None
-        else names_of(facts, value)
-    )
     article = facts.article(claim.subject)
-    if article is not None and article_names(facts, article, value, spelt):
+    if article is not None and article_names(facts, article, value, spellings(facts, value)):
         return True
     subject = entity_value(claim.subject)
     other = facts.article(value.entity) if value.kind == "entity" else None

@@ -12,7 +12,7 @@ from typing import Literal
 from questloom.agent.oracle.relation_words import Cue, Cues, Relation, cues_of
 from questloom.language.sentences import tells
 from questloom.records.knowledge import Article, Claim, Value, entity_value
-from questloom.transforms.certificate.text_veto import names_of
+from questloom.transforms.certificate.text_veto import spellings
 from questloom.transforms.facts.lookups import Facts
 
 Stated = Literal["sentence", "infobox", "no"]
@@ -61,7 +61,7 @@ def _sentence(
     facts: Facts, article: Article, value: Value, cues: tuple[Cue, ...]
 ) -> Statement | None:
     """The first sentence in which a cue stands on its side of the value."""
-    names = _spellings(facts, value)
+    names = spellings(facts, value)
     target = facts.article(value.entity) if value.kind == "entity" else None
     links = {
         (link.section, link.sentence_start)
@@ -87,19 +87,12 @@ def _sentence(
 
 
 def _infobox(facts: Facts, article: Article, value: Value, cues: Cues) -> Statement | None:
-    names = _spellings(facts, value)
+    names = spellings(facts, value)
     wanted = {key.replace("-", "_") for key in cues.keys}
     for field in article.infobox:
         if field.name.strip().casefold().replace("-", "_") in wanted and _spots(field.text, names):
             return Statement(article=article, section=-1, text=f"{field.name}: {field.text}")
     return None
-
-
-def _spellings(facts: Facts, value: Value) -> tuple[str, ...]:
-    """How a text may have a value."""
-    if value.kind == "quantity" and value.number is not None:
-        return tuple(dict.fromkeys((f"{value.number:.12g}", f"{value.number:,.12g}")))
-    return names_of(facts, value)
 
 
 def _spots(text: str, names: tuple[str, ...]) -> list[int]:

@@ -50,3 +50,10 @@ def names_of(facts: Facts, value: Value) -> tuple[str, ...]:
     if value.kind == "quantity" and value.number is not None:
         return (f"{value.number:g}",) if abs(value.number) >= 10 else ()
     return (value.text,) if len(value.text) > 2 else ()
+
+
+def spellings(facts: Facts, value: Value) -> tuple[str, ...]:
+    """How a text may have a value: `names_of`, and a number of any size with and without separators."""
+    if value.kind == "quantity" and value.number is not None:
+        return tuple(dict.fromkeys((f"{value.number:.12g}", f"{value.number:,.12g}")))
+    return names_of(facts, value)

@@ -27,7 +27,6 @@ class Offer:
     asked: str
     """The relation that is asked, or `COMPUTED`."""
     work: str
-    shape: str
     calls: int
     interest: float
 
@@ -42,7 +41,6 @@ def as_offer(plan: Plan) -> Offer:
         tuple(sorted({key for key in plan.bindings.values() if key.startswith("Q")})),
         asked,
         plan.work,
-        plan.shape,
         plan.route.calls,
         plan.interest,
     )

@@ -6,7 +6,7 @@ from random import Random
 from questloom.knowledge.dates import coarsened
 from questloom.language.names_in_text import leaked
 from questloom.records.form import Ask, ClaimClause, ClassClause, Clause, Compute, Form, Reads
-from questloom.records.knowledge import Entity, Value, entity_value, value_of_key
+from questloom.records.knowledge import Value, entity_value, value_of_key
 from questloom.records.outcomes import Reason
 from questloom.records.periods import YEAR
 from questloom.records.plan import Plan
@@ -28,15 +28,10 @@ from questloom.transforms.planning.steps import separating_class
 from questloom.transforms.remembered import remembered
 from questloom.transforms.writing.answers import answer_of
 from questloom.transforms.writing.graph.clues import answerable, attributes, centuries
+from questloom.transforms.writing.graph.graph_writer import ask_for, belong_together
 
-MAKERS = frozenset("P50 P57 P61 P84 P86 P110 P112 P170 P175 P176 P178 P287 P631 P943".split())
-"""Relations between a thing and whoever made it."""
 MAX_ENDS = 6
 """Ends of one way that are tried."""
-
-
-def as_ask(var: str, answer: Answer) -> Ask:
-    return Ask(var=var, type=answer.type, unit=answer.unit, precision=answer.precision)
 
 
 def ask_attributes(
@@ -69,7 +64,7 @@ def ask_attributes(
                 ClaimClause(subject=last, property=claim.property, object="a"),
                 *(separating_class(facts, thing.id, claim.property, target, "a") if target else ()),
             ),
-            ask=as_ask("a", answer),
+            ask=ask_for("a", answer),
         )
         yield form, {**bindings, "a": claim.value.key()}, answer
 
@@ -84,7 +79,7 @@ def ask_last_thing(
         return None
     told = ClassClause(var=last, class_id=kind)
     return (
-        Form(clauses=(*clauses, *(() if told in clauses else (told,))), ask=as_ask(last, answer)),
+        Form(clauses=(*clauses, *(() if told in clauses else (told,))), ask=ask_for(last, answer)),
         bindings,
         answer,
     )
@@ -120,7 +115,7 @@ def count_years(
         return
     ends = {before, claim.subject}
     links = {c.property for c in form.of(ClaimClause) if {c.subject, c.object} == ends}
-    if not _belong_together(one, other, links):
+    if not any(belong_together(one, other, link) for link in links):
         return
     written = year_readings(at.facts, one.id) if shares[0] and before == form.anchor else []
     if written:
@@ -160,12 +155,6 @@ def _years_between(
         {**bindings, name: first.key(), "n": span.key()},
         answer,
     )
-
-
-def _belong_together(one: Entity, other: Entity, links: set[str]) -> bool:
-    """Whether somebody would count the years between dates of two linked things: both of one kind, or a thing and its maker, but no places."""
-    domains = {one.domain, other.domain}
-    return bool(links) and "location" not in domains and (len(domains) == 1 or bool(links & MAKERS))
 
 
 def certify_plan(

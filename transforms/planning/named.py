@@ -2,12 +2,10 @@
 
 from questloom.language.names_in_text import folded
 from questloom.records.knowledge import Value
-from questloom.transforms.certificate.text_veto import article_names, names_of
+from questloom.transforms.certificate.text_veto import article_names, spellings
+from questloom.transforms.drafting.interest import TELLING_WORD
 from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.remembered import remembered
-
-TELLING_WORD = 4
-"""Letters from which a word of a name counts as one that others would not share."""
 
 
 @remembered()
@@ -16,10 +14,7 @@ def page_names(facts: Facts, entity_id: str, value: Value) -> bool:
     article = facts.article(entity_id)
     if article is None:
         return False
-    spelt = names_of(facts, value)
-    if value.kind == "quantity" and value.number is not None:
-        spelt = (f"{value.number:.12g}", f"{value.number:,.12g}")
-    return article_names(facts, article, value, spelt)
+    return article_names(facts, article, value, spellings(facts, value))
 
 
 @remembered()

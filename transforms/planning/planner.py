@@ -9,7 +9,7 @@ from questloom.records.outcomes import Reason, Rejection
 from questloom.records.plan import Plan, PlannedSeed
 from questloom.records.synthesis import Seed
 from questloom.transforms.planning.ground import Ground, Refusals
-from questloom.transforms.planning.search import MAX_PLANS, Found, search
+from questloom.transforms.planning.search import Found, dearest_first, search
 from questloom.transforms.planning.shapes.chain import Grown, grow_chains
 from questloom.transforms.planning.shapes.meet import grow_meets
 from questloom.transforms.planning.shapes.tree import grow_trees
@@ -35,11 +35,6 @@ BY_METHOD = {"paths": (MEET, CHAIN), "injection": (TREE,)}
 """The shapes of a method. Few things have a meet, so it is asked first and a chain takes its place."""
 
 
-def is_planned(method: str) -> bool:
-    """Whether a seed of a method is planned, not explored or read from outside."""
-    return method in BY_METHOD
-
-
 def size_of(at: Ground, seed: Seed) -> int:
     """How large a seed's plans are: rounds of a tree, else hops, the asked one included."""
     if seed.method == "injection":
@@ -47,13 +42,12 @@ def size_of(at: Ground, seed: Seed) -> int:
     return at.draft.hops[seed.level] + 1
 
 
-def plans_of(at: Ground, seed: Seed, max_plans: int = MAX_PLANS) -> Found:
+def plans_of(at: Ground, seed: Seed) -> Found:
     """A seed's plans at its level, the dearest route first.
 
     Args:
         at: the store and the rules.
         seed: of a method that is planned.
-        max_plans: of each shape.
 
     Returns:
         The plans, and how often each bound refused.
@@ -63,14 +57,13 @@ def plans_of(at: Ground, seed: Seed, max_plans: int = MAX_PLANS) -> Found:
     for shape in BY_METHOD[seed.method]:
         draw = chance(at.recipe_seed, seed.id, f"plan:{shape.name}")
         grown = shape.grow(at, seed.entity_id, size, draw, refusals)
-        found += search(at, grown, shape=shape.name, refusals=refusals, max_plans=max_plans).plans
-    ranked = sorted(range(len(found)), key=lambda i: (-found[i].route.calls, i))
-    return Found(tuple(found[i] for i in ranked), dict(sorted(refusals.reasons.items())))
+        found += search(at, grown, shape=shape.name, refusals=refusals).plans
+    return Found(dearest_first(found), dict(sorted(refusals.reasons.items())))
 
 
 def plan_seed(at: Ground, seed: Seed) -> PlannedSeed | Rejection:
     """A seed with its plans; a rejection with the bound that refused most where it has none (ties by name)."""
-    if not is_planned(seed.method):
+    if seed.method not in BY_METHOD:  # explored, or read from outside
         return PlannedSeed(seed=seed)
     found = plans_of(at, seed)
     if found.plans:

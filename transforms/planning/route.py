@@ -48,7 +48,7 @@ from questloom.transforms.planning.treewidth import treewidth
 MAX_SETS = 64
 """Sets of clauses that single out the answer, beyond which the smaller ones are not looked for."""
 MAX_STATES = 4_000
-"""States beyond which the search for the shortest path ends with the best way so far."""
+"""States beyond which the search for the shortest path gives up, and a greedy way is taken."""
 
 IMAGE_SEARCH, TEXT_SEARCH, VISIT, LOOK, COMPUTE = (
     "image_search",
@@ -121,8 +121,7 @@ def selecting_sets(
                 rest
                 for clause in priced
                 if clause in chosen
-                and (rest := chosen - {clause}) is not None
-                and (rest in below or _selects(form, rest, binding, facts))
+                and ((rest := chosen - {clause}) in below or _selects(form, rest, binding, facts))
             ]
             below.update(smaller)
             if not smaller:
@@ -141,7 +140,7 @@ def _selects(form: Form, chosen: frozenset[Clause], binding: Binding, facts: Fac
     reached = {form.ask.var}
     while more := {v for c in kept if reached & set(variables(c)) for v in variables(c)} - reached:
         reached |= more
-    kept = [c for c in kept if set(variables(c)) <= reached or not variables(c)]
+    kept = [c for c in kept if set(variables(c)) <= reached]
     bound = {v for c in kept if not isinstance(c, Compare | ClassClause) for v in variables(c)}
     kept = [c for c in kept if not isinstance(c, Compare) or set(variables(c)) <= bound]
     if form.ask.var not in bound | {c.var for c in kept if isinstance(c, ClassClause)}:
@@ -186,13 +185,15 @@ class _Moves:
         self.computes = form.of(Compute)
         self.sentences = form.of(SentenceClause)
         self.things = {v: value.entity for v, value in binding.items() if value.kind == "entity"}
-        self.constants = {
-            term.entity: term.entity
-            for c in self.claims
-            for term in (c.subject, c.object)
-            if isinstance(term, Value) and term.kind == "entity"
-        }
-        self.entities = {**self.things, **self.constants}
+        self.constants = tuple(
+            dict.fromkeys(
+                term.entity
+                for c in self.claims
+                for term in (c.subject, c.object)
+                if isinstance(term, Value) and term.kind == "entity"
+            )
+        )
+        self.entities = {**self.things, **{entity: entity for entity in self.constants}}
         self.exposed = tuple(self._exposed())
         # Where the recipe asks for no page that says a claim, a search for it stands for whatever says it.
         self.unsaid = {
@@ -359,12 +360,12 @@ def _cheapest(moves: _Moves, wanted: tuple[frozenset[Clause], ...]) -> tuple[Sta
 
 
 def _greedy(moves: _Moves, wanted: tuple[frozenset[Clause], ...]) -> State:
-    """A solved state by the move that sees most at each step: a price that is paid at most where too many ways exist to compare."""
+    """Where the shortest way was not found: a way that takes the move that sees most at each step, whether or not it ends solved."""
     state = moves.start()
     while not moves.is_solved(state, wanted):
         ways = list(moves.following(state))
         if not ways:
-            break  # what no page says cannot be read; the claims are then evidence that no solver reaches
+            break  # some claim is on no page: no way leads to the answer
         state = max(
             ways, key=lambda s: (len(s.seen) + len(s.known) + 0.1 * len(s.opened), -len(s.moves))
         )
@@ -376,8 +377,11 @@ def _depth(moves: _Moves, made: tuple[str, ...]) -> int:
     state, level, deepest = moves.start(), dict.fromkeys(moves.start().known, 0), 0
     for move in made:
         tool, what = move.split(" ")
-        needed = [level.get(what, 0)] if tool in (VISIT, LOOK) else [0]
-        if tool == TEXT_SEARCH and what in moves.things:
+        needed = [level.get(what, 0)] if tool == VISIT else [0]
+        if tool == LOOK:
+            of = next(reads.of for reads in moves.reads if reads.var == what)
+            needed = [level.get(of, 0) if of != moves.form.anchor else 0]
+        if tool == TEXT_SEARCH and what in moves.binding:
             ends = moves.ends_of_query(what, state)
             needed = [level.get(e, 0) for e in ends]
         if tool == COMPUTE:

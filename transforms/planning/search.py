@@ -11,7 +11,7 @@ from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.planning.shapes.chain import Grown
 
 MAX_PLANS = 6
-"""Plans of a seed: the dearest of six is rarely made cheaper by a page that says too much."""
+"""Plain plans of a seed and shape: the dearest of six is rarely made cheaper by a page that says too much."""
 MAX_OTHER = 2
 """Plans of a seed with a detail, and with a computation."""
 MAX_FORMS = 120
@@ -32,7 +32,6 @@ def search(
     *,
     shape: str,
     refusals: Refusals,
-    max_plans: int = MAX_PLANS,
 ) -> Found:
     """The plans among the forms that a shape grows.
 
@@ -41,7 +40,6 @@ def search(
         grown: whole forms, lazily.
         shape: its name.
         refusals: counts what is refused; the shape's bounds count in it, too.
-        max_plans: plain plans after which the search ends.
     """
     plans: list[Plan] = []
     taken: Counter[str] = Counter()
@@ -50,14 +48,18 @@ def search(
         work = work_of(form)
         # Several ends of one way differ by their last claim only: of each kind of work one is enough.
         way = (work, tuple(sorted(key for var, key in bindings.items() if var[0] in "xy")))
-        if way in ways or taken[work] == (max_plans if work == PLAIN else MAX_OTHER):
+        if way in ways or taken[work] == (MAX_PLANS if work == PLAIN else MAX_OTHER):
             continue
         plan = certify_plan(at, form, bindings, answer, shape=shape, refusals=refusals)
         if plan is not None:
             plans.append(plan)
             taken[work] += 1
             ways.add(way)
-            if taken[PLAIN] == max_plans:
+            if taken[PLAIN] == MAX_PLANS:
                 break
-    ranked = sorted(range(len(plans)), key=lambda i: (-plans[i].route.calls, i))
-    return Found(tuple(plans[i] for i in ranked), dict(sorted(refusals.reasons.items())))
+    return Found(dearest_first(plans), dict(sorted(refusals.reasons.items())))
+
+
+def dearest_first(plans: Iterable[Plan]) -> tuple[Plan, ...]:
+    """Plans by falling calls of their routes; among equals in the order in which they were found."""
+    return tuple(sorted(plans, key=lambda plan: -plan.route.calls))

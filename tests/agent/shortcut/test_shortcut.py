@@ -2,17 +2,19 @@
 
 import ast
 import asyncio
+import heapq
 import inspect
 from pathlib import Path
 
 import pytest
 
+from questloom.agent.oracle.observation_reading import Thing, key, read_page
 from questloom.agent.play.player import Player, Task
 from questloom.agent.providers.local_provider import LocalProvider
 from questloom.agent.shortcut import question_reading, shortcut_engine, shortcut_solver
 from questloom.agent.shortcut.question_reading import read_question
 from questloom.agent.shortcut.shortcut_engine import ShortcutEngine
-from questloom.agent.shortcut.shortcut_solver import UNKNOWN, ShortcutSolver
+from questloom.agent.shortcut.shortcut_solver import UNKNOWN, ShortcutSolver, _Lead
 from questloom.agent.turns.limits import Limits
 from questloom.knowledge.store.build import build_store
 from questloom.knowledge.store.store import Store
@@ -119,6 +121,27 @@ def test_a_chain_of_three_that_no_cue_ends_is_not_solved(chained):
 def test_it_keeps_to_its_budget(chained, limit):
     episode, calls = play(chained, "Who murdered the aunt of this man?", limit)
     assert len(calls) <= limit and episode.answer
+
+
+def test_pages_that_name_each_other_are_each_read_once_with_the_same_clauses():
+    """Two of them led it back and forth for ever, since a page that is open costs no call."""
+    solver = ShortcutSolver(
+        "Who was the wife of the man from Velm who was married to a painter from Toltis?"
+    )
+    one, other = Thing("Ada Lund", "u/Ada_Lund"), Thing("Bo Lund", "u/Bo_Lund")
+    for thing, spouse in ((one, other), (other, one)):
+        solver._opened[key(thing.title)] = read_page(
+            f"{thing.title}\nURL: {thing.url}\n\n{thing.title} was married to {spouse.title}.\n"
+            f"Links:\n- {spouse.title}: {spouse.url}",
+            0,
+            (),
+        )
+    solver._add(_Lead(one, frozenset(), 1.0, "words"))
+    num = 0
+    while solver._leads and num < 50:
+        assert list(solver._open(heapq.heappop(solver._leads)[2])) == []
+        num += 1
+    assert 2 <= num < 50, "each leads to the other, and then no further"
 
 
 def test_without_anything_found_it_says_that_it_does_not_know():

@@ -12,7 +12,7 @@ SHARES = Shares(relation=0.1, thing=0.05, detail=0.1, computation=0.1)
 
 
 def offer(asked: str, *, things: tuple = (), work: str = PLAIN, calls: int = 3, interest=0.0):
-    return Offer((asked,), things, asked, work, "chain", calls, interest)
+    return Offer((asked,), things, asked, work, calls, interest)
 
 
 def chosen(seeds, shares: Shares = SHARES) -> dict[str, Offer]:

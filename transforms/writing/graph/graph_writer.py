@@ -134,7 +134,7 @@ class GraphWriter:
                         subject=entity_value(entity.id), property=claim.property, object="a"
                     ),
                 ),
-                ask=_ask("a", answer),
+                ask=ask_for("a", answer),
             )
             found.append(
                 Draft(text="", answer=answer, form=form, bindings={"a": claim.value.key()})
@@ -188,7 +188,7 @@ class GraphWriter:
 
         Both dates must have to do with each other: nobody compares the picture's year with the founding of a town, or with a date farther off.
         """
-        if not hops or not _belong_together(entities[0], entities[-1], hops[0].property):
+        if not hops or not belong_together(entities[0], entities[-1], hops[0].property):
             return []
         bindings = {f"x{i}": e.id for i, e in enumerate(entities)}
         plain = (
@@ -218,7 +218,7 @@ class GraphWriter:
                 ClaimClause(subject=asked.source, property=claim.property, object="a"),
                 *self._told_apart(claim.subject, asked, claim.value.entity),
             ),
-            ask=_ask("a", answer),
+            ask=ask_for("a", answer),
         )
         return Draft(
             text="",
@@ -252,7 +252,7 @@ class GraphWriter:
             return None
         var = hops[-1].target
         form = Form(
-            clauses=(*clauses, ClassClause(var=var, class_id=of_class)), ask=_ask(var, answer)
+            clauses=(*clauses, ClassClause(var=var, class_id=of_class)), ask=ask_for(var, answer)
         )
         return Draft(
             text="", answer=answer, form=form, bindings=bindings, hops=hops, anchor=entities[0].id
@@ -308,7 +308,7 @@ class GraphWriter:
         if (
             value.year is None
             or entity is None
-            or not _belong_together(entity, self._dated(draft), link)
+            or not belong_together(entity, self._dated(draft), link)
         ):
             return None
         dates = [
@@ -515,7 +515,7 @@ class GraphWriter:
                 value is not None
                 and shows
                 and _before(form) == var
-                and _belong_together(shows, dated, link)
+                and belong_together(shows, dated, link)
                 and draw.random() < self.detail_share
             ):
                 deeper = self._with_reading(shown, value, draw)
@@ -589,7 +589,7 @@ MAKERS = frozenset(
 """Relations between a thing and whoever made it."""
 
 
-def _belong_together(one: Entity, other: Entity, link: str) -> bool:
+def belong_together(one: Entity, other: Entity, link: str) -> bool:
     """Whether somebody would count the years between dates of two linked things: both of one kind, or a thing and its maker, but no places."""
     domains = {one.domain, other.domain}
     return bool(link) and "location" not in domains and (len(domains) == 1 or link in MAKERS)
@@ -608,7 +608,8 @@ def _before(form: Form) -> str:
     return form.anchor if form.anchor in beside or not beside else min(beside)
 
 
-def _ask(var: str, answer: Answer) -> Ask:
+def ask_for(var: str, answer: Answer) -> Ask:
+    """What is asked for an answer: its type, unit and precision."""
     return Ask(var=var, type=answer.type, unit=answer.unit, precision=answer.precision)
 
 
