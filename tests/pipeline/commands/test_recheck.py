@@ -9,13 +9,15 @@ from questloom.pipeline.synth.synth_job import run_synth
 from questloom.records.errors import InputError
 from questloom.records.knowledge import Value
 from questloom.records.synthesis import Question
-from tests.pipeline.small_world import LEAN, small_recipe, small_store
+from tests.pipeline.small_world import LEAN, SETTINGS, small_recipe, small_store
 from tests.run_files import read_stage
 
 RECIPE = small_recipe(
     filters=LEAN,
     enhancement={"share": 0},
     seeds={"count": 160, "rare_min_statements": 4, "anchor_min_in_degree": 1},
+    # else the years between two dates are asked, and no date itself
+    draft={**SETTINGS["draft"], "detail_share": 0, "computation_share": 0},
 )
 
 
