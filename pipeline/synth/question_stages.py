@@ -20,6 +20,7 @@ from questloom.transforms.enhancement.degrade import is_chosen
 from questloom.transforms.enhancement.enhance import Enhanced, enhance
 from questloom.transforms.enhancement.recoverable import Source
 from questloom.transforms.external.outside_rows import certified
+from questloom.transforms.filters.registry import FILTERS
 from questloom.transforms.filters.solver_filters import judge_picture, make_solvers
 from questloom.transforms.pictures.choose import perceptual_hash
 from questloom.transforms.pictures.picture_chooser import PictureChooser
@@ -40,6 +41,9 @@ def make_draft(job: Job) -> Apply:
         rules=job.recipe.draft,
         recipe_seed=job.recipe.seed,
         language=job.recipe.language,
+        word_filters=tuple(
+            f.make(job) for f in FILTERS if f.of_words and f.is_on(job.recipe.filters)
+        ),
     )
     return drafting_outside(job, drafter) if job.recipe.external else drafter.__call__
 

@@ -6,6 +6,7 @@ from questloom.records.outcomes import Reason, Rejection
 from questloom.records.plan import Plan, PlannedSeed, Preference
 from questloom.records.synthesis import Question, Seed
 from questloom.records.table import Json
+from questloom.transforms.certificate.certify import Refusal
 from questloom.transforms.drafting.accept import Accept
 from questloom.transforms.drafting.draft_rules import DraftRules
 from questloom.transforms.drafting.exploration.exploring import Exploration
@@ -15,7 +16,7 @@ from questloom.transforms.drafting.paths import draft_by_path
 from questloom.transforms.drafting.seeds import EXPLORATION
 from questloom.transforms.drafting.trail import Trail
 from questloom.transforms.facts.lookups import Lookups
-from questloom.transforms.stages.stage import reject
+from questloom.transforms.stages.stage import Apply, reject
 from questloom.transforms.writing.writer import Draft, Writer, WriterRejection
 
 _NOTHING = {"paths": Reason.NO_PATH, EXPLORATION: Reason.NO_PLAN}
@@ -33,6 +34,8 @@ class Drafter:
     rules: DraftRules
     recipe_seed: int
     language: str
+    word_filters: tuple[Apply, ...] = ()
+    """Filters that need the words alone: a seed asks its next plan where one of them rejects."""
 
     async def __call__(
         self, planned: PlannedSeed, preference: Preference | None = None
@@ -77,14 +80,29 @@ class Drafter:
     async def _planned(
         self, planned: PlannedSeed, preference: Preference | None, trail: Trail
     ) -> Draft | None:
-        """The first of a seed's plans, in the order that was chosen over all seeds, that can be put into words."""
+        """The first of a seed's plans, in the order chosen over all seeds, that can be put into words which no filter of words rejects."""
         assert preference is not None, "every seed with plans has an order"
+        if not preference.order:
+            trail.add_reason(Reason.NEAR_DUPLICATE, planned.seed.entity_id)
         for number in preference.order:
             plan = planned.plans[number]
             worded = await self.accept.worded(_draft(plan), self.writer, planned.seed)
-            if isinstance(worded, Draft):
+            refused = (
+                worded if isinstance(worded, Refusal) else self._filtered(planned.seed, worded)
+            )
+            if refused is None:
+                assert isinstance(worded, Draft)
                 return worded
-            trail.add(worded, plan.answer.text)
+            trail.add(refused, plan.answer.text)
+        return None
+
+    def _filtered(self, seed: Seed, draft: Draft) -> Refusal | None:
+        """Why one of the filters of words rejects a draft; None where none does."""
+        question = self._question(seed, draft, 0.0)
+        for decide in self.word_filters:
+            decided = decide(question)
+            if isinstance(decided, Rejection):
+                return Refusal(reason=Reason(decided.reason), evidence=decided.evidence)
         return None
 
     def _question(self, seed: Seed, draft: Draft, score: float) -> Question:

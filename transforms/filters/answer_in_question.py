@@ -53,6 +53,7 @@ ANSWER_IN_QUESTION = Filter(
     doing="looking for answers that the question gives away",
     reasons={Reason.ANSWER_IN_QUESTION: "The answer stands in the question."},
     settings=AnswerInQuestionRules,
+    of_words=True,
     measured=Measured(512, 512),
     in_loop=InLoop(
         guidance=(

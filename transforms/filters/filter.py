@@ -116,6 +116,8 @@ class Filter:
     """What share passes without a model, also by the settings of the filters. None: the forecast assumes a share, and says so."""
     seconds: tuple[float, float, float] | None = None
     """Low, likely and high seconds of one core for a question, without waiting for models; None: less than a millisecond."""
+    of_words: bool = False
+    """Whether it needs the words alone, and no model: a seed whose question it rejects asks its next plan."""
     coroutine: Literal["never", "by settings", "always"] = "never"
     """Whether its function is a coroutine."""
     side: Callable[[], Side] | None = None

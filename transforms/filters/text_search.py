@@ -60,6 +60,7 @@ TEXT_SEARCH = Filter(
     doing="trying one text search on each question",
     reasons={Reason.TEXT_SEARCH_SHORTCUT: "One text search of the question finds the answer."},
     settings=TextSearchRules,
+    of_words=True,
     measured=Measured(360, 464),
     seconds=(0.003, 0.015, 0.1),
     in_loop=InLoop(

@@ -1,7 +1,8 @@
 """Choice over all seeds: which of its plans each seed asks, so that no relation, thing or kind of work is on too many questions.
 
-Rules that drop at the end throw away what words and models were paid for. Here nothing is dropped: each seed's plans
-are put into an order, the one that takes least from what is scarce first, and the others stay as its reserves.
+Rules that drop at the end throw away what words and models were paid for. Here each seed's plans are put into an order,
+the one that takes least from what is scarce first, and the others stay as its reserves. What would be the same question
+belongs to one seed.
 """
 
 from collections import Counter
@@ -29,6 +30,8 @@ class Offer:
     work: str
     calls: int
     interest: float
+    same: str = ""
+    """What no other question may have as well: its things and answer, or the things that it computes with."""
 
 
 def as_offer(plan: Plan) -> Offer:
@@ -43,7 +46,16 @@ def as_offer(plan: Plan) -> Offer:
         plan.work,
         plan.route.calls,
         plan.interest,
+        _same(plan),
     )
+
+
+def _same(plan: Plan) -> str:
+    """As the filter `duplicates` takes two questions for one, but for their words and pictures."""
+    keys = sorted(set(plan.bindings.values()))
+    if plan.work == PLAIN:
+        return f"{plan.answer.value.key()}: {' '.join(keys)}"
+    return " ".join(key for key in keys if key.startswith("Q"))
 
 
 @dataclass(frozen=True)
@@ -88,10 +100,12 @@ def order_plans(
 
     Returns:
         Seed id to indices of its plans, the best first: the one whose most used part is used least as yet, for its
-        share; among equals the dearest route, then the most interesting answer. The same for any order of the seeds.
+        share; among equals the dearest route, then the most interesting answer. Of plans that are the same question
+        one is left, of the seed that has it earliest. The same for any order of the seeds.
     """
     used: Counter[tuple[str, str]] = Counter()
-    found = {}
+    taken: set[str] = set()
+    orders: list[tuple[str, list[int], tuple[Offer, ...]]] = []
     # The seeds with the fewest plans first: they cannot give way.
     for seed_id, _, offers in sorted(seeds, key=lambda s: (len(s[2]), s[1], s[0])):
         loads = [_loads(offer, used, shares) for offer in offers]
@@ -100,10 +114,28 @@ def order_plans(
             range(len(offers)),
             key=lambda i: (loads[i], -offers[i].calls, -round(offers[i].interest / ALIKE), i),
         )
-        found[seed_id] = tuple(order)
-        if order:
-            used.update(_parts(offers[order[0]]))
-    return found
+        orders.append((seed_id, order, offers))
+        first = next((i for i in order if offers[i].same not in taken), None)
+        if first is not None:
+            used.update(_parts(offers[first]))
+            taken.update({offers[first].same} - {""})
+            order.remove(first)
+            order.insert(0, first)
+    return _without_repeats(orders)
+
+
+def _without_repeats(
+    orders: list[tuple[str, list[int], tuple[Offer, ...]]],
+) -> dict[str, tuple[int, ...]]:
+    """The orders, each question in one of them: the first place of each seed is served before any second one."""
+    taken: set[str] = set()
+    kept: dict[str, list[int]] = {seed_id: [] for seed_id, _, _ in orders}
+    for place in range(max((len(order) for _, order, _ in orders), default=0)):
+        for seed_id, order, offers in orders:
+            if place < len(order) and offers[order[place]].same not in taken:
+                kept[seed_id].append(order[place])
+                taken.update({offers[order[place]].same} - {""})
+    return {seed_id: tuple(order) for seed_id, order in kept.items()}
 
 
 def _parts(offer: Offer) -> list[tuple[str, str]]:

@@ -14,6 +14,7 @@ from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.drafting.accept import Accept
 from questloom.transforms.drafting.draft_rules import DraftRules
 from questloom.transforms.drafting.drafter import Drafter
+from questloom.transforms.stages.stage import reject
 from questloom.transforms.writing.writer import Draft, Mention
 from tests.small_facts import SmallFacts
 from tests.transforms.certificate.lighthouses import crowd
@@ -159,3 +160,24 @@ def test_the_plans_of_a_seed_are_put_into_words_in_the_order_that_was_chosen():
     tried.clear()
     none = asyncio.run(drafter(planned, Preference(item_id=SEED.id, order=(1,))))
     assert none.reason == Reason.NO_WORDING.value and tried == ["Q2001"]
+
+
+def test_a_seed_whose_words_a_filter_rejects_asks_its_next_plan():
+    def no_search_finds(question):
+        hit = question.answer.text == "Q2001"
+        return reject(question, Reason.TEXT_SEARCH_SHORTCUT, {"rank": 0}) if hit else question
+
+    planned = PlannedSeed(seed=SEED, plans=tuple(map(_plan, ("Q2000", "Q2001"))))
+    writer = Scripted({"word": lambda before, *_: replace(before, text="Who built it?")})
+    drafter = replace(_drafter(writer, VOTED, DraftRules()), word_filters=(no_search_finds,))
+    made = asyncio.run(drafter(planned, Preference(item_id=SEED.id, order=(1, 0))))
+    assert made.answer.text == "Q2000"
+    none = asyncio.run(drafter(planned, Preference(item_id=SEED.id, order=(1,))))
+    assert none.reason == Reason.TEXT_SEARCH_SHORTCUT.value
+
+
+def test_a_seed_whose_plans_all_belong_to_others_is_a_duplicate():
+    planned = PlannedSeed(seed=SEED, plans=(_plan("Q2000"),))
+    drafter = _drafter(Scripted({}), VOTED, DraftRules())
+    dropped = asyncio.run(drafter(planned, Preference(item_id=SEED.id, order=())))
+    assert dropped.reason == Reason.NEAR_DUPLICATE.value

@@ -1,6 +1,7 @@
 """The choice over all seeds: nothing is on too many questions where a seed has another plan, and nothing is lost."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -64,6 +65,17 @@ def test_every_plan_stays_in_reserve_and_a_seed_without_any_has_an_empty_order()
     plans = tuple(offer(f"P{n}") for n in range(4))
     found = order_plans([("s", "0", plans), ("none", "1", ())], SHARES)
     assert sorted(found["s"]) == [0, 1, 2, 3] and found["none"] == ()
+
+
+def test_what_would_be_one_question_belongs_to_one_seed():
+    same = (offer("P84", calls=9), replace(offer("P84"), same="Q1: Q2"))
+    twins = [(f"s{n}", f"{n}", (replace(same[0], same="Q1: Q3"), same[1])) for n in range(3)]
+    found = order_plans(twins, SHARES)
+    assert found == {"s0": (0,), "s1": (1,), "s2": ()}
+    unlike = [
+        (s, r, tuple(replace(o, same=f"{s}{o.same}") for o in plans)) for s, r, plans in twins
+    ]
+    assert all(sorted(order) == [0, 1] for order in order_plans(unlike, SHARES).values())
 
 
 def test_the_order_of_the_seeds_does_not_matter():

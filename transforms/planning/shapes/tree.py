@@ -7,19 +7,22 @@ bounds of a chain.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from random import Random
 
 from questloom.records.form import Ask, ClaimClause, Clause, Form
-from questloom.records.knowledge import Value, entity_value
+from questloom.records.knowledge import Value, entity_value, value_of_key
 from questloom.records.outcomes import Reason
+from questloom.records.synthesis import Answer
+from questloom.transforms.certificate.certify import given_by_picture, unclear_names
 from questloom.transforms.certificate.description import descriptions
+from questloom.transforms.certificate.execute import TooLarge, answers
 from questloom.transforms.certificate.margin import constants_of, margin_of, num_fitting
 from questloom.transforms.drafting.edges import Edge
 from questloom.transforms.facts.completeness import nearly_complete
 from questloom.transforms.facts.lookups import Lookups
-from questloom.transforms.planning.finish import ask_attributes, count_years
+from questloom.transforms.planning.finish import ask_attributes, certify_plan, count_years
 from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.planning.shapes.chain import Grown, Way, extend
 from questloom.transforms.planning.steps import (
@@ -34,7 +37,7 @@ from questloom.transforms.planning.steps import (
     steps_from,
 )
 from questloom.transforms.remembered import remembered
-from questloom.transforms.writing.form_edits import describe_variable, hide_constant
+from questloom.transforms.writing.form_edits import constants, describe_variable, hide_constant
 from questloom.transforms.writing.graph.clues import class_clause, role_clauses
 from questloom.transforms.writing.graph.expected_fit import ExpectedFit
 
@@ -42,6 +45,10 @@ MAX_STEPS = 3
 """Steps of the way from the picture; further rounds hide what its descriptors name."""
 MAX_WAYS = 24
 """Ways back to a picture that are followed."""
+TREES_OF_A_FORM = 2
+"""Trees that grow from one form: the next one begins elsewhere."""
+MAX_HIDINGS = 60
+"""Descriptions that are put in place of names of one form."""
 MAX_BACK = 8
 """Things before one thing that are tried on the way back."""
 
@@ -58,19 +65,40 @@ def grow_trees(
         draw: for the order of steps.
         refusals: counts what the bounds refuse.
     """
-    lengths = list(range(1, min(rounds, MAX_STEPS) + 1))
+    lengths = range(1, min(rounds, MAX_STEPS) + 1)
     # The longest way first: a short one needs more names to hide than its descriptors have.
     for steps in reversed(lengths):
         for way in _ways_from_pictures(at, asked, steps, draw, refusals):
-            for bushy in _with_hidden_names(at, way, rounds - steps, draw, refusals):
-                for form, bindings, answer in ask_attributes(
-                    at, bushy.clauses, bushy.bindings, bushy.last, draw
-                ):
-                    if bindings["a"] in bushy.said:
-                        continue
-                    before = f"x{steps - 1}"
-                    yield from count_years(at, form, bindings, before, draw)
+            for form, bindings, answer in _ends(at, way, steps, draw):
+                if rounds == steps:
                     yield form, bindings, answer
+                elif _stands(at, form, bindings, answer, refusals):
+                    trying = Trying(at, refusals, frozenset(bindings.values()))
+                    yield from islice(
+                        (
+                            (tree.form, bindings | tree.sides, answer)
+                            for tree in trying.hide(Tree(form, bindings, way.said), rounds - steps)
+                        ),
+                        TREES_OF_A_FORM,
+                    )
+
+
+def _ends(at: Ground, way: Way, steps: int, draw: Random) -> Iterator[Grown]:
+    for form, bindings, answer in ask_attributes(at, way.clauses, way.bindings, way.last, draw):
+        if bindings["a"] not in way.said:
+            yield from count_years(at, form, bindings, f"x{steps - 1}", draw)
+            yield form, bindings, answer
+
+
+def _stands(
+    at: Ground, form: Form, bindings: dict[str, str], answer: Answer, refusals: Refusals
+) -> bool:
+    """Whether a form could be asked with all names in it.
+
+    To hide a name behind what singles its thing out changes no solution: what the certificate refuses here no further
+    round mends.
+    """
+    return certify_plan(at, form, bindings, answer, shape="tree", refusals=refusals) is not None
 
 
 def _ways_from_pictures(
@@ -127,53 +155,74 @@ def steps_to(facts: Lookups, thing: str, max_hub: int, stated: bool) -> tuple[Ed
     )
 
 
-def _with_hidden_names(
-    at: Ground, way: Way, num: int, draw: Random, refusals: Refusals
-) -> Iterator[Way]:
-    """The way with so many of its named things hidden behind descriptions, the last named first."""
-    if not num:
-        yield way
-        return
-    for name in _named(way)[::-1]:
-        found = [
-            d
-            for d in describe_thing(at, name)
-            if not d.ends & (frozenset(way.bindings.values()) | way.said)
-        ]
-        if not found:
-            refusals.add(Reason.NO_DESCRIPTION)
-        for descriptor in found:
-            yield from _with_hidden_names(
-                at, _hiding(way, name, descriptor), num - 1, draw, refusals
-            )
+@dataclass(frozen=True)
+class Tree:
+    """A form some of whose names are hidden already."""
+
+    form: Form
+    bindings: dict[str, str]
+    """Of the form that it grew from."""
+    said: frozenset[str]
+    """Ids and value keys that its descriptors say."""
+    sides: dict[str, str] = field(default_factory=dict)
+    """The hidden things, by variable."""
 
 
-def _named(way: Way) -> list[str]:
-    """The things that a way names, in order."""
-    return list(
-        dict.fromkeys(
-            term.entity
-            for clause in way.clauses
-            if isinstance(clause, ClaimClause)
-            for term in (clause.subject, clause.object)
-            if isinstance(term, Value) and term.kind == "entity"
-        )
-    )
+@dataclass
+class Trying:
+    """Hides names of one form, at most `MAX_HIDINGS` times.
+
+    Args:
+        at: the store and the rules.
+        refusals: counts what the bounds refuse.
+        things: ids and value keys on the way: no descriptor may say them.
+    """
+
+    at: Ground
+    refusals: Refusals
+    things: frozenset[str]
+    left: int = MAX_HIDINGS
+
+    def hide(self, tree: Tree, num: int) -> Iterator[Tree]:
+        """The trees with so many more of their names hidden, the last named first."""
+        if not num:
+            yield tree
+            return
+        for name in constants(tree.form)[::-1]:
+            found = [
+                d
+                for d in describe_thing(self.at, name)
+                if not d.ends & (self.things | tree.said | frozenset(tree.sides.values()))
+            ]
+            if not found:
+                self.refusals.add(Reason.NO_DESCRIPTION)
+            elif not is_needed(self.at.facts, tree, name):
+                self.refusals.add(Reason.DECORATION)
+            else:
+                for descriptor in found:
+                    if not self.left:
+                        return
+                    self.left -= 1
+                    yield from self.hide(_hiding(tree, name, descriptor), num - 1)
 
 
-def _hiding(way: Way, name: str, descriptor: Descriptor) -> Way:
-    var = f"y{len(way.sides)}"
-    hidden = hide_constant(
-        Form(clauses=way.clauses, ask=Ask(var=way.last, type="entity")),
-        name,
-        var,
-        descriptor.clauses,
-    )
+def is_needed(facts: Lookups, tree: Tree, name: str) -> bool:
+    """Whether more than one answer is left where a name of a tree may be anything: else what describes it would be idle."""
+    form = hide_constant(tree.form, name, "free", ())
+    binding = {var: value_of_key(key) for var, key in tree.bindings.items()}
+    try:
+        return len(answers(form, facts, given_by_picture(form, binding), most=2)) > 1
+    except TooLarge:
+        return True
+
+
+def _hiding(tree: Tree, name: str, descriptor: Descriptor) -> Tree:
+    var = f"y{len(tree.sides)}"
     return replace(
-        way,
-        clauses=hidden.clauses,
-        said=(way.said - {name}) | descriptor.ends,
-        sides={**way.sides, var: name},
+        tree,
+        form=hide_constant(tree.form, name, var, descriptor.clauses),
+        said=(tree.said - {name}) | descriptor.ends,
+        sides={**tree.sides, var: name},
     )
 
 
@@ -220,6 +269,8 @@ def _describe_thing(
 def _singles_out(facts: Lookups, thing: str, clauses: tuple[Clause, ...], margin: int) -> bool:
     """Whether clauses describe one thing with the margin, and need one of the things that they name."""
     form = describe_variable(Form(clauses=(), ask=Ask(var="y", type="entity")), "y", clauses)
+    if unclear_names(form, facts):
+        return False
     description = descriptions(form, {"y": entity_value(thing)})[0]
     measured = margin_of(facts, description, entity_value(thing), margin, exact=False)
     if measured.margin < (1 if facts.trust.complete else margin):
