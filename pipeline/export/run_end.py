@@ -20,7 +20,8 @@ from questloom.pipeline.report import build_report
 from questloom.pipeline.runners.stage_job import Funnel
 from questloom.pipeline.synth.job import Job
 from questloom.records.identity import canonical_json
-from questloom.records.synthesis import NOT_RUN
+from questloom.records.synthesis import NOT_RUN, Question
+from questloom.transforms.drafting.schedule import apportion
 from questloom.transforms.stages.run_folder import COUNTS, RunFolder
 
 VERSIONS = (
@@ -157,7 +158,22 @@ def _verdict(job: Job, funnel: Funnel) -> tuple[int, str]:
     )
     if exit_code:
         return exit_code, message
-    return 0, "" if kept else "No question was kept; the report says why each seed was dropped."
+    if not kept:
+        return 0, "No question was kept; the report says why each seed was dropped."
+    if job.recipe.seeds.accepted and not funnel.num_pending:
+        return _wanted(job, funnel)
+    return 0, ""
+
+
+def _wanted(job: Job, funnel: Funnel) -> tuple[int, str]:
+    """How many questions each level has of those that the recipe wants; an error where it says so and some are missing."""
+    seeds, last = job.recipe.seeds, job.run.label(funnel.counts[-1].stage)
+    made = Counter(q.level for q in job.run.read(last, "kept", Question))
+    wanted = apportion(seeds.accepted, seeds.levels)
+    short = any(made[level] < number for level, number in wanted.items())
+    told = ", ".join(f"{made[level]:,} of {n:,} {level}" for level, n in wanted.items() if n)
+    more = ". Draw more seeds (--set seeds.count=N)" if short else ""
+    return int(short and seeds.on_exhausted == "error"), f"Wanted {seeds.accepted:,}: {told}{more}."
 
 
 def _version(name: str) -> str:

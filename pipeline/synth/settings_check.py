@@ -37,6 +37,18 @@ def _idle(recipe: Recipe) -> Iterator[tuple[str, str, str]]:
                     "asks for what only the llm writer does, and the writer is graph",
                     f"Leave {key} at its default, or set writer=llm and a model.",
                 )
+    if recipe.seeds.accepted > recipe.seeds.count:
+        yield (
+            "seeds.accepted",
+            f"is {recipe.seeds.accepted:,}, and there are {recipe.seeds.count:,} seeds, each of which gives one question at most",
+            "Set seeds.count to a few times seeds.accepted.",
+        )
+    if draft.detail_share + draft.computation_share > 1:
+        yield (
+            "draft.detail_share",
+            f"and draft.computation_share are {draft.detail_share:g} and {draft.computation_share:g}, more than all questions together",
+            "Lower one of them: what is neither is plain.",
+        )
     if draft.text_hops and "votes" not in recipe.certificate.bases:
         yield (
             "draft.text_hops",

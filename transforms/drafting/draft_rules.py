@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Literal
 
 from annotated_types import Ge, Gt, Le, MaxLen, MinLen
 
@@ -21,6 +21,10 @@ class SeedRules:
 
     count: Annotated[int, Gt(0)] = 1000
     """Seeds of the run; each ends as one question or one rejection."""
+    accepted: Annotated[int, Ge(0)] = 0
+    """Questions that are wanted in the end, by the weights of `levels`; what passes beyond that is dropped by the quotas. 0: all that pass."""
+    on_exhausted: Literal["keep", "error"] = "keep"
+    """Where fewer than `accepted` come out of a level: keep them, or stop the run with an error."""
     methods: Annotated[Weights, Evolves("seeds", 0, 2, 0.5, keys=("paths", "injection"))] = field(
         default_factory=lambda: {"paths": 1.0, "injection": 1.0}
     )

@@ -102,6 +102,7 @@ class Drafter:
         for decide in self.word_filters:
             decided = decide(question)
             if isinstance(decided, Rejection):
+                assert isinstance(decided.evidence, dict)
                 return Refusal(reason=Reason(decided.reason), evidence=decided.evidence)
         return None
 

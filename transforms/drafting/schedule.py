@@ -62,6 +62,19 @@ def drawn(
     return (ability, level) if level else None
 
 
+def apportion(total: int, weights: Mapping[str, float]) -> dict[str, int]:
+    """A number dealt out by weights, largest remainders first (ties by key).
+
+    >>> apportion(7, {"easy": 0.4, "medium": 0.4, "hard": 0.2})
+    {'easy': 3, 'hard': 1, 'medium': 3}
+    """
+    whole = sum(weights.values())
+    exact = {key: total * weights[key] / whole for key in sorted(weights)}
+    found = {key: int(share) for key, share in exact.items()}
+    by_rest = sorted(exact, key=lambda key: (found[key] - exact[key], key))
+    return found | {key: found[key] + 1 for key in by_rest[: total - sum(found.values())]}
+
+
 def by_weight(weights: Mapping[str, float], recipe_seed: int, place: str, role: str) -> str:
     """One of the keys by their weights; "" where none has any."""
     if not any(weights.values()):

@@ -6,7 +6,7 @@ relations is at its limit yet. The limit is a share of what stays, so the number
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -41,6 +41,7 @@ class Parts:
     nodes: tuple[str, ...]
     relations: tuple[str, ...]
     shape: str = ""
+    level: str = ""
 
 
 def parts_of(question: Question, rank: str) -> Parts:
@@ -54,6 +55,7 @@ def parts_of(question: Question, rank: str) -> Parts:
         tuple(sorted(nodes)),
         tuple(sorted(set(relations))),
         " ".join(sorted(relations)),
+        question.level,
     )
 
 
@@ -74,6 +76,15 @@ def over_quota(found: Iterable[Parts], rules: QuotaRules) -> Iterator[tuple[str,
             yield from sorted(gone.items())
             return
         num_kept = len(order) - len(gone)
+
+
+def over_level(found: Iterable[Parts], wanted: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    """(id, level) of every question beyond the number that is wanted of its level: those whose commonest thing is the rarest stay."""
+    counts: Counter[str] = Counter()
+    for parts in _rarest_first(sorted(found, key=lambda p: (p.rank, p.id))):
+        counts[parts.level] += 1
+        if counts[parts.level] > wanted.get(parts.level, 0):
+            yield parts.id, f"level {parts.level}"
 
 
 def _limit(share: float, rules: QuotaRules, num_kept: int) -> int:

@@ -8,9 +8,10 @@ import apache_beam as beam
 from questloom.files.parquet import read_records
 from questloom.records.synthesis import Question
 from questloom.records.table import Record
+from questloom.transforms.drafting.schedule import apportion
 from questloom.transforms.filters.duplicate_losers import rank
 from questloom.transforms.filters.filter import FilterJob
-from questloom.transforms.filters.quota_shares import over_quota, parts_of
+from questloom.transforms.filters.quota_shares import over_level, over_quota, parts_of
 from questloom.transforms.stages.write_side import WriteSide
 
 
@@ -35,7 +36,11 @@ class FindSurplus(beam.DoFn):
             for q in read_records(self.job.run.shard(self.source, "kept", shard), Question):
                 found.append(parts_of(q, rank(recipe.seed, q.id)))
                 shard_of_id[q.id] = shard
-        for question_id, what in over_quota(found, recipe.filters.quotas):
+        gone = dict(over_quota(found, recipe.filters.quotas))
+        if recipe.seeds.accepted:
+            wanted = apportion(recipe.seeds.accepted, recipe.seeds.levels)
+            gone |= dict(over_level((p for p in found if p.id not in gone), wanted))
+        for question_id, what in gone.items():
             yield shard_of_id[question_id], Surplus(item_id=question_id, what=what)
 
 

@@ -7,8 +7,10 @@ import apache_beam as beam
 
 from questloom.files.parquet import read_records
 from questloom.records.identity import priority
+from questloom.records.outcomes import Rejection
 from questloom.records.plan import PlannedSeed, Preference
 from questloom.transforms.planning.choice import Shares, as_offer, order_plans
+from questloom.transforms.planning.supply import check_supply, supply_of
 from questloom.transforms.stages.write_side import WriteSide
 
 
@@ -20,6 +22,15 @@ class Prefer(beam.DoFn):
 
     def process(self, shards: list[int]) -> Iterator[tuple[int, Preference | None]]:
         recipe, found, shard_of_id = self.job.recipe, [], {}
+        run = self.job.run
+        check_supply(
+            supply_of(
+                run.read(self.source, "kept", PlannedSeed),
+                run.read(self.source, "rejected", Rejection),
+            ),
+            recipe.seeds,
+            str(self.job.store_path),
+        )
         for shard in sorted(shards):
             yield shard, None
             for planned in read_records(

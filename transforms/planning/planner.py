@@ -69,4 +69,4 @@ def plan_seed(at: Ground, seed: Seed) -> PlannedSeed | Rejection:
     if found.plans:
         return PlannedSeed(seed=seed, plans=found.plans)
     most = min(found.refused, key=lambda r: (-found.refused[r], r), default=Reason.NO_PATH.value)
-    return reject(seed, most, {"refused": found.refused})
+    return reject(seed, most, {"level": seed.level, "refused": found.refused})

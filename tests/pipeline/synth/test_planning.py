@@ -8,8 +8,11 @@ import pytest
 from benchmarks.plan_supply import supplies
 from questloom.files.opened import Opened
 from questloom.language.names_in_text import leaked
+from questloom.pipeline.export.run_end import finish_run
 from questloom.pipeline.synth.job import Job
 from questloom.pipeline.synth.question_stages import make_plan
+from questloom.pipeline.synth.synth_job import run_synth
+from questloom.records.errors import InputError
 from questloom.records.form import ClaimClause, Compute, Form, Image, Reads, variables
 from questloom.records.identity import chance
 from questloom.records.outcomes import Reason, Rejection
@@ -30,7 +33,7 @@ from questloom.transforms.planning.shapes.chain import grow_chains
 from questloom.transforms.planning.shapes.meet import grow_meets
 from questloom.transforms.planning.shapes.tree import grow_trees
 from questloom.transforms.stages.run_folder import RunFolder
-from tests.pipeline.small_world import small_recipe
+from tests.pipeline.small_world import LEAN, kept_questions, small_recipe
 
 RECIPE = small_recipe(
     draft={"own_page": False, "detail_share": 0.2, "computation_share": 0.2},
@@ -197,3 +200,33 @@ def test_the_supply_of_a_store_is_counted_by_shape_and_level(small):
     easy = found[0]
     assert easy.with_plan and easy.plans == sum(easy.work.values()) and easy.refused
     assert f"| chain {easy.size} | easy | {easy.with_plan} of 4 [" in easy.line()
+
+
+SEEDS = {"rare_min_statements": 4, "anchor_min_in_degree": 1, "methods": {"paths": 1}}
+
+
+def test_a_level_that_the_store_cannot_give_stops_the_run_before_any_word(small, tmp_path):
+    seeds = SEEDS | {"count": 30, "levels": {"easy": 1}}
+    recipe = small_recipe(seeds=seeds, draft={"hops": {"easy": 9}}, filters=LEAN)
+    run = RunFolder(str(tmp_path / "run"))
+    with pytest.raises(InputError, match=r"30 seeds of the level easy 0 have a plan \(refused most"):
+        run_synth(recipe, store=small, out=run.path, opened=Opened())
+    assert run.labels()[-1].endswith("plan")
+
+
+def test_as_many_questions_of_each_level_are_kept_as_are_wanted_and_what_lacks_is_said(
+    small, tmp_path
+):
+    seeds = SEEDS | {"count": 40, "accepted": 12, "levels": {"easy": 0.5, "medium": 0.5}}
+    recipe = small_recipe(
+        seeds=seeds | {"on_exhausted": "keep"},
+        draft={"hops": {"easy": 1, "medium": 2}},
+        filters=LEAN,
+    )
+    job = Job(RunFolder(str(tmp_path / "run")), small, recipe)
+    funnel = run_synth(recipe, store=small, out=job.run.path, opened=Opened())
+    made = Counter(q.level for q in kept_questions(job))
+    assert made["easy"] == 6 and 0 < made["medium"] < 6, made
+    outcome = finish_run(job, funnel, started=0.0)
+    said = f"Wanted 12: 6 of 6 easy, {made['medium']} of 6 medium. Draw more seeds"
+    assert outcome.exit_code == 0 and outcome.message.startswith(said)

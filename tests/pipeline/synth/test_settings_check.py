@@ -41,6 +41,16 @@ REFUSED = {
         "draft.text_hops",
         "votes",
     ),
+    "more questions than seeds": (
+        {"seeds": {"count": 20, "accepted": 21}},
+        "seeds.accepted",
+        "seeds.count",
+    ),
+    "more details and computations than questions": (
+        {"draft": {"detail_share": 0.6, "computation_share": 0.5}},
+        "draft.detail_share",
+        "Lower one",
+    ),
     "the oracle and no filter in which it plays": (
         {"filters": {"oracle": True, "solvable": False}},
         "filters.oracle",

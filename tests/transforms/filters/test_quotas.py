@@ -1,6 +1,7 @@
 """Quotas: nothing lies on too many questions, and as few as possible go for it."""
 
 import random
+from dataclasses import replace
 
 import pytest
 from pydantic import TypeAdapter, ValidationError
@@ -9,7 +10,13 @@ from questloom.records.form import Ask, ClaimClause, Form, Image
 from questloom.records.knowledge import entity_value
 from questloom.records.synthesis import Answer, Question
 from questloom.records.table import Json
-from questloom.transforms.filters.quota_shares import Parts, QuotaRules, over_quota, parts_of
+from questloom.transforms.filters.quota_shares import (
+    Parts,
+    QuotaRules,
+    over_level,
+    over_quota,
+    parts_of,
+)
 
 
 def parts(number: int, nodes: tuple[str, ...], relations: tuple[str, ...] = ()) -> Parts:
@@ -43,6 +50,18 @@ def test_the_questions_with_rare_things_are_kept_before_those_with_common_ones()
     assert len(stay) == 3 and found[8] not in stay[:0] and any(p.id == "q000" for p in stay)
     lone = [parts(9, ("Qlone",))]
     assert lone[0] in kept([*found, *lone], QuotaRules(least=3, node=0.01))
+
+
+def test_of_each_level_as_many_stay_as_are_wanted_and_those_of_rare_things_first():
+    hubs = [replace(parts(n, ("Qhub",)), level="easy") for n in range(4)]
+    found = [
+        *hubs,
+        replace(parts(9, ("Qrare",)), level="easy"),
+        replace(parts(7, ()), level="hard"),
+    ]
+    gone = dict(over_level(found, {"easy": 2, "hard": 1}))
+    assert gone == {f"q00{n}": "level easy" for n in (1, 2, 3)}
+    assert dict(over_level(found, {"easy": 9})) == {"q007": "level hard"}
 
 
 def test_what_is_within_its_share_stays_and_the_reason_names_what_is_not():

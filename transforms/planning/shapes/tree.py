@@ -8,11 +8,11 @@ bounds of a chain.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import count, islice
 from random import Random
 
-from questloom.records.form import Ask, ClaimClause, Clause, Form
-from questloom.records.knowledge import Value, entity_value, value_of_key
+from questloom.records.form import Ask, Clause, Form
+from questloom.records.knowledge import entity_value, value_of_key
 from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Answer
 from questloom.transforms.certificate.certify import given_by_picture, unclear_names
@@ -47,8 +47,10 @@ MAX_WAYS = 24
 """Ways back to a picture that are followed."""
 TREES_OF_A_FORM = 2
 """Trees that grow from one form: the next one begins elsewhere."""
-MAX_HIDINGS = 60
+MAX_HIDINGS = 30
 """Descriptions that are put in place of names of one form."""
+MAX_ROOTS = 12
+"""Forms of a seed in which names are hidden."""
 MAX_BACK = 8
 """Things before one thing that are tried on the way back."""
 
@@ -65,6 +67,7 @@ def grow_trees(
         draw: for the order of steps.
         refusals: counts what the bounds refuse.
     """
+    roots = count()
     lengths = range(1, min(rounds, MAX_STEPS) + 1)
     # The longest way first: a short one needs more names to hide than its descriptors have.
     for steps in reversed(lengths):
@@ -73,6 +76,8 @@ def grow_trees(
                 if rounds == steps:
                     yield form, bindings, answer
                 elif _stands(at, form, bindings, answer, refusals):
+                    if next(roots) == MAX_ROOTS:
+                        return
                     trying = Trying(at, refusals, frozenset(bindings.values()))
                     yield from islice(
                         (
