@@ -47,9 +47,9 @@ MAX_WAYS = 24
 """Ways back to a picture that are followed."""
 TREES_OF_A_FORM = 2
 """Trees that grow from one form: the next one begins elsewhere."""
-MAX_HIDINGS = 30
+MAX_HIDINGS = 40
 """Descriptions that are put in place of names of one form."""
-MAX_ROOTS = 12
+MAX_ROOTS = 24
 """Forms of a seed in which names are hidden."""
 MAX_BACK = 8
 """Things before one thing that are tried on the way back."""
