@@ -190,16 +190,16 @@ def test_an_answer_on_the_pictures_page_is_refused_unless_the_recipe_lets_it(at,
 
 
 def test_the_supply_of_a_store_is_counted_by_shape_and_level(small):
-    found = list(supplies(RECIPE, small, 4))
+    found = list(supplies(RECIPE, small, 8))
     assert [(s.shape, s.level) for s in found] == [
         (shape, level)
         for shape in ("chain", "meet", "tree")
         for level in ("easy", "medium", "hard")
     ]
-    assert all(s.things == 4 and s.worded <= s.with_plan == len(s.routes) <= 4 for s in found)
+    assert all(s.things == 8 and s.worded <= s.with_plan == len(s.routes) <= 8 for s in found)
     easy = found[0]
     assert easy.with_plan and easy.plans == sum(easy.work.values()) and easy.refused
-    assert f"| chain {easy.size} | easy | {easy.with_plan} of 4 [" in easy.line()
+    assert f"| chain {easy.size} | easy | {easy.with_plan} of 8 [" in easy.line()
 
 
 SEEDS = {"rare_min_statements": 4, "anchor_min_in_degree": 1, "methods": {"paths": 1}}
@@ -207,7 +207,7 @@ SEEDS = {"rare_min_statements": 4, "anchor_min_in_degree": 1, "methods": {"paths
 
 def test_a_level_that_the_store_cannot_give_stops_the_run_before_any_word(small, tmp_path):
     seeds = SEEDS | {"count": 30, "levels": {"easy": 1}}
-    recipe = small_recipe(seeds=seeds, draft={"hops": {"easy": 9}}, filters=LEAN)
+    recipe = small_recipe(seeds=seeds, draft={"max_hub": 1}, filters=LEAN)
     run = RunFolder(str(tmp_path / "run"))
     with pytest.raises(
         InputError, match=r"30 seeds of the level easy 0 have a plan \(refused most"
@@ -219,16 +219,17 @@ def test_a_level_that_the_store_cannot_give_stops_the_run_before_any_word(small,
 def test_as_many_questions_of_each_level_are_kept_as_are_wanted_and_what_lacks_is_said(
     small, tmp_path
 ):
-    seeds = SEEDS | {"count": 40, "accepted": 12, "levels": {"easy": 0.5, "medium": 0.5}}
-    recipe = small_recipe(
-        seeds=seeds | {"on_exhausted": "keep"},
-        draft={"hops": {"easy": 1, "medium": 2}},
-        filters=LEAN,
-    )
+    seeds = SEEDS | {"count": 40, "accepted": 8, "levels": {"easy": 0.5, "medium": 0.5}}
+    hops = {"hops": {"easy": 1, "medium": 2}}
+    recipe = small_recipe(seeds=seeds, draft=hops, filters=LEAN)
     job = Job(RunFolder(str(tmp_path / "run")), small, recipe)
     funnel = run_synth(recipe, store=small, out=job.run.path, opened=Opened())
-    made = Counter(q.level for q in kept_questions(job))
-    assert made["easy"] == 6 and 0 < made["medium"] < 6, made
+    assert Counter(q.level for q in kept_questions(job)) == {"easy": 4, "medium": 4}
     outcome = finish_run(job, funnel, started=0.0)
-    said = f"Wanted 12: 6 of 6 easy, {made['medium']} of 6 medium. Draw more seeds"
-    assert outcome.exit_code == 0 and outcome.message.startswith(said)
+    assert (outcome.exit_code, outcome.message) == (0, "Wanted 8: 4 of 4 easy, 4 of 4 medium.")
+    for on_exhausted, code in (("keep", 0), ("error", 1)):
+        more = seeds | {"accepted": 10, "on_exhausted": on_exhausted}
+        wants_more = replace(job, recipe=small_recipe(seeds=more, draft=hops, filters=LEAN))
+        outcome = finish_run(wants_more, funnel, started=0.0)
+        said = "Wanted 10: 4 of 5 easy, 4 of 5 medium. Draw more seeds (--set seeds.count=N)."
+        assert (outcome.exit_code, outcome.message) == (code, said)
