@@ -13,7 +13,7 @@ from questloom.knowledge.world.people import alive, workers
 from questloom.knowledge.world.structures import maker_and_year
 
 GROUPS = vocabulary.groups()
-FATAL = 0.3
+FATAL = 0.62
 """Share of the dead with an occupation, but those whom somebody killed, of whom it is known what they died of."""
 EPIDEMICS = {
     "cholera": (1817, 1900),
@@ -22,8 +22,7 @@ EPIDEMICS = {
     "yellow fever": (1700, 1910),
 }
 """Years between which a disease killed here; the others at any time."""
-SALT = 0.05
-"""Share of the people, families and clubs with any one curiosity: a nickname, last words, a pet, a prison, a duel, a motto, a mascot."""
+KILLED, JAILED, NICKNAMED, FOND, SPOKE = 0.4, 0.2, 0.22, 0.14, 0.25
 NICKNAMES = (
     "Old Thunder",
     "the Owl",
@@ -197,12 +196,9 @@ def make_curiosities(part: Part) -> None:
     mottoes = list(MOTTOES)
     part.rng("mottoes").shuffle(mottoes)
     for bearer, motto in zip(part.kind("family", "club"), itertools.cycle(mottoes), strict=False):
-        if part.rng(f"motto-{bearer.id}").random() < SALT:
-            bearer.say("P1451", monolingual(motto))
+        bearer.say("P1451", monolingual(motto))
     for club in part.kind("club"):
-        rng = part.rng(f"mascot-{club.id}")
-        if rng.random() < SALT:
-            club.say("P822", rng.choice(list(GROUPS["mascot"].values())))
+        club.say("P822", part.rng(f"mascot-{club.id}").choice(list(GROUPS["mascot"].values())))
     _places_of_films(part)
     for book in part.kind("book"):
         _illustrate(part, book, part.rng(f"illustrator-{book.id}"))
@@ -217,7 +213,7 @@ def _joined(rng: random.Random, words: tuple[tuple[str, ...], ...]) -> str:
 
 def _fate(part: Part, person: Thing, rng: random.Random) -> None:
     """What killed somebody, or who; where they sat in prison; what they were called; which animal was theirs."""
-    if rng.random() < SALT:
+    if rng.random() < FOND:
         kind = rng.choice(PETS)
         pet = part.new(
             "pet",
@@ -228,25 +224,25 @@ def _fate(part: Part, person: Thing, rng: random.Random) -> None:
             always=True,
         )
         person.say("P1429", pet)
-    if rng.random() < SALT:
+    if rng.random() < NICKNAMED:
         person.say("P1449", monolingual(rng.choice(NICKNAMES)))
     castles = [
         c
         for c in part.kind("castle")
         if c.start < person.end - 6 and person.start + 22 < person.end - 6
     ]
-    if castles and rng.random() < SALT:
+    if castles and rng.random() < JAILED:
         person.say("P2632", rng.choice(castles))
     if not person.values("P570"):
         return
-    if rng.random() < SALT:
+    if rng.random() < SPOKE:
         person.say("P3909", monolingual(rng.choice(LAST_WORDS)))
     rivals = [
         p
         for p in workers(part, "military officer", "sailor", "politician", "explorer")
         if alive(p, person.end - 1) and p is not person
     ]
-    if rivals and person.end < 1900 and rng.random() < SALT:
+    if rivals and person.end < 1900 and rng.random() < KILLED:
         person.say("P157", rng.choice(rivals))
     elif rng.random() < FATAL:
         at = person.end

@@ -12,7 +12,6 @@ from questloom.knowledge.world.polish import polish
 from questloom.knowledge.world.second import add_second_order
 from questloom.knowledge.world.settlements import make_places
 from questloom.knowledge.world.structures import make_structures
-from questloom.knowledge.world.ties import make_ties
 from questloom.knowledge.world.works import make_works
 
 PART_ARTICLES = 1000
@@ -52,7 +51,6 @@ def make_part(seed: int, articles: int, number: int, nation: Part | None = None)
             make_nature,
             make_industry,
             make_events,
-            make_ties,
             make_curiosities,
         ):
             make(part)

@@ -6,7 +6,7 @@ import pytest
 
 from questloom.knowledge.world import gaps, vocabulary
 from questloom.knowledge.world.article_texts import pages
-from questloom.knowledge.world.curiosities import MOTTOES, SALT
+from questloom.knowledge.world.curiosities import MOTTOES
 from questloom.knowledge.world.model import SNAPSHOT_YEAR, Thing
 from questloom.knowledge.world.names import GRAMMARS, NameSource
 from questloom.knowledge.world.part import Part
@@ -65,7 +65,7 @@ def test_honours_and_burials_come_in_time(region: Part) -> None:
 
 def test_nobody_dies_of_two_things_or_at_the_hand_of_the_dead(region: Part) -> None:
     fates = [p for p in region.kind("person") if p.values("P509") or p.values("P157")]
-    assert len(fates) > 60 and sum(bool(p.values("P157")) for p in fates) >= 3
+    assert len(fates) > 100 and sum(bool(p.values("P157")) for p in fates) >= 3
     for person in fates:
         assert person.values("P570") and len(person.values("P509") + person.values("P157")) == 1
         for other in linked(region, person, "P157"):
@@ -87,14 +87,14 @@ def test_what_was_shot_signed_and_held_prisoner_somewhere_came_after_the_place(
     assert len(placed) > 15 and all(place.start < thing.start for thing, place in placed)
     assert len({place.id for _, place in placed}) >= len(placed) - 2, "each has a place of its own"
     held = [(p, c) for p in region.kind("person") for c in linked(region, p, "P2632")]
-    assert len(held) > 6 and all(
+    assert len(held) > 15 and all(
         castle.start < person.end and castle.kind == "castle" for person, castle in held
     )
 
 
 def test_what_people_said_and_bore_is_short_and_no_two_families_bear_the_same(region: Part) -> None:
     last = [(p, v.text) for p in region.kind("person") for v in p.values("P3909")]
-    assert len(last) > 6 and all(
+    assert len(last) > 20 and all(
         person.values("P570") and len(text.split()) <= 6 and text[-1].isalnum()
         for person, text in last
     )
@@ -102,30 +102,6 @@ def test_what_people_said_and_bore_is_short_and_no_two_families_bear_the_same(re
     assert len(set(mottoes)) == min(len(mottoes), len(MOTTOES)) and all(
         len(text.split()) <= 6 for text in mottoes
     )
-
-
-def test_curiosities_are_salt_and_ordinary_ties_are_many(region: Part) -> None:
-    people = [p for p in region.kind("person") if p.look.get("occupation")]
-    for prop in ("P1449", "P3909", "P1429", "P2632", "P157"):
-        share = sum(bool(p.values(prop)) for p in people) / len(people)
-        assert share <= 2 * SALT, prop
-    bearers = region.kind("family", "club")
-    assert sum(bool(b.values("P1451")) for b in bearers) / len(bearers) <= 3 * SALT
-    for prop in ("P542", "P2634", "P608", "P58", "P144", "P736", "P1290", "P737", "P5096"):
-        assert sum(bool(t.values(prop)) for t in region.things.values()) >= 5, prop
-
-
-def test_who_opens_sits_adapts_and_influences_could_have_done_so(region: Part) -> None:
-    for thing in region.things.values():
-        for prop in ("P542", "P2634", "P58", "P736", "P1640"):
-            for person in linked(region, thing, prop):
-                assert person.start + 20 < thing.start < person.end
-        for prop in ("P144", "P737"):
-            assert all(other.start < thing.start for other in linked(region, thing, prop))
-        for shown in linked(region, thing, "P608"):
-            assert shown.start > thing.start
-        for ship in linked(region, thing, "P5096"):
-            assert thing.start + 17 < ship.start < thing.end
 
 
 def test_a_life_is_written_once_and_by_somebody_else(region: Part) -> None:
