@@ -27,10 +27,22 @@ FIRST = 4
 """Hits of a search by the picture whose own pictures are shown."""
 
 
-REPAIRS = {
-    "perspective": ("perspective_correct", "It was taken at an angle, so I set it straight first."),
-    "blur": ("sharpen", "It is blurred, so I sharpen it first."),
-    "down_sampling": ("super_resolution", "It is very small, so I enlarge it first."),
+REPAIRS: dict[str, tuple[str, dict[str, Any], str]] = {
+    "perspective": (
+        "perspective_correct",
+        {},
+        "It was taken at an angle, so I set it straight first.",
+    ),
+    "blur": ("sharpen", {}, "It is blurred, so I sharpen it first."),
+    "down_sampling": ("super_resolution", {}, "It is very small, so I enlarge it first."),
+    "turned_left": ("rotate", {"angle": 90}, "It lies on its left side, so I turn it first."),
+    "turned_right": ("rotate", {"angle": 270}, "It lies on its right side, so I turn it first."),
+    "upside_down": ("rotate", {"angle": 180}, "It stands on its head, so I turn it first."),
+    "mirrored": (
+        "flip",
+        {"axis": "vertical"},
+        "Top and bottom are swapped, so I mirror it first.",
+    ),
 }
 """What undoes a flaw of the picture."""
 
@@ -134,9 +146,9 @@ class AnchorSearch(Desk):
 
     def repaired(self) -> Generator[Action, Observation, None]:
         """Repairs the picture where it has a flaw that everybody sees."""
-        tool, why = REPAIRS.get(self.puzzle.flaw, ("", ""))
+        tool, arguments, why = REPAIRS.get(self.puzzle.flaw, ("", {}, ""))
         made = (
-            (yield from self.call(f"I look at the picture. {why}", tool, handle=0))
+            (yield from self.call(f"I look at the picture. {why}", tool, handle=0, **arguments))
             if tool
             else None
         )

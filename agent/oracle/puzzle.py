@@ -97,7 +97,7 @@ class Puzzle:
     seen: tuple[str, ...] = ()
     """Words for what anybody sees on the picture, where a solver goes by them ("red", "tower", "7")."""
     flaw: str = ""
-    """What is wrong with the picture at first sight: "blur", "down_sampling", "perspective", or "" for nothing."""
+    """What is wrong with the picture at first sight: "blur", "upside_down" (see `transforms/enhancement/degrade.py`), or "" for nothing."""
     facts: tuple[Fact, ...]
     kinds: tuple[Kind, ...] = ()
     orders: tuple[Order, ...] = ()

@@ -580,11 +580,13 @@ class Solver(AnchorSearch):
         page = self.page_of(subject)
         if (page is not None and page.visited) or not self.manner.strays(LOOKED_UP):
             return
+        # Snippets are enough to see whether the page is there.
+        quick = "web_search" in self.tools
         observation = yield from self.call(
             self.manner.say("look up", name=subject.name),
-            "text_search",
+            "web_search" if quick else "text_search",
             query=subject.name,
-            top_k=5,
+            **({} if quick else {"top_k": 5}),
         )
         hits = self.hits(observation)
         if hits and key(hits[0][0].title) != key(subject.title):

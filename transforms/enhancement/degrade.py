@@ -6,7 +6,7 @@ The share is 10 %; severity parameters and the mixture over the three kinds are 
 import random
 from dataclasses import dataclass
 
-from PIL import Image
+from PIL import Image, ImageOps
 
 from questloom.models.picture_ops import blur, distort_perspective, down_sample
 from questloom.records.identity import chance, priority
@@ -16,8 +16,14 @@ TOOLS = {
     "blur": "sharpen",
     "down_sampling": "super_resolution",
     "perspective": "perspective_correct",
+    "turned_left": "rotate",
+    "turned_right": "rotate",
+    "upside_down": "rotate",
+    "mirrored": "flip",
 }
-"""Degradation to the tool that repairs it."""
+"""Degradation to the tool that repairs it. The first three are OpenSearch-VL's; a picture is mirrored top to bottom, which anybody sees."""
+TURNS = {"turned_left": 90.0, "turned_right": 270.0, "upside_down": 180.0}
+"""Degrees clockwise that set a turned picture upright."""
 _GROUNDS = ((58, 62, 68), (74, 60, 48), (205, 205, 198), (232, 226, 214))
 """Colours of the ground that a picture seen at an angle lies on: dark or light, so that its outline stands out."""
 
@@ -45,7 +51,7 @@ def is_chosen(question_id: str, seed: int, share: float) -> bool:
 def draw(
     question_id: str, seed: int, rules: EnhancementRules, *, reads: bool = False
 ) -> Degradation:
-    """The degradation of one question: kinds in equal parts, severity uniform in the recipe's range.
+    """The degradation of one question: the recipe's kinds in equal parts, severity uniform in its range.
 
     Args:
         question_id: the question's id.
@@ -55,7 +61,9 @@ def draw(
             2 px cannot be read after any repair, by deconvolution with the true width either (0 of 8 plaques).
     """
     rng = chance(seed, question_id, "enhancement")
-    kind = "perspective" if reads else rng.choice(sorted(TOOLS))
+    kind = "perspective" if reads else rng.choice(sorted(rules.kinds))
+    if kind in TURNS or kind == "mirrored":
+        return Degradation(kind, 1.0)
     severity = round(rng.uniform(*getattr(rules, kind)), 3)
     if kind != "perspective":
         return Degradation(kind, severity)
@@ -69,6 +77,10 @@ def degrade(picture: Image.Image, degradation: Degradation) -> Image.Image:
             return blur(picture, 0.006 * degradation.severity * max(picture.size))
         case "down_sampling":
             return down_sample(picture, 1 + 3 * degradation.severity)
+        case "mirrored":
+            return ImageOps.flip(picture)
+        case kind if kind in TURNS:
+            return picture.rotate(TURNS[kind], expand=True)
         case _:
             return distort_perspective(picture, degradation.corners, degradation.ground)
 

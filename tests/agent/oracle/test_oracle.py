@@ -300,6 +300,9 @@ def test_with_one_observation_of_the_path_withheld_the_answer_is_not_known(less)
         ("blur", "sharpen"),
         ("down_sampling", "super_resolution"),
         ("perspective", "perspective_correct"),
+        ("turned_left", "rotate"),
+        ("upside_down", "rotate"),
+        ("mirrored", "flip"),
     ],
 )
 def test_a_flawed_picture_is_repaired_before_it_is_searched_by_and_known_again_on_the_page(

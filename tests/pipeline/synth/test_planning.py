@@ -209,7 +209,9 @@ def test_a_level_that_the_store_cannot_give_stops_the_run_before_any_word(small,
     seeds = SEEDS | {"count": 30, "levels": {"easy": 1}}
     recipe = small_recipe(seeds=seeds, draft={"max_hub": 1}, filters=LEAN)
     run = RunFolder(str(tmp_path / "run"))
-    with pytest.raises(InputError, match=r"30 seeds of the level easy 0 have a plan \(refused most"):
+    with pytest.raises(
+        InputError, match=r"30 seeds of the level easy 0 have a plan \(refused most"
+    ):
         run_synth(recipe, store=small, out=run.path, opened=Opened())
     assert run.labels()[-1].endswith("plan")
 

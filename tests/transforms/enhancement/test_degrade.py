@@ -3,7 +3,7 @@ from collections import Counter
 import pytest
 
 from questloom.models.picture_ops import perspective_correct
-from questloom.transforms.enhancement.degrade import TOOLS, degrade, draw, is_chosen
+from questloom.transforms.enhancement.degrade import TOOLS, Degradation, degrade, draw, is_chosen
 from questloom.transforms.enhancement.enhancement_rules import EnhancementRules
 from questloom.transforms.enhancement.repair import repair
 from tests.models.pictures import scene
@@ -34,9 +34,26 @@ def test_a_question_that_reads_a_detail_is_tilted_only():
     assert {draw(q, 1, EnhancementRules(), reads=True).kind for q in IDS[:50]} == {"perspective"}
 
 
+def test_published_kinds_are_the_default_and_others_are_drawn_where_a_recipe_names_them():
+    published = {draw(q, 1, EnhancementRules()).kind for q in IDS[:90]}
+    assert published == {"blur", "down_sampling", "perspective"}
+    mine = EnhancementRules(kinds=("mirrored", "upside_down"))
+    assert {draw(q, 1, mine).kind for q in IDS[:90]} == {"mirrored", "upside_down"}
+
+
+@pytest.mark.parametrize("kind", ["turned_left", "turned_right", "upside_down", "mirrored"])
+def test_a_turned_or_mirrored_picture_is_set_upright_pixel_by_pixel(kind):
+    picture, degradation = scene(3), Degradation(kind, 1.0)
+    worse = degrade(picture, degradation)
+    quarter = kind in ("turned_left", "turned_right")
+    assert worse.size == (picture.size[::-1] if quarter else picture.size)
+    assert repair(worse, degradation).tobytes() == picture.tobytes()
+
+
 @pytest.mark.parametrize("kind", sorted(TOOLS))
 def test_degrading_is_reproducible_and_the_paired_tool_has_an_effect(kind):
-    degradation = next(d for d in (draw(q, 1, EnhancementRules()) for q in IDS) if d.kind == kind)
+    rules = EnhancementRules(kinds=(kind,))
+    degradation = draw(IDS[0], 1, rules)
     worse = degrade(scene(3), degradation)
     assert worse.tobytes() == degrade(scene(3), degradation).tobytes()
     assert worse.tobytes() != scene(3).tobytes()
