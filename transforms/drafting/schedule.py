@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from itertools import accumulate
 
 from questloom.records.identity import priority
-from questloom.records.knowledge import Entity
+from questloom.records.knowledge import Detail, Entity
 from questloom.transforms.drafting.draft_rules import SeedRules
 from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.facts.readings import sure_readings, year_readings
@@ -17,6 +17,8 @@ from questloom.transforms.facts.readings import sure_readings, year_readings
 WRITTEN = "P1684"
 """Writing on a picture, which is read close up; parts are counted and colours seen at a glance."""
 EASY, MEDIUM = "easy", "medium"
+SEARCH = "search"
+"""What an ability's name says where a page must be searched for."""
 PERCEPTION, WITH_REASONING = "perception", "perception+reasoning"
 
 
@@ -26,14 +28,17 @@ def levels_of(facts: Facts, entity: Entity) -> dict[str, frozenset[str] | None]:
         "perception+search": None,
         "perception+search+reasoning": None,
     }
-    seen = frozenset(
-        MEDIUM if d.property == WRITTEN else EASY for d in sure_readings(facts, entity.id)
-    )
+    seen = frozenset(level_of_reading(d) for d in sure_readings(facts, entity.id))
     if seen:
         found[PERCEPTION] = seen
     if year_readings(facts, entity.id):
         found[WITH_REASONING] = frozenset({MEDIUM})
     return found
+
+
+def level_of_reading(detail: Detail) -> str:
+    """The level of a question that asks for a detail of its picture."""
+    return MEDIUM if detail.property == WRITTEN else EASY
 
 
 def drawn(
