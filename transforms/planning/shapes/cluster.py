@@ -12,7 +12,7 @@ A level with a search is a number of claims, and each of them must be needed.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, islice
 from random import Random
 
@@ -34,9 +34,11 @@ from questloom.transforms.drafting.exploration.reasoning import (
 from questloom.transforms.drafting.schedule import SEARCH, level_of_reading
 from questloom.transforms.facts.readings import sure_readings
 from questloom.transforms.facts.values import best_values
+from questloom.transforms.planning.finish import ask_attributes, ask_last_thing
 from questloom.transforms.planning.ground import Ground, Refusals
-from questloom.transforms.planning.shapes.chain import Grown, Way, extend, grow_chains
+from questloom.transforms.planning.shapes.chain import Grown, Way, extend
 from questloom.transforms.planning.shapes.meet import grow_meets, join_ways
+from questloom.transforms.planning.shapes.tree import steps_to
 from questloom.transforms.planning.steps import (
     separating_class,
     shuffle_by_weight,
@@ -49,14 +51,16 @@ from questloom.transforms.writing.graph.graph_writer import ask_for, belong_toge
 
 MAX_STEPS = 3
 """Steps from the picture to a thing that is compared."""
-MAX_WAYS = 24
+MAX_WAYS = 60
 """Ways of so many steps that are kept; they are drawn."""
-MAX_EDGES = 6
+MAX_EDGES = 12
 """Steps that are tried from the end of one way."""
+MAX_NEIGHBOURS = 4
+"""Things with a picture from which a step leads to the seed that take its place as the picture."""
 MAX_FORMS = 3
-"""Forms of one pair of things, and of one number of steps where nothing is compared."""
+"""Forms of one way or pair of things."""
 MAX_TRIED = 150
-"""Forms of chains and meets that are counted before another number of steps is tried."""
+"""Meets of a number of steps that are counted."""
 
 
 def grow_clusters(
@@ -76,10 +80,10 @@ def grow_clusters(
             yield from _read(at, seed, draw)
         case "perception+reasoning":
             yield from _count_from_reading(at, seed, draw)
-        case "perception+search":
-            yield from _search(at, seed.entity_id, claims, draw, refusals)
-        case _:
-            yield from _reason(at, seed.entity_id, claims, draw, refusals)
+        case ability:
+            grow = _search if ability == "perception+search" else _reason
+            for start in _starts(at, seed, draw, refusals):
+                yield from grow(at, start, claims, draw, refusals)
 
 
 def off_cluster(at: Ground, seed: Seed, plan: Plan) -> Reason | None:
@@ -154,19 +158,64 @@ def _reads(seen: Observation) -> Reads:
 # ---------------------------------------------------------------- a search
 
 
+def _starts(at: Ground, seed: Seed, draw: Random, refusals: Refusals) -> Iterator[list[Way]]:
+    """What ways are grown from: the seed's picture; then, one by one, that of a neighbour from which a step leads to the seed."""
+    yield [Way((seed.entity_id,))]
+    back = list(steps_to(at.facts, seed.entity_id, at.draft.max_hub, at.certificate.stated))
+    draw.shuffle(back)
+    shown = (e for e in back if at.may_be_shown(e.target) and at.is_pictured(e.target))
+    for edge in islice(shown, MAX_NEIGHBOURS):
+        start = Way((edge.target,))
+        there = replace(edge, target=seed.entity_id, reverse=not edge.reverse)
+        if longer := list(extend(at, start, there, refusals)):
+            yield [start, draw.choice(longer)]
+
+
 def _search(
-    at: Ground, anchor: str, claims: int, draw: Random, refusals: Refusals
+    at: Ground, start: list[Way], claims: int, draw: Random, refusals: Refusals
 ) -> Iterator[Grown]:
-    """Meets and chains with so many claims: with as many steps, or with fewer and clues in their place."""
-    for hops in range(claims, 1, -1):
-        for grow in (grow_meets, grow_chains):
-            tried = islice(grow(at, anchor, hops, draw, refusals), MAX_TRIED)
-            fit = (
-                g
-                for g in tried
-                if len(g[0].of(ClaimClause)) == claims and not g[0].of(Compute | Reads)
-            )
+    """Meets and chains with so many claims."""
+    if len(start) == 1:
+        for hops in (claims, claims - 1):
+            met = islice(grow_meets(at, start[0].things[0], hops, draw, refusals), MAX_TRIED)
+            fit = (g for g in met if len(g[0].of(ClaimClause)) == claims)
             yield from islice(fit, MAX_FORMS)
+    ways = _ways(at, start, draw, refusals)
+    draw.shuffle(ways)
+    for way in ways:
+        num = len(way.clauses_of(ClaimClause))
+        if num == claims and way.steps[-1][1]:
+            if (itself := ask_last_thing(at, way.clauses, way.bindings, way.last)) is not None:
+                yield itself
+        if num == claims - 1:
+            asked = ask_attributes(at, way.clauses, way.bindings, way.last, draw)
+            fit = (g for g in asked if g[1]["a"] not in way.said)
+            yield from islice(fit, MAX_FORMS)
+
+
+def _ways(at: Ground, start: list[Way], draw: Random, refusals: Refusals) -> list[Way]:
+    """The ways at the start, and longer ones of each number of steps to things that no shorter way leads to."""
+    level, found = start[-1:], list(start)
+    for _ in range(MAX_STEPS):
+        longer = []
+        for way in level:
+            edges = steps_from(at.facts, way.things[-1], at.draft.max_hub, at.certificate.stated)
+            for edge in shuffle_by_weight(edges, at.draft.reverse_share, draw)[:MAX_EDGES]:
+                if ends := list(extend(at, way, edge, refusals)):
+                    longer.append(draw.choice(ends))
+        draw.shuffle(longer)
+        level = [way for way in longer if not _is_near(at, way, refusals)][:MAX_WAYS]
+        found += level
+    return found
+
+
+def _is_near(at: Ground, way: Way, refusals: Refusals) -> bool:
+    near = any(
+        way.things[-1] in alone(at.facts, way.things[0], k) for k in range(1, len(way.steps))
+    )
+    if near:
+        refusals.add(Reason.COLLAPSES)
+    return near
 
 
 # ---------------------------------------------------------------- a search and a computation
@@ -197,11 +246,11 @@ class _Pair:
 
 
 def _reason(
-    at: Ground, anchor: str, claims: int, draw: Random, refusals: Refusals
+    at: Ground, start: list[Way], claims: int, draw: Random, refusals: Refusals
 ) -> Iterator[Grown]:
     """Forms that compare two things, each the picture's or reached by a way from it."""
     pairs = []
-    for one, other in combinations(_ways(at, anchor, draw, refusals), 2):
+    for one, other in combinations(_ways(at, start, draw, refusals), 2):
         joined = join_ways(one, other)
         # What is compared adds a claim to the way, where the other value is read, or two, or three with what is asked.
         if joined and claims - 3 <= len(joined[0].clauses_of(ClaimClause)) <= claims - 1:
@@ -211,32 +260,6 @@ def _reason(
         found = list(_compared(at, pair, claims, draw))
         draw.shuffle(found)
         yield from found[:MAX_FORMS]
-
-
-def _ways(at: Ground, anchor: str, draw: Random, refusals: Refusals) -> list[Way]:
-    """The picture's thing, and ways from it of each number of steps to things that no shorter way leads to."""
-    level = [Way((anchor,))]
-    found = list(level)
-    for _ in range(MAX_STEPS):
-        longer = []
-        for way in level:
-            edges = steps_from(at.facts, way.things[-1], at.draft.max_hub, at.certificate.stated)
-            for edge in shuffle_by_weight(edges, at.draft.reverse_share, draw)[:MAX_EDGES]:
-                if ends := list(extend(at, way, edge, refusals)):
-                    longer.append(draw.choice(ends))
-        draw.shuffle(longer)
-        level = [way for way in longer if not _is_near(at, way, refusals)][:MAX_WAYS]
-        found += level
-    return found
-
-
-def _is_near(at: Ground, way: Way, refusals: Refusals) -> bool:
-    near = any(
-        way.things[-1] in alone(at.facts, way.things[0], k) for k in range(1, len(way.steps))
-    )
-    if near:
-        refusals.add(Reason.COLLAPSES)
-    return near
 
 
 def _compared(at: Ground, pair: _Pair, claims: int, draw: Random) -> Iterator[Grown]:
