@@ -15,8 +15,8 @@ MAX_PLANS = 6
 """Plans of a seed and shape: the dearest of six is rarely made cheaper by a page that says too much."""
 FEW_OTHERS = {PLAIN: MAX_PLANS, DETAIL: 2, COMPUTATION: 2}
 """Plans by kind of work where details and computations are wanted beside plain ones."""
-ALL_ALIKE = {PLAIN: MAX_PLANS, DETAIL: MAX_PLANS, COMPUTATION: MAX_PLANS}
-"""Plans by kind of work where the seed says which kind is wanted."""
+ALL_ALIKE = {PLAIN: 12, DETAIL: 12, COMPUTATION: 12}
+"""Plans by kind of work where the seed says which kind is wanted, and whatever cannot be worded must be replaced by its like."""
 MAX_FORMS = 120
 """Whole forms of a seed that are looked at."""
 
@@ -45,7 +45,7 @@ def search(
         grown: whole forms, lazily.
         shape: its name.
         refusals: counts what is refused; the shape's bounds count in it, too.
-        limits: plans by kind of work; the search ends where one has `MAX_PLANS`.
+        limits: plans by kind of work; the search ends where one kind has the most.
         off: why a certified plan is not what is wanted, None where it is.
     """
     plans: list[Plan] = []
@@ -66,7 +66,7 @@ def search(
         plans.append(plan)
         taken[work] += 1
         ways.add(way)
-        if taken[work] == MAX_PLANS:
+        if taken[work] == max(limits.values()):
             break
     return Found(dearest_first(plans), dict(sorted(refusals.reasons.items())))
 

@@ -228,6 +228,8 @@ class _Pair:
     way: Way
     one: str
     other: str
+    longest: int
+    """Steps of the longer way."""
 
     @property
     def ends(self) -> tuple[str, str]:
@@ -254,9 +256,11 @@ def _reason(
         joined = join_ways(one, other)
         # What is compared adds a claim to the way, where the other value is read, or two, or three with what is asked.
         if joined and claims - 3 <= len(joined[0].clauses_of(ClaimClause)) <= claims - 1:
-            pairs.append(_Pair(joined[0], one.last, joined[1]))
+            longest = max(len(one.steps), len(other.steps))
+            pairs.append(_Pair(joined[0], one.last, joined[1], longest))
     draw.shuffle(pairs)
-    for pair in pairs:
+    # Two short ways are easier to tell than a long one.
+    for pair in sorted(pairs, key=lambda p: p.longest > 2):
         found = list(_compared(at, pair, claims, draw))
         draw.shuffle(found)
         yield from found[:MAX_FORMS]
