@@ -184,9 +184,12 @@ def _search(
     draw.shuffle(ways)
     for way in ways:
         num = len(way.clauses_of(ClaimClause))
-        if num == claims and way.steps[-1][1]:
-            if (itself := ask_last_thing(at, way.clauses, way.bindings, way.last)) is not None:
-                yield itself
+        if (
+            num == claims
+            and way.steps[-1][1]
+            and (itself := ask_last_thing(at, way.clauses, way.bindings, way.last)) is not None
+        ):
+            yield itself
         if num == claims - 1:
             asked = ask_attributes(at, way.clauses, way.bindings, way.last, draw)
             fit = (g for g in asked if g[1]["a"] not in way.said)
