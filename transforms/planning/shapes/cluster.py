@@ -99,13 +99,11 @@ def off_cluster(at: Ground, seed: Seed, plan: Plan) -> Reason | None:
     """
     if SEARCH not in seed.ability:
         return None
-    num = len(plan.logical_form.of(ClaimClause))
-    if num != at.draft.explore.claims[seed.level]:
+    needed = Form.from_json(plan.certificate.smallest_part).of(ClaimClause)
+    if len(needed) < at.draft.explore.claims[seed.level]:
         return Reason.OFF_LEVEL
-    if len(Form.from_json(plan.certificate.smallest_part).of(ClaimClause)) < num:
-        return Reason.COLLAPSES
     if plan.answer.text in {_text(at, d.value) for d in sure_readings(at.facts, plan.anchor)}:
-        return Reason.IMAGE_SEARCH_SHORTCUT
+        return Reason.ANSWERED_WITHOUT_TOOLS
     return None
 
 
