@@ -16,6 +16,8 @@ from questloom.transforms.drafting.seeds import EXPLORATION
 
 NEAR = 0.05
 """A share that is no farther from its weight holds it."""
+FEW = 3
+"""Questions fewer than wanted that are worth no line, whatever share they are."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +60,8 @@ def describe_shortages(found: Iterable[Outcome], rules: SeedRules) -> Iterator[s
     kept = Counter(place for o in ended if not o.reason for place in vars(o.cell).items())
     num = sum(not o.reason for o in ended)
     for (axis, place), share in sorted(shares_of((o.cell for o in ended), rules).items()):
-        got = kept[axis, place] / max(1, num)
-        if got < share - NEAR:
+        if share * num - kept[axis, place] > max(NEAR * num, FEW):
+            got = kept[axis, place] / num
             fallen = [o for o in ended if getattr(o.cell, axis) == place and o.reason]
             yield (
                 f"{axis} {place}: {got:.0%} of {num:,} questions for {share:.0%} wanted; "

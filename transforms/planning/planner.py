@@ -41,7 +41,7 @@ class Shape:
     name: str
     grow: Grows
     off: Callable[[Ground, Seed, Plan], Reason | None] = lambda at, seed, plan: None
-    limits: Mapping[str, int] = field(default_factory=lambda: FEW_OTHERS)
+    limits: Mapping[str, int] = field(default_factory=lambda: FEW_OTHERS, hash=False)
 
 
 def _of_thing(grow: GrowsOfThing) -> Grows:
