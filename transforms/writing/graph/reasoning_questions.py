@@ -17,7 +17,7 @@ from questloom.transforms.writing.graph.form_words import FormWords
 from questloom.transforms.writing.graph.noun_phrases import HOPELESS, NounPhrases
 
 BIRTH, DEATH = "P569", "P570"
-MANY = 4
+MANY = 5
 """Claims from which the things compared are long to tell."""
 CHOOSES = ("earliest", "latest", "largest", "smallest")
 
