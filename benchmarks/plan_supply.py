@@ -84,7 +84,7 @@ def _supply(
     for thing in things:
         refusals, started = Refusals(), time.process_time()
         draw = chance(at.recipe_seed, thing, f"{shape.name}:{level}")
-        forms = shape.grow(at, thing, found.size, draw, refusals)
+        forms = shape.grow(at, seed.replace(entity_id=thing), found.size, draw, refusals)
         plans = search(at, forms, shape=shape.name, refusals=refusals).plans
         found.seconds += time.process_time() - started
         found.things += 1

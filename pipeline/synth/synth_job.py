@@ -21,6 +21,7 @@ from questloom.pipeline.runners.progress import say
 from questloom.pipeline.runners.runner_checks import require_runner, require_shared
 from questloom.pipeline.runners.runner_options import LOCAL, RunnerOptions
 from questloom.pipeline.runners.stage_job import Funnel, run_stages
+from questloom.pipeline.synth.cell_shortage import describe_shortages, outcomes
 from questloom.pipeline.synth.filters_not_run import describe_filters, filters_not_run
 from questloom.pipeline.synth.global_steps import seed_shards, seeds_stand
 from questloom.pipeline.synth.id_files import words_of
@@ -198,6 +199,8 @@ def run_synth(
     funnel = Funnel.of(job.run, stages)
     if not funnel.counts[0].num_out:
         raise without_seeds(job)
+    for line in describe_shortages(outcomes(job), recipe.seeds):
+        say(f"questloom: {line}")
     return funnel
 
 

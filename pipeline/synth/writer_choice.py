@@ -10,9 +10,7 @@ from questloom.transforms.drafting.accept import Accept
 from questloom.transforms.drafting.exploration.exploring import Exploration
 from questloom.transforms.drafting.seeds import may_be_shown
 from questloom.transforms.pictures.choose import showable
-from questloom.transforms.writing.explorer import Explorer
 from questloom.transforms.writing.graph.english import English
-from questloom.transforms.writing.graph.graph_explorer import GraphExplorer
 from questloom.transforms.writing.graph.graph_writer import GraphWriter
 from questloom.transforms.writing.llm.llm_explorer import LlmExplorer
 from questloom.transforms.writing.llm.llm_writer import LlmWriter
@@ -64,7 +62,7 @@ def make_writer(job: Job) -> Writer:
 
 
 def make_composer(job: Job) -> GraphWriter:
-    """The graph writer: the writer of a recipe without a model, and what an exploration describes its nodes by in any."""
+    """The graph writer: the writer of a recipe without a model, and what an exploration by a model describes its nodes by."""
     recipe = job.recipe
     rules = recipe.draft
     return GraphWriter(
@@ -81,8 +79,10 @@ def make_composer(job: Job) -> GraphWriter:
     )
 
 
-def make_exploration(job: Job, writer: Writer) -> Exploration:
-    """The driver of explorations, with the writer that words what it finds."""
+def make_exploration(job: Job, writer: Writer) -> Exploration | None:
+    """The driver of explorations by a model; None where the writer words whole plans."""
+    if not isinstance(writer, LlmWriter):
+        return None
     recipe, store, composer = job.recipe, job.store, make_composer(job)
 
     def shown(entity_id: str) -> bool:
@@ -93,17 +93,15 @@ def make_exploration(job: Job, writer: Writer) -> Exploration:
             and bool(showable(store.images_of(entity_id), recipe.pictures))
         )
 
-    explorer: Explorer = GraphExplorer(recipe.seed, recipe.draft.reverse_share)
-    if isinstance(writer, LlmWriter):
-        explorer = LlmExplorer(
-            writer.client,
-            writer.store,
-            writer.rules,
-            writer.max_answer_words,
-            writer.language,
-            writer.judge,
-            writer.search,
-        )
+    explorer = LlmExplorer(
+        writer.client,
+        writer.store,
+        writer.rules,
+        writer.max_answer_words,
+        writer.language,
+        writer.judge,
+        writer.search,
+    )
     return Exploration(
         facts=job.lookups,
         explorer=explorer,

@@ -30,7 +30,8 @@ class Drafter:
     facts: Lookups
     writer: Writer
     accept: Accept
-    exploration: Exploration
+    exploration: Exploration | None
+    """None where the writer words whole plans."""
     rules: DraftRules
     recipe_seed: int
     language: str
@@ -59,6 +60,9 @@ class Drafter:
                     trail,
                 )
             elif seed.method == EXPLORATION:
+                assert self.exploration is not None, (
+                    "the plan stage passes no exploration on without plans"
+                )
                 draft = await self.exploration.draft(seed, entity, trail)
             else:
                 draft = await draft_by_injection(

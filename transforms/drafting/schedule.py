@@ -5,11 +5,13 @@ reading must be computed with. Only a search makes a question hard.
 """
 
 from bisect import bisect
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from itertools import accumulate
 
 from questloom.records.identity import priority
-from questloom.records.knowledge import Entity
+from questloom.records.knowledge import Detail, Entity
 from questloom.transforms.drafting.draft_rules import SeedRules
 from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.facts.readings import sure_readings, year_readings
@@ -17,6 +19,8 @@ from questloom.transforms.facts.readings import sure_readings, year_readings
 WRITTEN = "P1684"
 """Writing on a picture, which is read close up; parts are counted and colours seen at a glance."""
 EASY, MEDIUM = "easy", "medium"
+SEARCH = "search"
+"""What an ability's name says where a page must be searched for."""
 PERCEPTION, WITH_REASONING = "perception", "perception+reasoning"
 
 
@@ -26,14 +30,17 @@ def levels_of(facts: Facts, entity: Entity) -> dict[str, frozenset[str] | None]:
         "perception+search": None,
         "perception+search+reasoning": None,
     }
-    seen = frozenset(
-        MEDIUM if d.property == WRITTEN else EASY for d in sure_readings(facts, entity.id)
-    )
+    seen = frozenset(level_of_reading(d) for d in sure_readings(facts, entity.id))
     if seen:
         found[PERCEPTION] = seen
     if year_readings(facts, entity.id):
         found[WITH_REASONING] = frozenset({MEDIUM})
     return found
+
+
+def level_of_reading(detail: Detail) -> str:
+    """The level of a question that asks for a detail of its picture."""
+    return MEDIUM if detail.property == WRITTEN else EASY
 
 
 def drawn(
@@ -73,6 +80,65 @@ def apportion(total: int, weights: Mapping[str, float]) -> dict[str, int]:
     found = {key: int(share) for key, share in exact.items()}
     by_rest = sorted(exact, key=lambda key: (found[key] - exact[key], key))
     return found | {key: found[key] + 1 for key in by_rest[: total - sum(found.values())]}
+
+
+@dataclass(frozen=True, order=True)
+class Cell:
+    """A place of the schedule."""
+
+    topic: str
+    ability: str
+    level: str
+
+
+def in_turn(supply: Mapping[Cell, int], rules: SeedRules, most: int) -> list[Cell]:
+    """The cells from which seeds are taken, one after the other, so that every prefix holds the weights of all three axes.
+
+    Next comes the cell whose most used place is used least for its weight, then its next most used one. A place that
+    runs out leaves its share to the others of its axis.
+
+    Args:
+        supply: how many seeds each cell could give.
+        rules: weights of abilities and levels; topics weigh alike.
+        most: seeds that are taken.
+
+    Returns:
+        A cell for each seed, at most `most`.
+    """
+    left = {cell: number for cell, number in sorted(supply.items()) if number}
+    shares = shares_of(left, rules)
+    used: Counter[tuple[str, str]] = Counter()
+    order: list[Cell] = []
+    while left and len(order) < most:
+        cell = min(
+            left,
+            key=lambda c: sorted(
+                ((used[p] + 1) / shares[p] for p in vars(c).items()), reverse=True
+            ),
+        )
+        order.append(cell)
+        used.update(vars(cell).items())
+        left[cell] -= 1
+        if not left[cell]:
+            del left[cell]
+    return order
+
+
+def shares_of(cells: Iterable[Cell], rules: SeedRules) -> dict[tuple[str, str], float]:
+    """The wanted share of each place, by axis and name: of abilities and levels by their weights, of topics alike; each axis adds to 1.
+
+    Args:
+        cells: says which topics there are.
+        rules: the weights.
+    """
+    topics = dict.fromkeys((cell.topic for cell in cells), 1.0)
+    axes = {"ability": rules.abilities, "level": rules.levels, "topic": topics}
+    return {
+        (axis, place): weight / sum(weights.values())
+        for axis, weights in axes.items()
+        for place, weight in weights.items()
+        if weight
+    }
 
 
 def by_weight(weights: Mapping[str, float], recipe_seed: int, place: str, role: str) -> str:

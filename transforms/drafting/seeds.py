@@ -1,6 +1,6 @@
 """Seeds by rule: rare entities (VSearcher A.2), anchors (OpenSearch-VL 3.1), or any pictured one, stratified over domains."""
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from questloom.records.knowledge import Article, Entity, ImageAsset
 from questloom.records.synthesis import Seed
 from questloom.transforms.drafting.draft_rules import SeedRules
 from questloom.transforms.drafting.edges import MAX_REVERSE
-from questloom.transforms.drafting.schedule import by_weight, drawn
+from questloom.transforms.drafting.schedule import Cell, by_weight, drawn, in_turn
 from questloom.transforms.facts.lookups import Facts, Lookups
 from questloom.transforms.facts.one_of_class import single_value
 from questloom.transforms.facts.readings import year_readings
@@ -31,7 +31,7 @@ class Candidate:
     stratum: tuple[str, str]
     """(method, rule) and domain are drawn from within these."""
     group: str
-    """The domain, with a star where a picture of the entity shows a year that can be read; of an exploration its topic and ability."""
+    """The domain, with a star where a picture of the entity shows a year that can be read; of an exploration its cell."""
     rank: str
     seed: Seed
 
@@ -167,7 +167,7 @@ def _explored(
         )
         yield Candidate(
             stratum=(EXPLORATION, rule),
-            group=f"{entity.topic or entity.domain}/{ability}",
+            group=f"{entity.topic or entity.domain}/{ability}/{level}",
             rank=priority(recipe_seed, seed.id, "seeds"),
             seed=seed,
         )
@@ -237,8 +237,10 @@ def choose(found: list[Candidate], rules: SeedRules) -> list[Seed]:
     leftover: list[Candidate] = []
     for stratum in sorted(weights):
         mine = [c for c in found if c.stratum == stratum and c.seed.id not in taken]
-        order = _by_domain(mine, rules)
         quota = round(weights[stratum] * share)
+        order = (
+            _by_cell(mine, rules, quota) if stratum[0] == EXPLORATION else _by_domain(mine, rules)
+        )
         taken.update((c.seed.id, c) for c in order[:quota])
         leftover.extend(order[quota:])
     for candidate in sorted(leftover, key=lambda c: c.rank):
@@ -246,6 +248,16 @@ def choose(found: list[Candidate], rules: SeedRules) -> list[Seed]:
             break
         taken.setdefault(candidate.seed.id, candidate)
     return sorted((c.seed for c in taken.values()), key=lambda s: s.id)
+
+
+def _by_cell(found: list[Candidate], rules: SeedRules, most: int) -> list[Candidate]:
+    """So many candidates as the schedule takes them from its cells, then the others."""
+    queues: dict[Cell, deque[Candidate]] = {}
+    for candidate in sorted(found, key=lambda c: (c.rank, c.seed.id)):
+        queues.setdefault(Cell(*candidate.group.split("/")), deque()).append(candidate)
+    supply = {cell: len(queue) for cell, queue in queues.items()}
+    taken = [queues[cell].popleft() for cell in in_turn(supply, rules, most)]
+    return [*taken, *(c for cell in sorted(queues) for c in queues[cell])]
 
 
 def _by_domain(found: list[Candidate], rules: SeedRules) -> list[Candidate]:
@@ -262,9 +274,6 @@ def _by_domain(found: list[Candidate], rules: SeedRules) -> list[Candidate]:
 
 
 def _weight(group: str, rules: SeedRules) -> float:
-    topic, slash, ability = group.partition("/")
-    if slash:
-        return rules.abilities[ability]
-    return rules.domains.get(topic.rstrip("*"), 1.0) * (
-        rules.readable if topic.endswith("*") else 1.0
+    return rules.domains.get(group.rstrip("*"), 1.0) * (
+        rules.readable if group.endswith("*") else 1.0
     )

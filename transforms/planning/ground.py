@@ -35,6 +35,10 @@ class Ground:
         entity = self.facts.entity(thing)
         return entity is not None and may_be_shown(self.facts, entity, self.living_people)
 
+    def is_pictured(self, thing: str) -> bool:
+        """Whether a thing has as many pictures as one must have to be shown."""
+        return len(self.facts.images_of(thing)) >= self.min_views
+
 
 @dataclass
 class Refusals:

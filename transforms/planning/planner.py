@@ -1,7 +1,8 @@
 """From a seed to its plans: which shapes are asked, in which order, and what is said where none gives any."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from random import Random
 
 from questloom.records.identity import chance
@@ -9,36 +10,61 @@ from questloom.records.outcomes import Reason, Rejection
 from questloom.records.plan import Plan, PlannedSeed
 from questloom.records.synthesis import Seed
 from questloom.transforms.planning.ground import Ground, Refusals
-from questloom.transforms.planning.search import Found, dearest_first, search
+from questloom.transforms.planning.search import (
+    ALL_ALIKE,
+    FEW_OTHERS,
+    Found,
+    dearest_first,
+    search,
+)
 from questloom.transforms.planning.shapes.chain import Grown, grow_chains
+from questloom.transforms.planning.shapes.cluster import grow_clusters, off_cluster
 from questloom.transforms.planning.shapes.meet import grow_meets
 from questloom.transforms.planning.shapes.tree import grow_trees
 from questloom.transforms.stages.stage import reject
 
-Grows = Callable[[Ground, str, int, Random, Refusals], Iterator[Grown]]
+Grows = Callable[[Ground, Seed, int, Random, Refusals], Iterator[Grown]]
+GrowsOfThing = Callable[[Ground, str, int, Random, Refusals], Iterator[Grown]]
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What grows the whole forms of a seed."""
+    """What grows the whole forms of a seed.
+
+    Args:
+        name: what plans record.
+        grow: gives the forms of a seed and size, lazily.
+        off: why a certified plan is not what its seed asks for, None where it is.
+        limits: plans of a seed, by kind of work.
+    """
 
     name: str
     grow: Grows
+    off: Callable[[Ground, Seed, Plan], Reason | None] = lambda at, seed, plan: None
+    limits: Mapping[str, int] = field(default_factory=lambda: FEW_OTHERS, hash=False)
 
 
-CHAIN, MEET, TREE = (
-    Shape("chain", grow_chains),
-    Shape("meet", grow_meets),
-    Shape("tree", grow_trees),
+def _of_thing(grow: GrowsOfThing) -> Grows:
+    """A shape that goes by the seed's thing alone."""
+    return lambda at, seed, size, draw, refusals: grow(at, seed.entity_id, size, draw, refusals)
+
+
+CHAIN, MEET, TREE, CLUSTER = (
+    Shape("chain", _of_thing(grow_chains)),
+    Shape("meet", _of_thing(grow_meets)),
+    Shape("tree", _of_thing(grow_trees)),
+    Shape("cluster", grow_clusters, off_cluster, ALL_ALIKE),
 )
-BY_METHOD = {"paths": (MEET, CHAIN), "injection": (TREE,)}
+BY_METHOD = {"paths": (MEET, CHAIN), "injection": (TREE,), "exploration": (CLUSTER,)}
 """The shapes of a method. Few things have a meet, so it is asked first and a chain takes its place."""
 
 
 def size_of(at: Ground, seed: Seed) -> int:
-    """How large a seed's plans are: rounds of a tree, else hops, the asked one included."""
+    """How large a seed's plans are: rounds of a tree, claims of a cluster, else hops, the asked one included."""
     if seed.method == "injection":
         return at.draft.rounds[seed.level]
+    if seed.method == "exploration":
+        return at.draft.explore.claims[seed.level]
     return at.draft.hops[seed.level] + 1
 
 
@@ -56,14 +82,21 @@ def plans_of(at: Ground, seed: Seed) -> Found:
     refusals, found = Refusals(), list[Plan]()
     for shape in BY_METHOD[seed.method]:
         draw = chance(at.recipe_seed, seed.id, f"plan:{shape.name}")
-        grown = shape.grow(at, seed.entity_id, size, draw, refusals)
-        found += search(at, grown, shape=shape.name, refusals=refusals).plans
+        grown = shape.grow(at, seed, size, draw, refusals)
+        found += search(
+            at,
+            grown,
+            shape=shape.name,
+            refusals=refusals,
+            limits=shape.limits,
+            off=partial(shape.off, at, seed),
+        ).plans
     return Found(dearest_first(found), dict(sorted(refusals.reasons.items())))
 
 
 def plan_seed(at: Ground, seed: Seed) -> PlannedSeed | Rejection:
     """A seed with its plans; a rejection with the bound that refused most where it has none (ties by name)."""
-    if seed.method not in BY_METHOD:  # explored, or read from outside
+    if seed.method not in BY_METHOD:  # read from outside
         return PlannedSeed(seed=seed)
     found = plans_of(at, seed)
     if found.plans:

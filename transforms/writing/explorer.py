@@ -1,7 +1,7 @@
-"""The roles of an exploration (ODE 3.1), for both writers: each chooses among what the store gives, and words what it chose.
+"""The roles of an exploration (ODE 3.1) by a model: each chooses among what the store gives, and words what it chose.
 
-What is offered is executed already: a writer without a model chooses by chance and interest, one with a model by what it thinks worth knowing. Neither
-can add to the graph what no claim and no known detail says.
+What is offered is executed already: the model chooses what it thinks worth knowing, and cannot add to the graph what no claim and no known detail says.
+Without a model explorations are planned (`transforms/planning/shapes/cluster.py`).
 """
 
 from collections.abc import Sequence

@@ -3,6 +3,7 @@
 import pytest
 
 from questloom.pipeline.evolve.evolvable import (
+    GROWN,
     METHODS,
     Field,
     allowed,
@@ -118,8 +119,8 @@ def test_how_the_loop_goes_is_no_field_so_that_no_edit_moves_what_edits_are_judg
 @pytest.mark.parametrize(
     ("methods", "some", "none"),
     [
-        ("{exploration: 1}", "draft.explore.anchors", "draft.hops.easy"),
-        ("{paths: 1}", "draft.hops.easy", "draft.explore.anchors"),
+        ("{exploration: 1}", "draft.explore.claims.easy", "draft.hops.easy"),
+        ("{paths: 1}", "draft.hops.easy", "draft.explore.claims.easy"),
         ("{paths: 0, injection: 1}", "draft.rounds.easy", "draft.hops.easy"),
         ("{exploration: 1}", "seeds.abilities.perception", "draft.detail_share"),
         ("{paths: 1}", "models.llm.guidance.describe", "models.llm.guidance.curate"),
@@ -128,6 +129,11 @@ def test_how_the_loop_goes_is_no_field_so_that_no_edit_moves_what_edits_are_judg
 def test_what_only_questions_of_other_methods_go_by_is_no_field(methods, some, none):
     found = fields_of(load_recipe("demo", (f"seeds.methods={methods}",)))
     assert some in found and none not in found
+
+
+def test_how_an_evidence_graph_grows_is_a_field_of_the_llm_writer_alone():
+    assert set(GROWN) <= set(fields_of(load_recipe("ode")))
+    assert not set(GROWN) & set(fields_of(load_recipe("ode", ("writer=graph",))))
 
 
 def test_every_beginning_of_a_path_that_is_named_for_methods_is_one_of_a_field():

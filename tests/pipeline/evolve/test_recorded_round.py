@@ -17,7 +17,7 @@ from questloom.pipeline.recipe import load_recipe
 from questloom.pipeline.synth.job import Job
 from questloom.pipeline.synth.writer_choice import make_exploration
 from questloom.records.form import Compute
-from questloom.records.synthesis import Question, Seed
+from questloom.records.synthesis import ABILITIES, Question, Seed
 from questloom.transforms.drafting.accept import Accept
 from questloom.transforms.drafting.trail import Trail
 from questloom.transforms.filters.solver_filters import evidence_words
@@ -27,7 +27,14 @@ from questloom.transforms.writing.llm.llm_writer import LlmWriter
 from tests.prompts.scripted import RECORDINGS, Scripted
 
 RECIPE = load_recipe(
-    "ode", ("seed=2", "draft.explore.graphs=1", "pictures.min_side=200", "models.llm.votes=1")
+    "ode",
+    (
+        "seed=2",
+        "draft.explore.graphs=1",
+        "pictures.min_side=200",
+        "models.llm.votes=1",
+        *(f"seeds.abilities.{ability}=1" for ability in ABILITIES),
+    ),
 )
 PLAYED = json.loads((RECORDINGS / "ode_round_tasks.json").read_text(encoding="utf-8"))
 ROWS = [row_from_json(row, "ode_round_tasks.json") for row in PLAYED["rows"]]

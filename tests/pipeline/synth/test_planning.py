@@ -71,6 +71,60 @@ def plans(at, things) -> dict[str, list]:
     return found
 
 
+SEARCHES = ("perception+search", "perception+search+reasoning")
+
+
+@pytest.fixture(scope="module")
+def clusters(at, things) -> dict[tuple[str, str], list]:
+    """Plans of explorations with a search, by ability and level."""
+    lets = replace(at, draft=replace(at.draft, own_page=True))
+    found: dict[tuple[str, str], list] = {}
+    for ability in SEARCHES:
+        for level in ("easy", "medium", "hard", "expert"):
+            for thing in things[::4]:
+                seed = Seed(
+                    entity_id=thing,
+                    method="exploration",
+                    rule="pictured",
+                    level=level,
+                    domain="other",
+                    ability=ability,
+                )
+                made = plans_of(lets, seed).plans
+                found.setdefault((ability, level), []).extend((thing, p) for p in made)
+    return found
+
+
+def test_a_cluster_has_as_many_claims_as_its_level_and_needs_them_all(at, clusters):
+    for (ability, level), found in clusters.items():
+        for thing, plan in found:
+            form = plan.logical_form
+            claims = form.of(ClaimClause)
+            assert len(claims) == at.draft.explore.claims[level] and plan.shape == "cluster"
+            assert set(claims) <= set(Form.from_json(plan.certificate.smallest_part).clauses)
+            assert bool(form.of(Compute)) == ability.endswith("reasoning")
+            assert plan.route.calls > plan.route.looks and thing in plan.bindings.values()
+    sizes = {place: len(found) for place, found in clusters.items()}
+    assert all(sizes[a, level] for a in SEARCHES for level in ("medium", "hard", "expert")), sizes
+
+
+def test_clusters_compare_dates_measures_readings_and_ask_of_the_one_that_wins(clusters):
+    forms = [p.logical_form for found in clusters.values() for _, p in found]
+    ops = Counter(c.op for f in forms for c in f.of(Compute))
+    assert ops["difference"] and set(ops) & {"earliest", "latest", "largest", "smallest"}
+    assert any(f.of(Reads) for f in forms)
+    for form in forms:
+        for compute in form.of(Compute):
+            if compute.keys:
+                (asked,) = [c for c in form.of(ClaimClause) if c.subject == compute.out]
+                assert len(compute.args) == 2 and asked.object == form.ask.var
+
+
+def test_a_cluster_may_show_a_neighbour_of_its_seed(clusters):
+    found = [(thing, plan) for made in clusters.values() for thing, plan in made]
+    assert {thing == plan.anchor for thing, plan in found} == {True, False}
+
+
 @pytest.mark.parametrize("shape", ["chain", "tree"])
 def test_every_plan_is_certified_stated_and_away_from_the_pictures_page(at, plans, shape):
     assert len(plans[shape]) >= 10
@@ -152,7 +206,7 @@ def test_a_thing_without_any_claim_has_no_path(at):
 
 
 def test_seeds_that_are_not_planned_go_on_as_they_are(at, small, things):
-    seed = Seed(entity_id=things[0], method="exploration", rule="a", level="easy", domain="other")
+    seed = Seed(entity_id=things[0], method="external", rule="a", level="easy", domain="other")
     assert plan_seed(at, seed) == PlannedSeed(seed=seed)
     model = small_recipe(
         writer="llm",

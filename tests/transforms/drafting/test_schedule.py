@@ -1,10 +1,20 @@
 """Which ability and level a seed of an exploration gets, and which it cannot have."""
 
 from collections import Counter
+from dataclasses import replace
+
+import pytest
 
 from questloom.records.knowledge import Detail, Value
 from questloom.transforms.drafting.draft_rules import SeedRules
-from questloom.transforms.drafting.schedule import by_weight, drawn, levels_of
+from questloom.transforms.drafting.schedule import (
+    Cell,
+    by_weight,
+    drawn,
+    in_turn,
+    levels_of,
+    shares_of,
+)
 from questloom.transforms.drafting.seeds import candidates, choose
 from questloom.transforms.pictures.picture_rules import PictureRules
 from tests.small_facts import SmallFacts, claim
@@ -72,12 +82,13 @@ def test_a_seed_gets_no_ability_without_a_weight_and_none_where_it_can_have_none
 
 
 def test_seeds_are_balanced_over_abilities():
+    rules = replace(RULES, levels={"medium": 1}, count=40)
     found = [
         c
         for e in sorted(COAST.entities)
-        for c in candidates(COAST.entity(e), COAST, RULES, PictureRules(), 1, max_answer_words=6)
+        for c in candidates(COAST.entity(e), COAST, rules, PictureRules(), 1, max_answer_words=6)
     ]
-    chosen = Counter(s.ability for s in choose(found, SeedRules(**{**vars(RULES), "count": 40})))
+    chosen = Counter(s.ability for s in choose(found, rules))
     assert set(chosen) == set(RULES.abilities) and max(chosen.values()) - min(chosen.values()) <= 3
 
 
@@ -95,3 +106,49 @@ def test_a_key_is_drawn_as_often_as_its_weight_says_and_never_without_one():
     )
     assert set(found) == {"one", "three"} and 160 < found["one"] < 240
     assert by_weight({}, 1, "s", "role") == by_weight({"none": 0}, 1, "s", "role") == ""
+
+
+WEIGHTS = SeedRules(
+    abilities={"perception": 1, "perception+search": 3},
+    levels={"easy": 0.1, "medium": 0.3, "hard": 0.6},
+)
+CELLS = [Cell(t, "perception+search", x) for t in "abc" for x in WEIGHTS.levels] + [
+    Cell(t, "perception", x) for t in "abc" for x in ("easy", "medium")
+]
+
+
+def counts(order: list[Cell], axis: str) -> Counter[str]:
+    return Counter(getattr(cell, axis) for cell in order)
+
+
+def test_every_prefix_of_the_schedule_holds_the_weights_of_all_axes():
+    order = in_turn(dict.fromkeys(CELLS, 1000), WEIGHTS, 400)
+    assert counts(order, "level") == {"easy": 40, "medium": 120, "hard": 240}
+    assert counts(order, "ability") == {"perception": 100, "perception+search": 300}
+    assert set(counts(order, "topic").values()) <= {133, 134}
+    assert abs(counts(order[:100], "level")["hard"] - 60) <= 1
+    assert sum(shares_of(CELLS, WEIGHTS).values()) == pytest.approx(3)
+
+
+def test_a_place_that_runs_out_leaves_its_share_to_the_others_of_its_axis():
+    supply = {c: 2 if c.topic == "a" else 1000 for c in CELLS}
+    order = in_turn(supply, WEIGHTS, 400)
+    assert counts(order, "topic") == {"a": 10, "b": 195, "c": 195}
+    assert abs(counts(order, "level")["hard"] - 240) <= 4
+
+
+def test_weights_that_exclude_each_other_are_missed_by_all_alike():
+    wants = SeedRules(
+        abilities={"perception": 1, "perception+search": 1}, levels={"easy": 0.2, "hard": 0.8}
+    )
+    cells = [
+        Cell("a", "perception", "easy"),
+        *(Cell("a", "perception+search", x) for x in wants.levels),
+    ]
+    order = in_turn(dict.fromkeys(cells, 1000), wants, 300)
+    assert 0.2 < counts(order, "level")["easy"] / 300 < 0.5
+    assert 0.2 < counts(order, "ability")["perception"] / 300 < 0.5
+
+
+def test_no_more_seeds_are_taken_than_there_are():
+    assert in_turn({CELLS[0]: 2, CELLS[1]: 0}, WEIGHTS, 9) == [CELLS[0]] * 2

@@ -238,7 +238,9 @@ def test_a_readable_picture_weighs_as_much_more_as_the_recipe_says():
 def test_the_abilities_of_an_exploration_stand_in_proportion_to_their_weights():
     found = [
         made(
-            i, "history/perception" if i < 80 else "history/perception+search", method="exploration"
+            i,
+            f"history/perception{'' if i < 80 else '+search'}/medium",
+            method="exploration",
         )
         for i in range(100)
     ]

@@ -18,6 +18,7 @@ from questloom.transforms.drafting.exploration.growing import Shown, grown
 from questloom.transforms.drafting.exploration.reasoning import reasonings
 from questloom.transforms.drafting.interest import by_interest
 from questloom.transforms.drafting.paths import describe_bridges
+from questloom.transforms.drafting.schedule import SEARCH
 from questloom.transforms.drafting.trail import Trail
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.facts.readings import sure_readings
@@ -29,7 +30,7 @@ MOST_CLAIMS = 5
 """As many claims as a reader keeps in mind."""
 DEEPER = 4
 """Ways to deepen a plan that are tried."""
-SEARCH, REASONING = "search", "reasoning"
+REASONING = "reasoning"
 
 
 @dataclass(frozen=True, kw_only=True)

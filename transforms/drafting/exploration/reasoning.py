@@ -6,7 +6,7 @@
 A count of claims is not offered: no set of claims is known to be complete.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from questloom.knowledge.dates import coarsened
@@ -51,35 +51,55 @@ def reasonings(graph: EvidenceGraph, facts: Lookups, max_words: int) -> list[Rea
         for node in seen
         for look in seen[node]
         for date in said[node]
-        if date.value.kind == "time" and (r := _years(look, date))
+        if date.value.kind == "time" and (r := years_between(look, date))
     ]
     for one, other in combinations([n.id for n in graph.nodes], 2):
         between = [k for k in graph.links if {k.source, k.target} == {one, other}]
-        made = belong_together(facts, one, other, between)
-        if made:
-            people = all(
-                (entity := facts.entity(n)) and entity.domain == "person" for n in (one, other)
-            )
-            found += [
-                r
-                for a in (*seen[one], *said[one])
-                for b in (*seen[other], *said[other])
-                if a.value.kind == b.value.kind == "time"
-                and not (a.seen and b.seen)
-                and (r := _years(a, b))
-                # Of two people ages are compared, or deaths: nobody counts from the birth of the one to the death of the other.
-                and (not people or a.seen or b.seen or a.property == b.property)
-            ]
-        if _alike(facts, one, other) and (between or _beside(graph, one, other)):
-            known = any(k.property in GENERATIONS for k in between)
-            found += [
-                r
-                for a in said[one]
-                for b in said[other]
-                if a.property == b.property and not (known and a.value.kind == "time")
-                for r in _compared(a, b)
-            ]
+        found += reason_over(
+            facts,
+            (*seen[one], *said[one]),
+            (*seen[other], *said[other]),
+            counts=belong_together(facts, one, other, between),
+            compares=alike(facts, one, other) and (bool(between) or _beside(graph, one, other)),
+            links=frozenset(k.property for k in between),
+        )
     return list(dict.fromkeys(found))
+
+
+def reason_over(
+    facts: Facts,
+    of_one: Sequence[Observation],
+    of_other: Sequence[Observation],
+    *,
+    counts: bool,
+    compares: bool,
+    links: frozenset[str],
+) -> Iterator[Reasoning]:
+    """What follows from the observations of two things.
+
+    Args:
+        facts: the store.
+        of_one, of_other: what is seen and said of each.
+        counts: whether somebody would count the years between any two of their dates.
+        compares: whether somebody would ask which of them is older or taller.
+        links: the relations between the two.
+    """
+    pairs = [(a, b) for a in of_one for b in of_other]
+    if counts:
+        for a, b in pairs:
+            dated = a.value.kind == b.value.kind == "time" and not (a.seen and b.seen)
+            # Of two people ages are compared, or deaths: nobody counts from the birth of the one to the death of the other.
+            mixed = not (a.seen or b.seen) and a.property != b.property and _people(facts, a, b)
+            if dated and not mixed and (r := years_between(a, b)):
+                yield r
+    for a, b in pairs if compares else ():
+        known = a.value.kind == "time" and links & GENERATIONS
+        if a.property == b.property and not (a.seen or b.seen or known):
+            yield from compare(a, b)
+
+
+def _people(facts: Facts, *seen: Observation) -> bool:
+    return all((entity := facts.entity(o.node)) and entity.domain == "person" for o in seen)
 
 
 def belong_together(facts: Facts, one: str, other: str, between: Iterable[Link]) -> bool:
@@ -93,7 +113,7 @@ def belong_together(facts: Facts, one: str, other: str, between: Iterable[Link])
     )
 
 
-def _alike(facts: Facts, one: str, other: str) -> bool:
+def alike(facts: Facts, one: str, other: str) -> bool:
     """Whether two things are of one kind, so that it means something which of them is older or taller."""
     return bool(find_descriptor_class(facts, one)) and find_descriptor_class(
         facts, one
@@ -109,7 +129,7 @@ def _beside(graph: EvidenceGraph, one: str, other: str) -> bool:
     return bool(near[0] & near[1])
 
 
-def _years(one: Observation, other: Observation) -> Reasoning | None:
+def years_between(one: Observation, other: Observation) -> Reasoning | None:
     """The years between two dates; None where they are equal or nobody would count them."""
     span = compute("difference", (coarsened(one.value, YEAR), coarsened(other.value, YEAR)))
     if span is None or not span.number or span.number > LONGEST:
@@ -117,7 +137,7 @@ def _years(one: Observation, other: Observation) -> Reasoning | None:
     return Reasoning(op="difference", first=one, second=other, result=span)
 
 
-def _compared(one: Observation, other: Observation) -> Iterator[Reasoning]:
+def compare(one: Observation, other: Observation) -> Iterator[Reasoning]:
     """What two values of one property give: the difference and ratio of measures, and which thing wins."""
     ends = (entity_value(one.node), entity_value(other.node))
     if one.value.kind == "time":

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import combinations
 from random import Random
 
-from questloom.records.form import Ask, ClaimClause, ClassClause, Clause, Form
+from questloom.records.form import Ask, ClaimClause, ClassClause, Clause, Form, Term
 from questloom.records.knowledge import entity_value
 from questloom.records.outcomes import Reason
 from questloom.transforms.certificate.description import descriptions
@@ -80,7 +80,7 @@ def _met(
     refusals: Refusals,
 ) -> Iterator[Grown]:
     """The forms in which two branches meet in the thing that both their last steps lead to."""
-    joined = _joined(one[0], other[0])
+    joined = join_ways(one[0], other[0])
     if joined is None:
         return
     way, turn = joined
@@ -109,8 +109,16 @@ def _met(
         yield from ask_attributes(at, clauses, met.bindings, var, draw)
 
 
-def _joined(one: Way, other: Way) -> tuple[Way, str] | None:
-    """Both branches over one set of variables, and the variable at which the second ends; None where they end in one thing."""
+def join_ways(one: Way, other: Way) -> tuple[Way, str] | None:
+    """Two ways from one picture over one set of variables.
+
+    Args:
+        one: keeps its variables.
+        other: what it shares with the first way is taken once.
+
+    Returns:
+        The joined way, and the variable at which the second ends; None where both end in one thing, or meet before.
+    """
     if one.things[-1] == other.things[-1]:
         return None
     shared = 0
@@ -124,16 +132,21 @@ def _joined(one: Way, other: Way) -> tuple[Way, str] | None:
     names |= {f"x{i}": f"x{len(one.things) + i - shared}" for i in range(shared, len(other.things))}
     more = tuple(c for clause in other.clauses if (c := _over(clause, names)) not in one.clauses)
     things = (*one.things, *other.things[shared:])
-    if len(set(things)) < len(things):
+    said = one.said | other.said
+    if len(set(things)) < len(things) or said & set(things):
         return None
-    return Way(things, clauses=(*one.clauses, *more)), names[other.last]
+    return Way(things, clauses=(*one.clauses, *more), said=said), names[other.last]
 
 
 def _over(clause: Clause, names: dict[str, str]) -> Clause:
-    """A branch's clause over other variables; a branch leads along claims, so its clauses name nothing."""
+    """A branch's clause over other variables; what it names stays."""
+
+    def renamed(term: Term) -> Term:
+        return names[term] if isinstance(term, str) else term
+
     match clause:
-        case ClaimClause(subject=str(subject), object=str(object)):
-            return replace(clause, subject=names[subject], object=names[object])
+        case ClaimClause():
+            return replace(clause, subject=renamed(clause.subject), object=renamed(clause.object))
         case ClassClause():
             return replace(clause, var=names[clause.var])
     return clause

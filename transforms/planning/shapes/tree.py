@@ -113,7 +113,7 @@ def _ways_from_pictures(
     shown = (
         edges
         for edges in _back(at, asked, steps, frozenset({asked}), draw)
-        if len(at.facts.images_of(edges[0][0])) >= at.min_views and at.may_be_shown(edges[0][0])
+        if at.is_pictured(edges[0][0]) and at.may_be_shown(edges[0][0])
     )
     for edges in islice(shown, MAX_WAYS):
         start, _ = edges[0]

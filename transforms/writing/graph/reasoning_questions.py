@@ -3,6 +3,7 @@
 read          "Which year is written on the plaque of this bridge?"
 years to      "How many years before 1900 is the year on the plaque of this bridge?"
 ages          "How many years older than the architect of this bridge was his teacher?"
+events        "How many years lie between the opening of this museum and the death of its founder?"
 difference    "What is the difference in height between this tower and the one designed by its architect, in metres?"
 ratio         "How many times as long as this bridge is …?"
 one of two    "Of this bridge and …, in which town does the longer one stand?"
@@ -10,12 +11,14 @@ one of two    "Of this bridge and …, in which town does the longer one stand?"
 
 from collections.abc import Callable
 
-from questloom.records.form import Compute, Reads
+from questloom.records.form import Compute, Reads, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.form_words import FormWords
 from questloom.transforms.writing.graph.noun_phrases import HOPELESS, NounPhrases
 
 BIRTH, DEATH = "P569", "P570"
+MANY = 5
+"""Claims from which the things compared are long to tell."""
 CHOOSES = ("earliest", "latest", "largest", "smallest")
 
 
@@ -61,20 +64,24 @@ def years_to(phrases: NounPhrases, compute: Compute) -> str:
     words = phrases.form_words
     named = next(a for a in compute.args if isinstance(a, Value))
     reads = words.reads[next(a for a in compute.args if isinstance(a, str))]
+    later = words.years.get(reads.var, 0) > (named.year or 0)
+    return f"how many years {'after' if later else 'before'} {words.words.date(named)} is {_read_year(phrases, reads)}?"
+
+
+def _read_year(phrases: NounPhrases, reads: Reads) -> str:
+    """A year on the picture, as a noun: "the year on the plaque of this bridge"."""
+    words = phrases.form_words
     table = words.data["readings"][reads.property]
     part = words.class_noun(reads.part) if reads.part else ""
     if in_picture(phrases, reads, part):
-        phrases.anchor_phrase = "the picture"
-        date = phrases.choose(table["picture"])
-    else:
-        whole = not part or part in words.data["parts_written"]
-        date = (
-            phrases.choose(table["whole" if whole else "part"])
-            .replace("{p}", part)
-            .replace("{s}", phrases.noun_phrase(reads.of))
-        )
-    later = words.years.get(reads.var, 0) > (named.year or 0)
-    return f"how many years {'after' if later else 'before'} {words.words.date(named)} is {date}?"
+        phrases.anchor_phrase = phrases.anchor_phrase or "the picture"
+        return phrases.choose(table["picture"])
+    whole = not part or part in words.data["parts_written"]
+    return (
+        phrases.choose(table["whole" if whole else "part"])
+        .replace("{p}", part)
+        .replace("{s}", phrases.noun_phrase(reads.of))
+    )
 
 
 def _two(phrases: NounPhrases, compute: Compute) -> tuple[str, str]:
@@ -98,6 +105,13 @@ def _two(phrases: NounPhrases, compute: Compute) -> tuple[str, str]:
 
 
 def of_ages(words: FormWords, compute: Compute) -> bool:
+    """Whether `ages` words the years between two dates: births or deaths of two people, or events behind many claims."""
+    return _same_of_people(words, compute) or (
+        len(words.claims) >= MANY and all(_event(words, a) for a in compute.args)
+    )
+
+
+def _same_of_people(words: FormWords, compute: Compute) -> bool:
     """Whether the births of two people are compared, or their deaths."""
     claims = [words.definition(a)[1] for a in compute.args if a not in words.reads]
     return (
@@ -107,9 +121,22 @@ def of_ages(words: FormWords, compute: Compute) -> bool:
     )
 
 
+def _event(words: FormWords, literal: Term) -> str:
+    """What happened on a date, as a noun; of a year on the picture what is read; "" where there is no noun."""
+    if literal in words.reads:
+        return "reading"
+    claim = words.definition(literal)[1]
+    nouns = words.data["events"].get(claim.property, {})
+    return next((nouns[k] for k in words.kinds(claim.subject) if k in nouns), nouns.get("any", ""))
+
+
 def ages(phrases: NounPhrases, compute: Compute) -> str:
-    """How many years older or younger one person was than another, or before or after the other died."""
+    """How many years older or younger one person was than another, or before or after the other died; or how many years lie between two events."""
     words = phrases.form_words
+    if not _same_of_people(words, compute) or (
+        len(words.claims) >= MANY and phrases.rng.random() < 0.5
+    ):
+        return _between_events(phrases, compute)
     of = {words.definition(a)[1].subject: a for a in compute.args}
     near, far = sorted(
         (s for s in of if isinstance(s, str)), key=lambda s: words.ranks[s], reverse=True
@@ -121,6 +148,35 @@ def ages(phrases: NounPhrases, compute: Compute) -> str:
     if claim.property == BIRTH:
         return f"how many years {'older' if first else 'younger'} than {one} was {other}?"
     return f"how many years {'before' if first else 'after'} {one} {phrases.choose(phrases.frames(index)).inverted(other, words.verbs.bases)}?"
+
+
+def _between_events(phrases: NounPhrases, compute: Compute) -> str:
+    """The years between two events, that of the thing nearer to the picture first: no verb stands behind what is long to tell."""
+    words = phrases.form_words
+
+    def about(literal: Term) -> Term:
+        return (
+            words.reads[literal].of
+            if isinstance(literal, str) and literal in words.reads
+            else words.definition(literal)[1].subject
+        )
+
+    near, far = sorted(compute.args, key=lambda a: words.ranks[str(about(a))], reverse=True)
+    for literal in (near, far):
+        if literal not in words.reads:
+            phrases.used.add(words.definition(literal)[0])
+    nouns = [_event(words, literal) for literal in (near, far)]
+    if nouns[0] == nouns[1]:
+        one, other = phrases.noun_phrase(about(near)), phrases.noun_phrase(about(far))
+        ends = f"the {words.words.plural(nouns[0])} of {one} and {other}"
+    else:
+        ends = " and ".join(
+            _read_year(phrases, words.reads[literal])
+            if literal in words.reads
+            else phrases.possessor(about(literal), noun)
+            for literal, noun in zip((near, far), nouns, strict=True)
+        )
+    return f"how many years {phrases.choose(('lie', 'passed'))} between {ends}?"
 
 
 def of_measures(words: FormWords, compute: Compute) -> bool:
@@ -154,7 +210,11 @@ def of_two(phrases: NounPhrases, compute: Compute, ask: Callable[[NounPhrases], 
     words = phrases.form_words
     index, claim = words.definition(compute.keys[0])
     one, other = _two(phrases, compute)
-    if compute.op in ("earliest", "latest"):
+    by_age = words.data["ages"].get(claim.property)
+    if by_age and compute.op in ("earliest", "latest"):
+        age = by_age[0 if compute.op == "earliest" else 1]
+        said = age if age == "elder" else f"{age} one"
+    elif compute.op in ("earliest", "latest"):
         frames = [f for f in phrases.frames(index) if f.subject == "s" and not f.rest]
         if not frames:
             phrases.cost += HOPELESS
@@ -172,4 +232,4 @@ def of_two(phrases: NounPhrases, compute: Compute, ask: Callable[[NounPhrases], 
         )
     phrases.introduced[compute.out] = said  # never "it": the two are introduced too
     question = ask(phrases)
-    return f"of {one} and {other}, {question}"
+    return f"of {one} and {other}, {question[:1].lower()}{question[1:]}"

@@ -24,9 +24,9 @@ from questloom.transforms.drafting.trail import Trail
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.writing.evidence import Observation, Reasoning
 from questloom.transforms.writing.graph.english import English
-from questloom.transforms.writing.graph.graph_explorer import GraphExplorer
 from questloom.transforms.writing.graph.graph_writer import GraphWriter
 from tests.small_facts import year
+from tests.transforms.drafting.exploration.by_chance import ChanceExplorer
 from tests.transforms.drafting.exploration.made import BOTH, COAST, graph, seed
 
 RULES = DraftRules(explore=ExploreRules(graphs=3))
@@ -42,7 +42,7 @@ def exploration(
 ) -> Exploration:
     return Exploration(
         facts=COAST,
-        explorer=explorer or GraphExplorer(1),
+        explorer=explorer or ChanceExplorer(1),
         composer=WRITER,
         writer=WRITER,
         accept=ACCEPT,
@@ -89,7 +89,7 @@ def test_a_seed_ends_in_a_certified_question_of_its_ability(ability, level):
     )
 
 
-class Asked(GraphExplorer):
+class Asked(ChanceExplorer):
     """Writes down how many details it may choose."""
 
     async def perceive(self, seed, graph, found, most):
@@ -153,7 +153,7 @@ def test_an_unreadable_seed_gives_no_question_from_its_picture_alone():
 
 
 def test_a_seed_that_the_explorer_refuses_costs_nothing_more():
-    class Refuses(GraphExplorer):
+    class Refuses(ChanceExplorer):
         async def propose_seed(self, seed, entity):
             return "nothing can be read on it"
 

@@ -7,13 +7,13 @@ import pytest
 from questloom.transforms.drafting.draft_rules import DraftRules, ExploreRules
 from questloom.transforms.drafting.exploration.growing import grown
 from questloom.transforms.writing.evidence import EvidenceGraph
-from questloom.transforms.writing.graph.graph_explorer import GraphExplorer
+from tests.transforms.drafting.exploration.by_chance import ChanceExplorer
 from tests.transforms.drafting.exploration.made import COAST, seed
 
 
 def grow(shown=lambda e: True, **explore) -> EvidenceGraph:
     rules = DraftRules(explore=ExploreRules(**explore))
-    return asyncio.run(grown(seed(), COAST.entity("Q1003"), COAST, rules, GraphExplorer(1), shown))
+    return asyncio.run(grown(seed(), COAST.entity("Q1003"), COAST, rules, ChanceExplorer(1), shown))
 
 
 def test_a_graph_holds_the_seed_and_what_is_found_around_it():
@@ -57,7 +57,7 @@ def test_the_links_of_a_graph_are_all_that_hold_between_its_nodes():
 def test_a_seed_from_which_nothing_leads_stays_alone():
     rules = DraftRules(max_hub=100)
     alone = asyncio.run(
-        grown(seed(), COAST.entity("Q39715"), COAST, rules, GraphExplorer(1), lambda e: True)
+        grown(seed(), COAST.entity("Q39715"), COAST, rules, ChanceExplorer(1), lambda e: True)
     )
     assert len(alone.nodes) == 1 and not alone.links
 
@@ -80,7 +80,7 @@ def test_where_things_are_to_be_compared_a_second_one_of_a_kind_comes_before_oth
                     COAST.entity("Q1003"),
                     COAST,
                     rules,
-                    GraphExplorer(1),
+                    ChanceExplorer(1),
                     lambda e: True,
                     reasons=reasons,
                 )

@@ -1,4 +1,4 @@
-"""The roles of an exploration without a model: chance chooses, by the weights of the relations, and what is seen before what is said."""
+"""An explorer that chooses by chance, by the weights of the relations, and what is seen before what is said: what the drivers are tested with."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
-class GraphExplorer:
+class ChanceExplorer:
     """Implements `questloom.transforms.writing.explorer.Explorer`. What it is given is in order
     already; it words nothing, since the words are made from the form."""
 

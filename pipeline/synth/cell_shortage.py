@@ -1,0 +1,83 @@
+"""Which places of the schedule a store could not fill, in words: how far their share is from its weight, which cell lost most, and to which bound."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from questloom.files.parquet import read_records
+from questloom.pipeline.runners.stage_words import because
+from questloom.pipeline.synth.job import Job
+from questloom.pipeline.synth.synth_stages import synth_stages
+from questloom.records.outcomes import Rejection
+from questloom.records.synthesis import Question, Seed
+from questloom.transforms.drafting.draft_rules import SeedRules
+from questloom.transforms.drafting.schedule import Cell, shares_of
+from questloom.transforms.drafting.seeds import EXPLORATION
+
+NEAR = 0.05
+"""A share that is no farther from its weight holds it."""
+FEW = 3
+"""Questions fewer than wanted that are worth no line, whatever share they are."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a scheduled seed ended."""
+
+    cell: Cell
+    reason: str
+    """Why it gave no question; "" where it gave one."""
+
+
+def outcomes(job: Job) -> list[Outcome]:
+    """How each scheduled seed of a finished run ended; those that wait are left out."""
+    run, stages = job.run, synth_stages(job)
+    seeds = {
+        s.id: Cell(s.topic or s.domain, s.ability, s.level)
+        for path in run.shards(stages[0].label, "kept")
+        for s in read_records(path, Seed)
+        if s.method == EXPLORATION
+    }
+    ends = {
+        r.seed_id: r.reason
+        for stage in stages[1:]
+        for path in run.shards(stage.label, "rejected")
+        for r in read_records(path, Rejection)
+    }
+    for path in run.shards(stages[-1].label, "kept"):
+        ends |= {q.seed_id: "" for q in read_records(path, Question)}
+    return [Outcome(cell, ends[seed]) for seed, cell in sorted(seeds.items()) if seed in ends]
+
+
+def describe_shortages(found: Iterable[Outcome], rules: SeedRules) -> Iterator[str]:
+    """A line for each ability, level and topic whose share of the questions is too small.
+
+    Args:
+        found: how the seeds ended.
+        rules: the weights of the schedule.
+    """
+    ended = list(found)
+    kept = Counter(place for o in ended if not o.reason for place in vars(o.cell).items())
+    num = sum(not o.reason for o in ended)
+    for (axis, place), share in sorted(shares_of((o.cell for o in ended), rules).items()):
+        if share * num - kept[axis, place] > max(NEAR * num, FEW):
+            got = kept[axis, place] / num
+            fallen = [o for o in ended if getattr(o.cell, axis) == place and o.reason]
+            yield (
+                f"{axis} {place}: {got:.0%} of {num:,} questions for {share:.0%} wanted; "
+                + (
+                    _worst(fallen, ended)
+                    if fallen
+                    else f"only {kept[axis, place]:,} seeds were there"
+                )
+            )
+
+
+def _worst(fallen: list[Outcome], ended: list[Outcome]) -> str:
+    """The cell of ability and level that lost most seeds, and what refused most of them (ties by name)."""
+    lost = Counter((o.cell.ability, o.cell.level) for o in fallen)
+    cell = min(lost, key=lambda c: (-lost[c], c))
+    reasons = Counter(o.reason for o in fallen if (o.cell.ability, o.cell.level) == cell)
+    most = min(reasons, key=lambda r: (-reasons[r], r))
+    drawn = sum((o.cell.ability, o.cell.level) == cell for o in ended)
+    return f"{' at '.join(cell)} lost {lost[cell]:,} of {drawn:,} seeds: {because([(most, reasons[most])])}"

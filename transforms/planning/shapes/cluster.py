@@ -1,0 +1,397 @@
+"""Clusters (exploration, ODE 3.1): what is seen on the picture, what is found by chains from it, and what is computed of both.
+
+    ability                        the plan
+    perception                     what is seen on the picture is asked
+    perception+reasoning           asked are the years between the one on the picture and a turn of the century
+    perception+search              a meet or a chain; nothing is computed
+    perception+search+reasoning    two things, reached from the picture, of which observations are compared
+
+Two things are compared by their dates, their measures, or the year that is read on the picture. Asked is what is
+computed, or an attribute of the one that wins: "Of this bridge and the church by the same architect, who opened the older one?"
+A level with a search is a number of claims, and each of them must be needed.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations, islice
+from random import Random
+
+from questloom.records.form import ClaimClause, Clause, Compute, Form, Image, Reads
+from questloom.records.knowledge import Value
+from questloom.records.outcomes import Reason
+from questloom.records.plan import Plan
+from questloom.records.synthesis import Seed
+from questloom.transforms.certificate.compute import compute
+from questloom.transforms.certificate.effective import alone
+from questloom.transforms.certificate.evidence import is_named
+from questloom.transforms.drafting.exploration.curating import PLACE_OF
+from questloom.transforms.drafting.exploration.reasoning import (
+    CHOOSES,
+    alike,
+    reason_over,
+    years_between,
+)
+from questloom.transforms.drafting.schedule import SEARCH, level_of_reading
+from questloom.transforms.facts.readings import sure_readings
+from questloom.transforms.facts.values import best_values
+from questloom.transforms.planning.finish import ask_attributes, ask_last_thing
+from questloom.transforms.planning.ground import Ground, Refusals
+from questloom.transforms.planning.shapes.chain import Grown, Way, extend
+from questloom.transforms.planning.shapes.meet import grow_meets, join_ways
+from questloom.transforms.planning.shapes.tree import steps_to
+from questloom.transforms.planning.steps import (
+    separating_class,
+    shuffle_by_weight,
+    steps_from,
+)
+from questloom.transforms.writing.answers import answer_of
+from questloom.transforms.writing.evidence import Observation, Reasoning
+from questloom.transforms.writing.graph.clues import answerable, attributes
+from questloom.transforms.writing.graph.graph_writer import ask_for, belong_together
+
+MAX_STEPS = 3
+"""Steps from the picture to a thing that is compared."""
+MAX_WAYS = 60
+"""Ways of so many steps that are kept; they are drawn."""
+MAX_EDGES = 12
+"""Steps that are tried from the end of one way."""
+MAX_NEIGHBOURS = 4
+"""Things with a picture from which a step leads to the seed that take its place as the picture."""
+MAX_FORMS = 3
+"""Forms of one way or pair of things."""
+MAX_TRIED = 150
+"""Meets of a number of steps that are counted."""
+
+
+def grow_clusters(
+    at: Ground, seed: Seed, claims: int, draw: Random, refusals: Refusals
+) -> Iterator[Grown]:
+    """Whole forms of a seed's ability around its thing.
+
+    Args:
+        at: the store and the rules.
+        seed: says the thing, the ability and the level.
+        claims: that a form with a search has, clues and what is asked included.
+        draw: for the order.
+        refusals: counts what the bounds refuse.
+    """
+    match seed.ability:
+        case "perception":
+            yield from _read(at, seed, draw)
+        case "perception+reasoning":
+            yield from _count_from_reading(at, seed, draw)
+        case ability:
+            grow = _search if ability == "perception+search" else _reason
+            for start in _starts(at, seed, draw, refusals):
+                yield from grow(at, start, claims, draw, refusals)
+
+
+def off_cluster(at: Ground, seed: Seed, plan: Plan) -> Reason | None:
+    """Why a certified plan is not what its seed's ability and level ask for.
+
+    Args:
+        at: the store and the rules.
+        seed: says the ability and the level.
+        plan: of a cluster.
+
+    Returns:
+        The bound that refuses it, None where it may stand.
+    """
+    if SEARCH not in seed.ability:
+        return None
+    needed = Form.from_json(plan.certificate.smallest_part).of(ClaimClause)
+    if len(needed) < at.draft.explore.claims[seed.level]:
+        return Reason.OFF_LEVEL
+    if plan.answer.text in {_text(at, d.value) for d in sure_readings(at.facts, plan.anchor)}:
+        return Reason.ANSWERED_WITHOUT_TOOLS
+    return None
+
+
+def _text(at: Ground, value: Value) -> str:
+    answer = answer_of(at.facts, value)
+    return answer.text if answer else ""
+
+
+# ---------------------------------------------------------------- the picture alone
+
+
+def _readings(at: Ground, seed: Seed, draw: Random) -> list[Observation]:
+    """What is seen on the pictures of a thing at a level, in random order."""
+    found = [
+        Observation(node=seed.entity_id, property=d.property, part=d.part, value=d.value, seen=True)
+        for d in sure_readings(at.facts, seed.entity_id)
+        if level_of_reading(d) == seed.level or seed.ability != "perception"
+    ]
+    draw.shuffle(found)
+    return found
+
+
+def _read(at: Ground, seed: Seed, draw: Random) -> Iterator[Grown]:
+    for seen in _readings(at, seed, draw):
+        answer = answer_of(at.facts, seen.value)
+        if answer is not None and len(answer.text.split()) <= at.draft.max_answer_words:
+            form = Form(clauses=(Image(var="x0"), _reads(seen)), ask=ask_for("r", answer))
+            yield form, {"x0": seen.node, "r": seen.value.key()}, answer
+
+
+def _count_from_reading(at: Ground, seed: Seed, draw: Random) -> Iterator[Grown]:
+    """The years to the nearest turn of a century: all else that could be counted from would have to be searched for."""
+    for seen in _readings(at, seed, draw):
+        year = seen.value.year or 0
+        turn = Value(
+            kind="time", time=f"+{(year + 50) // 100 * 100:04d}-00-00T00:00:00Z", precision=9
+        )
+        result = compute("difference", (seen.value, turn)) if year > 0 else None
+        if result is not None and result.number:
+            way = Way((seed.entity_id,))
+            yield _computed(
+                at, way, (_reads(seen),), {"r": seen.value}, ("r", turn), result, "years"
+            )
+
+
+def _reads(seen: Observation) -> Reads:
+    return Reads(var="r", of="x0", property=seen.property, part=seen.part)
+
+
+# ---------------------------------------------------------------- a search
+
+
+def _starts(at: Ground, seed: Seed, draw: Random, refusals: Refusals) -> Iterator[list[Way]]:
+    """What ways are grown from: the seed's picture; then, one by one, that of a neighbour from which a step leads to the seed."""
+    yield [Way((seed.entity_id,))]
+    back = list(steps_to(at.facts, seed.entity_id, at.draft.max_hub, at.certificate.stated))
+    draw.shuffle(back)
+    shown = (e for e in back if at.may_be_shown(e.target) and at.is_pictured(e.target))
+    for edge in islice(shown, MAX_NEIGHBOURS):
+        start = Way((edge.target,))
+        there = replace(edge, target=seed.entity_id, reverse=not edge.reverse)
+        if longer := list(extend(at, start, there, refusals)):
+            yield [start, draw.choice(longer)]
+
+
+def _search(
+    at: Ground, start: list[Way], claims: int, draw: Random, refusals: Refusals
+) -> Iterator[Grown]:
+    """Meets and chains with so many claims."""
+    if len(start) == 1:
+        for hops in (claims, claims - 1):
+            met = islice(grow_meets(at, start[0].things[0], hops, draw, refusals), MAX_TRIED)
+            fit = (g for g in met if len(g[0].of(ClaimClause)) == claims)
+            yield from islice(fit, MAX_FORMS)
+    ways = _ways(at, start, draw, refusals)
+    draw.shuffle(ways)
+    for way in ways:
+        num = len(way.clauses_of(ClaimClause))
+        if (
+            num == claims
+            and way.steps[-1][1]
+            and (itself := ask_last_thing(at, way.clauses, way.bindings, way.last)) is not None
+        ):
+            yield itself
+        if num == claims - 1:
+            asked = ask_attributes(at, way.clauses, way.bindings, way.last, draw)
+            fit = (g for g in asked if g[1]["a"] not in way.said)
+            yield from islice(fit, MAX_FORMS)
+
+
+def _ways(at: Ground, start: list[Way], draw: Random, refusals: Refusals) -> list[Way]:
+    """The ways at the start, and longer ones of each number of steps to things that no shorter way leads to."""
+    level, found = start[-1:], list(start)
+    for _ in range(MAX_STEPS):
+        longer = []
+        for way in level:
+            edges = steps_from(at.facts, way.things[-1], at.draft.max_hub, at.certificate.stated)
+            for edge in shuffle_by_weight(edges, at.draft.reverse_share, draw)[:MAX_EDGES]:
+                if ends := list(extend(at, way, edge, refusals)):
+                    longer.append(draw.choice(ends))
+        draw.shuffle(longer)
+        level = [way for way in longer if not _is_near(at, way, refusals)][:MAX_WAYS]
+        found += level
+    return found
+
+
+def _is_near(at: Ground, way: Way, refusals: Refusals) -> bool:
+    near = any(
+        way.things[-1] in alone(at.facts, way.things[0], k) for k in range(1, len(way.steps))
+    )
+    if near:
+        refusals.add(Reason.COLLAPSES)
+    return near
+
+
+# ---------------------------------------------------------------- a search and a computation
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Two things on joined ways from the picture, by variable."""
+
+    way: Way
+    one: str
+    other: str
+    longest: int
+    """Steps of the longer way."""
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        return self.way.bindings[self.one], self.way.bindings[self.other]
+
+    @property
+    def links(self) -> frozenset[str]:
+        """The relations between the two."""
+        ends = {self.one, self.other}
+        return frozenset(
+            c.property for c in self.way.clauses_of(ClaimClause) if {c.subject, c.object} == ends
+        )
+
+    def var(self, thing: str) -> str:
+        return self.one if thing == self.ends[0] else self.other
+
+
+def _reason(
+    at: Ground, start: list[Way], claims: int, draw: Random, refusals: Refusals
+) -> Iterator[Grown]:
+    """Forms that compare two things, each the picture's or reached by a way from it."""
+    pairs = []
+    for one, other in combinations(_ways(at, start, draw, refusals), 2):
+        joined = join_ways(one, other)
+        # What is compared adds a claim to the way, where the other value is read, or two, or three with what is asked.
+        if joined and claims - 3 <= len(joined[0].clauses_of(ClaimClause)) <= claims - 1:
+            longest = max(len(one.steps), len(other.steps))
+            pairs.append(_Pair(joined[0], one.last, joined[1], longest))
+    draw.shuffle(pairs)
+    # Two short ways are easier to tell than a long one.
+    for pair in sorted(pairs, key=lambda p: p.longest > 2):
+        found = list(_compared(at, pair, claims, draw))
+        draw.shuffle(found)
+        yield from found[:MAX_FORMS]
+
+
+def _compared(at: Ground, pair: _Pair, claims: int, draw: Random) -> Iterator[Grown]:
+    """The forms of one pair."""
+    one, other = (at.facts.entity(thing) for thing in pair.ends)
+    if one is None or other is None:
+        return
+    same_kind = alike(at.facts, one.id, other.id)
+    linked = any(belong_together(one, other, link) for link in pair.links)
+    is_place = "location" in (one.domain, other.domain)
+    num = claims - len(pair.way.clauses_of(ClaimClause))
+    if num == 1:
+        if pair.one == "x0" and not is_place:
+            dates = [o for o in _said(at, other.id) if o.value.kind == "time"]
+            for seen in _seen_years(at, one.id):
+                for date in dates:
+                    if r := years_between(seen, date):
+                        yield _result(at, pair, r)
+        return
+    found = reason_over(
+        at.facts,
+        _said(at, one.id),
+        _said(at, other.id),
+        counts=linked or (same_kind and not is_place),
+        compares=same_kind,
+        links=pair.links,
+    )
+    for r in found:
+        if num == 2 and r.op not in CHOOSES:
+            yield _result(at, pair, r)
+        if num == 3 and r.op in CHOOSES:
+            yield from _winner(at, pair, r, draw)
+
+
+def _said(at: Ground, thing: str) -> list[Observation]:
+    """The dates and measures of a thing that a question may speak of."""
+    entity = at.facts.entity(thing)
+    assert entity is not None, "ways lead to things of the store"
+    return [
+        Observation(node=thing, property=claim.property, value=claim.value)
+        for _, claim, _ in attributes(at.facts, entity, at.draft.max_answer_words, frozenset())
+        if (claim.value.kind == "quantity" or claim.value.year is not None)
+        and (not at.certificate.stated or is_named(at.facts, claim))
+    ]
+
+
+def _seen_years(at: Ground, thing: str) -> list[Observation]:
+    return [
+        Observation(node=thing, property=d.property, part=d.part, value=d.value, seen=True)
+        for d in sure_readings(at.facts, thing)
+        if d.value.year is not None
+    ]
+
+
+def _observed(pair: _Pair, r: Reasoning) -> tuple[tuple[Clause, ...], dict[str, Value]]:
+    """The clauses of both observations, and their values by variable, in the order of the reasoning."""
+    clauses: tuple[Clause, ...] = ()
+    values = {}
+    for name, o in (("b", r.first), ("c", r.second)):
+        var = "r" if o.seen else name
+        clauses += (
+            _reads(o)
+            if o.seen
+            else ClaimClause(subject=pair.var(o.node), property=o.property, object=var),
+        )
+        values[var] = o.value
+    return clauses, values
+
+
+def _result(at: Ground, pair: _Pair, r: Reasoning) -> Grown:
+    """What is computed is asked."""
+    clauses, values = _observed(pair, r)
+    unit = "years" if r.first.value.kind == "time" else ""
+    return _computed(at, pair.way, clauses, values, tuple(values), r.result, unit, r.op)
+
+
+def _computed(
+    at: Ground,
+    way: Way,
+    clauses: tuple[Clause, ...],
+    values: dict[str, Value],
+    args: tuple[str | Value, ...],
+    result: Value,
+    unit: str,
+    op: str = "difference",
+) -> Grown:
+    answer = answer_of(at.facts, result, unit_label=unit)
+    assert answer is not None, "a number is an answer"
+    form = Form(
+        clauses=(*way.clauses, *clauses, Compute(out="n", op=op, args=args)),
+        ask=ask_for("n", answer),
+    )
+    keys = {var: value.key() for var, value in values.items()}
+    return form, {**way.bindings, **keys, "n": result.key()}, answer
+
+
+def _winner(at: Ground, pair: _Pair, r: Reasoning, draw: Random) -> Iterator[Grown]:
+    """An attribute of the thing that wins is asked; the other must have another, or nothing would have to be compared."""
+    clauses, values = _observed(pair, r)
+    winner = at.facts.entity(r.result.entity)
+    assert winner is not None, "what is compared is in the store"
+    loser = next(thing for thing in pair.ends if thing != winner.id)
+    compared = Compute(out="w", op=r.op, args=(pair.one, pair.other), keys=tuple(values))
+    taken = {r.first.property, PLACE_OF.get(r.first.property, ""), *pair.links}
+    avoid = frozenset(pair.way.bindings.values()) | pair.way.said
+    found = answerable(at.facts, winner, at.draft.max_answer_words, avoid)
+    for _, claim, answer in sorted(found, key=lambda f: (-f[0] * draw.random(), f[1].id)):
+        others = {v.key() for v in best_values(at.facts, loser, claim.property)}
+        if claim.property in taken or not others or claim.value.key() in others:
+            continue
+        if at.certificate.stated and not is_named(at.facts, claim):
+            continue
+        target = claim.value.entity
+        form = Form(
+            clauses=(
+                *pair.way.clauses,
+                *clauses,
+                compared,
+                ClaimClause(subject="w", property=claim.property, object="a"),
+                *(
+                    separating_class(at.facts, winner.id, claim.property, target, "a")
+                    if target
+                    else ()
+                ),
+            ),
+            ask=ask_for("a", answer),
+        )
+        keys = {var: value.key() for var, value in values.items()}
+        yield form, {**pair.way.bindings, **keys, "w": winner.id, "a": claim.value.key()}, answer
+        return
