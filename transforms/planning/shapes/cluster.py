@@ -29,7 +29,6 @@ from questloom.transforms.drafting.exploration.reasoning import (
     CHOOSES,
     alike,
     reason_over,
-    years_between,
 )
 from questloom.transforms.drafting.schedule import SEARCH, level_of_reading
 from questloom.transforms.facts.readings import sure_readings
@@ -276,24 +275,19 @@ def _compared(at: Ground, pair: _Pair, claims: int, draw: Random) -> Iterator[Gr
     linked = any(belong_together(one, other, link) for link in pair.links)
     is_place = "location" in (one.domain, other.domain)
     num = claims - len(pair.way.clauses_of(ClaimClause))
-    if num == 1:
-        if pair.one == "x0" and not is_place:
-            dates = [o for o in _said(at, other.id) if o.value.kind == "time"]
-            for seen in _seen_years(at, one.id):
-                for date in dates:
-                    if r := years_between(seen, date):
-                        yield _result(at, pair, r)
-        return
+    # The year on a picture is held against a date of its like: nobody counts from a portrait to a treaty.
+    reads = num == 1 and pair.one == "x0"
+    is_like = same_kind or (reads and one.domain == other.domain)
     found = reason_over(
         at.facts,
-        _said(at, one.id),
+        _seen_years(at, one.id) if reads else _said(at, one.id),
         _said(at, other.id),
-        counts=linked or (same_kind and not is_place),
+        counts=linked or (is_like and not is_place),
         compares=same_kind,
         links=pair.links,
     )
     for r in found:
-        if num == 2 and r.op not in CHOOSES:
+        if (num == 2 and r.op not in CHOOSES) or reads:
             yield _result(at, pair, r)
         if num == 3 and r.op in CHOOSES:
             yield from _winner(at, pair, r, draw)
