@@ -28,6 +28,7 @@ from questloom.transforms.drafting.exploration.curating import PLACE_OF
 from questloom.transforms.drafting.exploration.reasoning import (
     CHOOSES,
     alike,
+    observations,
     reason_over,
 )
 from questloom.transforms.drafting.schedule import SEARCH, level_of_reading
@@ -45,7 +46,7 @@ from questloom.transforms.planning.steps import (
 )
 from questloom.transforms.writing.answers import answer_of
 from questloom.transforms.writing.evidence import Observation, Reasoning
-from questloom.transforms.writing.graph.clues import answerable, attributes
+from questloom.transforms.writing.graph.clues import answerable
 from questloom.transforms.writing.graph.graph_writer import ask_for, belong_together
 
 MAX_STEPS = 3
@@ -295,14 +296,8 @@ def _compared(at: Ground, pair: _Pair, claims: int, draw: Random) -> Iterator[Gr
 
 def _said(at: Ground, thing: str) -> list[Observation]:
     """The dates and measures of a thing that a question may speak of."""
-    entity = at.facts.entity(thing)
-    assert entity is not None, "ways lead to things of the store"
-    return [
-        Observation(node=thing, property=claim.property, value=claim.value)
-        for _, claim, _ in attributes(at.facts, entity, at.draft.max_answer_words, frozenset())
-        if (claim.value.kind == "quantity" or claim.value.year is not None)
-        and (not at.certificate.stated or is_named(at.facts, claim))
-    ]
+    most, stated = at.draft.max_answer_words, at.certificate.stated
+    return observations(at.facts, thing, most, stated=stated)
 
 
 def _seen_years(at: Ground, thing: str) -> list[Observation]:
