@@ -79,3 +79,8 @@ def test_years_are_not_compared_beyond_what_somebody_would_count():
     ancient = SmallFacts(claims, dict(COAST.entities), COAST.articles, COAST.images)
     at = replace(AT, facts=Lookups(ancient))
     assert not plans(ALL, at=at)
+
+
+def test_planning_a_cluster_twice_gives_the_same_plans():
+    again = replace(AT, facts=Lookups(COAST))
+    assert plans(ALL, "expert") == plans(ALL, "expert", at=again) != ()

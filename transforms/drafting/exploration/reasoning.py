@@ -13,6 +13,7 @@ from questloom.knowledge.dates import coarsened
 from questloom.records.knowledge import entity_value
 from questloom.records.periods import YEAR
 from questloom.transforms.certificate.compute import compute
+from questloom.transforms.certificate.evidence import is_named
 from questloom.transforms.facts.lookups import Facts, Lookups
 from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.writing.evidence import EvidenceGraph, Link, Observation, Reasoning
@@ -27,8 +28,17 @@ LONGEST = 400
 """Years between two dates that somebody would still count."""
 
 
-def observations(facts: Lookups, node: str, max_words: int) -> list[Observation]:
-    """The dates and measures of a node that a question may speak of."""
+def observations(
+    facts: Lookups, node: str, max_words: int, *, stated: bool = False
+) -> list[Observation]:
+    """The dates and measures of a node that a question may speak of.
+
+    Args:
+        facts: the store.
+        node: a thing of the store.
+        max_words: of the value in words.
+        stated: whether a page of either end must name the other.
+    """
     entity = facts.entity(node)
     assert entity is not None
     return [
@@ -36,6 +46,7 @@ def observations(facts: Lookups, node: str, max_words: int) -> list[Observation]
         for _, claim, answer in attributes(facts, entity, max_words, frozenset())
         if claim.value.kind in ("time", "quantity")
         and (claim.value.kind != "time" or claim.value.year is not None)
+        and (not stated or is_named(facts, claim))
     ]
 
 

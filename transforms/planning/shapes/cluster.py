@@ -28,8 +28,8 @@ from questloom.transforms.drafting.exploration.curating import PLACE_OF
 from questloom.transforms.drafting.exploration.reasoning import (
     CHOOSES,
     alike,
+    observations,
     reason_over,
-    years_between,
 )
 from questloom.transforms.drafting.schedule import SEARCH, level_of_reading
 from questloom.transforms.facts.readings import sure_readings
@@ -46,7 +46,7 @@ from questloom.transforms.planning.steps import (
 )
 from questloom.transforms.writing.answers import answer_of
 from questloom.transforms.writing.evidence import Observation, Reasoning
-from questloom.transforms.writing.graph.clues import answerable, attributes
+from questloom.transforms.writing.graph.clues import answerable
 from questloom.transforms.writing.graph.graph_writer import ask_for, belong_together
 
 MAX_STEPS = 3
@@ -276,24 +276,19 @@ def _compared(at: Ground, pair: _Pair, claims: int, draw: Random) -> Iterator[Gr
     linked = any(belong_together(one, other, link) for link in pair.links)
     is_place = "location" in (one.domain, other.domain)
     num = claims - len(pair.way.clauses_of(ClaimClause))
-    if num == 1:
-        if pair.one == "x0" and not is_place:
-            dates = [o for o in _said(at, other.id) if o.value.kind == "time"]
-            for seen in _seen_years(at, one.id):
-                for date in dates:
-                    if r := years_between(seen, date):
-                        yield _result(at, pair, r)
-        return
+    # The year on a picture is held against a date of its like: nobody counts from a portrait to a treaty.
+    reads = num == 1 and pair.one == "x0"
+    is_like = same_kind or (reads and one.domain == other.domain)
     found = reason_over(
         at.facts,
-        _said(at, one.id),
+        _seen_years(at, one.id) if reads else _said(at, one.id),
         _said(at, other.id),
-        counts=linked or (same_kind and not is_place),
+        counts=linked or (is_like and not is_place),
         compares=same_kind,
         links=pair.links,
     )
     for r in found:
-        if num == 2 and r.op not in CHOOSES:
+        if (num == 2 and r.op not in CHOOSES) or reads:
             yield _result(at, pair, r)
         if num == 3 and r.op in CHOOSES:
             yield from _winner(at, pair, r, draw)
@@ -301,14 +296,8 @@ def _compared(at: Ground, pair: _Pair, claims: int, draw: Random) -> Iterator[Gr
 
 def _said(at: Ground, thing: str) -> list[Observation]:
     """The dates and measures of a thing that a question may speak of."""
-    entity = at.facts.entity(thing)
-    assert entity is not None, "ways lead to things of the store"
-    return [
-        Observation(node=thing, property=claim.property, value=claim.value)
-        for _, claim, _ in attributes(at.facts, entity, at.draft.max_answer_words, frozenset())
-        if (claim.value.kind == "quantity" or claim.value.year is not None)
-        and (not at.certificate.stated or is_named(at.facts, claim))
-    ]
+    most, stated = at.draft.max_answer_words, at.certificate.stated
+    return observations(at.facts, thing, most, stated=stated)
 
 
 def _seen_years(at: Ground, thing: str) -> list[Observation]:
