@@ -107,7 +107,7 @@ def make_people(part: Part) -> None:
     for person in part.kind("person"):
         _teacher(part, person)
         _honours(part, person)
-        if person.look.get("occupation") and part.rng(f"marks-{person.id}").random() < 0.3:
+        if person.look.get("occupation") and part.rng(f"marks-{person.id}").random() < 0.5:
             _dated_signature(part, person)
     _homonyms(part)
 
