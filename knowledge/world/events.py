@@ -114,7 +114,7 @@ def _festival(part: Part, rng: random.Random) -> None:
     founder, at = maker_and_year(
         part, rng, ("composer", "singer", "entrepreneur", "politician", "actor"), 1850, 2010
     )
-    town = tied_town(part, rng, founder, at, heavy(rng, part.kind("town")))
+    town = tied_town(part, rng, "festival", founder, at, ("P112", "P131"))
     festival = part.new(
         "festival", f"{town.label} {name}", cls, fame=rng.lognormvariate(1.2, 0.8), hint=str(at)
     )

@@ -75,7 +75,7 @@ def make_industry(part: Part) -> None:
 def _company(part: Part, rng: random.Random, cls: str, pattern: str) -> None:
     founder, at = maker_and_year(part, rng, ("entrepreneur",), 1690, 1990)
     name = pattern.format(founder.surname if founder and rng.random() < 0.6 else part.names.stem())
-    town = tied_town(part, rng, founder, at, heavy(rng, part.kind("town")))
+    town = tied_town(part, rng, "company", founder, at, ("P112", "P159"))
     company = part.new("company", name, cls, fame=rng.lognormvariate(1.1, 0.9), hint=town.label)
     company.start = at
     company.say("P17", part.nation.region)
@@ -259,7 +259,7 @@ def _club(part: Part, rng: random.Random) -> None:
 
 def _orchestra(part: Part, rng: random.Random) -> None:
     founder, at = maker_and_year(part, rng, ("composer", "singer"), 1780, 1980)
-    town = tied_town(part, rng, founder, at, heavy(rng, part.kind("town")))
+    town = tied_town(part, rng, "orchestra", founder, at, ("P112", "P159"))
     orchestra = part.new(
         "orchestra",
         f"{town.label} Philharmonic",

@@ -71,8 +71,8 @@ def _person(part: Part, person: Thing, rng: random.Random) -> None:
 
 def _painting(part: Part, painting: Thing, rng: random.Random) -> None:
     painter = part.things.get(painting.first("P170"))
-    town = heavy(rng, part.kind("town"))
-    painting.say("P1071", tied_town(part, rng, painter, painting.start, town))
+    town = tied_town(part, rng, "painting", painter, painting.start, ("P170", "P1071"))
+    painting.say("P1071", town)
     if painter is not None:
         painter.say("P6379", painting.values("P195")[0])
 

@@ -44,7 +44,8 @@ def make_structures(part: Part) -> None:
             rng = part.rng(f"{kind}-{i}")
             fresh = _plan(part, rng, kind)
             if last is not None and rng.random() < TWIN_SHARE:
-                changed = rng.sample(sorted(fresh), 2)
+                # A twin elsewhere: in the same town, architect and town would name both.
+                changed = ["town", rng.choice(sorted(fresh))]
                 fresh = {**last, **{key: fresh[key] for key in changed}}
             last = fresh
             thing = make(part, rng, fresh)
@@ -71,6 +72,12 @@ def maker_and_year(
     return (person, rng.randint(low, high)) if low <= high else (None, rng.randint(first, last))
 
 
+def designer_of(kind: str, maker: Thing | None) -> str:
+    """The property that leads from a building to who planned it: structural engineer or architect."""
+    engineered = maker is not None and maker.look["occupation"] == "civil engineer"
+    return "P631" if engineered and kind in ("bridge", "dam") else "P84"
+
+
 def _plan(part: Part, rng: random.Random, kind: str) -> dict[str, Any]:
     """The attributes that twins share, each drawn afresh."""
     engineers = kind in ("bridge", "dam", "lighthouse")
@@ -79,10 +86,11 @@ def _plan(part: Part, rng: random.Random, kind: str) -> dict[str, Any]:
         kind, 1660
     )
     maker, at = maker_and_year(part, rng, occupations, first)
+    relation = designer_of(kind, maker)
     return {
         "making": (maker, at),
         "district": rng.choice(part.kind("district")),
-        "town": tied_town(part, rng, maker, at, heavy(rng, part.kind("town"), 0.5)),
+        "town": tied_town(part, rng, kind, maker, at, (relation, "P131")),
         "material": rng.choice(list(GROUPS["stone"].values())),
         "colours": rng.sample(["white", "red", "black", "yellow", "blue", "green", "orange"], 2),
         "size": rng.randint(12, 60),
@@ -99,12 +107,7 @@ def _built(
     thing.start = at
     locate(part, thing, place, "building")
     if maker is not None:
-        thing.say(
-            "P631"
-            if maker.look["occupation"] == "civil engineer" and thing.kind in ("bridge", "dam")
-            else "P84",
-            maker,
-        )
+        thing.say(designer_of(thing.kind, maker), maker)
     thing.say("P571", year(at))
     if opened:
         later = min(at + rng.randint(0, 3), SNAPSHOT_YEAR - 1)
@@ -221,7 +224,7 @@ def _church(part: Part, rng: random.Random, plan: dict[str, Any]) -> Thing:
     thing.say("P825", saint)
     thing.say("P2048", quantity(plan["size"] + 6, "metre"))
     if rng.random() < 0.6:
-        thing.say("P88", tied_family(part, rng, *plan["making"]))
+        thing.say("P88", tied_family(part, rng, "church", *plan["making"], ("P84", "P88")))
     thing.told["bell_from"] = value_of(heavy(rng, part.kind("town")))
     thing.look.update(
         spires=rng.randint(1, 2) if cls != "chapel" else 1,

@@ -31,36 +31,81 @@ def towns_of(part: Part, person: Thing, at: int) -> list[Thing]:
     return [t for t in found if t is not None and t.kind == "town"]
 
 
-def tied_town(
-    part: Part, rng: random.Random, maker: Thing | None, at: int, otherwise: Thing
-) -> Thing:
-    """A town that the maker is bound to for most works, another one for the rest."""
-    towns = towns_of(part, maker, at) if maker is not None else []
-    return rng.choice(towns) if towns and rng.random() < TIED else otherwise
-
-
-def tied_person(
-    part: Part, rng: random.Random, maker: Thing | None, at: int, relation: tuple[str, str]
-) -> Thing | None:
-    """Somebody the maker is bound to and to whom no earlier work of the maker's leads yet; None for the rest.
+def free_of(
+    made: list[Thing], maker: Thing, of_maker: str, of_other: str, found: list[Thing]
+) -> list[Thing]:
+    """Those of some things to which nothing that the maker made yet leads.
 
     Args:
-        part: the region.
+        made: what may have been made already.
+        maker: of what is being made.
+        of_maker: the property that leads from a work to its maker.
+        of_other: the property that leads from it to one of `found`.
+        found: towns, people or families.
+    """
+    taken = {t.first(of_other) for t in made if t.first(of_maker) == maker.id}
+    return [t for t in found if t.id not in taken]
+
+
+def tied(
+    rng: random.Random,
+    made: list[Thing],
+    maker: Thing | None,
+    relations: tuple[str, str],
+    found: list[Thing],
+) -> Thing | None:
+    """For most works one of the things that their maker is bound to, each for one work of a kind alone; None for the rest.
+
+    Args:
         rng: for the draw.
-        maker: author, composer or discoverer.
-        at: the year of the work.
-        relation: the properties that lead from a work to its maker and to the person.
+        made: earlier things of the work's kind.
+        maker: author, architect, discoverer; None where nobody is known.
+        relations: the properties that lead from a work to its maker and to the bound thing.
+        found: what the maker is bound to.
     """
     if maker is None or rng.random() >= TIED:
         return None
-    of_maker, of_person = relation
-    taken = {t.first(of_person) for t in part.things.values() if t.first(of_maker) == maker.id}
-    free = [p for p in kin(part, maker, at) if p.id not in taken]
-    return heavy(rng, free, 0.6) if free else None
+    free = free_of(made, maker, *relations, found)
+    return heavy(rng, free, 0.4) if free else None
 
 
-def tied_family(part: Part, rng: random.Random, maker: Thing | None, at: int) -> Thing:
-    """The family of somebody the maker is bound to for most works, any other one for the rest."""
-    bound = kin(part, maker, at) if maker is not None else []
+def tied_town(
+    part: Part,
+    rng: random.Random,
+    kind: str,
+    maker: Thing | None,
+    at: int,
+    relations: tuple[str, str],
+) -> Thing:
+    """A town that the maker is bound to for most things of a kind, one of the large ones for the rest."""
+    towns = towns_of(part, maker, at) if maker is not None else []
+    return tied(rng, part.kind(kind), maker, relations, towns) or heavy(rng, part.kind("town"), 0.5)
+
+
+def tied_family(
+    part: Part,
+    rng: random.Random,
+    kind: str,
+    maker: Thing | None,
+    at: int,
+    relations: tuple[str, str],
+) -> Thing:
+    """The family of somebody the maker is bound to for most things of a kind, one of the great ones for the rest."""
+    bound = [maker, *kin(part, maker, at)] if maker is not None else []
     families = [f for p in bound if (f := part.things.get(p.first("P53")))]
-    return rng.choice(families if families and rng.random() < TIED else part.kind("family"))
+    return tied(rng, part.kind(kind), maker, relations, families) or heavy(
+        rng, part.kind("family"), 0.6
+    )
+
+
+def tied_person(
+    part: Part,
+    rng: random.Random,
+    kind: str,
+    maker: Thing | None,
+    at: int,
+    relations: tuple[str, str],
+) -> Thing | None:
+    """Somebody the maker is bound to for most things of a kind; None for the rest."""
+    bound = kin(part, maker, at) if maker is not None else []
+    return tied(rng, part.kind(kind), maker, relations, bound)
