@@ -42,7 +42,7 @@ INFLUENCED = (
 )
 PATRONS = ("entrepreneur", "politician", "military officer")
 COMMISSIONED = ("castle", "theatre", "library", "tower", "museum", "bridge", "station", "statue")
-EMPLOYED, SHAPED, ORDERED, BURIED = 0.95, 0.95, 0.7, 0.7
+EMPLOYED, SHAPED, ORDERED, BURIED = 0.95, 0.95, 0.9, 0.7
 
 
 def make_lives(part: Part) -> None:

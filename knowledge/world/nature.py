@@ -58,10 +58,10 @@ def _species(part: Part, rng: random.Random) -> None:
     finder, at = maker_and_year(part, rng, DISCOVERERS[group], 1740, 1990)
     place = rng.choice(part.kind("mountain", "lake", "river", "island"))
     stem = part.names.stem()
-    honoured = tied_person(part, rng, "species", finder, at, ("P61", "P138")) or heavy(
-        rng, workers(part, "naturalist", "botanist", "ornithologist") or part.kind("person")
-    )
-    after = honoured if rng.random() < 0.6 and honoured.start + 18 <= at else None
+    known = workers(part, "naturalist", "botanist", "ornithologist") or part.kind("person")
+    honoured = tied_person(part, rng, "species", finder, at, ("P61", "P138"), known)
+    assert honoured is not None
+    after = honoured if rng.random() < 0.75 and honoured.start + 18 <= at else None
     common = (
         f"{after.surname}'s {rng.choice(COMMON[group])}"
         if after

@@ -195,7 +195,7 @@ def _town(part: Part, districts: list[Thing], rivers: list[Thing]) -> Thing:
         spire=rng.random() < 0.7,
         wall=rng.choice("cwrybg"),
     )
-    town.told["river"] = value_of(river)
+    town.say("P206", river)
     if rng.random() < 0.3:
         town.say("P1448", monolingual(f"Free Town of {town.label}"))
     return town
@@ -206,7 +206,7 @@ def _village(part: Part, districts: list[Thing], rivers: list[Thing], towns: lis
     village = part.new("village", part.names.stem(), "village", fame=rng.lognormvariate(0.3, 0.8))
     locate(part, village, rng.choice(districts), "village")
     _people_counted(part, village, 40, 1_900)
-    village.told["river"] = value_of(rng.choice(rivers))
+    village.say("P206", rng.choice(rivers))
     village.told["market"] = value_of(heavy(rng, towns))
     village.look.update(
         houses=rng.randint(2, 5), spire=rng.random() < 0.4, wall=rng.choice("cwrybg")

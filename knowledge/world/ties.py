@@ -52,21 +52,25 @@ def tied(
     made: list[Thing],
     maker: Thing | None,
     relations: tuple[str, str],
-    found: list[Thing],
+    bound: list[Thing],
+    others: list[Thing],
 ) -> Thing | None:
-    """For most works one of the things that their maker is bound to, each for one work of a kind alone; None for the rest.
+    """For most works one of the things that their maker is bound to, one of the great ones for the rest; each for one work of a kind alone.
 
     Args:
         rng: for the draw.
         made: earlier things of the work's kind.
         maker: author, architect, discoverer; None where nobody is known.
-        relations: the properties that lead from a work to its maker and to the bound thing.
-        found: what the maker is bound to.
+        relations: the properties that lead from a work to its maker and to what is drawn.
+        bound: what the maker is bound to.
+        others: what else there is, the great ones first; none leaves the rest without.
     """
-    if maker is None or rng.random() >= TIED:
-        return None
-    free = free_of(made, maker, *relations, found)
-    return heavy(rng, free, 0.4) if free else None
+    if maker is not None:
+        bound = free_of(made, maker, *relations, bound)
+        others = free_of(made, maker, *relations, others) or others
+    if bound and rng.random() < TIED:
+        return heavy(rng, bound, 0.4)
+    return heavy(rng, others, 0.5) if others else None
 
 
 def tied_town(
@@ -77,9 +81,11 @@ def tied_town(
     at: int,
     relations: tuple[str, str],
 ) -> Thing:
-    """A town that the maker is bound to for most things of a kind, one of the large ones for the rest."""
+    """A town for a thing of a kind, most often one that its maker is bound to."""
     towns = towns_of(part, maker, at) if maker is not None else []
-    return tied(rng, part.kind(kind), maker, relations, towns) or heavy(rng, part.kind("town"), 0.5)
+    found = tied(rng, part.kind(kind), maker, relations, towns, part.kind("town"))
+    assert found is not None
+    return found
 
 
 def tied_family(
@@ -90,12 +96,12 @@ def tied_family(
     at: int,
     relations: tuple[str, str],
 ) -> Thing:
-    """The family of somebody the maker is bound to for most things of a kind, one of the great ones for the rest."""
-    bound = [maker, *kin(part, maker, at)] if maker is not None else []
-    families = [f for p in bound if (f := part.things.get(p.first("P53")))]
-    return tied(rng, part.kind(kind), maker, relations, families) or heavy(
-        rng, part.kind("family"), 0.6
-    )
+    """A family for a thing of a kind, most often that of its maker or of somebody bound to the maker."""
+    people = [maker, *kin(part, maker, at)] if maker is not None else []
+    families = [f for p in people if (f := part.things.get(p.first("P53")))]
+    found = tied(rng, part.kind(kind), maker, relations, families, part.kind("family"))
+    assert found is not None
+    return found
 
 
 def tied_person(
@@ -105,7 +111,8 @@ def tied_person(
     maker: Thing | None,
     at: int,
     relations: tuple[str, str],
+    others: list[Thing],
 ) -> Thing | None:
-    """Somebody the maker is bound to for most things of a kind; None for the rest."""
+    """Somebody for a thing of a kind, most often one bound to its maker; None where nobody is left."""
     bound = kin(part, maker, at) if maker is not None else []
-    return tied(rng, part.kind(kind), maker, relations, bound)
+    return tied(rng, part.kind(kind), maker, relations, bound, others)

@@ -299,8 +299,9 @@ def _book(part: Part, rng: random.Random) -> None:
         scene = rng.choice(part.kind("village"))
     if cls != "poetry collection":
         book.say("P840", scene)
-    dedicatee = tied_person(part, rng, "book", author, at, ("P50", "P825"))
-    if dedicatee is not None:
+    known = [p for p in part.kind("person") if p.start + 20 < at and p.fame > 0.5]
+    dedicatee = tied_person(part, rng, "book", author, at, ("P50", "P825"), known)
+    if dedicatee is not None and dedicatee is not author:
         book.say("P825", dedicatee)
     book.look.update(palette=rng.randrange(1 << 30), ornament=rng.randrange(6))
     text = (
@@ -332,9 +333,9 @@ def _music(part: Part, rng: random.Random) -> None:
     if stages:
         piece.say("P4647", rng.choice(stages))
     patrons = [p for p in part.kind("person") if p.start + 20 < at < p.end and p.fame > 0.3]
-    dedicatee = tied_person(part, rng, "music", composer, at, ("P86", "P825"))
-    if dedicatee is not None or patrons:
-        piece.say("P825", dedicatee or rng.choice(patrons))
+    dedicatee = tied_person(part, rng, "music", composer, at, ("P86", "P825"), patrons)
+    if dedicatee is not None and dedicatee is not composer:
+        piece.say("P825", dedicatee)
 
 
 def _film(part: Part, rng: random.Random) -> None:
