@@ -45,6 +45,7 @@ def make_places(part: Part) -> None:
     rivers: list[Thing] = []
     for _ in range(max(3, part.count(26))):
         rivers.append(_river(part, districts, mountains, lakes, rivers))
+    _outflows(part, lakes, rivers)
     for _ in range(part.count(8)):
         _island(part, districts)
     towns = [_town(part, districts, rivers) for _ in range(max(4, part.count(42)))]
@@ -153,6 +154,22 @@ def _river(
         river.say("P469", lake)
     river.look.update(bends=rng.randint(1, 4), trees=rng.randint(0, 6))
     return river
+
+
+def _outflows(part: Part, lakes: list[Thing], rivers: list[Thing]) -> None:
+    """The river that leaves each lake, and the lake below each mountain that has one in its district."""
+    free = [r for r in rivers if not r.values("P469")]
+    part.rng("outflows").shuffle(free)
+    for lake in lakes:
+        river = next((r for r in free if r.first("P403") != lake.id), None)
+        if river is not None:
+            free.remove(river)
+            lake.say("P201", river)
+            river.say("P469", lake)
+    for mountain in part.kind("mountain"):
+        near = [lake for lake in lakes if lake.first("P131") == mountain.first("P131")]
+        if near:
+            mountain.say("P206", part.rng(f"shore-{mountain.id}").choice(near))
 
 
 def _island(part: Part, districts: list[Thing]) -> None:
