@@ -3,6 +3,7 @@
 Made last of a region, from generators of its own, so that everything before stays as it was.
 """
 
+import itertools
 import random
 
 from questloom.knowledge.world import vocabulary
@@ -206,13 +207,14 @@ def _strew(part: Part, rng: random.Random) -> None:
     mottoes = list(MOTTOES)
     rng.shuffle(mottoes)
     rng.shuffle(bearers)
-    for number, bearer in enumerate(bearers[: round(CURIOUS_SHARE * len(part.things))]):
+    unused = itertools.cycle(mottoes)
+    for bearer in bearers[: round(CURIOUS_SHARE * len(part.things))]:
         if bearer.kind == "person":
             _fate(part, bearer, part.rng(f"fate-{bearer.id}"))
         elif bearer.kind == "club" and rng.random() < 0.5:
             bearer.say("P822", rng.choice(list(GROUPS["mascot"].values())))
         else:
-            bearer.say("P1451", monolingual(mottoes[number % len(mottoes)]))
+            bearer.say("P1451", monolingual(next(unused)))
 
 
 def _joined(rng: random.Random, words: tuple[tuple[str, ...], ...]) -> str:
