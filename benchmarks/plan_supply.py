@@ -3,7 +3,7 @@
     python -m benchmarks.plan_supply STORE [--recipe demo] [--things 60] [--set KEY=VALUE ...]
 
 Things are drawn from those that may be shown. A level's size is that of the recipe: hops of chains and meets (the asked
-one included), rounds of trees.
+one included), rounds of trees. First and last come the shares of claims and plans with a curiosity of the invented world.
 """
 
 import argparse
@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from questloom.files.opened import Opened
+from questloom.knowledge.world.curiosities import CURIOSITIES
 from questloom.pipeline.recipe import Recipe, load_recipe
 from questloom.pipeline.synth.job import Job
 from questloom.pipeline.synth.question_stages import make_ground
@@ -27,6 +28,11 @@ from questloom.transforms.planning.search import search
 from questloom.transforms.stages.run_folder import RunFolder
 from questloom.transforms.writing.graph.english import English
 
+HEAD = (
+    "| shape, size | level | things with a plan | plans | with a curiosity | things with a worded one "
+    "| calls, median of the dearest | CPU a thing | work | refused most |\n"
+    "|---|---|---|---|---|---|---|---|---|---|"
+)
 METHOD_OF = {CHAIN: "paths", MEET: "paths", TREE: "injection"}
 
 
@@ -41,6 +47,8 @@ class Supply:
     with_plan: int = 0
     worded: int = 0
     plans: int = 0
+    curious: int = 0
+    """Plans that ask for a curiosity or pass one."""
     seconds: float = 0.0
     routes: list[int] = field(default_factory=list)
     """Calls of each thing's dearest plan."""
@@ -53,7 +61,7 @@ class Supply:
         things = f"{self.with_plan} of {self.things} [{low:.0%}, {high:.0%}]"
         most = ", ".join(f"{reason} {n}" for reason, n in self.refused.most_common(3))
         return (
-            f"| {self.shape} {self.size} | {self.level} | {things} | {self.plans} | {self.worded} | {calls} "
+            f"| {self.shape} {self.size} | {self.level} | {things} | {self.plans} | {self.curious} | {self.worded} | {calls} "
             f"| {self.seconds / max(1, self.things):.3f} s | {dict(self.work)} | {most} |"
         )
 
@@ -66,11 +74,24 @@ def drawn(at: Ground, num: int) -> list[str]:
     return shown[:num]
 
 
+def curious_claims(at: Ground) -> tuple[int, int]:
+    """How many of a store's claims about items state a curiosity, and how many claims there are."""
+    found = Counter(
+        claim.property in CURIOSITIES
+        for entity in at.facts.facts.scan_entities()  # type: ignore[attr-defined]
+        for claim in at.facts.claims(entity.id)
+    )
+    return found[True], found.total()
+
+
 def supplies(recipe: Recipe, store: str, num: int) -> Iterator[Supply]:
     """For each shape and level of a recipe what so many things of a store give."""
     with Opened() as opened:
         job = Job(RunFolder("unused"), store, recipe, opened)
         at, english = make_ground(job), English(job.store, recipe.seed, recipe.language)
+        curious, total = curious_claims(at)
+        print(f"curiosities: {curious} of {total} claims = {curious / max(1, total):.2%}\n")
+        print(HEAD, flush=True)
         for shape, method in METHOD_OF.items():
             for level in ("easy", "medium", "hard"):
                 yield _supply(at, english, shape, method, level, drawn(at, num))
@@ -90,6 +111,7 @@ def _supply(
         found.things += 1
         found.with_plan += bool(plans)
         found.plans += len(plans)
+        found.curious += sum(bool(CURIOSITIES.intersection(plan.relations)) for plan in plans)
         found.routes += [plan.route.calls for plan in plans[:1]]
         found.work.update(plan.work for plan in plans)
         found.refused.update(refusals.reasons)
@@ -111,12 +133,13 @@ def main() -> None:
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     given = parser.parse_args()
     recipe = load_recipe(given.recipe, tuple(given.set))
-    print(
-        "| shape, size | level | things with a plan | plans | things with a worded one | calls, median of the dearest | CPU a thing | work | refused most |"
-    )
-    print("|---|---|---|---|---|---|---|---|---|")
+    found = []
     for supply in supplies(recipe, given.store, given.things):
         print(supply.line(), flush=True)
+        found.append(supply)
+    plans = sum(supply.plans for supply in found)
+    curious = sum(supply.curious for supply in found)
+    print(f"\nplans with a curiosity: {curious} of {plans} = {curious / max(1, plans):.1%}")
 
 
 if __name__ == "__main__":

@@ -13,8 +13,10 @@ from questloom.knowledge.world.people import alive, workers
 from questloom.knowledge.world.structures import maker_and_year
 
 GROUPS = vocabulary.groups()
-FATAL = 0.62
-"""Share of the dead with an occupation, but those whom somebody killed, of whom it is known what they died of."""
+CURIOUS_SHARE = 0.05
+"""Share of a region's things with a curiosity: salt, not bread."""
+CURIOSITIES = frozenset(["P157", "P509", "P822", "P1429", "P1449", "P1451", "P2632", "P3909"])
+"""Killers, causes of death, mascots, pets, nicknames, mottoes, prisons and last words."""
 EPIDEMICS = {
     "cholera": (1817, 1900),
     "influenza": (1700, 1960),
@@ -22,7 +24,6 @@ EPIDEMICS = {
     "yellow fever": (1700, 1910),
 }
 """Years between which a disease killed here; the others at any time."""
-KILLED, JAILED, NICKNAMED, FOND, SPOKE = 0.4, 0.2, 0.22, 0.14, 0.25
 NICKNAMES = (
     "Old Thunder",
     "the Owl",
@@ -189,22 +190,31 @@ OF_TREATIES = (
 
 
 def make_curiosities(part: Part) -> None:
-    """Deaths, prisons, nicknames and pets of people; mottoes and mascots; where films were shot; treaties, biographies and illustrators."""
-    for person in part.kind("person"):
-        if person.look.get("occupation"):
-            _fate(part, person, part.rng(f"fate-{person.id}"))
-    mottoes = list(MOTTOES)
-    part.rng("mottoes").shuffle(mottoes)
-    for bearer, motto in zip(part.kind("family", "club"), itertools.cycle(mottoes), strict=False):
-        bearer.say("P1451", monolingual(motto))
-    for club in part.kind("club"):
-        club.say("P822", part.rng(f"mascot-{club.id}").choice(list(GROUPS["mascot"].values())))
+    """Where films were shot, treaties, biographies and illustrators; and a curiosity for few."""
     _places_of_films(part)
     for book in part.kind("book"):
         _illustrate(part, book, part.rng(f"illustrator-{book.id}"))
     for i in range(part.count(30)):
         _biography(part, part.rng(f"biography-{i}"))
     _treaties(part)
+    _strew(part, part.rng("curiosities"))
+
+
+def _strew(part: Part, rng: random.Random) -> None:
+    """One curiosity each for so many people, families and clubs that `CURIOUS_SHARE` of the region's things have one."""
+    bearers = part.kind("family", "club")
+    bearers += [p for p in part.kind("person") if p.look.get("occupation")]
+    mottoes = list(MOTTOES)
+    rng.shuffle(mottoes)
+    rng.shuffle(bearers)
+    unused = itertools.cycle(mottoes)
+    for bearer in bearers[: round(CURIOUS_SHARE * len(part.things))]:
+        if bearer.kind == "person":
+            _fate(part, bearer, part.rng(f"fate-{bearer.id}"))
+        elif bearer.kind == "club" and rng.random() < 0.5:
+            bearer.say("P822", rng.choice(list(GROUPS["mascot"].values())))
+        else:
+            bearer.say("P1451", monolingual(next(unused)))
 
 
 def _joined(rng: random.Random, words: tuple[tuple[str, ...], ...]) -> str:
@@ -212,44 +222,47 @@ def _joined(rng: random.Random, words: tuple[tuple[str, ...], ...]) -> str:
 
 
 def _fate(part: Part, person: Thing, rng: random.Random) -> None:
-    """What killed somebody, or who; where they sat in prison; what they were called; which animal was theirs."""
-    if rng.random() < FOND:
-        kind = rng.choice(PETS)
-        pet = part.new(
-            "pet",
-            _joined(rng, OF_PETS),
-            kind,
-            fame=0.2 * rng.random(),
-            hint=f"{kind} of {person.label}",
-            always=True,
-        )
-        person.say("P1429", pet)
-    if rng.random() < NICKNAMED:
-        person.say("P1449", monolingual(rng.choice(NICKNAMES)))
-    castles = [
-        c
-        for c in part.kind("castle")
-        if c.start < person.end - 6 and person.start + 22 < person.end - 6
-    ]
-    if castles and rng.random() < JAILED:
-        person.say("P2632", rng.choice(castles))
-    if not person.values("P570"):
-        return
-    if rng.random() < SPOKE:
-        person.say("P3909", monolingual(rng.choice(LAST_WORDS)))
+    """One of: what killed somebody, or who; their last words, prison, nickname or pet."""
+    dead = bool(person.values("P570"))
+    castles = [c for c in part.kind("castle") if max(c.start, person.start + 22) < person.end - 6]
     rivals = [
         p
         for p in workers(part, "military officer", "sailor", "politician", "explorer")
         if alive(p, person.end - 1) and p is not person
     ]
-    if rivals and person.end < 1900 and rng.random() < KILLED:
-        person.say("P157", rng.choice(rivals))
-    elif rng.random() < FATAL:
-        at = person.end
-        spans = {qid: EPIDEMICS.get(name, (at, at)) for name, qid in GROUPS["disease"].items()}
-        person.say(
-            "P509", rng.choice([qid for qid, (first, last) in spans.items() if first <= at <= last])
-        )
+    kinds = ["P1449", "P1429"] + ["P2632"] * bool(castles) + ["P3909", "P509"] * dead
+    kinds += ["P157"] * (dead and person.end < 1900 and bool(rivals))
+    match rng.choice(kinds):
+        case "P1449":
+            person.say("P1449", monolingual(rng.choice(NICKNAMES)))
+        case "P1429":
+            person.say("P1429", _pet(part, person, rng))
+        case "P2632":
+            person.say("P2632", rng.choice(castles))
+        case "P3909":
+            person.say("P3909", monolingual(rng.choice(LAST_WORDS)))
+        case "P157":
+            person.say("P157", rng.choice(rivals))
+        case _:
+            person.say("P509", _disease(rng, person.end))
+
+
+def _pet(part: Part, person: Thing, rng: random.Random) -> Thing:
+    kind = rng.choice(PETS)
+    return part.new(
+        "pet",
+        _joined(rng, OF_PETS),
+        kind,
+        fame=0.2 * rng.random(),
+        hint=f"{kind} of {person.label}",
+        always=True,
+    )
+
+
+def _disease(rng: random.Random, at: int) -> str:
+    """What killed in a year."""
+    spans = {qid: EPIDEMICS.get(name, (at, at)) for name, qid in GROUPS["disease"].items()}
+    return rng.choice([qid for qid, (first, last) in spans.items() if first <= at <= last])
 
 
 def _places_of_films(part: Part) -> None:
@@ -270,7 +283,7 @@ def _illustrate(part: Part, book: Thing, rng: random.Random) -> None:
         for p in workers(part, "painter", "sculptor", "botanist")
         if alive(p, book.start) and p.id != book.first("P50")
     ]
-    if artists and rng.random() < 0.5:
+    if artists and rng.random() < 0.8:
         book.say("P110", heavy(rng, artists))
 
 

@@ -17,6 +17,7 @@ from questloom.knowledge.world.part import Part, born, heavy, some_day
 from questloom.knowledge.world.people import alive, workers
 from questloom.knowledge.world.settlements import locate
 from questloom.knowledge.world.structures import maker_and_year
+from questloom.knowledge.world.ties import tied_town
 
 ORDINALS = ("1st", "2nd", "3rd", "4th", "5th", "6th", "7th", "8th", "9th", "10th", "11th", "12th")
 
@@ -102,7 +103,6 @@ def _expedition(part: Part, rng: random.Random) -> None:
 
 
 def _festival(part: Part, rng: random.Random) -> None:
-    town = heavy(rng, part.kind("town"))
     cls, name = rng.choice(
         (
             ("music festival", "Music Days"),
@@ -114,6 +114,7 @@ def _festival(part: Part, rng: random.Random) -> None:
     founder, at = maker_and_year(
         part, rng, ("composer", "singer", "entrepreneur", "politician", "actor"), 1850, 2010
     )
+    town = tied_town(part, rng, "festival", founder, at, ("P112", "P131"))
     festival = part.new(
         "festival", f"{town.label} {name}", cls, fame=rng.lognormvariate(1.2, 0.8), hint=str(at)
     )

@@ -18,6 +18,7 @@ from questloom.knowledge.world.model import (
 from questloom.knowledge.world.part import Part, heavy, some_day
 from questloom.knowledge.world.people import workers
 from questloom.knowledge.world.structures import maker_and_year
+from questloom.knowledge.world.ties import tied_town
 
 GROUPS = vocabulary.groups()
 TRADES = (
@@ -74,7 +75,7 @@ def make_industry(part: Part) -> None:
 def _company(part: Part, rng: random.Random, cls: str, pattern: str) -> None:
     founder, at = maker_and_year(part, rng, ("entrepreneur",), 1690, 1990)
     name = pattern.format(founder.surname if founder and rng.random() < 0.6 else part.names.stem())
-    town = heavy(rng, part.kind("town"))
+    town = tied_town(part, rng, "company", founder, at, ("P112", "P159"))
     company = part.new("company", name, cls, fame=rng.lognormvariate(1.1, 0.9), hint=town.label)
     company.start = at
     company.say("P17", part.nation.region)
@@ -257,8 +258,8 @@ def _club(part: Part, rng: random.Random) -> None:
 
 
 def _orchestra(part: Part, rng: random.Random) -> None:
-    town = heavy(rng, part.kind("town"))
     founder, at = maker_and_year(part, rng, ("composer", "singer"), 1780, 1980)
+    town = tied_town(part, rng, "orchestra", founder, at, ("P112", "P159"))
     orchestra = part.new(
         "orchestra",
         f"{town.label} Philharmonic",

@@ -40,7 +40,7 @@ COUNTED = {
     "theatre": ("column", "columns"),
     "library": ("column", "columns"),
 }
-SHARE_OF_PLAQUES = 0.62
+SHARE_OF_PLAQUES = 0.8
 
 
 def add_marks(part: Part, thing: Thing) -> None:
@@ -58,9 +58,9 @@ def add_marks(part: Part, thing: Thing) -> None:
             )
     if rng.random() < SHARE_OF_PLAQUES:
         choice = rng.random()
-        if choice < 0.5 and thing.start < 2008:
+        if choice < 0.75 and thing.start < 2008:
             text = str(rng.randint(max(thing.start + 4, 1700), SNAPSHOT_YEAR - 6))
-        elif choice < 0.8:
+        elif choice < 0.9:
             text = rng.choice(MOTTOES)
         else:
             text = f"No. {rng.randint(101, 989)}"

@@ -7,6 +7,7 @@ from questloom.knowledge.world.model import Mark, monolingual, quantity, string,
 from questloom.knowledge.world.part import Part, heavy
 from questloom.knowledge.world.people import workers
 from questloom.knowledge.world.structures import maker_and_year
+from questloom.knowledge.world.ties import tied_person
 
 GROUPS = vocabulary.groups()
 COMMON = {
@@ -57,10 +58,10 @@ def _species(part: Part, rng: random.Random) -> None:
     finder, at = maker_and_year(part, rng, DISCOVERERS[group], 1740, 1990)
     place = rng.choice(part.kind("mountain", "lake", "river", "island"))
     stem = part.names.stem()
-    honoured = heavy(
-        rng, workers(part, "naturalist", "botanist", "ornithologist") or part.kind("person")
-    )
-    after = honoured if rng.random() < 0.35 and honoured.start + 25 < at else None
+    known = workers(part, "naturalist", "botanist", "ornithologist") or part.kind("person")
+    honoured = tied_person(part, rng, "species", finder, at, ("P61", "P138"), known)
+    assert honoured is not None
+    after = honoured if rng.random() < 0.75 and honoured.start + 18 <= at else None
     common = (
         f"{after.surname}'s {rng.choice(COMMON[group])}"
         if after

@@ -107,7 +107,7 @@ def make_people(part: Part) -> None:
     for person in part.kind("person"):
         _teacher(part, person)
         _honours(part, person)
-        if person.look.get("occupation") and part.rng(f"marks-{person.id}").random() < 0.3:
+        if person.look.get("occupation") and part.rng(f"marks-{person.id}").random() < 0.5:
             _dated_signature(part, person)
     _homonyms(part)
 
@@ -260,7 +260,7 @@ def _school(part: Part, person: Thing) -> None:
         return
     rng = part.rng(f"school-{person.id}")
     school = part.nation.kind("university")[FIELDS.get(occupation, rng.randint(0, 1))]
-    if school.start <= person.start + 18 and rng.random() < 0.88:
+    if school.start <= person.start + 18 and rng.random() < 0.96:
         begun = person.start + rng.randint(17, 20)
         # A statement with an end is no longer valid at the snapshot's date, so most have none, as on Wikidata.
         dates = [qualifier("P580", year(begun)), qualifier("P582", year(begun + rng.randint(2, 6)))]

@@ -3,6 +3,7 @@
 from questloom.knowledge.world.curiosities import make_curiosities
 from questloom.knowledge.world.events import make_events
 from questloom.knowledge.world.industry import make_industry
+from questloom.knowledge.world.lives import make_lives
 from questloom.knowledge.world.nation import make_nation
 from questloom.knowledge.world.nature import make_nature
 from questloom.knowledge.world.part import Part
@@ -51,6 +52,7 @@ def make_part(seed: int, articles: int, number: int, nation: Part | None = None)
             make_nature,
             make_industry,
             make_events,
+            make_lives,
             make_curiosities,
         ):
             make(part)

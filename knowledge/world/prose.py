@@ -1,7 +1,7 @@
 """Turns what is true of a thing into paragraphs of wikitext.
 
 Placeholders of a phrasing: {P84} linked values; {P84.P19} values of the value; {in:P84} or {in:P170:painting} what refers to
-the thing; {t:keeper} what only the article tells, {in:t:river} the reverse; suffixes :plain (no links), :year, :in ("in
+the thing; {t:keeper} what only the article tells, {in:t:keeper} the reverse; suffixes :plain (no links), :year, :in ("in
 1873", "on 4 May 1873"), :q:P585 (the year in the first statement's qualifier); {NAME}, {noun}, {a_noun}, {it}, {It},
 {its}, {Its}, {it_obj}, {Last}, {country}, {lifespan}, {a_occupation}, {group}, {medium}; {was/were} agrees with the number of things
 that the phrasing lists, {early|late} is one of the choices, drawn for the page. A page gives each list once.

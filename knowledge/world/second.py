@@ -8,6 +8,7 @@ import random
 from questloom.knowledge.world import vocabulary
 from questloom.knowledge.world.model import Statement, Thing, string
 from questloom.knowledge.world.part import Part, heavy
+from questloom.knowledge.world.ties import tied_town
 from questloom.records.knowledge import Value
 
 BUILT = (
@@ -69,8 +70,9 @@ def _person(part: Part, person: Thing, rng: random.Random) -> None:
 
 
 def _painting(part: Part, painting: Thing, rng: random.Random) -> None:
-    painting.say("P1071", heavy(rng, part.kind("town")))
     painter = part.things.get(painting.first("P170"))
+    town = tied_town(part, rng, "painting", painter, painting.start, ("P170", "P1071"))
+    painting.say("P1071", town)
     if painter is not None:
         painter.say("P6379", painting.values("P195")[0])
 

@@ -45,6 +45,7 @@ def make_places(part: Part) -> None:
     rivers: list[Thing] = []
     for _ in range(max(3, part.count(26))):
         rivers.append(_river(part, districts, mountains, lakes, rivers))
+    _outflows(part, lakes, rivers)
     for _ in range(part.count(8)):
         _island(part, districts)
     towns = [_town(part, districts, rivers) for _ in range(max(4, part.count(42)))]
@@ -155,6 +156,22 @@ def _river(
     return river
 
 
+def _outflows(part: Part, lakes: list[Thing], rivers: list[Thing]) -> None:
+    """The river that leaves each lake, and the lake below each mountain that has one in its district."""
+    free = [r for r in rivers if not r.values("P469")]
+    part.rng("outflows").shuffle(free)
+    for lake in lakes:
+        river = next((r for r in free if r.first("P403") != lake.id), None)
+        if river is not None:
+            free.remove(river)
+            lake.say("P201", river)
+            river.say("P469", lake)
+    for mountain in part.kind("mountain"):
+        near = [lake for lake in lakes if lake.first("P131") == mountain.first("P131")]
+        if near:
+            mountain.say("P206", part.rng(f"shore-{mountain.id}").choice(near))
+
+
 def _island(part: Part, districts: list[Thing]) -> None:
     rng = part.rng(f"island-{len(part.kind('island'))}")
     island = part.new(
@@ -195,7 +212,7 @@ def _town(part: Part, districts: list[Thing], rivers: list[Thing]) -> Thing:
         spire=rng.random() < 0.7,
         wall=rng.choice("cwrybg"),
     )
-    town.told["river"] = value_of(river)
+    town.say("P206", river)
     if rng.random() < 0.3:
         town.say("P1448", monolingual(f"Free Town of {town.label}"))
     return town
@@ -206,7 +223,7 @@ def _village(part: Part, districts: list[Thing], rivers: list[Thing], towns: lis
     village = part.new("village", part.names.stem(), "village", fame=rng.lognormvariate(0.3, 0.8))
     locate(part, village, rng.choice(districts), "village")
     _people_counted(part, village, 40, 1_900)
-    village.told["river"] = value_of(rng.choice(rivers))
+    village.say("P206", rng.choice(rivers))
     village.told["market"] = value_of(heavy(rng, towns))
     village.look.update(
         houses=rng.randint(2, 5), spire=rng.random() < 0.4, wall=rng.choice("cwrybg")

@@ -12,6 +12,7 @@ from questloom.knowledge.world.model import SNAPSHOT_YEAR, Thing, day, quantity,
 from questloom.knowledge.world.part import Part, heavy, some_day
 from questloom.knowledge.world.people import alive, workers
 from questloom.knowledge.world.settlements import locate
+from questloom.knowledge.world.ties import tied_family, tied_town
 
 TWIN_SHARE = 0.45
 GROUPS = vocabulary.groups()
@@ -43,13 +44,13 @@ def make_structures(part: Part) -> None:
             rng = part.rng(f"{kind}-{i}")
             fresh = _plan(part, rng, kind)
             if last is not None and rng.random() < TWIN_SHARE:
-                changed = rng.sample(sorted(fresh), 2)
+                # A twin elsewhere: in the same town, architect and town would name both.
+                changed = ["town", rng.choice(sorted(fresh))]
                 fresh = {**last, **{key: fresh[key] for key in changed}}
             last = fresh
             thing = make(part, rng, fresh)
             thing.look["palette"] = rng.randrange(1 << 30)
             add_marks(part, thing)
-    _bury(part)
 
 
 def maker_and_year(
@@ -71,6 +72,12 @@ def maker_and_year(
     return (person, rng.randint(low, high)) if low <= high else (None, rng.randint(first, last))
 
 
+def designer_of(kind: str, maker: Thing | None) -> str:
+    """The property that leads from a building to who planned it: structural engineer or architect."""
+    engineered = maker is not None and maker.look["occupation"] == "civil engineer"
+    return "P631" if engineered and kind in ("bridge", "dam") else "P84"
+
+
 def _plan(part: Part, rng: random.Random, kind: str) -> dict[str, Any]:
     """The attributes that twins share, each drawn afresh."""
     engineers = kind in ("bridge", "dam", "lighthouse")
@@ -78,10 +85,12 @@ def _plan(part: Part, rng: random.Random, kind: str) -> dict[str, Any]:
     first = {"station": 1855, "dam": 1840, "stadium": 1900, "castle": 1650, "lighthouse": 1772}.get(
         kind, 1660
     )
+    maker, at = maker_and_year(part, rng, occupations, first)
+    relation = designer_of(kind, maker)
     return {
-        "making": maker_and_year(part, rng, occupations, first),
+        "making": (maker, at),
         "district": rng.choice(part.kind("district")),
-        "town": heavy(rng, part.kind("town"), 0.5),
+        "town": tied_town(part, rng, kind, maker, at, (relation, "P131")),
         "material": rng.choice(list(GROUPS["stone"].values())),
         "colours": rng.sample(["white", "red", "black", "yellow", "blue", "green", "orange"], 2),
         "size": rng.randint(12, 60),
@@ -98,12 +107,7 @@ def _built(
     thing.start = at
     locate(part, thing, place, "building")
     if maker is not None:
-        thing.say(
-            "P631"
-            if maker.look["occupation"] == "civil engineer" and thing.kind in ("bridge", "dam")
-            else "P84",
-            maker,
-        )
+        thing.say(designer_of(thing.kind, maker), maker)
     thing.say("P571", year(at))
     if opened:
         later = min(at + rng.randint(0, 3), SNAPSHOT_YEAR - 1)
@@ -219,8 +223,8 @@ def _church(part: Part, rng: random.Random, plan: dict[str, Any]) -> Thing:
     _built(part, thing, plan, town)
     thing.say("P825", saint)
     thing.say("P2048", quantity(plan["size"] + 6, "metre"))
-    if rng.random() < 0.4:
-        thing.say("P88", rng.choice(part.kind("family")))
+    if rng.random() < 0.9:
+        thing.say("P88", tied_family(part, rng, "church", *plan["making"], ("P84", "P88")))
     thing.told["bell_from"] = value_of(heavy(rng, part.kind("town")))
     thing.look.update(
         spires=rng.randint(1, 2) if cls != "chapel" else 1,
@@ -389,12 +393,3 @@ def _observatory(part: Part, rng: random.Random, plan: dict[str, Any]) -> Thing:
     thing.say("P2044", quantity(rng.randint(200, 1900), "metre"))
     thing.look.update(roof="dome", windows=rng.randint(2, 4), columns=0)
     return thing
-
-
-def _bury(part: Part) -> None:
-    """Some of the dead lie in a church that stood when they died."""
-    for person in part.kind("person"):
-        rng = part.rng(f"burial-{person.id}")
-        churches = [c for c in part.kind("church") if c.start < person.end]
-        if person.values("P570") and churches and person.fame > 1 and rng.random() < 0.45:
-            person.say("P119", rng.choice(churches))

@@ -18,6 +18,7 @@ from questloom.knowledge.world.part import Part, heavy
 from questloom.knowledge.world.people import workers
 from questloom.knowledge.world.settlements import locate
 from questloom.knowledge.world.structures import maker_and_year
+from questloom.knowledge.world.ties import tied_family, tied_person, tied_town
 
 GROUPS = vocabulary.groups()
 TIMES = (
@@ -188,7 +189,7 @@ def _painting(part: Part, rng: random.Random, last: dict[str, Any] | None) -> di
     painting.say("P2049", quantity(rng.randint(22, 260), "centimetre"))
     for thing in shown:
         painting.say("P180", thing)
-    painting.say("P1028", rng.choice(part.kind("family")))
+    painting.say("P1028", tied_family(part, rng, "painting", painter, at, ("P170", "P1028")))
     painting.look.update(
         genre=genre,
         scene=rng.randrange(1 << 30),
@@ -247,7 +248,7 @@ def _sculpture(part: Part, rng: random.Random) -> None:
     sculptor, at = maker_and_year(part, rng, ("sculptor",), 1700, 2010)
     dead = [p for p in part.kind("person") if p.fame > 2 and p.start + 40 < at]
     honoured = heavy(rng, dead) if dead else None
-    town = heavy(rng, part.kind("town"))
+    town = tied_town(part, rng, "statue", sculptor, at, ("P170", "P131"))
     label = f"Statue of {honoured.label}, {town.label}" if honoured else f"{town.label} Column"
     statue = part.new("statue", label, "statue", fame=rng.lognormvariate(0.8, 0.9), hint=str(at))
     statue.start = at
@@ -293,14 +294,15 @@ def _book(part: Part, rng: random.Random) -> None:
         book.say("P123", heavy(rng, houses, 0.4))
     book.say("P407", part.nation.kind("language")[0])
     book.say("P1104", quantity(rng.randint(64, 720)))
-    scene = heavy(rng, part.kind("town", "village"), 0.4)
+    scene = tied_town(part, rng, "book", author, at, ("P50", "P840"))
+    if rng.random() < 0.25:
+        scene = rng.choice(part.kind("village"))
     if cls != "poetry collection":
         book.say("P840", scene)
-    if rng.random() < 0.3:
-        people = [
-            p for p in part.kind("person") if p.start < at and p is not author and p.fame > 0.5
-        ]
-        book.say("P825", rng.choice(people))
+    known = [p for p in part.kind("person") if p.start + 20 < at and p.fame > 0.5]
+    dedicatee = tied_person(part, rng, "book", author, at, ("P50", "P825"), known)
+    if dedicatee is not None and dedicatee is not author:
+        book.say("P825", dedicatee)
     book.look.update(palette=rng.randrange(1 << 30), ornament=rng.randrange(6))
     text = (
         f"Vol. {rng.randint(2, 9)}"
@@ -331,8 +333,9 @@ def _music(part: Part, rng: random.Random) -> None:
     if stages:
         piece.say("P4647", rng.choice(stages))
     patrons = [p for p in part.kind("person") if p.start + 20 < at < p.end and p.fame > 0.3]
-    if patrons and rng.random() < 0.6:
-        piece.say("P825", rng.choice(patrons))
+    dedicatee = tied_person(part, rng, "music", composer, at, ("P86", "P825"), patrons)
+    if dedicatee is not None and dedicatee is not composer:
+        piece.say("P825", dedicatee)
 
 
 def _film(part: Part, rng: random.Random) -> None:
@@ -361,13 +364,13 @@ def _film(part: Part, rng: random.Random) -> None:
     composers = [p for p in workers(part, "composer") if p.start + 20 < at < p.end]
     if composers:
         film.say("P86", rng.choice(composers))
-    film.say("P840", rng.choice(part.kind("town")))
+    film.say("P840", tied_town(part, rng, "film", director, at, ("P57", "P840")))
 
 
 def _newspaper(part: Part, rng: random.Random) -> None:
-    town = heavy(rng, part.kind("town"))
-    name = f"{town.label} {rng.choice(('Herald', 'Courier', 'Observer', 'Gazette', 'Mercury', 'Tribune'))}"
     editor, at = maker_and_year(part, rng, ("journalist", "writer", "politician"), 1800, 1990)
+    town = tied_town(part, rng, "newspaper", editor, at, ("P112", "P159"))
+    name = f"{town.label} {rng.choice(('Herald', 'Courier', 'Observer', 'Gazette', 'Mercury', 'Tribune'))}"
     paper = part.new(
         "newspaper", name, "newspaper", fame=rng.lognormvariate(0.8, 0.8), hint=str(at)
     )

@@ -41,6 +41,8 @@ DRAWN = {
     "national_museum",
     "university",
 }
+LAND = {"town", "village", "city", "river", "lake", "mountain", "island"}
+"""Kinds without anything to read on them: a second picture helps no question."""
 UPRIGHT = {"person", "statue", "book", "organ", "prize"}
 LICENCES = (
     ("CC BY-SA 4.0",) * 8
@@ -92,7 +94,8 @@ def plan_pictures(part: Part) -> None:
 
 def _photos(part: Part, thing: Thing, rng: random.Random) -> None:
     person = thing.kind == "person"
-    number = rng.choice((1, 1, 2, 2)) if person else rng.choice((1, 2, 2, 2, 3))
+    views = (1, 2, 2) if person else (1, 1, 2) if thing.kind in LAND else (1, 2, 2, 2, 2, 3)
+    number = rng.choice(views)
     size = PORTRAIT if thing.kind in UPRIGHT else LANDSCAPE
     for view in range(number):
         width, height = WIDE if size == LANDSCAPE and rng.random() < 0.12 else size
@@ -103,7 +106,7 @@ def _photos(part: Part, thing: Thing, rng: random.Random) -> None:
         licence, local = rng.choice(LICENCES), False
         if rng.random() < REFUSED_SHARE:
             licence, local = rng.choice((("", False), ("CC BY-NC 4.0", False), ("Fair use", True)))
-        shown = tuple(i for i in range(len(thing.marks)) if view == 0 or rng.random() < 0.75)
+        shown = tuple(i for i in range(len(thing.marks)) if view == 0 or rng.random() < 0.9)
         thing.pictures.append(
             Picture(file, thing.id, view, "photo", width, height, shown, licence, local)
         )
