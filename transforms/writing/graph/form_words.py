@@ -60,9 +60,9 @@ class FormWords:
         self._nouns: dict[str, str] = {}
         self._kinds: dict[str, tuple[str, ...]] = {}
         self.roles = {}
-        for claim in self.claims:
-            phrase = self.phrase(claim)
-            for var, nouns in ((claim.object, phrase.o), (claim.subject, phrase.s)):
+        for i, claim in enumerate(self.claims):
+            for var, slot in ((claim.object, "o"), (claim.subject, "s")):
+                nouns = self.ends(i, slot)
                 if (
                     isinstance(var, str)
                     and var not in self.literals
@@ -177,6 +177,16 @@ class FormWords:
         )
         self._phrases[claim] = found.variant(self.kinds(claim.subject), self.kinds(claim.object))
         return self._phrases[claim]
+
+    def ends(self, index: int, slot: str) -> tuple[str, ...]:
+        """What the end of a claim in a slot is of the other end; a wife where a spouse is known to be a woman."""
+        claim = self.claims[index]
+        phrase, var = self.phrase(claim), claim.object if slot == "o" else claim.subject
+        gender = self.genders.get(var, "") if isinstance(var, str) else ""
+        table = self.data["by_gender"]
+        return tuple(
+            table.get(noun, {}).get(gender, noun) for noun in (phrase.o if slot == "o" else phrase.s)
+        )
 
     def describing(self, var: str) -> list[tuple[int, str]]:
         """The claims that can describe a variable: index in `claims`, and the slot in which the variable stands, "s" or "o"."""

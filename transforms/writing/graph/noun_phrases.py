@@ -75,7 +75,7 @@ class NounPhrases:
         short = (
             self.form_words.kinds(term)[:1]
             and self.form_words.kinds(term)[0] in self.form_words.data["possessors"]
-            and (isinstance(term, Value) or (said.startswith("this ") and said != "this one"))
+            and (isinstance(term, Value) or (said.startswith(("this ", "that ")) and said != "this one"))
         )
         if (
             short
@@ -186,7 +186,7 @@ class NounPhrases:
         heads = [
             (i, slot, noun)
             for i, slot in claims
-            for noun in self._called(i, slot)
+            for noun in words.ends(i, slot)
             if words.is_person(var) or var not in words.stated or noun == words.noun(var)
         ]
         if heads and self.rng.random() < 0.7:
@@ -215,11 +215,6 @@ class NounPhrases:
             else noun,
         )
         return said
-
-    def _called(self, index: int, slot: str) -> tuple[str, ...]:
-        """What the end of a claim in a slot is of the other end."""
-        phrase = self.form_words.phrase(self.form_words.claims[index])
-        return phrase.o if slot == "o" else phrase.s
 
     # ------------------------------------------------------------ clauses about a noun
 

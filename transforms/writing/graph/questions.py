@@ -118,7 +118,7 @@ def _entity(phrases: NounPhrases) -> str:
         )
     index, slot = claims[0]
     phrase, other = words.phrase(words.claims[index]), phrases.other(index, slot)
-    called = phrase.o if slot == "o" else phrase.s
+    called = words.ends(index, slot)
     if slot == "o" and phrase.ask_shown and other == words.form.anchor and other not in words.names:
         return phrases.shown_alone(phrases.choose(phrase.ask_shown))
     if slot == "o" and phrase.ask:
@@ -195,6 +195,9 @@ def _when(phrases: NounPhrases, literal: str) -> str:
     words = phrases.form_words
     if literal not in words.reads:
         index, claim = words.definition(literal)
+        event = words.phrase(claim).event
+        if event and phrases.rng.random() < 0.4:
+            return phrases.possessor(claim.subject, event)
         return phrases.choose(phrases.frames(index)).gap(
             phrases.noun_phrase(claim.subject, subject=True)
         )
