@@ -69,6 +69,8 @@ _IRREGULAR = {
     "rose": "rise",
     "crosses": "cross",
 }
+_APART = frozenset({"another", "Another", "other", "first", "second", "third"})
+"""Words that tell two things of one kind apart."""
 _ENDINGS = re.compile(r"(?:ations?|ings?|ers?|ors?|ists?|ed|es|s|e|al|ic)$")
 
 
@@ -248,7 +250,9 @@ def repeated(text: str) -> list[str]:
     counts: Counter[str] = Counter()
     for sentence in re.split(r"(?<=[.?]) ", text):
         words = re.findall(r"[\w’'-]+", sentence)
-        for before, word in zip(["", *words], words, strict=False):
+        for before, word, *near in zip(["", *words], words, ["", "", *words], strict=False):
+            if _APART.intersection((before, *near)):
+                continue  # "Another painting hangs beside that painting"
             own = re.sub(r"['’]s$", "", word)
             if (own.islower() or not before) and own.lower() not in _SMALL:
                 counts[stem(own.lower())] += 1

@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from typing import TypeVar
 
-from questloom.language.frames import PREPOSITIONS, Frame
+from questloom.language.frames import BE, PREPOSITIONS, Frame
 from questloom.records.form import ClaimClause, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.form_words import FormWords, bare
@@ -231,10 +231,19 @@ class NounPhrases:
         return self.choose(fit)
 
     def predicates(self, claims: Sequence[tuple[int, str]]) -> str:
-        """Claims as joined predicates of their common subject: "stands in Karsk and was opened in 1850"."""
-        return self.form_words.words.listed(
-            [self._predicate(self.frame(i, subject=slot), i, slot) for i, slot in claims]
-        )
+        """Claims as joined predicates of their common subject: "stands in Karsk and was opened in 1850".
+
+        Two of one verb share it: "was discovered in Karsk by Ivo Mersk".
+        """
+        frames = [self.frame(i, subject=slot) for i, slot in claims]
+        said = [self._predicate(f, i, slot) for f, (i, slot) in zip(frames, claims, strict=True)]
+        verbs = {(f.verb, f.middle, f.rest) for f in frames}
+        first = frames[0]
+        if len(verbs) == 1 < len(frames) and all(f.preposition for f in frames):
+            verb = f"{first.verb} {first.middle} ".replace("  ", " ")
+            if (first.middle or first.verb not in BE) and not first.rest:
+                return " ".join([said[0], *(s.removeprefix(verb) for s in said[1:])])
+        return self.form_words.words.listed(said)
 
     def _predicate(self, frame: Frame, index: int, slot: str) -> str:
         return frame.predicate(self._other_end(frame, index, slot))
@@ -294,7 +303,10 @@ class NounPhrases:
             phrase = self.form_words.phrase(self.form_words.claims[i])
             if (
                 isinstance(other, Value)
-                and (phrase.adjective or (phrase.dated and other.precision == 9))
+                and (
+                    (phrase.adjective and not self.noun_phrase(other).endswith("ism"))
+                    or (phrase.dated and other.precision == 9)
+                )
                 and bare_head
                 and self.rng.random() < 0.7
             ):

@@ -65,7 +65,9 @@ def fronted(
     if tail or frame.verb not in ("is", "was"):
         _weigh_middle(phrases, subject)
         phrases.cost += HOPELESS * is_heavy(subject.split())
-    if frame.preposition in ("of", "by") or asks == "whom":
+    if frame.preposition == "to" and asks == "whom":
+        phrases.cost += 1.0  # "To whom is this church dedicated?"
+    elif frame.preposition in ("of", "by") or asks == "whom":
         # "Of which range is the mountain part?", "By whom is the novel set in this town?", "Under whom did this bridge's engineer study?"
         phrases.cost += 2.0 if frame.preposition == "by" and frame.middle else HOPELESS
     inverted = frame.inverted(subject, words.verbs.bases)

@@ -23,6 +23,8 @@ from questloom.transforms.writing.graph.questions import capital, question
 IN_PLACE = 0.45
 """How often a thing is described where it is first mentioned rather than announced."""
 TRIES_PER_SENTENCE = 5
+PER_CLAIM = 1.8
+"""Credit for a fact that a sentence tells, or each would tell as little as it can."""
 PER_SENTENCE = 1.2
 """Cost of one more sentence: two short ones are no better than one that is easy."""
 ORDINALS = ("first", "second", "third")
@@ -169,7 +171,8 @@ def _lightest(telling: "Telling", say: "Callable[[Telling], str]") -> "tuple[str
         text = capital(say(tried))
         tried.cost += weigh_sentence(text)
         # A little chance, or the first words of the table would be taken whenever they fit.
-        found.append((tried.cost + tried.rng.random(), text, tried))
+        worth = tried.rng.random() - PER_CLAIM * len(tried.used)
+        found.append((tried.cost + worth, text, tried))
     _, text, best = min(found, key=lambda f: f[:2])
     return text, best
 
@@ -188,6 +191,8 @@ class Telling(NounPhrases):
         """The subject of the sentence before."""
         self._subject = ""
         self._nouns: dict[str, str] = {}
+        self._now_another = ""
+        """The noun of which this sentence says "another"."""
 
     def forked(self) -> "Telling":
         """A derivation that goes on from here with a new sentence."""
@@ -195,6 +200,7 @@ class Telling(NounPhrases):
         other.used, other.introduced = set(self.used), dict(self.introduced)
         other.said_nouns, other._before, other._nouns = [], self._mentioned, dict(self._nouns)
         other._mentioned, other._topic, other._subject = [], self._subject, ""
+        other._now_another = ""
         return other
 
     # ------------------------------------------------------------ sentences
@@ -212,8 +218,9 @@ class Telling(NounPhrases):
         roles = words.ends(index, slot)
         if roles and more and person and self.rng.random() < 0.6:
             return self._by_role(var, known, self.choose(roles), slot, claims)
-        # Everybody comes from a family: "this man's family" says as much.
-        self.cost += 6.0 * (slot == "o" and words.noun(var) in roles)
+        # Everybody comes from a family, and each painting is by an artist: "this man's family", "its artist" say as much.
+        told = slot == "o" and (words.noun(var) in roles or (person and bool(roles)))
+        self.cost += (6.0 if words.noun(var) in roles else 2.0) * told
         frame = self.choose(self.frames(index))
         if frame.subject == slot:
             self.cost += HOPELESS * frame.middle.startswith(("the ", "a ", "an "))
@@ -279,7 +286,7 @@ class Telling(NounPhrases):
         self._mentioned.append(var)
         same = self._alike(short(words, noun))
         self.cost += 3.0 * len(same) + HOPELESS * (len(same) >= len(ORDINALS))
-        self.said_nouns.append(short(words, noun))
+        self._now_another = short(words, noun) if same else ""
         if len(same) == 2:
             return f"a third {noun}"
         return f"another {noun}" if same else words.words.indefinite(noun)
@@ -322,11 +329,14 @@ class Telling(NounPhrases):
         if var == self.form_words.form.anchor:
             return f"this {noun}"
         alike = self._alike(noun)
-        if noun in self.said_nouns and alike == [var]:
+        person = self.form_words.is_person(var)
+        if noun == self._now_another and alike == [var] and not person:
             return "the first one"  # "Another painting hangs in the museum that holds the first one."
         others = [v for v in alike if v != self.form_words.form.anchor]
         if len(alike) == 1:
-            return f"{'the' if self.form_words.is_person(var) else 'that'} {noun}"
+            if noun == self.form_words.data["default_nouns"]["person"] and not subject:
+                return f"the same {noun}"
+            return f"{'the' if person else 'that'} {noun}"
         if len(others) == 1:
             return f"the other {noun}"
         self.cost += HOPELESS * (len(others) < len(alike) or len(others) > len(ORDINALS))
