@@ -22,7 +22,7 @@ MAX_BETWEEN = 7
 """Words that may stand between "was" and "born" before the verb is lost; more than one "of" or a clause among them loses it at once."""
 PER_WORD = 0.18
 """Cost of a word."""
-_RELATIVE = re.compile(r"\b(?:who|whom|whose|which|where|that)\b")
+_RELATIVE = re.compile(r"\b(?:who|whom|whose|which|where|that (\w+))\b")
 _QUOTED = re.compile(r"“[^”]*”")
 _OPENERS = re.compile(
     r"^(?:take|consider|think of|imagine|given|identify|name|determine|suppose|compare|look at|find)\b",
@@ -37,7 +37,7 @@ _PARTICLE = re.compile(r" (?:up|out|away)\?$")
 _TRAILING = re.compile(r"\b(?:which|whom|where) ((?:the|a|this) [^?]*) (\w+)\?$")
 _PHRASES = re.compile(
     r"\bthat (?:father|mother|person|man|woman|child|spouse)\b|\bone other\b|\bthe other person\b|\bsaw the death\b"
-    r"|\bthe one (?:in|shown|seen|pictured)\b|\b(?:species|mineral) found (?:in|on|at)\b",
+    r"|\b(?:an?|the|that) thing\b|\bthe one (?:in|shown|seen|pictured)\b|\b(?:species|mineral) found (?:in|on|at)\b",
     re.IGNORECASE,
 )
 _SMALL = frozenset(
@@ -103,6 +103,16 @@ def problems(text: str, language: str = "en") -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def num_relative(text: str, language: str = "en") -> int:
+    """The relative clauses of a text; "that river" is none.
+
+    >>> num_relative("the town where the river that rises on that mountain ends")
+    2
+    """
+    finite = _verbs(language)[0]
+    return sum(not m[1] or m[1] in finite for m in _RELATIVE.finditer(text))
+
+
 def _sentence_faults(sentence: str, language: str) -> list[str]:
     """What is wrong with one sentence, quotations taken out."""
     found = []
@@ -131,7 +141,7 @@ def _sentence_faults(sentence: str, language: str) -> list[str]:
         found.append("too many of")
     if len(sentence.split()) > MAX_SENTENCE:
         found.append("sentence too long")
-    if len(_RELATIVE.findall(sentence.partition(" ")[2].partition(" ")[2])) > MAX_NESTED:
+    if num_relative(sentence.partition(" ")[2].partition(" ")[2], language) > MAX_NESTED:
         found.append("nested clauses")
     return found
 
@@ -181,7 +191,7 @@ def _is_lost(sentence: str, language: str) -> bool:
 
 def is_heavy(subject: list[str]) -> bool:
     """Whether a subject is too heavy for a verb behind it: what is heavy comes last in English (end weight)."""
-    clauses = any(_RELATIVE.fullmatch(w) for w in subject) or any(
+    clauses = num_relative(" ".join(subject)) > 0 or any(
         b == "this" and a not in PREPOSITIONS for a, b in pairwise(subject)
     )
     done = _participles("en")
@@ -251,8 +261,8 @@ def repeated(text: str) -> list[str]:
     for sentence in re.split(r"(?<=[.?]) ", text):
         words = re.findall(r"[\w’'-]+", sentence)
         for before, word, *near in zip(["", *words], words, ["", "", *words], strict=False):
-            if _APART.intersection((before, *near)):
-                continue  # "Another painting hangs beside that painting"
+            if before in _APART or (_APART.intersection(near) and word not in _participles("en")):
+                continue  # "Another stone bridge stands beside that bridge"
             own = re.sub(r"['’]s$", "", word)
             if (own.islower() or not before) and own.lower() not in _SMALL:
                 counts[stem(own.lower())] += 1
@@ -265,6 +275,7 @@ def weigh(text: str, language: str = "en") -> float:
     return 15.0 * len(problems(text, language)) + sum(_weight(s) for s in sentences)
 
 
+@functools.lru_cache(maxsize=50_000)
 def weigh_sentence(sentence: str, language: str = "en") -> float:
     """How awkward one sentence is, a statement or the question."""
     faults = _sentence_faults(_QUOTED.sub("“…”", sentence), language)
@@ -275,7 +286,7 @@ def _weight(sentence: str) -> float:
     """A sentence's length, its relative clauses, and "of" upon "of"."""
     cost = PER_WORD * len(sentence.split())
     cost += 1.0 * max(0, len(sentence.split()) - 15)
-    cost += 1.5 * max(0, len(_RELATIVE.findall(sentence)) - 1)
+    cost += 1.5 * max(0, num_relative(sentence) - 1)
     cost += 2.5 * max(0, sentence.count(" of ") - 1)
     cost += 4.0 * len(re.findall(r"\b(?:of|in|on|at|by|from) (?:it|him|her)\b", sentence))
     # "the stadium in the town in the picture": what is to be seen there?

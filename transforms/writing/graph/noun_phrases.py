@@ -17,11 +17,10 @@ from questloom.language.frames import BE, PREPOSITIONS, Frame
 from questloom.records.form import ClaimClause, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.form_words import FormWords, bare
-from questloom.transforms.writing.graph.lints import PER_WORD, stays
+from questloom.transforms.writing.graph.lints import PER_WORD, num_relative, stays
 
 HOPELESS = 100.0
 """Cost of what no reader should see: an undescribed variable, a name for two things."""
-NESTED = re.compile(r"\b(?:who|whom|whose|which|that|where)\b")
 MAX_DEPTH = 2
 """Descriptions within one another; "this bridge's architect" at their end does not count."""
 LIGHT = 4
@@ -117,6 +116,10 @@ class NounPhrases:
         """A question of the language's file about the picture itself, which nothing else is said of: "Who painted this?"."""
         self.anchor_phrase = self.choose(self.form_words.data["shown_alone"])
         return template.replace("{this}", self.anchor_phrase)
+
+    def asked_kind(self, var: str, noun: str) -> str:
+        """The kind of what is asked for, as it follows "which"."""
+        return noun
 
     def introduce(self, var: str, noun: str) -> None:
         """From now on the variable can be referred back to by a noun."""
@@ -327,7 +330,7 @@ class NounPhrases:
             subject = self.noun_phrase(other, subject=True)
             self.cost += (
                 0.8 * max(0, len(subject.split()) - 3)
-                + 4.0 * len(NESTED.findall(subject))
+                + 4.0 * num_relative(subject)
                 + 4.0 * (frame.preposition in ("by", "of", "from"))
             )
             said = frame.gap(subject)

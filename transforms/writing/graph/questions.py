@@ -2,8 +2,8 @@
 
 from questloom.language.frames import PREPOSITIONS
 from questloom.records.form import Compute, Term
-from questloom.transforms.writing.graph.lints import is_heavy
-from questloom.transforms.writing.graph.noun_phrases import HOPELESS, LIGHT, NESTED, NounPhrases
+from questloom.transforms.writing.graph.lints import is_heavy, num_relative
+from questloom.transforms.writing.graph.noun_phrases import HOPELESS, LIGHT, NounPhrases
 from questloom.transforms.writing.graph.reasoning_questions import (
     CHOOSES,
     ages,
@@ -80,7 +80,7 @@ def _weigh_middle(phrases: NounPhrases, subject: str) -> None:
     """What stands between a verb's two halves has to be kept in mind, and costs; no preposition may meet the second ("is named after call his horse")."""
     phrases.cost += (
         0.45 * max(0, len(subject.split()) - LIGHT)
-        + 3.0 * len(NESTED.findall(subject))
+        + 3.0 * num_relative(subject)
         + HOPELESS * (subject.split()[-1] in PREPOSITIONS)
     )
 
@@ -101,7 +101,7 @@ def _entity(phrases: NounPhrases) -> str:
         phrases.cost += HOPELESS
         return "What is it?"
     noun = words.noun(var)
-    who = "who" if person else f"which {noun}"
+    who = "who" if person else f"which {phrases.asked_kind(var, noun)}"
     if not person:
         phrases.said_nouns.append(noun)
     if len(claims) > 1:

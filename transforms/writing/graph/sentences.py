@@ -293,10 +293,20 @@ class Telling(NounPhrases):
 
     def introduce(self, var: str, noun: str) -> None:
         """See `NounPhrases`; somebody's wife is "the woman" from now on, or "the wife" beside another woman."""
-        words = self.form_words
-        kin = {k for told in words.data["by_gender"].values() for k in told.values()}
-        plain = words.noun(var)
-        super().introduce(var, plain if noun in kin and not self._alike(plain) else noun)
+        plain = self.form_words.noun(var)
+        super().introduce(var, plain if noun in self._kin() and not self._alike(plain) else noun)
+
+    def asked_kind(self, var: str, noun: str) -> str:
+        """ "Which other bridge …" where one was told of and the asked one is tied to it by a claim of its own."""
+        own = any(c.subject == var for c in self.form_words.claims)
+        alike = bool(self._alike(short(self.form_words, noun)))
+        self._now_another = short(self.form_words, noun) if own and alike else ""
+        return f"other {noun}" if own and alike else noun
+
+    def _kin(self) -> frozenset[str]:
+        """Nouns of whom somebody has one: "the wife", but "that pupil"."""
+        told = self.form_words.data["by_gender"]
+        return frozenset(noun for kin in told.values() for noun in kin.values())
 
     def possessor(self, term: Term, noun: str) -> str:
         said = super().possessor(term, noun)
@@ -336,7 +346,8 @@ class Telling(NounPhrases):
         if len(alike) == 1:
             if noun == self.form_words.data["default_nouns"]["person"] and not subject:
                 return f"the same {noun}"
-            return f"{'the' if person else 'that'} {noun}"
+            plain = person and noun in (self.form_words.noun(var), *self._kin())
+            return f"{'the' if plain else 'that'} {noun}"
         if len(others) == 1:
             return f"the other {noun}"
         self.cost += HOPELESS * (len(others) < len(alike) or len(others) > len(ORDINALS))

@@ -126,7 +126,7 @@ def _one_sentence(
     best = min(cost for cost, _ in wordings.values())
     text = rng.choice(sorted(text for text, (cost, _) in wordings.items() if cost <= best + NEARLY))
     _, phrases = wordings[text]
-    return _judged(text, phrases, best, hidden, heavy=best > HEAVIEST, faults=_faults(words))
+    return _judged(text, phrases, best, hidden, heavy=best > HEAVIEST)
 
 
 def _several_sentences(
@@ -156,14 +156,13 @@ def _judged(
     hidden: Collection[str],
     *,
     heavy: bool,
-    faults: tuple[str, ...] = (),
 ) -> Verbalisation:
     """A wording with what is wrong with it."""
     words = phrases.form_words
     faults = ("heavy",) * heavy + (
         *problems(text, words.language),
         *(f"says {h}" for h in find_hidden_words(text, hidden)),
-        *faults,
+        *_faults(words),
     )
     if phrases.cost >= HOPELESS or len(phrases.used) < len(words.claims):
         faults += ("something is not described",)
@@ -176,7 +175,7 @@ def _judged(
 
 
 def _faults(words: FormWords) -> tuple[str, ...]:
-    """What one sentence cannot say, whatever its words."""
+    """What no wording of a form can mend."""
     found, claims = [], words.claims
     related = [
         frozenset((c.subject, c.object))
