@@ -185,7 +185,8 @@ class FormWords:
         gender = self.genders.get(var, "") if isinstance(var, str) else ""
         table = self.data["by_gender"]
         return tuple(
-            table.get(noun, {}).get(gender, noun) for noun in (phrase.o if slot == "o" else phrase.s)
+            table.get(noun, {}).get(gender, noun)
+            for noun in (phrase.o if slot == "o" else phrase.s)
         )
 
     def describing(self, var: str) -> list[tuple[int, str]]:

@@ -160,7 +160,9 @@ def unclear_references(text: str, language: str = "en") -> list[str]:
             continue  # "the family that donated this painting"
         noun, before = re.escape(match[1]), text[: match.start()]
         first = re.findall(
-            rf"\b(?:an?|another|one|this|the)\b(?: [\w’'-]+){{0,2}}? {noun}s?\b", before, re.IGNORECASE
+            rf"\b(?:an?|another|one|this|the)\b(?: [\w’'-]+){{0,2}}? {noun}s?\b",
+            before,
+            re.IGNORECASE,
         )
         if not re.search(rf"\b{noun}(?:s|'s)?\b", before, re.IGNORECASE):
             found.append(f"nothing before: that {match[1]}")
@@ -262,6 +264,7 @@ def repeated(text: str) -> list[str]:
         words = re.findall(r"[\w’'-]+", sentence)
         for before, word, *near in zip(["", *words], words, ["", "", *words], strict=False):
             if before in _APART or (_APART.intersection(near) and word not in _participles("en")):
+                counts[f"{before} {word}"] += 1
                 continue  # "Another stone bridge stands beside that bridge"
             own = re.sub(r"['’]s$", "", word)
             if (own.islower() or not before) and own.lower() not in _SMALL:

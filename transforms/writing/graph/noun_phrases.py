@@ -74,7 +74,10 @@ class NounPhrases:
         short = (
             self.form_words.kinds(term)[:1]
             and self.form_words.kinds(term)[0] in self.form_words.data["possessors"]
-            and (isinstance(term, Value) or (said.startswith(("this ", "that ")) and said != "this one"))
+            and (
+                isinstance(term, Value)
+                or (said.startswith(("this ", "that ")) and said != "this one")
+            )
         )
         if (
             short
@@ -119,6 +122,10 @@ class NounPhrases:
 
     def asked_kind(self, var: str, noun: str) -> str:
         """The kind of what is asked for, as it follows "which"."""
+        return noun
+
+    def definite_kind(self, var: str, noun: str, claims: Sequence[tuple[int, str]]) -> str:
+        """The kind of what claims describe, as it follows "the"."""
         return noun
 
     def introduce(self, var: str, noun: str) -> None:
@@ -209,7 +216,8 @@ class NounPhrases:
         ):
             self.cost += 1.2  # "the man who was the father of …", where "the father of …" would do; "the biography about …"
         self.said_nouns.append(noun)
-        said = self.modified(f"the {noun}", claims, words.is_person(var), bare_head=True)
+        head = f"the {self.definite_kind(var, noun, claims)}"
+        said = self.modified(head, claims, words.is_person(var), bare_head=True)
         self.said_nouns.remove(noun)
         self.introduce(
             var,
@@ -236,15 +244,21 @@ class NounPhrases:
     def predicates(self, claims: Sequence[tuple[int, str]]) -> str:
         """Claims as joined predicates of their common subject: "stands in Karsk and was opened in 1850".
 
-        Two of one verb share it: "was discovered in Karsk by Ivo Mersk".
+        Two of one relation or one verb share it: "holds that painting and “Fog”", "was discovered in Karsk by Ivo Mersk".
         """
+        alike = {self.form_words.claims[i].property for i, _ in claims}
+        if len(alike) == 1 < len(claims):
+            frame = self.frame(claims[0][0], subject=claims[0][1])
+            ends = [self._other_end(frame, i, slot) for i, slot in claims]
+            return frame.predicate(self.form_words.words.listed(ends))
         frames = [self.frame(i, subject=slot) for i, slot in claims]
         said = [self._predicate(f, i, slot) for f, (i, slot) in zip(frames, claims, strict=True)]
         verbs = {(f.verb, f.middle, f.rest) for f in frames}
         first = frames[0]
         if len(verbs) == 1 < len(frames) and all(f.preposition for f in frames):
             verb = f"{first.verb} {first.middle} ".replace("  ", " ")
-            if (first.middle or first.verb not in BE) and not first.rest:
+            short = all(len(s.removeprefix(verb).split()) <= LIGHT for s in said[:-1])
+            if short and (first.middle or first.verb not in BE) and not first.rest:
                 return " ".join([said[0], *(s.removeprefix(verb) for s in said[1:])])
         return self.form_words.words.listed(said)
 
@@ -369,6 +383,8 @@ class NounPhrases:
         """A head with a value before its noun: "the 1871 painting", "the Gothic church" (of "Gothic architecture")."""
         article, _, noun = head.partition(" ")
         adjective = re.sub(r"^the | (?:architecture|style)$", "", self.noun_phrase(value))
+        if noun.startswith("other "):
+            article, noun = f"{article} other", noun.removeprefix("other ")
         return (
             f"the {adjective} {noun}"
             if article == "the"

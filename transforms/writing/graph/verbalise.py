@@ -103,9 +103,7 @@ def verbalise(
     return found
 
 
-def _one_sentence(
-    words: FormWords, rng: random.Random, hidden: Collection[str]
-) -> Verbalisation:
+def _one_sentence(words: FormWords, rng: random.Random, hidden: Collection[str]) -> Verbalisation:
     wordings: dict[str, tuple[float, NounPhrases]] = {}
     weights: dict[str, float] = {}
     tries = TRIES_PER_CLAIM * max(1, len(words.claims))
@@ -137,13 +135,16 @@ def _several_sentences(
     if not things:
         return None
     wordings: dict[str, tuple[float, NounPhrases]] = {}
-    for _ in range(TELLINGS):
-        text, telling = tell(words, things, rng)
-        cost = telling.cost + HIDDEN * len(find_hidden_words(text, hidden))
+    text = ""
+    for number in range(LONGER * TELLINGS):
+        if number >= TELLINGS and not problems(text, words.language):
+            break
+        said, telling = tell(words, things, rng)
+        cost = telling.cost + HIDDEN * len(find_hidden_words(said, hidden))
         cost += HOPELESS * (len(telling.used) < len(words.claims))
-        if text not in wordings or cost < wordings[text][0]:
-            wordings[text] = cost, telling
-    text = min(wordings, key=lambda t: (wordings[t][0], t))
+        if said not in wordings or cost < wordings[said][0]:
+            wordings[said] = cost, telling
+        text = min(wordings, key=lambda t: (wordings[t][0], t))
     cost, telling = wordings[text]
     heavy = cost > HEAVIEST * len(sentence_spans(text))
     return _judged(text, telling, cost, hidden, heavy=heavy)
@@ -169,9 +170,7 @@ def _judged(
     anchor = words.form.anchor
     if anchor and anchor not in words.names and not phrases.anchor_phrase:
         faults += ("the picture is not mentioned",)
-    return Verbalisation(
-        text=text, anchor_phrase=phrases.anchor_phrase, problems=faults, cost=cost
-    )
+    return Verbalisation(text=text, anchor_phrase=phrases.anchor_phrase, problems=faults, cost=cost)
 
 
 def _faults(words: FormWords) -> tuple[str, ...]:

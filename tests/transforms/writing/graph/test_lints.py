@@ -69,7 +69,10 @@ from questloom.transforms.writing.graph.lints import MAX_WORDS, problems, repeat
             "This river empties into another river. Where does that river rise?",
             "unclear: that river",
         ),
-        ("Who designed this bridge? It crosses a river. Which lake does it reach?", "two questions"),
+        (
+            "Who designed this bridge? It crosses a river. Which lake does it reach?",
+            "two questions",
+        ),
         ("This bridge crosses an river. Which lake does it reach?", "article: an river"),
         ("this bridge crosses a river. Which lake does it reach?", "no capital letter"),
         (

@@ -56,8 +56,7 @@ def _all(*args, seeds: int = 12, **options) -> set[str]:
 
 def test_every_form_is_worded_as_a_person_accepted_it():
     lines = [
-        f"{' ; '.join(case[2])} ? {case[1]}\n    {_worded(i).text}"
-        for i, case in enumerate(CASES)
+        f"{' ; '.join(case[2])} ? {case[1]}\n    {_worded(i).text}" for i, case in enumerate(CASES)
     ]
     text = "\n".join(lines) + "\n"
     if os.environ.get("QUESTLOOM_WRITE_GOLDENS"):
