@@ -293,7 +293,7 @@ class NounPhrases:
             case [ClaimClause(object=end, property=property) as twin] if (
                 end == var and property == claim.property and self.rng.random() < 0.6
             ):
-                noun = words.called(var)
+                noun = self.choose((words.called(var), words.noun(var)))
                 self._depth += 1
                 other = self.noun_phrase(twin.subject)
                 self._depth -= 1

@@ -4,6 +4,7 @@ import copy
 import random
 from collections.abc import Sequence
 
+from questloom.language.frames import BE
 from questloom.records.form import Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.form_words import FormWords, bare
@@ -70,7 +71,8 @@ class Telling(NounPhrases):
         self.cost += 2.0 * (slot == "o" and person and bool(roles))
         frame = self.choose(self.frames(index))
         if frame.subject == slot:
-            self.cost += HOPELESS * frame.middle.startswith(("the ", "a ", "an "))
+            role = frame.verb in BE and frame.middle.startswith(("the ", "a ", "an "))
+            self.cost += HOPELESS * role  # "A man was the father of this man."
             named = self._first_named(var, told)
             said = frame.predicate(self.noun_phrase(known))
             self._subject = var
@@ -157,6 +159,14 @@ class Telling(NounPhrases):
         told = self.form_words.data["by_gender"]
         return frozenset(noun for kin in told.values() for noun in kin.values())
 
+    def asked_kind(self, var: str, noun: str) -> str:
+        """ "Which other bridge …" where one was told of and the asked one is tied to it by a claim of its own."""
+        own = any(c.subject == var for c in self.form_words.claims)
+        if own and self._alike(short(self.form_words, noun)):
+            self._now_another = short(self.form_words, noun)
+            return f"other {noun}"
+        return noun
+
     def possessor(self, term: Term, noun: str) -> str:
         said = super().possessor(term, noun)
         self._mentioned.append(term)
@@ -193,10 +203,9 @@ class Telling(NounPhrases):
         if var == self.form_words.form.anchor:
             return f"this {noun}"
         alike = self._alike(noun)
-        self.cost += HOPELESS * (
-            var != self.form_words.form.anchor and self._is_named_last(noun, var)
-        )
         person = self.form_words.is_person(var)
+        if var != self.form_words.form.anchor and self._is_named_last(noun, var):
+            self.cost += 2.0 if person else HOPELESS
         if noun == self._now_another and alike == [var] and not person:
             return (
                 "the first one"  # "Another painting hangs in the museum that holds the first one."
@@ -227,12 +236,12 @@ class Telling(NounPhrases):
         """ "he", "she" or "it", where the sentence before leaves no doubt of whom; else ""."""
         mine, near = self._gender(var), [*self._before, *self._mentioned]
         if var in self._mentioned:
-            near = (
-                self._mentioned
-            )  # "How many years after that painting was made did its artist die?"
+            # "How many years after that painting was made did its artist die?"
+            near = self._mentioned
         if mine == ANY or var not in near:
             return ""
-        goes_on = mine == "it" and self._topic == var and not self._mentioned
+        rivals = any(self._may_be(t, mine) for t in self._mentioned if t != var)
+        goes_on = mine == "it" and self._topic == var and not rivals
         others = {t.key() if isinstance(t, Value) else t for t in near if self._may_be(t, mine)}
         return mine if goes_on or others == {var} else ""
 
