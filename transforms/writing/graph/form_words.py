@@ -33,6 +33,8 @@ class FormWords:
     """Variables for dates to their years, where a computation says which came first."""
     facts: WordSource
     language: str
+    seen: str = ""
+    """What the eye sees in the picture, where that is more than the thing's class ("bird" of a species)."""
     roles: dict[str, str] = field(init=False)
     """Variable to what a person is by a clause of the form ("architect")."""
     literals: set[str] = field(init=False)
@@ -128,6 +130,8 @@ class FormWords:
 
     def noun(self, var: str) -> str:
         """What a variable is called: a person as a man or woman, anything else by its class in words."""
+        if self.seen and var == self.form.anchor:
+            return self.seen
         if (
             self.is_person(var)
             and self.class_noun(self.class_id(var)) == self.data["default_nouns"]["person"]

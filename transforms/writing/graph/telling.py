@@ -144,14 +144,15 @@ class Telling(NounPhrases):
         return f"another {noun}" if same else words.words.indefinite(noun)
 
     def definite_kind(self, var: str, noun: str, claims: Sequence[tuple[int, str]]) -> str:
-        """ "The other bridge that crosses that river", where one was told of that crosses it too."""
-        words, same = self.form_words, self._alike(short(self.form_words, noun))
-        told = {(words.claims[i].property, slot, self.other(i, slot)) for i, slot in claims}
-        for i, claim in enumerate(words.claims):
-            for slot, end in (("s", claim.subject), ("o", claim.object)):
-                if end in same and (claim.property, slot, self.other(i, slot)) in told:
-                    self._now_another = short(words, noun)
-                    return f"other {noun}"
+        """ "The other bridge that crosses that river", where one was told of that has to do with it too."""
+        same = self._alike(short(self.form_words, noun))
+        ends = {self.other(i, slot) for i, slot in claims}
+        for claim in self.form_words.claims:
+            if (claim.subject in same and claim.object in ends) or (
+                claim.object in same and claim.subject in ends
+            ):
+                self._now_another = short(self.form_words, noun)
+                return f"other {noun}"
         return noun
 
     def _kin(self) -> frozenset[str]:

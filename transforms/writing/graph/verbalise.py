@@ -61,6 +61,7 @@ def verbalise(
     recipe_seed: int,
     genders: Mapping[str, str] | None = None,
     years: Mapping[str, int] | None = None,
+    seen: str = "",
     language: str = "en",
     hidden: Collection[str] = (),
 ) -> Verbalisation:
@@ -75,6 +76,7 @@ def verbalise(
         recipe_seed: the recipe's seed.
         genders: variables for people to "he" or "she", where known.
         years: variables for dates to their years; a form that computes with them needs both.
+        seen: what the eye sees in the picture, where that is more than a class.
         language: of the phrases.
         hidden: words that must not be said (aliases of what is asked or described), in any case.
 
@@ -89,6 +91,7 @@ def verbalise(
         years=years or {},
         facts=facts,
         language=language,
+        seen=seen,
     )
     rng = chance(recipe_seed, item_id, "verbalise")
     found = _one_sentence(words, rng, hidden) if len(words.claims) <= MAX_CLAIMS else None
