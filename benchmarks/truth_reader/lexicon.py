@@ -129,7 +129,13 @@ class Lexicon:
             opening, closing = text.split(" {x} ")
             self.gaps.append((tuple(opening.split()), tuple(closing.split()), relation))
         self.whose = [(tuple(text.split()), relation) for text, relation in raw["whose"]]
-        for noun in {*truth.class_labels, *raw["nouns"], *raw["callings"], *raw["roles"], *raw["taxa"]}:
+        for noun in {
+            *truth.class_labels,
+            *raw["nouns"],
+            *raw["callings"],
+            *raw["roles"],
+            *raw["taxa"],
+        }:
             self.nouns.add(tuple(noun.split()), noun)
             self.owners.add(tuple(f"{noun}'s".split()), noun)
             self.plurals.add(tuple(plural(noun).split()), noun)

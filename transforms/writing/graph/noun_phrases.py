@@ -255,7 +255,7 @@ class NounPhrases:
         said = [self._predicate(f, i, slot) for f, (i, slot) in zip(frames, claims, strict=True)]
         verbs = {(f.verb, f.middle, f.rest) for f in frames}
         first = frames[0]
-        if len(verbs) == 1 < len(frames) and all(f.preposition for f in frames):
+        if len(verbs) == 1 < len(frames) and all(f.preposition or f.other == "t" for f in frames):
             verb = f"{first.verb} {first.middle} ".replace("  ", " ")
             short = all(len(s.removeprefix(verb).split()) <= LIGHT for s in said[:-1])
             if short and (first.middle or first.verb not in BE) and not first.rest:
@@ -378,7 +378,7 @@ class NounPhrases:
                     said
                 )
         # "The 1991 painting": which one, a reader asks.
-        self.cost += 2.5 * (head.startswith("the ") and not reduced and not relative)
+        self.cost += 2.5 * (bool(claims) and bare_head and not reduced and not relative)
         return self._joined(head, reduced, relative)
 
     def _with_adjective(self, head: str, value: Value) -> str:
