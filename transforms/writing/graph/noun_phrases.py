@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from typing import TypeVar
 
-from questloom.language.frames import BE, PREPOSITIONS, Frame
+from questloom.language.frames import PREPOSITIONS, Frame, share_verb
 from questloom.records.form import ClaimClause, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.form_words import FormWords, bare
@@ -144,11 +144,11 @@ class NounPhrases:
     def _pronoun(self, var: str) -> str:
         """ "he", "she" or "it", where nothing else that was mentioned is called so; else ""."""
 
-        def of(v: str) -> str:
-            return self.form_words.genders.get(v, "") if self.form_words.is_person(v) else "it"
-
-        mine = of(var)
-        return mine if mine and [of(v) for v in self.introduced].count(mine) == 1 else ""
+        words = self.form_words
+        called = {
+            v: words.genders.get(v, "") if words.is_person(v) else "it" for v in self.introduced
+        }
+        return called[var] if list(called.values()).count(called[var]) == 1 else ""
 
     def _reference(self, var: str, subject: bool) -> str:
         if pronoun := self._pronoun(var):
@@ -252,18 +252,11 @@ class NounPhrases:
             ends = [self._other_end(frame, i, slot) for i, slot in claims]
             return frame.predicate(self.form_words.words.listed(ends))
         frames = [self.frame(i, subject=slot) for i, slot in claims]
-        said = [self._predicate(f, i, slot) for f, (i, slot) in zip(frames, claims, strict=True)]
-        verbs = {(f.verb, f.middle, f.rest) for f in frames}
-        first = frames[0]
-        if len(verbs) == 1 < len(frames) and all(f.preposition or f.other == "t" for f in frames):
-            verb = f"{first.verb} {first.middle} ".replace("  ", " ")
-            short = all(len(s.removeprefix(verb).split()) <= LIGHT for s in said[:-1])
-            if short and (first.middle or first.verb not in BE) and not first.rest:
-                return " ".join([said[0], *(s.removeprefix(verb) for s in said[1:])])
-        return self.form_words.words.listed(said)
-
-    def _predicate(self, frame: Frame, index: int, slot: str) -> str:
-        return frame.predicate(self._other_end(frame, index, slot))
+        said = [
+            f.predicate(self._other_end(f, i, slot))
+            for f, (i, slot) in zip(frames, claims, strict=True)
+        ]
+        return share_verb(frames, said, LIGHT) or self.form_words.words.listed(said)
 
     def _other_end(self, frame: Frame, index: int, slot: str) -> str:
         """The words for the end of a claim that is not the noun described."""
@@ -331,7 +324,7 @@ class NounPhrases:
                 continue
             frame = self.choose(self.frames(i))
             if frame.subject == slot:
-                predicate = self._predicate(frame, i, slot)
+                predicate = frame.predicate(self._other_end(frame, i, slot))
                 if bare_head and frame.is_reducible and self.rng.random() < 0.8:
                     reduced.append(predicate.partition(" ")[2])
                 else:

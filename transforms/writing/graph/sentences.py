@@ -97,7 +97,7 @@ def _paths(
     start: str, ends: frozenset[str], links: dict[str, list[tuple[int, str]]]
 ) -> Iterator[tuple[str, ...]]:
     """The ways from a variable to one of others, none through a variable twice."""
-    todo = [(start,)]
+    todo: list[tuple[str, ...]] = [(start,)]
     while todo:
         path = todo.pop()
         if path[-1] in ends:

@@ -18,6 +18,7 @@ from questloom.transforms.writing.graph.lints import find_hidden_words, problems
 from questloom.transforms.writing.graph.noun_phrases import HOPELESS, NounPhrases
 from questloom.transforms.writing.graph.questions import capital, question
 from questloom.transforms.writing.graph.sentences import tell, things_of
+from questloom.transforms.writing.graph.telling import Telling
 
 TRIES_PER_CLAIM = 32
 """Derivations a question, by the number of its claims."""
@@ -137,7 +138,7 @@ def _several_sentences(
     things = things_of(words) if words.form.anchor and words.form.anchor not in words.names else ()
     if not things:
         return None
-    wordings: dict[str, tuple[float, NounPhrases]] = {}
+    wordings: dict[str, tuple[float, Telling]] = {}
     text = ""
     for number in range(LONGER * TELLINGS):
         if number >= TELLINGS and not problems(text, words.language):
@@ -148,9 +149,9 @@ def _several_sentences(
         if said not in wordings or cost < wordings[said][0]:
             wordings[said] = cost, telling
         text = min(wordings, key=lambda t: (wordings[t][0], t))
-    cost, telling = wordings[text]
+    cost, best = wordings[text]
     heavy = cost > HEAVIEST * len(sentence_spans(text))
-    return _judged(text, telling, cost, hidden, heavy=heavy)
+    return _judged(text, best, cost, hidden, heavy=heavy)
 
 
 def _judged(
