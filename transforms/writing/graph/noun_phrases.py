@@ -88,8 +88,6 @@ class NounPhrases:
             return f"{said}'s {bare(noun)}"
         return f"the {bare(noun)} {preposition} {said}"
 
-    # ------------------------------------------------------------ what is shown, and what was mentioned
-
     def _anchor(self, var: str) -> str:
         noun = self.form_words.noun(var)
         if noun in self.said_nouns:
@@ -107,9 +105,8 @@ class NounPhrases:
             phrase = (pictured[0] if plain else self.choose(pictured)).replace("{c}", noun)
         self.introduce(var, noun)
         self.anchor_phrase = phrase
-        self.cost -= PER_WORD * (
-            len(phrase.split()) - 2
-        )  # "this bridge" is no better than "the bridge in the picture"
+        # "This bridge" is no better than "the bridge in the picture".
+        self.cost -= PER_WORD * (len(phrase.split()) - 2)
         if rest := self.take_claims(var):
             self.cost += 3.0
             return f"{phrase}, {'who' if self.form_words.is_person(var) else 'which'} {self.predicates(rest)},"
@@ -155,8 +152,6 @@ class NounPhrases:
             return pronoun if subject else _PRONOUNS[pronoun][0]
         self.cost += HOPELESS  # "A town … the town": said twice
         return f"the {self.introduced[var]}"
-
-    # ------------------------------------------------------------ descriptions
 
     def take_claims(self, var: str) -> list[tuple[int, str]]:
         """The claims not yet said that describe a variable; from now on they count as said."""
@@ -226,8 +221,6 @@ class NounPhrases:
             else noun,
         )
         return said
-
-    # ------------------------------------------------------------ clauses about a noun
 
     def frames(self, index: int) -> tuple[Frame, ...]:
         """The sentences of a claim."""
@@ -354,9 +347,8 @@ class NounPhrases:
                 and len(claims) == 1
                 and len(subject.split()) < LIGHT
             ):
-                relative.setdefault("", []).append(
-                    f"{said} {frame.preposition}"
-                )  # "the man this species is named after"
+                # "The man this species is named after".
+                relative.setdefault("", []).append(f"{said} {frame.preposition}")
             elif frame.preposition:
                 self.cost += 1.5  # "the bridge beneath which this river flows"
                 relative.setdefault(
@@ -364,9 +356,8 @@ class NounPhrases:
                 ).append(said)
             else:
                 contact = len(claims) == 1 and len(subject.split()) <= 2
-                self.cost += (
-                    2.0 if contact else HOPELESS
-                )  # "the organ this church holds", but not "which the cathedral shown here holds"
+                # "The organ this church holds", but not "which the cathedral shown here holds".
+                self.cost += 2.0 if contact else HOPELESS
                 relative.setdefault("" if contact else "whom" if person else "which", []).append(
                     said
                 )
