@@ -54,14 +54,19 @@ class Supply:
     """Calls of each thing's dearest plan."""
     work: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
+    worded_plans: int = 0
+    unworded: Counter[str] = field(default_factory=Counter)
+    """What is wrong with the words of the plans that get none, by the kind of fault."""
 
     def line(self) -> str:
         calls = f"{median(self.routes):g} (most {max(self.routes)})" if self.routes else "none"
         low, high = Share(self.with_plan, self.things).interval
         things = f"{self.with_plan} of {self.things} [{low:.0%}, {high:.0%}]"
         most = ", ".join(f"{reason} {n}" for reason, n in self.refused.most_common(3))
+        faults = ", ".join(f"{fault} {n}" for fault, n in self.unworded.most_common(3))
         return (
-            f"| {self.shape} {self.size} | {self.level} | {things} | {self.plans} | {self.curious} | {self.worded} | {calls} "
+            f"| {self.shape} {self.size} | {self.level} | {things} | {self.plans} | {self.curious} | {self.worded} "
+            f"| {self.worded_plans} | {faults or 'none'} | {calls} "
             f"| {self.seconds / max(1, self.things):.3f} s | {dict(self.work)} | {most} |"
         )
 
@@ -115,12 +120,20 @@ def _supply(
         found.routes += [plan.route.calls for plan in plans[:1]]
         found.work.update(plan.work for plan in plans)
         found.refused.update(refusals.reasons)
-        found.worded += any(_is_worded(english, plan, thing) for plan in plans)
+        faults = [_faults_of(english, plan, thing) for plan in plans]
+        found.worded_plans += sum(not f for f in faults)
+        found.worded += not all(faults)
+        found.unworded.update(f for plan in faults for f in plan)
     return found
 
 
-def _is_worded(english: English, plan: Plan, thing: str) -> bool:
-    return not english.question(plan.logical_form, plan.bindings, thing).problems
+def _faults_of(english: English, plan: Plan, thing: str) -> set[str]:
+    """The kinds of fault of a plan's words: "repeated word", "heavy"; none where it is worded."""
+    said = english.question(plan.logical_form, plan.bindings, thing)
+    return {
+        "says what is hidden" if p.startswith("says ") else p.partition(":")[0]
+        for p in said.problems
+    }
 
 
 def main() -> None:
@@ -133,6 +146,11 @@ def main() -> None:
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     given = parser.parse_args()
     recipe = load_recipe(given.recipe, tuple(given.set))
+    print(
+        "| shape, size | level | things with a plan | plans | with a curiosity | things with a worded one "
+        "| worded plans | faults of the others | calls, median of the dearest | CPU a thing | work | refused most |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|---|---|---|")
     found = []
     for supply in supplies(recipe, given.store, given.things):
         print(supply.line(), flush=True)

@@ -5,7 +5,7 @@ clause about either end. The words come from the language's file.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 PREPOSITIONS = frozenset(
@@ -147,6 +147,30 @@ class Frame:
             other=self.subject,
             rest="",
         )
+
+
+def share_verb(frames: Sequence[Frame], predicates: Sequence[str], light: int) -> str:
+    """Predicates of one verb with the verb said once; "" where they have none in common, or where one that is not last is heavy.
+
+    Args:
+        frames: of the predicates, in order.
+        predicates: each with its verb.
+        light: words that may stand before the last one's.
+
+    >>> frame = Frame.parse("{s} was discovered in {o}")
+    >>> share_verb([frame, frame], ["was discovered in Karsk", "was discovered by Ivo Mersk"], 4)
+    'was discovered in Karsk by Ivo Mersk'
+    """
+    first = frames[0]
+    verb = _spaced(first.verb, first.middle) + " "
+    rests = [p.removeprefix(verb) for p in predicates]
+    shared = (
+        len({(f.verb, f.middle) for f in frames}) == 1 < len(frames)
+        and all((f.preposition or f.other == "t") and not f.rest for f in frames)
+        and (first.middle or first.verb not in BE)
+        and all(len(r.split()) <= light for r in rests[:-1])
+    )
+    return verb + " ".join(rests) if shared else ""
 
 
 def _spaced(*parts: str) -> str:

@@ -83,6 +83,8 @@ class PropertyPhrase:
     """Questions for the object of the picture's own thing, {this} standing for the picture ("Who painted {this}?")."""
     measure: str = ""
     """The quantity's name ("height")."""
+    event: str = ""
+    """What a date is the date of ("birth")."""
     dated: bool = False
     """Whether a thing is called by the date: "the 1871 painting"."""
     adjective: bool = False
@@ -249,7 +251,7 @@ def _phrase_fields(entry: Any) -> dict[str, Any]:
         elif name in ("o", "s", "ask", "ask_shown"):
             found[name] = _strings([value] if isinstance(value, str) else value)
         else:
-            found[name] = _checked(name, value, str if name == "measure" else bool)
+            found[name] = _checked(name, value, str if name in ("measure", "event") else bool)
     return found
 
 

@@ -129,7 +129,13 @@ class Lexicon:
             opening, closing = text.split(" {x} ")
             self.gaps.append((tuple(opening.split()), tuple(closing.split()), relation))
         self.whose = [(tuple(text.split()), relation) for text, relation in raw["whose"]]
-        for noun in {*truth.class_labels, *raw["nouns"], *raw["callings"], *raw["roles"]}:
+        for noun in {
+            *truth.class_labels,
+            *raw["nouns"],
+            *raw["callings"],
+            *raw["roles"],
+            *raw["taxa"],
+        }:
             self.nouns.add(tuple(noun.split()), noun)
             self.owners.add(tuple(f"{noun}'s".split()), noun)
             self.plurals.add(tuple(plural(noun).split()), noun)
@@ -169,6 +175,20 @@ def _kind_labels(noun: str) -> frozenset[str] | None:
     return None if found == [] else frozenset(found or [noun])
 
 
+def _is_in_group(truth: Truth, id_: str, group: str) -> bool:
+    """Whether a taxon is below the one of a label."""
+    seen, todo = set[str](), [id_]
+    while todo:
+        above = todo.pop()
+        if above in seen or above not in truth.things:
+            continue
+        seen.add(above)
+        if truth.things[above].label == group:
+            return above != id_
+        todo += truth.things[above].items.get("P171", ())
+    return False
+
+
 def is_kind(truth: Truth, id_: str, noun: str) -> bool:
     """Whether a noun says what a thing is: its class, a superclass, or, for people, what they do or did."""
     thing = truth.things[id_]
@@ -182,6 +202,8 @@ def is_kind(truth: Truth, id_: str, noun: str) -> bool:
         )
     if sex := data()["sexes"].get(noun):
         return sex in {truth.things[s].label for s in thing.items.get("P21", ())}
+    if group := data()["taxa"].get(noun):
+        return _is_in_group(truth, id_, group)
     if noun == "species":
         return "taxon" in thing.classes and "Q7432" in thing.items.get("P105", ())
     role = data()["roles"].get(noun)

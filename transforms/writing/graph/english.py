@@ -1,5 +1,6 @@
 """What the graph writer asks of language: a form as a question, clauses as a noun phrase, labels, all from the store."""
 
+from questloom.prompts.phrases import language_data
 from questloom.records.form import Ask, Clause, Form
 from questloom.records.identity import chance
 from questloom.records.knowledge import value_of_key
@@ -40,6 +41,8 @@ class English:
             for v, key in bindings.items()
             if key.startswith("time:") and (year := value_of_key(key).year) is not None
         }
+        shown = bindings.get(form.anchor, "")
+        groups = language_data(self._language)["groups"]
         return verbalise(
             form,
             names=names,
@@ -49,6 +52,7 @@ class English:
             recipe_seed=self._seed,
             genders={v: self._pronoun(key) for v, key in bindings.items()},
             years=years,
+            seen=self._words.group_of(shown, groups) if shown.startswith("Q") else "",
             language=self._language,
             hidden=hidden,
         )

@@ -33,6 +33,8 @@ class FormWords:
     """Variables for dates to their years, where a computation says which came first."""
     facts: WordSource
     language: str
+    seen: str = ""
+    """What the eye sees in the picture, where that is more than the thing's class ("bird" of a species)."""
     roles: dict[str, str] = field(init=False)
     """Variable to what a person is by a clause of the form ("architect")."""
     literals: set[str] = field(init=False)
@@ -60,9 +62,9 @@ class FormWords:
         self._nouns: dict[str, str] = {}
         self._kinds: dict[str, tuple[str, ...]] = {}
         self.roles = {}
-        for claim in self.claims:
-            phrase = self.phrase(claim)
-            for var, nouns in ((claim.object, phrase.o), (claim.subject, phrase.s)):
+        for i, claim in enumerate(self.claims):
+            for var, slot in ((claim.object, "o"), (claim.subject, "s")):
+                nouns = self.ends(i, slot)
                 if (
                     isinstance(var, str)
                     and var not in self.literals
@@ -128,6 +130,8 @@ class FormWords:
 
     def noun(self, var: str) -> str:
         """What a variable is called: a person as a man or woman, anything else by its class in words."""
+        if self.seen and var == self.form.anchor:
+            return self.seen
         if (
             self.is_person(var)
             and self.class_noun(self.class_id(var)) == self.data["default_nouns"]["person"]
@@ -177,6 +181,17 @@ class FormWords:
         )
         self._phrases[claim] = found.variant(self.kinds(claim.subject), self.kinds(claim.object))
         return self._phrases[claim]
+
+    def ends(self, index: int, slot: str) -> tuple[str, ...]:
+        """What the end of a claim in a slot is of the other end; a wife where a spouse is known to be a woman."""
+        claim = self.claims[index]
+        phrase, var = self.phrase(claim), claim.object if slot == "o" else claim.subject
+        gender = self.genders.get(var, "") if isinstance(var, str) else ""
+        table = self.data["by_gender"]
+        return tuple(
+            table.get(noun, {}).get(gender, noun)
+            for noun in (phrase.o if slot == "o" else phrase.s)
+        )
 
     def describing(self, var: str) -> list[tuple[int, str]]:
         """The claims that can describe a variable: index in `claims`, and the slot in which the variable stands, "s" or "o"."""

@@ -1,7 +1,7 @@
 """Labels, datatypes and classes, which wording a form needs beside the form; `StoreWords` reads them from a store."""
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 from questloom.transforms.facts.said_class import find_descriptor_class
@@ -42,18 +42,31 @@ class StoreWords:
         info = self._store.property(property_id)
         return info.datatype if info else ""
 
+    def group_of(self, entity_id: str, groups: Mapping[str, str]) -> str:
+        """The nearest of some groups of living things that a thing belongs to by P171, in everyday words; "" where none is.
+
+        Args:
+            entity_id: the thing.
+            groups: labels of taxa, in English and lower case, to words.
+        """
+        labels = (self.label(t, "en").lower() for t in self._above(entity_id, "P171"))
+        return next((groups[label] for label in labels if label in groups), "")
+
     def class_of(self, entity_id: str) -> str:
         return find_descriptor_class(self._store, entity_id)
 
     def _superclasses(self, class_id: str) -> tuple[str, ...]:
-        def parents(above: str) -> list[str]:
+        return self._above(class_id, "P279")
+
+    def _above(self, entity_id: str, property_id: str) -> tuple[str, ...]:
+        def parents(below: str) -> list[str]:
             return [
                 c.value.entity
-                for c in self._store.claims(above)
-                if c.best and c.property == "P279" and c.value.entity
+                for c in self._store.claims(below)
+                if c.best and c.property == property_id and c.value.entity
             ]
 
-        return nearest_first(class_id, parents)
+        return nearest_first(entity_id, parents)
 
 
 def nearest_first(class_id: str, parents: Callable[[str], Iterable[str] | None]) -> tuple[str, ...]:

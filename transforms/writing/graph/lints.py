@@ -12,7 +12,8 @@ from questloom.language.sentences import sentence_spans
 from questloom.prompts.phrases import language_data, property_phrase, variants, verb_forms
 from questloom.prompts.phrases.words import Words
 
-MAX_WORDS = 45
+MAX_WORDS = 140
+"""Of a question with all its sentences."""
 MAX_SENTENCE = 20
 MAX_OF = 2
 MAX_NESTED = 1
@@ -21,12 +22,13 @@ MAX_BETWEEN = 7
 """Words that may stand between "was" and "born" before the verb is lost; more than one "of" or a clause among them loses it at once."""
 PER_WORD = 0.18
 """Cost of a word."""
-_RELATIVE = re.compile(r"\b(?:who|whom|whose|which|where|that)\b")
+_RELATIVE = re.compile(r"\b(?:who|whom|whose|which|where|that (\w+))\b")
 _QUOTED = re.compile(r"“[^”]*”")
 _OPENERS = re.compile(
     r"^(?:take|consider|think of|imagine|given|identify|name|determine|suppose|compare|look at|find)\b",
     re.IGNORECASE,
 )
+_BACK = re.compile(r"\bthat ([a-z-]+)\b")
 _STAYING = frozenset({"about", "after", "on", "to"})
 _STRANDED = re.compile(r"\b(\w+) (of|by|to|from|after|in|at|on|as|with|for|into)\?$")
 _SPLIT = re.compile(r"\b(?:was|is|did|does) ((?:the|this) [^?]*?) (\w+)\?$")
@@ -35,7 +37,7 @@ _PARTICLE = re.compile(r" (?:up|out|away)\?$")
 _TRAILING = re.compile(r"\b(?:which|whom|where) ((?:the|a|this) [^?]*) (\w+)\?$")
 _PHRASES = re.compile(
     r"\bthat (?:father|mother|person|man|woman|child|spouse)\b|\bone other\b|\bthe other person\b|\bsaw the death\b"
-    r"|\bthe one (?:in|shown|seen|pictured)\b|\b(?:species|mineral) found (?:in|on|at)\b",
+    r"|\b(?:an?|the|that) thing\b|\bthe one (?:in|shown|seen|pictured)\b|\b(?:species|mineral) found (?:in|on|at)\b",
     re.IGNORECASE,
 )
 _SMALL = frozenset(
@@ -67,58 +69,106 @@ _IRREGULAR = {
     "rose": "rise",
     "crosses": "cross",
 }
+_APART = frozenset({"another", "Another", "other", "first", "second", "third"})
+"""Words that tell two things of one kind apart."""
 _ENDINGS = re.compile(r"(?:ations?|ings?|ers?|ors?|ists?|ed|es|s|e|al|ic)$")
 
 
 def problems(text: str, language: str = "en") -> tuple[str, ...]:
     """What a copy editor would strike, each as a short phrase; empty where nothing is wrong.
 
+    Args:
+        text: one question, or statements with a question behind them.
+        language: of the text.
+
     >>> problems("Who designed a old bridge of the the town")
-    ('doubled word: the the', 'article: a old', 'no question mark at the end')
+    ('no question mark at the end', 'doubled word: the the', 'article: a old')
     >>> problems("In which year did J. M. W. Turner die?")
     ()
     >>> problems("Who painted this painting?"), problems("Take the town in the picture. When was it founded?")
-    (('repeated word: paint',), ('opens with a statement', 'opener of an exam paper'))
+    (('repeated word: paint',), ('opener of an exam paper',))
     """
-    found = []
     # What stands in quotation marks is a title or an inscription, and is not ours to correct.
     plain = _QUOTED.sub("“…”", text)
-    for match in re.finditer(r"\b([a-z]+) \1\b", plain, re.IGNORECASE):
+    sentences = [plain[start:end] for start, end in sentence_spans(plain)]
+    found = [] if text.endswith("?") else ["no question mark at the end"]
+    if any(s.endswith("?") for s in sentences[:-1]):
+        found.append("two questions")
+    if re.search(r"  ", plain):
+        found.append("punctuation")
+    found += [fault for s in sentences for fault in _sentence_faults(s, language)]
+    found += unclear_references(plain, language)
+    if len(text.split()) > MAX_WORDS:
+        found.append("too many words")
+    return tuple(dict.fromkeys(found))
+
+
+def num_relative(text: str, language: str = "en") -> int:
+    """The relative clauses of a text; "that river" is none.
+
+    >>> num_relative("the town where the river that rises on that mountain ends")
+    2
+    """
+    finite = _verbs(language)[0]
+    return sum(not m[1] or m[1] in finite for m in _RELATIVE.finditer(text))
+
+
+def _sentence_faults(sentence: str, language: str) -> list[str]:
+    """What is wrong with one sentence, quotations taken out."""
+    found = []
+    for match in re.finditer(r"\b([a-z]+) \1\b", sentence, re.IGNORECASE):
         if match[1].lower() not in ("had",) and not match[1][0].isupper():
             found.append(f"doubled word: {match[0]}")
     words = Words(language_data(language))
-    for match in re.finditer(r"\b([Aa]n?) ([^\s,.?]+)", plain):
+    for match in re.finditer(r"\b([Aa]n?) ([^\s,.?]+)", sentence):
         if match[1].lower() != words.article(match[2]):
             found.append(f"article: {match[0]}")
-    if re.search(r"s's\b|\b\w+'s (?:\w+ ){0,2}\w+'s\b", plain):
+    if re.search(r"s's\b|\b\w+'s (?:\w+ ){0,2}\w+'s\b", sentence):
         found.append("possessive")
-    if re.search(r"\s[,.?;:]|[,;:]{2}|\(|\{|,\s*[?.]|  ", plain):
+    if re.search(r"\s[,.?;:]|[,;:]{2}|\(|\{|,\s*[?.]", sentence):
         found.append("punctuation")
-    if not text.endswith("?"):
-        found.append("no question mark at the end")
-    sentences = [plain[start:end] for start, end in sentence_spans(plain)]
-    if any(not (s[:1].isupper() or s[:1] in "“0123456789") for s in sentences):
+    if not (sentence[:1].isupper() or sentence[:1] in "“0123456789"):
         found.append("no capital letter")
-    found += [f"repeated word: {stem}" for stem in repeated(plain)]
-    if len(sentences) > 1 and not sentences[0].endswith("?"):
-        found.append("opens with a statement")
-    if any(_OPENERS.search(s) for s in sentences):
+    found += [f"repeated word: {stem}" for stem in repeated(sentence)]
+    if _OPENERS.search(sentence):
         found.append("opener of an exam paper")
-    found += [f"nobody says: {m[0]}" for m in _PHRASES.finditer(plain)]
-    last = _STRANDED.search(plain)
+    found += [f"nobody says: {m[0]}" for m in _PHRASES.finditer(sentence)]
+    last = _STRANDED.search(sentence)
     stranded = last is not None and (last[1], last[2]) not in _staying(language)
-    if _COLLIDING.search(plain) or stranded or any(_is_lost(s, language) for s in sentences):
+    if _COLLIDING.search(sentence) or stranded or _is_lost(sentence, language):
         found.append("stranded")
-    for sentence in sentences:
-        if sentence.count(" of ") > MAX_OF:
-            found.append("too many of")
-        if len(sentence.split()) > MAX_SENTENCE:
-            found.append("sentence too long")
-        if len(_RELATIVE.findall(sentence.partition(" ")[2].partition(" ")[2])) > MAX_NESTED:
-            found.append("nested clauses")
-    if len(text.split()) > MAX_WORDS:
-        found.append("too many words")
-    return tuple(found)
+    if sentence.count(" of ") > MAX_OF:
+        found.append("too many of")
+    if len(sentence.split()) > MAX_SENTENCE:
+        found.append("sentence too long")
+    if num_relative(sentence.partition(" ")[2].partition(" ")[2], language) > MAX_NESTED:
+        found.append("nested clauses")
+    return found
+
+
+def unclear_references(text: str, language: str = "en") -> list[str]:
+    """Words that refer back to nothing, or to one of several things.
+
+    >>> unclear_references("This bridge crosses a river. Another river joins that river. How long is it?")
+    ['unclear: that river']
+    >>> unclear_references("This bridge crosses a river. How deep is that lake?")
+    ['nothing before: that lake']
+    """
+    found, finite = [], _verbs(language)[0]
+    for match in _BACK.finditer(text):
+        if match[1] in finite:
+            continue  # "the family that donated this painting"
+        noun, before = re.escape(match[1]), text[: match.start()]
+        first = re.findall(
+            rf"\b(?:an?|another|one|this|the)\b(?: [\w’'-]+){{0,2}}? {noun}s?\b",
+            before,
+            re.IGNORECASE,
+        )
+        if not re.search(rf"\b{noun}(?:s|'s)?\b", before, re.IGNORECASE):
+            found.append(f"nothing before: that {match[1]}")
+        elif sum(not f.lower().startswith("the ") for f in first) > 1:
+            found.append(f"unclear: that {match[1]}")
+    return found
 
 
 def _is_lost(sentence: str, language: str) -> bool:
@@ -143,7 +193,7 @@ def _is_lost(sentence: str, language: str) -> bool:
 
 def is_heavy(subject: list[str]) -> bool:
     """Whether a subject is too heavy for a verb behind it: what is heavy comes last in English (end weight)."""
-    clauses = any(_RELATIVE.fullmatch(w) for w in subject) or any(
+    clauses = num_relative(" ".join(subject)) > 0 or any(
         b == "this" and a not in PREPOSITIONS for a, b in pairwise(subject)
     )
     done = _participles("en")
@@ -212,7 +262,10 @@ def repeated(text: str) -> list[str]:
     counts: Counter[str] = Counter()
     for sentence in re.split(r"(?<=[.?]) ", text):
         words = re.findall(r"[\w’'-]+", sentence)
-        for before, word in zip(["", *words], words, strict=False):
+        for before, word, *near in zip(["", *words], words, ["", "", *words], strict=False):
+            if before in _APART or (_APART.intersection(near) and word not in _participles("en")):
+                counts[f"{before} {word}"] += 1
+                continue  # "Another stone bridge stands beside that bridge"
             own = re.sub(r"['’]s$", "", word)
             if (own.islower() or not before) and own.lower() not in _SMALL:
                 counts[stem(own.lower())] += 1
@@ -220,20 +273,32 @@ def repeated(text: str) -> list[str]:
 
 
 def weigh(text: str, language: str = "en") -> float:
-    """How awkward a text is as a whole: its faults, its length, its relative clauses, and "of" upon "of"."""
-    cost = PER_WORD * len(text.split()) + 15.0 * len(problems(text, language))
-    for sentence in re.split(r"(?<=[.?]) ", text):
-        cost += 1.0 * max(0, len(sentence.split()) - 15)
-        cost += 1.5 * max(0, len(_RELATIVE.findall(sentence)) - 1)
-        cost += 2.5 * max(0, sentence.count(" of ") - 1)
-        cost += 4.0 * len(re.findall(r"\b(?:of|in|on|at|by|from) (?:it|him|her)\b", sentence))
-        # "the stadium in the town in the picture": what is to be seen there?
-        cost += 2.5 * len(
-            re.findall(
-                r"\b(?:in|on) the [\w-]+(?: [\w-]+)? (?:in|on) (?:the|this) (?:picture|photo)\b",
-                sentence,
-            )
+    """How awkward a text is as a whole: its faults and the weight of its sentences."""
+    sentences = re.split(r"(?<=[.?]) ", text)
+    return 15.0 * len(problems(text, language)) + sum(_weight(s) for s in sentences)
+
+
+@functools.lru_cache(maxsize=50_000)
+def weigh_sentence(sentence: str, language: str = "en") -> float:
+    """How awkward one sentence is, a statement or the question."""
+    faults = _sentence_faults(_QUOTED.sub("“…”", sentence), language)
+    return 15.0 * len(faults) + _weight(sentence)
+
+
+def _weight(sentence: str) -> float:
+    """A sentence's length, its relative clauses, and "of" upon "of"."""
+    cost = PER_WORD * len(sentence.split())
+    cost += 1.0 * max(0, len(sentence.split()) - 15)
+    cost += 1.5 * max(0, num_relative(sentence) - 1)
+    cost += 2.5 * max(0, sentence.count(" of ") - 1)
+    cost += 4.0 * len(re.findall(r"\b(?:of|in|on|at|by|from) (?:it|him|her)\b", sentence))
+    # "the stadium in the town in the picture": what is to be seen there?
+    cost += 2.5 * len(
+        re.findall(
+            r"\b(?:in|on) the [\w-]+(?: [\w-]+)? (?:in|on) (?:the|this) (?:picture|photo)\b",
+            sentence,
         )
+    )
     return cost
 
 

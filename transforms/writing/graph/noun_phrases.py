@@ -13,15 +13,14 @@ import re
 from collections.abc import Sequence
 from typing import TypeVar
 
-from questloom.language.frames import PREPOSITIONS, Frame
+from questloom.language.frames import PREPOSITIONS, Frame, share_verb
 from questloom.records.form import ClaimClause, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.form_words import FormWords, bare
-from questloom.transforms.writing.graph.lints import PER_WORD, stays
+from questloom.transforms.writing.graph.lints import PER_WORD, num_relative, stays
 
 HOPELESS = 100.0
 """Cost of what no reader should see: an undescribed variable, a name for two things."""
-NESTED = re.compile(r"\b(?:who|whom|whose|which|that|where)\b")
 MAX_DEPTH = 2
 """Descriptions within one another; "this bridge's architect" at their end does not count."""
 LIGHT = 4
@@ -75,7 +74,10 @@ class NounPhrases:
         short = (
             self.form_words.kinds(term)[:1]
             and self.form_words.kinds(term)[0] in self.form_words.data["possessors"]
-            and (isinstance(term, Value) or (said.startswith("this ") and said != "this one"))
+            and (
+                isinstance(term, Value)
+                or (said.startswith(("this ", "that ")) and said != "this one")
+            )
         )
         if (
             short
@@ -85,8 +87,6 @@ class NounPhrases:
         ):
             return f"{said}'s {bare(noun)}"
         return f"the {bare(noun)} {preposition} {said}"
-
-    # ------------------------------------------------------------ what is shown, and what was mentioned
 
     def _anchor(self, var: str) -> str:
         noun = self.form_words.noun(var)
@@ -105,9 +105,8 @@ class NounPhrases:
             phrase = (pictured[0] if plain else self.choose(pictured)).replace("{c}", noun)
         self.introduce(var, noun)
         self.anchor_phrase = phrase
-        self.cost -= PER_WORD * (
-            len(phrase.split()) - 2
-        )  # "this bridge" is no better than "the bridge in the picture"
+        # "This bridge" is no better than "the bridge in the picture".
+        self.cost -= PER_WORD * (len(phrase.split()) - 2)
         if rest := self.take_claims(var):
             self.cost += 3.0
             return f"{phrase}, {'who' if self.form_words.is_person(var) else 'which'} {self.predicates(rest)},"
@@ -117,6 +116,14 @@ class NounPhrases:
         """A question of the language's file about the picture itself, which nothing else is said of: "Who painted this?"."""
         self.anchor_phrase = self.choose(self.form_words.data["shown_alone"])
         return template.replace("{this}", self.anchor_phrase)
+
+    def asked_kind(self, var: str, noun: str) -> str:
+        """The kind of what is asked for, as it follows "which"."""
+        return noun
+
+    def definite_kind(self, var: str, noun: str, claims: Sequence[tuple[int, str]]) -> str:
+        """The kind of what claims describe, as it follows "the"."""
+        return noun
 
     def introduce(self, var: str, noun: str) -> None:
         """From now on the variable can be referred back to by a noun."""
@@ -134,19 +141,17 @@ class NounPhrases:
     def _pronoun(self, var: str) -> str:
         """ "he", "she" or "it", where nothing else that was mentioned is called so; else ""."""
 
-        def of(v: str) -> str:
-            return self.form_words.genders.get(v, "") if self.form_words.is_person(v) else "it"
-
-        mine = of(var)
-        return mine if mine and [of(v) for v in self.introduced].count(mine) == 1 else ""
+        words = self.form_words
+        called = {
+            v: words.genders.get(v, "") if words.is_person(v) else "it" for v in self.introduced
+        }
+        return called[var] if list(called.values()).count(called[var]) == 1 else ""
 
     def _reference(self, var: str, subject: bool) -> str:
         if pronoun := self._pronoun(var):
             return pronoun if subject else _PRONOUNS[pronoun][0]
         self.cost += HOPELESS  # "A town … the town": said twice
         return f"the {self.introduced[var]}"
-
-    # ------------------------------------------------------------ descriptions
 
     def take_claims(self, var: str) -> list[tuple[int, str]]:
         """The claims not yet said that describe a variable; from now on they count as said."""
@@ -186,7 +191,7 @@ class NounPhrases:
         heads = [
             (i, slot, noun)
             for i, slot in claims
-            for noun in self._called(i, slot)
+            for noun in words.ends(i, slot)
             if words.is_person(var) or var not in words.stated or noun == words.noun(var)
         ]
         if heads and self.rng.random() < 0.7:
@@ -206,7 +211,8 @@ class NounPhrases:
         ):
             self.cost += 1.2  # "the man who was the father of …", where "the father of …" would do; "the biography about …"
         self.said_nouns.append(noun)
-        said = self.modified(f"the {noun}", claims, words.is_person(var), bare_head=True)
+        head = f"the {self.definite_kind(var, noun, claims)}"
+        said = self.modified(head, claims, words.is_person(var), bare_head=True)
         self.said_nouns.remove(noun)
         self.introduce(
             var,
@@ -215,13 +221,6 @@ class NounPhrases:
             else noun,
         )
         return said
-
-    def _called(self, index: int, slot: str) -> tuple[str, ...]:
-        """What the end of a claim in a slot is of the other end."""
-        phrase = self.form_words.phrase(self.form_words.claims[index])
-        return phrase.o if slot == "o" else phrase.s
-
-    # ------------------------------------------------------------ clauses about a noun
 
     def frames(self, index: int) -> tuple[Frame, ...]:
         """The sentences of a claim."""
@@ -236,13 +235,21 @@ class NounPhrases:
         return self.choose(fit)
 
     def predicates(self, claims: Sequence[tuple[int, str]]) -> str:
-        """Claims as joined predicates of their common subject: "stands in Karsk and was opened in 1850"."""
-        return self.form_words.words.listed(
-            [self._predicate(self.frame(i, subject=slot), i, slot) for i, slot in claims]
-        )
+        """Claims as joined predicates of their common subject: "stands in Karsk and was opened in 1850".
 
-    def _predicate(self, frame: Frame, index: int, slot: str) -> str:
-        return frame.predicate(self._other_end(frame, index, slot))
+        Two of one relation or one verb share it: "holds that painting and “Fog”", "was discovered in Karsk by Ivo Mersk".
+        """
+        alike = {self.form_words.claims[i].property for i, _ in claims}
+        if len(alike) == 1 < len(claims):
+            frame = self.frame(claims[0][0], subject=claims[0][1])
+            ends = [self._other_end(frame, i, slot) for i, slot in claims]
+            return frame.predicate(self.form_words.words.listed(ends))
+        frames = [self.frame(i, subject=slot) for i, slot in claims]
+        said = [
+            f.predicate(self._other_end(f, i, slot))
+            for f, (i, slot) in zip(frames, claims, strict=True)
+        ]
+        return share_verb(frames, said, LIGHT) or self.form_words.words.listed(said)
 
     def _other_end(self, frame: Frame, index: int, slot: str) -> str:
         """The words for the end of a claim that is not the noun described."""
@@ -272,7 +279,7 @@ class NounPhrases:
             case [ClaimClause(object=end, property=property) as twin] if (
                 end == var and property == claim.property and self.rng.random() < 0.6
             ):
-                noun = words.called(var)
+                noun = self.choose((words.called(var), words.noun(var)))
                 self._depth += 1
                 other = self.noun_phrase(twin.subject)
                 self._depth -= 1
@@ -299,7 +306,10 @@ class NounPhrases:
             phrase = self.form_words.phrase(self.form_words.claims[i])
             if (
                 isinstance(other, Value)
-                and (phrase.adjective or (phrase.dated and other.precision == 9))
+                and (
+                    (phrase.adjective and not self.noun_phrase(other).endswith("ism"))
+                    or (phrase.dated and other.precision == 9)
+                )
                 and bare_head
                 and self.rng.random() < 0.7
             ):
@@ -307,7 +317,7 @@ class NounPhrases:
                 continue
             frame = self.choose(self.frames(i))
             if frame.subject == slot:
-                predicate = self._predicate(frame, i, slot)
+                predicate = frame.predicate(self._other_end(frame, i, slot))
                 if bare_head and frame.is_reducible and self.rng.random() < 0.8:
                     reduced.append(predicate.partition(" ")[2])
                 else:
@@ -320,7 +330,7 @@ class NounPhrases:
             subject = self.noun_phrase(other, subject=True)
             self.cost += (
                 0.8 * max(0, len(subject.split()) - 3)
-                + 4.0 * len(NESTED.findall(subject))
+                + 4.0 * num_relative(subject)
                 + 4.0 * (frame.preposition in ("by", "of", "from"))
             )
             said = frame.gap(subject)
@@ -337,9 +347,8 @@ class NounPhrases:
                 and len(claims) == 1
                 and len(subject.split()) < LIGHT
             ):
-                relative.setdefault("", []).append(
-                    f"{said} {frame.preposition}"
-                )  # "the man this species is named after"
+                # "The man this species is named after".
+                relative.setdefault("", []).append(f"{said} {frame.preposition}")
             elif frame.preposition:
                 self.cost += 1.5  # "the bridge beneath which this river flows"
                 relative.setdefault(
@@ -347,18 +356,21 @@ class NounPhrases:
                 ).append(said)
             else:
                 contact = len(claims) == 1 and len(subject.split()) <= 2
-                self.cost += (
-                    2.0 if contact else HOPELESS
-                )  # "the organ this church holds", but not "which the cathedral shown here holds"
+                # "The organ this church holds", but not "which the cathedral shown here holds".
+                self.cost += 2.0 if contact else HOPELESS
                 relative.setdefault("" if contact else "whom" if person else "which", []).append(
                     said
                 )
+        # "The 1991 painting": which one, a reader asks.
+        self.cost += 2.5 * (bool(claims) and bare_head and not reduced and not relative)
         return self._joined(head, reduced, relative)
 
     def _with_adjective(self, head: str, value: Value) -> str:
         """A head with a value before its noun: "the 1871 painting", "the Gothic church" (of "Gothic architecture")."""
         article, _, noun = head.partition(" ")
         adjective = re.sub(r"^the | (?:architecture|style)$", "", self.noun_phrase(value))
+        if noun.startswith("other "):
+            article, noun = f"{article} other", noun.removeprefix("other ")
         return (
             f"the {adjective} {noun}"
             if article == "the"

@@ -2,8 +2,8 @@
 
 from questloom.language.frames import PREPOSITIONS
 from questloom.records.form import Compute, Term
-from questloom.transforms.writing.graph.lints import is_heavy
-from questloom.transforms.writing.graph.noun_phrases import HOPELESS, LIGHT, NESTED, NounPhrases
+from questloom.transforms.writing.graph.lints import is_heavy, num_relative
+from questloom.transforms.writing.graph.noun_phrases import HOPELESS, LIGHT, NounPhrases
 from questloom.transforms.writing.graph.reasoning_questions import (
     CHOOSES,
     ages,
@@ -65,7 +65,9 @@ def fronted(
     if tail or frame.verb not in ("is", "was"):
         _weigh_middle(phrases, subject)
         phrases.cost += HOPELESS * is_heavy(subject.split())
-    if frame.preposition in ("of", "by") or asks == "whom":
+    if frame.preposition == "to" and asks == "whom":
+        phrases.cost += 1.0  # "To whom is this church dedicated?"
+    elif frame.preposition in ("of", "by") or asks == "whom":
         # "Of which range is the mountain part?", "By whom is the novel set in this town?", "Under whom did this bridge's engineer study?"
         phrases.cost += 2.0 if frame.preposition == "by" and frame.middle else HOPELESS
     inverted = frame.inverted(subject, words.verbs.bases)
@@ -78,7 +80,7 @@ def _weigh_middle(phrases: NounPhrases, subject: str) -> None:
     """What stands between a verb's two halves has to be kept in mind, and costs; no preposition may meet the second ("is named after call his horse")."""
     phrases.cost += (
         0.45 * max(0, len(subject.split()) - LIGHT)
-        + 3.0 * len(NESTED.findall(subject))
+        + 3.0 * num_relative(subject)
         + HOPELESS * (subject.split()[-1] in PREPOSITIONS)
     )
 
@@ -99,7 +101,7 @@ def _entity(phrases: NounPhrases) -> str:
         phrases.cost += HOPELESS
         return "What is it?"
     noun = words.noun(var)
-    who = "who" if person else f"which {noun}"
+    who = "who" if person else f"which {phrases.asked_kind(var, noun)}"
     if not person:
         phrases.said_nouns.append(noun)
     if len(claims) > 1:
@@ -118,7 +120,7 @@ def _entity(phrases: NounPhrases) -> str:
         )
     index, slot = claims[0]
     phrase, other = words.phrase(words.claims[index]), phrases.other(index, slot)
-    called = phrase.o if slot == "o" else phrase.s
+    called = words.ends(index, slot)
     if slot == "o" and phrase.ask_shown and other == words.form.anchor and other not in words.names:
         return phrases.shown_alone(phrases.choose(phrase.ask_shown))
     if slot == "o" and phrase.ask:
@@ -195,6 +197,9 @@ def _when(phrases: NounPhrases, literal: str) -> str:
     words = phrases.form_words
     if literal not in words.reads:
         index, claim = words.definition(literal)
+        event = words.phrase(claim).event
+        if event and phrases.rng.random() < 0.4:
+            return phrases.possessor(claim.subject, event)
         return phrases.choose(phrases.frames(index)).gap(
             phrases.noun_phrase(claim.subject, subject=True)
         )

@@ -60,15 +60,21 @@ from questloom.transforms.writing.graph.lints import MAX_WORDS, problems, repeat
             "Who founded the company based in the town where the man who designed this church lies?",
             "nested clauses",
         ),
-        # a statement before the question, and a thing said again a sentence later
+        # what refers back to nothing, or to one of two
         (
-            "The museum that owns this painting was founded by a woman. In which church is she buried?",
-            "opens with a statement",
+            "This bridge crosses a river. Into which lake does that stream flow?",
+            "nothing before: that stream",
         ),
         (
-            "The architect of this bridge died in a town. In which year was the town founded?",
-            "repeated word: town",
+            "This river empties into another river. Where does that river rise?",
+            "unclear: that river",
         ),
+        (
+            "Who designed this bridge? It crosses a river. Which lake does it reach?",
+            "two questions",
+        ),
+        ("This bridge crosses an river. Which lake does it reach?", "article: an river"),
+        ("this bridge crosses a river. Which lake does it reach?", "no capital letter"),
         (
             "Who founded the company that built the engine of this company?",
             "repeated word: company",
@@ -108,6 +114,10 @@ def test_a_lint_finds_the_shortest_text_that_breaks_it(text, problem):
         "Who painted “The The of a apple”?",
         "Which 1871 novel is by the namesake of Taker Street?",
         "Who killed the man this species is named after?",
+        "The museum that owns this painting was founded by a woman. In which church is she buried?",
+        "The architect of this bridge died in a town. In which year was that town founded?",
+        "Another painting hangs in the museum that holds the first one. How high is it?",
+        "A man came from the family that donated this painting. Where was he born?",
     ],
 )
 def test_what_a_person_would_write_has_no_problem(text):

@@ -19,11 +19,12 @@ _spec = importlib.util.spec_from_file_location("invented", HERE / "invented.py")
 invented = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(invented)
 WORDS = invented.InventedWords()
+CASES = invented.CASES + invented.SEVERAL
 GOLDENS = HERE / "goldens.txt"
 
 
 def _worded(index: int, seed: int = 0, **options):
-    kinds, ask, clauses = invented.CASES[index]
+    kinds, ask, clauses = CASES[index]
     return verbalise(
         invented.form(ask, *clauses),
         names=options.pop("names", {}),
@@ -55,8 +56,7 @@ def _all(*args, seeds: int = 12, **options) -> set[str]:
 
 def test_every_form_is_worded_as_a_person_accepted_it():
     lines = [
-        f"{' ; '.join(case[2])} ? {case[1]}\n    {_worded(i).text}"
-        for i, case in enumerate(invented.CASES)
+        f"{' ; '.join(case[2])} ? {case[1]}\n    {_worded(i).text}" for i, case in enumerate(CASES)
     ]
     text = "\n".join(lines) + "\n"
     if os.environ.get("QUESTLOOM_WRITE_GOLDENS"):
@@ -68,7 +68,7 @@ def test_every_form_is_worded_as_a_person_accepted_it():
     assert not changed, f"read these, then write the goldens anew:\n{changed}"
 
 
-@pytest.mark.parametrize("index", range(len(invented.CASES)))
+@pytest.mark.parametrize("index", range(len(CASES)))
 def test_no_wording_of_a_form_has_a_problem(index):
     for seed in range(4):
         worded = _worded(index, seed)
@@ -77,7 +77,7 @@ def test_no_wording_of_a_form_has_a_problem(index):
 
 
 @pytest.mark.parametrize("index", range(len(invented.REFUSED)))
-def test_a_form_that_cannot_be_said_well_gets_no_wording(index):
+def test_a_form_that_no_wording_mends_gets_none(index):
     kinds, ask, clauses = invented.REFUSED[index]
     worded = verbalise(
         invented.form(ask, *clauses),
@@ -167,13 +167,10 @@ def test_children_are_counted_and_no_number_of_them_is_asked_for():
     )
 
 
-def test_a_question_is_one_sentence():
-    assert not [
-        text
-        for index in range(len(invented.CASES))
-        for seed in range(3)
-        if ". " in (text := _worded(index, seed).text)
-    ]
+def test_several_sentences_are_said_where_one_is_heavy():
+    several = [". " in _worded(index).text for index in range(len(CASES))]
+    assert sum(several[: len(invented.CASES)]) <= 3, "light ones stay one sentence"
+    assert sum(several[len(invented.CASES) :]) >= len(invented.SEVERAL) - 2
 
 
 @pytest.mark.parametrize(
@@ -375,7 +372,7 @@ def test_kin_of_kin_is_refused_since_it_is_another_word_for_one_relation():
     ).problems
 
 
-def test_more_claims_than_a_reader_keeps_in_mind_are_refused():
+def test_what_no_sentence_can_say_with_the_others_gets_sentences_of_its_own():
     clauses = (
         "image x0",
         "x0 P84 x1",
@@ -385,15 +382,18 @@ def test_more_claims_than_a_reader_keeps_in_mind_are_refused():
         "x1 P166 Luneth Prize",
         "x1 P569 a",
     )
-    assert any(
-        "more than a reader" in p
-        for p in _say("x0 lighthouse, x1 human", "date year", *clauses).problems
-    )
+    for worded in (
+        _say("x0 lighthouse, x1 human", "date year", *clauses, seed=s) for s in range(8)
+    ):
+        assert not worded.problems, worded
+        assert worded.text.count(". ") >= 2, worded.text
+        for name in ("Karsk", "Velm", "the University of Velm", "the Luneth Prize"):
+            assert name in worded.text
 
 
-def test_a_form_whose_smoothest_wording_is_heavy_is_refused():
+def test_teachers_of_teachers_of_teachers_are_refused():
     assert (
-        "heavy"
+        "repeated word: teach"
         in _say(
             "x0 human, x1 human, x2 human, x3 human, x4 town, a district",
             "entity",
@@ -485,7 +485,7 @@ def test_people_are_men_and_women_where_it_is_known_and_their_pronouns_follow():
     assert not any(" her " in text for text in said)
 
 
-def test_a_second_thing_of_one_kind_is_one():
+def test_a_second_thing_of_one_kind_is_one_or_another():
     said = _all(
         "x0 arch bridge, x1 human, a arch bridge",
         "entity",
@@ -495,7 +495,7 @@ def test_a_second_thing_of_one_kind_is_one():
         "a P177 Orla",
         seeds=20,
     )
-    assert all(text.count("bridge") == 1 and " one" in text for text in said), said
+    assert all(" one" in text or "Which other arch bridge" in text for text in said), said
 
 
 def test_titles_stand_in_quotation_marks_and_rivers_take_the():

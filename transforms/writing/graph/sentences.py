@@ -1,0 +1,177 @@
+"""A form in several short sentences, as a setter of puzzles writes: "This bridge crosses a river. Which lake does that river reach?"
+
+The things of a form are taken in order from the picture to the question. Each is either announced by a sentence of its
+own, with at most two facts, or described where it is first mentioned ("this bridge's architect"); which of the two is
+drawn at random, and `verbalise.py` weighs the outcomes. What is announced is referred back to by its kind or a pronoun.
+The question stands last, by the grammar of one sentence.
+"""
+
+import random
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from questloom.records.form import Term
+from questloom.transforms.writing.graph.form_words import FormWords
+from questloom.transforms.writing.graph.lints import weigh_sentence
+from questloom.transforms.writing.graph.noun_phrases import HOPELESS
+from questloom.transforms.writing.graph.questions import capital, question
+from questloom.transforms.writing.graph.telling import Telling
+
+IN_PLACE = 0.45
+"""How often a thing is described where it is first mentioned rather than announced."""
+TRIES_PER_SENTENCE = 5
+PER_CLAIM = 1.8
+"""Credit for a fact that a sentence tells, or each would tell as little as it can."""
+PER_SENTENCE = 1.2
+"""Cost of one more sentence: two short ones are no better than one that is easy."""
+
+
+_ITSELF = re.compile(r"Which (?!\w+(?: \w+){0,2} (?:did|does|was|is) it\b).*\bits?\b")
+
+
+@dataclass(frozen=True)
+class Thing:
+    """A variable in the order of telling."""
+
+    var: str
+    link: int
+    """The claim that ties it to a thing before it; -1 for the picture's own."""
+    facts: tuple[int, ...]
+    """Claims that tie it to constants and to other things before it."""
+    parent: str = ""
+    on_way: bool = True
+    """Whether it lies between the picture and the question; a hidden thing beside the way does not."""
+
+
+def things_of(words: FormWords) -> tuple[Thing, ...]:
+    """The things of a form in the order of telling: from the picture to the question, what lies beside the way right behind the thing it belongs to."""
+    links: dict[str, list[tuple[int, str]]] = {}
+    for i, claim in enumerate(words.claims):
+        ends = claim.subject, claim.object
+        if isinstance(ends[0], str) and isinstance(ends[1], str) and ends[1] not in words.literals:
+            links.setdefault(ends[0], []).append((i, ends[1]))
+            links.setdefault(ends[1], []).append((i, ends[0]))
+    anchor = words.form.anchor
+    on_way = {v for path in _paths(anchor, _targets(words), links) for v in path}
+    way = sorted(on_way - {words.form.ask.var}, key=lambda v: words.ranks[v], reverse=True)
+    told: list[Thing] = []
+
+    def tell(var: str, on_way: bool) -> None:
+        before = {t.var for t in told}
+        back = [(i, v) for i, v in links.get(var, ()) if v in before]
+        if var != anchor and not back:
+            return
+        link, parent = back[-1] if back else (-1, "")
+        facts = [
+            i for i, slot in words.describing(var) if not isinstance(_other(words, i, slot), str)
+        ]
+        told.append(Thing(var, link, (*facts, *(i for i, _ in back[:-1])), parent, on_way))
+        for _, side in links.get(var, ()):
+            if side not in way and side != words.form.ask.var and side not in {t.var for t in told}:
+                tell(side, False)
+
+    for var in way:
+        tell(var, True)
+    return tuple(told)
+
+
+def _targets(words: FormWords) -> frozenset[str]:
+    """The variables at which the question itself begins."""
+    ask, found, todo = words.form.ask.var, set[str](), [words.form.ask.var]
+    while todo:
+        var = todo.pop()
+        if var in words.computes:
+            compute = words.computes[var]
+            todo += [t for t in (*compute.args, *compute.keys) if isinstance(t, str)]
+        elif var in words.reads:
+            todo.append(words.reads[var].of)
+        elif var in words.literals:
+            todo += [s for c in words.claims if c.object == var and isinstance(s := c.subject, str)]
+        else:
+            found.add(var)
+    return frozenset(found | ({ask} if ask not in words.literals | set(words.computes) else set()))
+
+
+def _paths(
+    start: str, ends: frozenset[str], links: dict[str, list[tuple[int, str]]]
+) -> Iterator[tuple[str, ...]]:
+    """The ways from a variable to one of others, none through a variable twice."""
+    todo: list[tuple[str, ...]] = [(start,)]
+    while todo:
+        path = todo.pop()
+        if path[-1] in ends:
+            yield path
+        todo += [(*path, v) for _, v in links.get(path[-1], ()) if v not in path]
+
+
+def _other(words: FormWords, index: int, slot: str) -> Term:
+    claim = words.claims[index]
+    return claim.object if slot == "s" else claim.subject
+
+
+def tell(words: FormWords, things: tuple[Thing, ...], rng: random.Random) -> tuple[str, Telling]:
+    """One wording of a form in several sentences, with the account of its derivation.
+
+    Args:
+        words: the form and its words.
+        things: of the form, as `things_of` gives them.
+        rng: for every choice.
+
+    Returns:
+        The text, and the derivation with its cost, each sentence weighed.
+    """
+    in_place = {t.var for t in things if t.link >= 0 and rng.random() < IN_PLACE}
+    for t in reversed(things):
+        alone = not t.facts and not any(s.parent == t.var and s.var in in_place for s in things)
+        if not t.on_way and alone:
+            in_place.discard(t.var)  # nothing would be left to describe it by
+    telling = Telling(words, rng)
+    facts = {
+        t.var: (
+            *t.facts,
+            *(s.link for s in things if s.parent == t.var and s.var in in_place and not s.on_way),
+        )
+        for t in things
+    }
+    telling.held = {
+        i for t in things if t.var not in in_place for i in (t.link, *facts[t.var]) if i >= 0
+    }
+    texts: list[str] = []
+
+    def add(say: Callable[[Telling], str]) -> None:
+        nonlocal telling
+        text, telling = _lightest(telling, say)
+        texts.append(text)
+
+    for thing in things:
+        if thing.var in in_place:
+            continue
+        if thing.link >= 0:
+            add(lambda t, thing=thing: t.announce(thing.var, thing.link, facts[thing.var]))  # type: ignore[misc]
+        while left := [i for i in facts[thing.var] if i not in telling.used]:
+            add(lambda t, thing=thing, left=left: t.more_of(thing.var, left))  # type: ignore[misc]
+    add(_ask)
+    telling.cost += PER_SENTENCE * (len(texts) - 1)
+    return " ".join(texts), telling
+
+
+def _ask(telling: Telling) -> str:
+    """The question; what is asked for must not be taken for "it" ("Which painting hangs in the town where it stands?")."""
+    text = capital(question(telling).replace(",?", "?"))
+    telling.cost += HOPELESS * bool(_ITSELF.match(text))
+    return text
+
+
+def _lightest(telling: Telling, say: Callable[[Telling], str]) -> tuple[str, Telling]:
+    """The lightest of some wordings of one sentence, and the derivation with it."""
+    found: list[tuple[float, str, Telling]] = []
+    for _ in range(TRIES_PER_SENTENCE):
+        tried = telling.forked()
+        text = capital(say(tried))
+        tried.cost += weigh_sentence(text)
+        # A little chance, or the first words of the table would be taken whenever they fit.
+        worth = tried.rng.random() - PER_CLAIM * len(tried.used)
+        found.append((tried.cost + worth, text, tried))
+    _, text, best = min(found, key=lambda f: f[:2])
+    return text, best

@@ -1,0 +1,272 @@
+"""The sentences of a puzzle, one after the other: what is announced, what is told more of it, and how it is referred back to."""
+
+import copy
+import random
+from collections.abc import Sequence
+
+from questloom.language.frames import BE
+from questloom.records.form import Term
+from questloom.records.knowledge import Value
+from questloom.transforms.writing.graph.form_words import FormWords, bare
+from questloom.transforms.writing.graph.noun_phrases import HOPELESS, NounPhrases
+
+ORDINALS = ("first", "second", "third")
+OBJECTS = {"it": "it", "he": "him", "she": "her"}
+ANY = "?"
+"""Pronoun of a person whose sex is not known, or of somebody named: he or she."""
+
+
+class Telling(NounPhrases):
+    """A derivation whose noun phrases know what the sentences before have told."""
+
+    def __init__(self, form_words: FormWords, rng: random.Random) -> None:
+        super().__init__(form_words, rng)
+        self.held: set[int] = set()
+        """Claims that get a sentence, and are not told by the way."""
+        self._mentioned: list[Term] = []
+        self._before: list[Term] = []
+        """What this sentence and the one before have mentioned."""
+        self._topic = ""
+        """The subject of the sentence before."""
+        self._subject = ""
+        self._nouns: dict[str, str] = {}
+        self._called_it = ""
+        self._announcing = False
+        self._now_another = ""
+        """The noun of which this sentence says "another"."""
+
+    def forked(self) -> "Telling":
+        """A derivation that goes on from here with a new sentence."""
+        other = copy.copy(self)
+        other.used, other.introduced = set(self.used), dict(self.introduced)
+        other.said_nouns, other._before, other._nouns = [], self._mentioned, dict(self._nouns)
+        other._mentioned, other._topic, other._subject = [], self._subject, ""
+        other._announcing = False
+        other._now_another = other._called_it = ""
+        return other
+
+    # ------------------------------------------------------------ sentences
+
+    def announce(self, var: str, index: int, facts: Sequence[int]) -> str:
+        """A sentence that introduces a thing by a claim that ties it to one before, with at most one fact more."""
+        words = self.form_words
+        self._announcing = True
+        slot = self._slot(index, var)
+        known, person = self.other(index, slot), words.is_person(var)
+        self.used.add(index)
+        light = [i for i in facts if not isinstance(self.other(i, self._slot(i, var)), str)]
+        more = [self.choose(light)] if light and self.rng.random() < 0.5 else []
+        self.used.update(more)
+        claims = [(i, self._slot(i, var)) for i in more]
+        told = [
+            words.name(o)
+            for i in facts
+            if isinstance(o := self.other(i, self._slot(i, var)), Value)
+        ]
+        roles = words.ends(index, slot)
+        if roles and more and person and self.rng.random() < 0.6:
+            return self._by_role(var, known, self.choose(roles), slot, claims)
+        # Everybody comes from a family, and each painting is by an artist: "this man's family", "its artist" say as much.
+        self.cost += 6.0 * (slot == "o" and words.noun(var) in roles)
+        self.cost += 2.0 * (slot == "o" and person and bool(roles))
+        frame = self.choose(self.frames(index))
+        if frame.subject == slot:
+            role = frame.verb in BE and frame.middle.startswith(("the ", "a ", "an "))
+            self.cost += HOPELESS * role  # "A man was the father of this man."
+            named = self._first_named(var, told)
+            said = frame.predicate(self.noun_phrase(known))
+            self._subject = var
+            if claims and (reduced := self.rng.random() < 0.5):
+                named = self.modified(named, claims, person, bare_head=True)
+            self._introduced_as(var)
+            both = claims and not reduced
+            return f"{named} {f'{said} and {self.predicates(claims)}' if both else said}."
+        subject = self.noun_phrase(known, subject=True)
+        self._subject = known if isinstance(known, str) else ""
+        self.cost += 5.0 * (frame.preposition == "by" and not frame.middle)  # "is by an author"
+        named = self._first_named(var, told)
+        if claims:
+            named = self.modified(named, claims, person, bare_head=True)
+        self._introduced_as(var)
+        return f"{frame.statement(subject, named)}."
+
+    def _by_role(
+        self, var: str, known: Term, role: str, slot: str, claims: list[tuple[int, str]]
+    ) -> str:
+        """ "One of his pupils wrote the opera X.", "This man's wife was born in Velm."."""
+        of = self.possessor(known, role)
+        one_of_many = slot == "s" and role not in self.form_words.data["only_one"]
+        if one_of_many:
+            plural = self.form_words.words.plural(bare(role))
+            if of.startswith("the "):
+                of = f"{self.form_words.words.indefinite(bare(role))} of{of.partition(' of')[2]}"
+            else:
+                of = f"one of {of.removesuffix(bare(role))}{plural}"
+        self._subject = var
+        self.introduce(var, bare(role))
+        self._mentioned.append(var)
+        return f"{of} {self.predicates(claims)}."
+
+    def more_of(self, var: str, facts: Sequence[int]) -> str:
+        """A sentence with one fact or two of a thing that was introduced."""
+        said = [(i, self._slot(i, var)) for i in facts]
+        asking = [c for c in said if any(f.subject == c[1] for f in self.frames(c[0]))]
+        if not asking:
+            index, slot = self.choose(said)
+            self.used.add(index)
+            frame = self.choose(self.frames(index))
+            subject = self.noun_phrase(self.other(index, slot), subject=True)
+            return f"{frame.statement(subject, self.noun_phrase(var))}."
+        chosen = self.rng.sample(asking, min(len(asking), self.rng.choice((1, 2))))
+        self.used.update(i for i, _ in chosen)
+        subject = self.noun_phrase(var, subject=True)
+        self._subject = var
+        return f"{subject} {self.predicates(chosen)}."
+
+    def _slot(self, index: int, var: str) -> str:
+        return "o" if self.form_words.claims[index].object == var else "s"
+
+    # ------------------------------------------------------------ kinds and pronouns
+
+    def _first_named(self, var: str, facts: Sequence[str]) -> str:
+        """ "a river", or "another river" behind one; who directed a film is a man rather than "a director"."""
+        words = self.form_words
+        noun = words.called(var) if self.rng.random() < 0.6 else words.noun(var)
+        if noun in facts:
+            noun = words.noun(var)  # not "an architect …. He worked as an architect"
+        self._nouns[var] = noun
+        self._mentioned.append(var)
+        same = self._alike(short(words, noun))
+        self.cost += 1.5 * len(same) + HOPELESS * (len(same) >= len(ORDINALS))
+        self._now_another = short(words, noun) if same else ""
+        if len(same) == 2:
+            return f"a third {noun}"
+        return f"another {noun}" if same else words.words.indefinite(noun)
+
+    def definite_kind(self, var: str, noun: str, claims: Sequence[tuple[int, str]]) -> str:
+        """ "The other bridge that crosses that river", where one was told of that has to do with it too."""
+        same = self._alike(short(self.form_words, noun))
+        ends = {self.other(i, slot) for i, slot in claims}
+        for claim in self.form_words.claims:
+            if (claim.subject in same and claim.object in ends) or (
+                claim.object in same and claim.subject in ends
+            ):
+                self._now_another = short(self.form_words, noun)
+                return f"other {noun}"
+        return noun
+
+    def _kin(self) -> frozenset[str]:
+        """Nouns of whom somebody has one: "the wife", but "that pupil"."""
+        told = self.form_words.data["by_gender"]
+        return frozenset(noun for kin in told.values() for noun in kin.values())
+
+    def asked_kind(self, var: str, noun: str) -> str:
+        """ "Which other bridge …" where one was told of and the asked one is tied to it by a claim of its own."""
+        own = any(c.subject == var for c in self.form_words.claims)
+        if own and self._alike(short(self.form_words, noun)):
+            self._now_another = short(self.form_words, noun)
+            return f"other {noun}"
+        return noun
+
+    def possessor(self, term: Term, noun: str) -> str:
+        said = super().possessor(term, noun)
+        self._mentioned.append(term)
+        if said.startswith("its ") and isinstance(term, str):
+            self._called_it = term
+        return said
+
+    def _introduced_as(self, var: str) -> None:
+        self.introduce(var, self._nouns[var])
+
+    def _alike(self, noun: str) -> list[str]:
+        """The things introduced that are called by a noun, in order."""
+        return [v for v, n in self.introduced.items() if short(self.form_words, n) == noun]
+
+    def noun_phrase(self, term: Term, *, subject: bool = False) -> str:
+        said = super().noun_phrase(term, subject=subject)
+        self._mentioned.append(term)
+        return said
+
+    def _anchor(self, var: str) -> str:
+        noun = self.form_words.noun(var)
+        self.introduce(var, noun)
+        self.anchor_phrase = self.form_words.data["pictured"][0].replace("{c}", noun)
+        return self.anchor_phrase
+
+    def _reference(self, var: str, subject: bool) -> str:
+        pronoun = self._pronoun(var)
+        if pronoun and self.rng.random() < 0.8:
+            self._called_it = var if pronoun == "it" else self._called_it
+            return pronoun if subject else OBJECTS[pronoun]
+        # "How many years after its founding was that ship sold?": whose founding?
+        self.cost += 5.0 * (self._called_it not in ("", var) and not self.form_words.is_person(var))
+        noun = short(self.form_words, self.introduced[var])
+        if var == self.form_words.form.anchor:
+            return f"this {noun}"
+        alike = self._alike(noun)
+        person = self.form_words.is_person(var)
+        if var != self.form_words.form.anchor and self._is_named_last(noun, var):
+            self.cost += 2.0 if person else HOPELESS
+        if noun == self._now_another and alike == [var] and not person:
+            return (
+                "the first one"  # "Another painting hangs in the museum that holds the first one."
+            )
+        others = [v for v in alike if v != self.form_words.form.anchor]
+        if len(alike) == 1:
+            if noun == self.form_words.data["default_nouns"]["person"] and self._announcing:
+                return f"the same {noun}"
+            plain = person and noun in (self.form_words.noun(var), *self._kin())
+            return f"{'the' if plain else 'that'} {noun}"
+        if len(others) == 1:
+            return f"the other {noun}"
+        self.cost += HOPELESS * (len(alike) > len(ORDINALS))
+        return f"the {ORDINALS[alike.index(var) % len(ORDINALS)]} {noun}"
+
+    def _is_named_last(self, noun: str, var: str) -> bool:
+        """Whether something of a kind was named since a thing was mentioned: "She painted “Fog”. How high is that painting?"."""
+        words = self.form_words
+        for term in reversed([*self._before, *self._mentioned]):
+            if term == var:
+                return False
+            kind = words.class_id(term) if isinstance(term, Value) else ""
+            if kind and short(words, words.class_noun(kind)) == noun:
+                return True
+        return False
+
+    def _pronoun(self, var: str) -> str:
+        """ "he", "she" or "it", where the sentence before leaves no doubt of whom; else ""."""
+        mine, near = self._gender(var), [*self._before, *self._mentioned]
+        if var in self._mentioned:
+            # "How many years after that painting was made did its artist die?"
+            near = self._mentioned
+        if mine == ANY or var not in near:
+            return ""
+        rivals = any(self._may_be(t, mine) for t in self._mentioned if t != var)
+        goes_on = mine == "it" and self._topic == var and not rivals
+        others = {t.key() if isinstance(t, Value) else t for t in near if self._may_be(t, mine)}
+        return mine if goes_on or others == {var} else ""
+
+    def _gender(self, term: Term) -> str:
+        words = self.form_words
+        if not words.is_person(term):
+            return "it"
+        return (words.genders.get(term, "") if isinstance(term, str) else "") or ANY
+
+    def _may_be(self, term: Term, pronoun: str) -> bool:
+        """Whether a reader might take a pronoun for a term; no date or number is "it"."""
+        if isinstance(term, Value) and term.kind != "entity":
+            return False
+        gender = self._gender(term)
+        return gender == pronoun or (gender == ANY and pronoun != "it")
+
+    def take_claims(self, var: str) -> list[tuple[int, str]]:
+        already = set(self.used)
+        found = [c for c in super().take_claims(var) if c[0] not in self.held]
+        self.used = already | {i for i, _ in found}
+        return found
+
+
+def short(words: FormWords, noun: str) -> str:
+    """What a thing is called again: "bridge" of "arch bridge"."""
+    last = noun.split(" ")[-1]
+    return last if last in words.data["short_nouns"] else noun
