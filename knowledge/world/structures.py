@@ -223,8 +223,9 @@ def _church(part: Part, rng: random.Random, plan: dict[str, Any]) -> Thing:
     _built(part, thing, plan, town)
     thing.say("P825", saint)
     thing.say("P2048", quantity(plan["size"] + 6, "metre"))
+    maker, at = plan["making"]
     if rng.random() < 0.9:
-        thing.say("P88", tied_family(part, rng, "church", *plan["making"], ("P84", "P88")))
+        thing.say("P88", tied_family(part, rng, "church", maker, at, ("P84", "P88")))
     thing.told["bell_from"] = value_of(heavy(rng, part.kind("town")))
     thing.look.update(
         spires=rng.randint(1, 2) if cls != "chapel" else 1,
