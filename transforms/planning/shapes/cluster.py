@@ -288,6 +288,8 @@ def _compared(at: Ground, pair: _Pair, claims: int, draw: Random) -> Iterator[Gr
         links=pair.links,
     )
     for r in found:
+        if is_place and r.first.value.kind == "time":
+            continue  # sources mean different events by the founding of a town
         if (num == 2 and r.op not in CHOOSES) or reads:
             yield _result(at, pair, r)
         if num == 3 and r.op in CHOOSES:

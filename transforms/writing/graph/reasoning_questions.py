@@ -232,4 +232,6 @@ def of_two(phrases: NounPhrases, compute: Compute, ask: Callable[[NounPhrases], 
         )
     phrases.introduced[compute.out] = said  # never "it": the two are introduced too
     question = ask(phrases)
+    # To refer back by a noun is to say it twice, but this one is said here first.
+    phrases.cost -= HOPELESS * question.count(f"the {said}")
     return f"of {one} and {other}, {question[:1].lower()}{question[1:]}"

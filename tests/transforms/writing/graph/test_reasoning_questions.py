@@ -175,6 +175,23 @@ def test_the_year_on_the_picture_is_one_end_of_the_years_between():
     assert all(" between the " in text and " birth" in text for text in made), made
 
 
+def test_the_elder_of_two_people_is_asked_about_in_one_sentence_that_reads():
+    made = said(
+        {"x0": "human", "x1": "castle", "x2": "human", "w": "human", "a": "town"},
+        Ask(var="a", type="entity"),
+        links("P119", "x0", "x1"),
+        links("P84", "x1", "x2"),
+        links("P569", "x0", "b"),
+        links("P569", "x2", "c"),
+        Compute(out="w", op="earliest", args=("x0", "x2"), keys=("b", "c")),
+        links("P20", "w", "a"),
+        genders={"x0": "he", "x2": "she", "w": "she"},
+    )
+    assert made == {
+        "Of this man and the architect of the castle where he is buried, in which town did the elder die?"
+    }
+
+
 BRIDGES = (
     {"x0": "arch bridge", "x1": "human", "x2": "arch bridge"},
     links("P84", "x0", "x1"),
