@@ -189,7 +189,9 @@ def _patterns() -> list[tuple[str, re.Pattern[str]]]:
         (pid, re.compile(rf"(?<!\w)(?:{'|'.join(words)})", re.I))
         for pid, known in relation_table().relations.items()
         if known.read
-        and (words := (*(known.say.o if known.say else ()), *known.read.subject, *known.read.object))
+        and (
+            words := (*(known.say.o if known.say else ()), *known.read.subject, *known.read.object)
+        )
     ]
 
 

@@ -243,7 +243,9 @@ class ShortcutSolver:
                         self._note(c.value.title, after, score, lead.move)
                     # A hit shows no addresses; `visit` takes a title too.
                     url = c.value.url or page.links.get(c.value.title, "")
-                    url = url or (c.value.title if not page.visited and " " in c.value.title else "")
+                    url = url or (
+                        c.value.title if not page.visited and " " in c.value.title else ""
+                    )
                     if url and len(after) < len(self._question.clauses):
                         self._reach(_Lead(Thing(c.value.title, url), after, score, "link"))
 
