@@ -1,5 +1,7 @@
 """The route: each move at its price, and each shortcut that makes a question cheap."""
 
+from dataclasses import replace
+
 from questloom.records.form import Ask, ClaimClause, ClassClause, Compute, Form, Image, Reads
 from questloom.records.knowledge import (
     Article,
@@ -27,12 +29,28 @@ PAGES = {
 }
 
 
+ASIDE = tuple(f"Nothing more is known of its {part}." for part in ("roof", "cellar", "garden"))
+"""Passages that make a page too long for a search to show the whole."""
+
+
 def facts(
-    pages: dict[str, str] = PAGES, more: tuple = (), names: dict[str, str] = NAMES
+    pages: dict[str, str] = PAGES,
+    more: tuple = (),
+    names: dict[str, str] = NAMES,
+    described: dict[str, str] | None = None,
+    aside: tuple[str, ...] = ASIDE,
 ) -> SmallFacts:
+    described = described or {}
     return SmallFacts(
         [*CLAIMS, *more],
-        {key: Entity(id=key, labels={"en": name}) for key, name in names.items()},
+        {
+            key: Entity(
+                id=key,
+                labels={"en": name},
+                descriptions={"en": described[key]} if key in described else {},
+            )
+            for key, name in names.items()
+        },
         {
             key: Article(
                 wiki="w",
@@ -40,7 +58,7 @@ def facts(
                 page_id=number,
                 revision=1,
                 entity_id=key,
-                sections=(Section(title="", level=1, text=text),),
+                sections=tuple(Section(title="", level=1, text=t) for t in (text, *aside)),
             )
             for number, (key, text) in enumerate(pages.items())
         },
@@ -96,8 +114,8 @@ def test_a_page_that_states_a_later_thing_saves_the_page_between():
     told = {**PAGES, TOWER: "Maren Holt, pupil of Aldo Vess, designed it."}
     without_link = find_route(THREE, THREE_BINDING, facts(told))
     assert without_link.calls == 4, "nothing open says whose pupil she was"
-    said = {**told, TEACHER: "Aldo Vess, born in 1661, was the teacher of Maren Holt."}
-    found = find_route(THREE, THREE_BINDING, facts(said))
+    said = {**told, TEACHER: "Aldo Vess was the teacher of Maren Holt."}
+    found = find_route(THREE, THREE_BINDING, facts(said, aside=("Born in 1661.", *ASIDE)))
     assert found.calls == 3 and found.moves == ("image_search x0", "visit x0", "visit x2")
 
 
@@ -165,3 +183,41 @@ def test_a_class_is_in_the_words_and_costs_nothing():
     plain = find_route(TWO, TWO_BINDING, facts())
     told = Form(clauses=(*TWO.clauses, ClassClause(var="x1", class_id=HUMAN)), ask=TWO.ask)
     assert find_route(told, TWO_BINDING, facts()).calls == plain.calls
+
+
+def test_a_search_shows_a_short_page_whole_so_that_it_need_not_be_opened():
+    found = find_route(TWO, TWO_BINDING, facts(aside=ASIDE[:2]))
+    assert found.moves == ("image_search x0", "text_search x1") and found.pages == 0
+
+
+def test_of_a_longer_page_a_search_shows_what_names_the_thing_that_it_was_found_by():
+    told = {**PAGES, ARCHITECT: "Maren Holt, born in 1660, designed Orm Light."}
+    assert find_route(TWO, TWO_BINDING, facts(told)).moves == ("image_search x0", "text_search x1")
+    apart = facts(
+        {**PAGES, ARCHITECT: "Maren Holt designed Orm Light."}, aside=("In 1660.", *ASIDE)
+    )
+    assert find_route(TWO, TWO_BINDING, apart).moves[-1] == "visit x1", "in another passage"
+
+
+def test_a_name_in_what_a_search_shows_is_in_hand():
+    told = {**PAGES, ARCHITECT: "Maren Holt of Orm Light learned from Aldo Vess."}
+    found = find_route(THREE, THREE_BINDING, facts(told))
+    assert found.moves == ("image_search x0", "text_search x1", "visit x2")
+
+
+def test_the_search_with_the_picture_shows_the_description_too():
+    told = facts(described={TOWER: "lighthouse by Maren Holt"})
+    assert find_route(TWO, TWO_BINDING, told).moves == ("image_search x0", "visit x1")
+    other = facts(described={TOWER: "lighthouse by Maren Holtby"})
+    assert find_route(TWO, TWO_BINDING, other).calls == 3
+
+
+def test_a_constant_left_in_is_a_way_in_without_the_picture():
+    """The words name the teacher: its page leads to the pupil without the picture."""
+    named = born("x1", SHOWN, DESIGNED, replace(TAUGHT, object=entity_value(TEACHER)))
+    page = {**PAGES, TEACHER: "Aldo Vess taught Maren Holt, born in 1660."}
+    found = find_route(named, TWO_BINDING, facts(page))
+    assert found.looks == 0 and found.moves == ("text_search x1",)
+    assert found.most_selective == 1
+    hidden = find_route(born("x1", SHOWN, DESIGNED), TWO_BINDING, facts(page))
+    assert hidden.looks == 1 and hidden.most_selective == 0
