@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from questloom.records.form import Ask, ClaimClause, ClassClause, Compute, Form, Image, Reads
 from questloom.records.knowledge import (
     Article,
@@ -12,6 +14,7 @@ from questloom.records.knowledge import (
     Value,
     entity_value,
 )
+from questloom.transforms.planning import route as route_module
 from questloom.transforms.planning.route import find_route, selecting_sets
 from tests.small_facts import SmallFacts, claim, year
 from tests.transforms.certificate.lighthouses import HUMAN, LIGHTHOUSE, crowd
@@ -221,3 +224,65 @@ def test_a_constant_left_in_is_a_way_in_without_the_picture():
     assert found.most_selective == 1
     hidden = find_route(born("x1", SHOWN, DESIGNED), TWO_BINDING, facts(page))
     assert hidden.looks == 1 and hidden.most_selective == 0
+
+
+READ = Reads(var="r", of="x1", property="P1684")
+
+
+def read(var: str, *clauses) -> Form:
+    return Form(clauses=clauses, ask=Ask(var=var, type="date", precision="year"))
+
+
+def test_a_look_at_a_later_things_picture_waits_for_its_name_and_one_at_the_shown_one_does_not():
+    later = find_route(read("r", SHOWN, DESIGNED, READ), {**TWO_BINDING, "r": year(1700)}, facts())
+    assert later.moves == ("image_search x0", "text_search x1", "crop r")
+    assert (later.depth, later.looks, later.exact) == (3, 2, True)
+    shown = replace(READ, of="x0")
+    here = find_route(read("r", SHOWN, shown), {"x0": THINGS["x0"], "r": year(1700)}, facts())
+    assert here.moves == ("crop r",) and here.depth == 1, "the picture is given"
+
+
+def test_two_branches_are_no_deeper_than_the_longer_of_them():
+    """Years between the openings of two pages that both wait for the picture only."""
+    built = ClaimClause(subject="x0", property="P571", object="b")
+    span = Form(
+        clauses=(*TWO.clauses, built, Compute(out="n", op="difference", args=("b", "a"))),
+        ask=Ask(var="n", type="quantity", unit="years"),
+    )
+    page = {**PAGES, TOWER: "Orm Light of 1700 was designed by Maren Holt."}
+    store = facts(page, (claim(TOWER, "P571", year(1700)),))
+    binding = {**TWO_BINDING, "b": year(1700), "n": Value(kind="quantity", number=40.0)}
+    found = find_route(span, binding, store)
+    assert found.moves[0] == "image_search x0" and found.moves[-1] == "python_interpreter n"
+    assert (found.calls, found.depth, found.pages) == (4, 4, 2)
+
+
+@pytest.mark.parametrize("limit", ["MAX_STATES", "MAX_SETS"])
+def test_beyond_its_limits_a_route_is_a_way_that_was_found_and_says_so(monkeypatch, limit):
+    monkeypatch.setattr(route_module, limit, 1)
+    found = find_route(THREE, THREE_BINDING, facts())
+    assert found.exact is (limit == "MAX_SETS") and found.calls >= 4
+    won = ClaimClause(subject="x1", property="P166", object=entity_value(PRIZE))
+    many = find_route(
+        born("x1", SHOWN, DESIGNED, won),
+        TWO_BINDING,
+        facts(more=(claim(ARCHITECT, "P166", PRIZE),)),
+    )
+    assert not many.exact
+
+
+def test_a_name_within_a_name_that_the_words_give_is_in_hand_from_the_start():
+    won = ClaimClause(subject="x1", property="P166", object=entity_value(PRIZE))
+    names = {**NAMES, PRIZE: "Maren Holt Medal"}
+    store = facts(more=(claim(ARCHITECT, "P166", PRIZE),), names=names)
+    found = find_route(born("x1", SHOWN, DESIGNED, won), TWO_BINDING, store)
+    assert found.moves == ("visit x1",) and found.names_exposed == 1
+    built = ClaimClause(subject="x0", property="P571", object=year(1700))
+    dated = find_route(
+        born("x1", SHOWN, DESIGNED, won, built),
+        TWO_BINDING,
+        facts(
+            more=(claim(ARCHITECT, "P166", PRIZE), claim(TOWER, "P571", year(1700))), names=names
+        ),
+    )
+    assert dated.moves == ("visit x1",)

@@ -7,12 +7,14 @@ import pytest
 
 from questloom.records.form import ClaimClause, ClassClause, Compute, Form, Image, Reads
 from questloom.records.outcomes import Reason
+from questloom.transforms.drafting.edges import Edge
 from questloom.transforms.planning.ground import Refusals
-from questloom.transforms.planning.shapes.chain import grow_chains
+from questloom.transforms.planning.shapes.chain import Way, extend, grow_chains
 from questloom.transforms.planning.shapes.meet import grow_meets
 from questloom.transforms.planning.shapes.tree import describe_thing, grow_trees, steps_to
 from tests.small_facts import claim
 from tests.transforms.planning.coast import (
+    LIGHTHOUSE,
     NOVEL,
     architect,
     coast,
@@ -225,3 +227,63 @@ def test_a_thing_with_too_few_pictures_is_none_to_begin_with():
     assert grown(grow_trees, architect(3), 1)[0]
     assert not grown(grow_trees, architect(3), 1, replace(AT, min_views=2))[0]
     assert grown(grow_trees, architect(3), 1, replace(AT, min_views=1))[0]
+
+
+def test_a_branch_may_end_on_the_way_of_the_other():
+    """Which novel by the architect is set in her birthplace?"""
+    own = [
+        c
+        for thing, place in (("Q4900", 3), ("Q4901", 4))
+        for c in (
+            claim(thing, "P31", NOVEL),
+            claim(thing, "P840", town(place)),
+            claim(thing, "P50", architect(3)),
+        )
+    ]
+    at = ground(coast([*coast_claims(), *own]))
+    found = [
+        (form, bindings)
+        for form, bindings, _ in grow_meets(at, lighthouse(3), 4, Random(1), Refusals())
+    ]
+    assert len(found) == 1
+    form, bindings = found[0]
+    assert bindings == {"x0": lighthouse(3), "x1": architect(3), "x2": town(3), "x3": "Q4900"}
+    assert {(c.subject, c.property, c.object) for c in form.of(ClaimClause)} == {
+        ("x0", "P84", "x1"),
+        ("x1", "P19", "x2"),
+        ("x3", "P50", "x1"),
+        ("x3", "P840", "x2"),
+    }
+
+
+def test_two_steps_that_readers_know_as_one_and_a_thing_that_is_a_class_are_no_way_on():
+    refusals = Refusals()
+    start = Way((lighthouse(3), architect(3)), (("P84", False),))
+    assert list(extend(AT, start, step("P19", town(3)), refusals))
+    assert not list(extend(AT, start, step("P19", lighthouse(3)), refusals)), "comes back"
+    assert not list(extend(AT, start, step("P19", LIGHTHOUSE), refusals)), "its class"
+    said = replace(start, said=frozenset({town(3)}))
+    assert not list(extend(AT, said, step("P19", town(3)), refusals)), "is named"
+    family = replace(start, steps=(("P22", False),))
+    assert not list(extend(AT, family, step("P25", town(3)), refusals))
+    assert not refusals.reasons
+    (on,) = extend(AT, start, step("P19", town(3)), refusals)
+    assert on.things == (*start.things, town(3)) and on.steps == (("P84", False), ("P19", False))
+    assert on.last == "x2" and on.bindings["x2"] == town(3)
+    nobody = step("P1066", "Q999999", reverse=True)
+    assert not list(extend(AT, start, nobody, refusals))
+    assert refusals.reasons == {Reason.NO_DESCRIPTION.value: 1}
+
+
+def test_where_a_shorter_way_leads_a_forward_step_collapses():
+    """The architect lived in the lighthouse's town: to go there over her birthplace is the long way round."""
+    claims = [*coast_claims(), *(claim(lighthouse(i), "P131", town(i)) for i in range(60))]
+    refusals = Refusals()
+    way = Way((lighthouse(3), architect(3), town(3)), (("P84", False), ("P19", False)))
+    at = ground(coast(claims))
+    assert not list(extend(at, way, step("P17", "Q4999"), refusals))
+    assert refusals.reasons == {Reason.COLLAPSES.value: 1}
+
+
+def step(property: str, target: str, reverse: bool = False) -> Edge:
+    return Edge(property=property, target=target, reverse=reverse, weight=1.0)
