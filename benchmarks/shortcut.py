@@ -106,7 +106,9 @@ async def play(
         judged = judge_by_rules(
             question.answer, episode.answer, question=question.text, language=question.language
         )
-        route = find_route(question.logical_form, binding_of(question.bindings), facts)
+        form = question.logical_form
+        assert form is not None, "the questions of a certified run have a form"
+        route = find_route(form, binding_of(question.bindings), facts)
         played.append(Played(question, episode, judged.outcome is Outcome.CORRECT, route))
     return played
 
@@ -167,7 +169,7 @@ def hole_lines(played: Iterable[Played]) -> Iterator[str]:
             yield (
                 f"  hole: {p.question.id} {p.question.text} -> {p.episode.answer}\n"
                 f"    route {p.route.calls}: {', '.join(p.route.moves)}\n"
-                f"    calls {p.num_calls}: {'; '.join(f'{c.name} {c.arguments.value}' for c in calls)[:400]}"
+                f"    calls {p.num_calls}: {'; '.join(f'{c.name} {c.arguments}' for c in calls)[:400]}"
             )
 
 

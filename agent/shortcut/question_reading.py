@@ -11,7 +11,7 @@ from questloom.language.relations import relation_table
 MAX_CLAUSES = 12
 _VERB = (
     r"(?:[a-z-]+ (?:was|is|were|are|did|has|had)|was|is|were|are|did|has|had|in|of|by|on|at|and|who|that|as"
-    r"|[a-z]{3,}(?:ed|ies)|[a-z-]{3,}[^us]s|dies?|won|lies|wrote|flows|rises)\b"
+    r"|[a-z]{3,}(?:ed|ies)|[a-z-]{3,}[^us]s|dies?|born|won|lies|wrote|flows|rises)\b"
 )
 """What follows the noun for the pictured thing and is no noun."""
 _PICTURED = re.compile(
