@@ -4,7 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from questloom.records.form import Ask, ClaimClause, ClassClause, Compute, Form, Image, Reads
+from questloom.records.form import (
+    Ask,
+    ClaimClause,
+    ClassClause,
+    Compute,
+    Form,
+    Image,
+    Reads,
+    SentenceClause,
+)
 from questloom.records.knowledge import (
     Article,
     Detail,
@@ -286,3 +295,12 @@ def test_a_name_within_a_name_that_the_words_give_is_in_hand_from_the_start():
         ),
     )
     assert dated.moves == ("visit x1",)
+
+
+def test_a_sentence_is_read_on_its_subjects_page_and_gives_the_other_thing():
+    said = SentenceClause(
+        subject="x1", object="x2", article_id="a", revision=1, section=0, start=0, end=9
+    )
+    form = born("x2", SHOWN, DESIGNED, said)
+    found = find_route(form, THREE_BINDING, facts())
+    assert "visit x1" in found.moves and found.moves[-1] == "visit x2" and found.calls == 4

@@ -7,6 +7,7 @@ import pytest
 
 from questloom.records.form import ClaimClause, ClassClause, Compute, Form, Image, Reads
 from questloom.records.outcomes import Reason
+from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.drafting.edges import Edge
 from questloom.transforms.planning.ground import Refusals
 from questloom.transforms.planning.shapes.chain import Way, extend, grow_chains
@@ -287,3 +288,17 @@ def test_where_a_shorter_way_leads_a_forward_step_collapses():
 
 def step(property: str, target: str, reverse: bool = False) -> Edge:
     return Edge(property=property, target=target, reverse=reverse, weight=1.0)
+
+
+def test_a_clue_that_no_page_states_hides_nothing_where_pages_must_state_it():
+    writers = frozenset(thing(i) for i in range(120) for thing in (novel, architect))
+    silent = ground(coast(silent=writers))
+    assert describe_thing(silent, town(3)) == ()
+    unheard = replace(silent, certificate=CertificateRules(margin=1, stated=False))
+    assert len(describe_thing(unheard, town(3))) == 3
+
+
+def test_a_name_that_nothing_tells_is_counted_as_refused():
+    _, refusals = grown(grow_trees, novel(3), 4)
+    assert refusals.reasons == {Reason.NO_DESCRIPTION.value: 2}
+    assert not grown(grow_trees, novel(3), 3)[1].reasons
