@@ -50,6 +50,10 @@ class Area:
 
 AREAS = {
     "drafting": Area(("transforms/drafting/*.py",), ("tests/transforms/drafting",)),
+    "planning": Area(
+        ("transforms/planning/*.py", "transforms/planning/shapes/*.py"),
+        ("tests/transforms/planning",),
+    ),
     "filters": Area(("transforms/filters/*.py",), ("tests/transforms/filters",)),
     "certificate": Area(
         ("transforms/certificate/*.py",),

@@ -1,9 +1,11 @@
-"""How many of a run's questions the shortcut solver answers, in how many calls and by which move, by level.
+"""Whether routes are priced right: how the shortcut solver and the oracle fare, against the route, by level.
 
     python -m benchmarks.shortcut RUN STORE             all kept questions of a finished synth run over the store that it was made from
     python -m benchmarks.shortcut RUN STORE --list      each right answer with its question
 
-Where questions have a route, it prints the rank correlation of its price with the calls, and every question that was answered in fewer.
+It prints how often the shortcut solver is right, the rank correlation (Spearman's, with a bootstrap's 95 % interval) of the route's price
+with its calls and with those of the oracle's kept episodes, and every question that it answers in fewer calls than the route says. Of the
+oracle's episodes also `hit`: the turn in which the answer first stood in a result, as a share of the turns.
 Answers are judged by the rules of the answer judge, without a model.
 """
 
@@ -12,11 +14,12 @@ import asyncio
 import re
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from benchmarks.truth import share
 from questloom.agent.judges.answer import judge_by_rules
 from questloom.agent.play.player import Player, Task
 from questloom.agent.providers.local_provider import LocalProvider
@@ -26,13 +29,23 @@ from questloom.agent.tool_settings import ALL_TOOLS, CONFINED
 from questloom.agent.tools import ToolBox, ToolSettings
 from questloom.agent.turns.limits import Limits
 from questloom.knowledge.store import Store
+from questloom.language.names_in_text import leaked
 from questloom.models.clip import Clip
 from questloom.records.episodes import Episode, Outcome
-from questloom.records.synthesis import Question
+from questloom.records.route import Route
+from questloom.records.synthesis import Answer, Question
+from questloom.records.trajectories import Trajectory
+from questloom.transforms.certificate.leak import answer_names
+from questloom.transforms.drafting.accept import binding_of
+from questloom.transforms.facts.lookups import Facts, Lookups
+from questloom.transforms.planning.route import find_route
 from questloom.transforms.stages.run_folder import RunFolder
 
-LEAST = 3
+LEAST = 5
 """Questions of a level below which no correlation is printed."""
+NUM_RESAMPLED = 1_000
+GOALS = {"easy": 0.4, "medium": 0.15, "hard": 0.05}
+"""Of a level's questions the shortcut solver may answer so many at most."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +55,12 @@ class Played:
     question: Question
     episode: Episode
     right: bool
+    route: Route
+    """As the code prices it now, whatever stands in the run."""
 
     @property
     def num_calls(self) -> int:
-        return sum(turn.call is not None for turn in self.episode.turns)
+        return num_calls(self.episode)
 
     @property
     def move(self) -> str:
@@ -53,10 +68,19 @@ class Played:
         found = re.search(r"that I found, by (\w+)\.", self.episode.turns[-1].text)
         return found[1] if found else "none"
 
-    @property
-    def route_calls(self) -> int | None:
-        """The price of the cheapest route; None of a question without one."""
-        return getattr(getattr(self.question, "route", None), "calls", None)
+
+def num_calls(episode: Episode) -> int:
+    return sum(turn.call is not None for turn in episode.turns)
+
+
+def trajectories(run: RunFolder) -> dict[str, Trajectory]:
+    """The first kept episode of each question by the run's teacher, by the question's id; empty where it had none."""
+    teacher = RunFolder(f"{run.path}/episodes/teacher")
+    label = teacher.label("keep")
+    found: dict[str, Trajectory] = {}
+    for trajectory in teacher.read(label, "kept", Trajectory) if label else ():
+        found.setdefault(trajectory.question_id, trajectory)
+    return found
 
 
 async def play(
@@ -70,7 +94,7 @@ async def play(
         box,
         Limits(calls=max_calls, tokens=1_000_000),
     )
-    played = []
+    facts, played = Lookups(store), []
     for question in questions:
         task = Task(
             task_id=question.id,
@@ -82,7 +106,10 @@ async def play(
         judged = judge_by_rules(
             question.answer, episode.answer, question=question.text, language=question.language
         )
-        played.append(Played(question, episode, judged.outcome is Outcome.CORRECT))
+        form = question.logical_form
+        assert form is not None, "the questions of a certified run have a form"
+        route = find_route(form, binding_of(question.bindings), facts)
+        played.append(Played(question, episode, judged.outcome is Outcome.CORRECT, route))
     return played
 
 
@@ -92,8 +119,9 @@ def level_line(level: str, played: list[Played]) -> str:
     calls = statistics.mean(p.num_calls for p in played)
     of_right = f"{statistics.mean(p.num_calls for p in right):.1f}" if right else "-"
     moves = ", ".join(f"{m} {n}" for m, n in Counter(p.move for p in right).most_common())
+    goal = f", goal {GOALS[level]:.0%}" if level in GOALS else ""
     return (
-        f"{level}: right {len(right)} of {len(played)} ({len(right) / len(played):.0%}), "
+        f"{level}: right {share(len(right), len(played))}{goal}; "
         f"calls {calls:.1f}, of the right ones {of_right}; by move: {moves or 'none'}"
     )
 
@@ -110,18 +138,59 @@ def rank_correlation(first: Sequence[int], second: Sequence[int]) -> float:
     return float(np.corrcoef(*ranks)[0, 1])
 
 
-def route_lines(level: str, played: list[Played]) -> list[str]:
-    """Rank correlation of the route's price with the calls, and the questions answered in fewer calls than it says."""
-    priced = [(p, calls) for p in played if (calls := p.route_calls) is not None]
-    lines = []
-    if len(priced) >= LEAST:
-        rank = rank_correlation([c for _, c in priced], [p.num_calls for p, _ in priced])
-        lines.append(f"{level}: rank correlation of route and calls {rank:.2f} (n {len(priced)})")
-    return lines + [
-        f"  hole: {p.num_calls} calls, route {calls}: {p.question.id} {p.question.text}"
-        for p, calls in priced
-        if p.right and p.num_calls < calls
-    ]
+def interval(first: Sequence[int], second: Sequence[int]) -> tuple[float, float]:
+    """A bootstrap's 95 % interval of `rank_correlation`; not a number where no sample has one."""
+    pairs, draw = np.array([first, second]), np.random.default_rng(0)
+    samples = draw.integers(len(first), size=(NUM_RESAMPLED, len(first)))
+    found = [rank_correlation(*pairs[:, rows]) for rows in samples]
+    if np.isnan(found).all():
+        return float("nan"), float("nan")
+    low, high = np.nanquantile(found, (0.025, 0.975))
+    return float(low), float(high)
+
+
+def correlation_line(whose: str, pairs: Sequence[tuple[int, int]]) -> str:
+    """The rank correlation of routes with calls, given as (route, calls)."""
+    if len(pairs) < LEAST:
+        return f"  route and calls of the {whose}: {len(pairs)} questions, too few"
+    routes, calls = zip(*pairs, strict=True)
+    low, high = interval(routes, calls)
+    return (
+        f"  route (mean {statistics.mean(routes):.1f}) and calls of the {whose} (mean {statistics.mean(calls):.1f}): "
+        f"{rank_correlation(routes, calls):.2f} [{low:.2f}, {high:.2f}], n {len(pairs)}"
+    )
+
+
+def hole_lines(played: Iterable[Played]) -> Iterator[str]:
+    """The questions that were answered in fewer calls than their route has, with both ways."""
+    for p in played:
+        if p.right and p.num_calls < p.route.calls:
+            calls = [t.call for t in p.episode.turns if t.call]
+            yield (
+                f"  hole: {p.question.id} {p.question.text} -> {p.episode.answer}\n"
+                f"    route {p.route.calls}: {', '.join(p.route.moves)}\n"
+                f"    calls {p.num_calls}: {'; '.join(f'{c.name} {c.arguments}' for c in calls)[:400]}"
+            )
+
+
+def find_hit(facts: Facts, episode: Episode, answer: Answer) -> float | None:
+    """The turn in which the answer first stood in a result, as a share of the turns; None where it never did."""
+    names = answer_names(facts, answer, ("en",))
+    for number, turn in enumerate(episode.turns, 1):
+        if turn.result is not None and leaked(turn.result.text, names):
+            return number / len(episode.turns)
+    return None
+
+
+def hit_line(facts: Facts, kept: Iterable[Trajectory]) -> str:
+    """How many of a level's episodes meet the answer in their second half."""
+    hits = [find_hit(facts, t.episode, t.answer) for t in kept]
+    met = [hit for hit in hits if hit is not None]
+    mean = f"{statistics.mean(met):.2f}" if met else "-"
+    return (
+        f"  hit in the second half of the oracle's episodes: {share(sum(hit > 0.5 for hit in met), len(hits))}, "
+        f"mean {mean}, never {len(hits) - len(met)}"
+    )
 
 
 def main() -> None:
@@ -144,10 +213,19 @@ def main() -> None:
     questions = questions[: given.first or None]
     store = Store.open(given.store)
     played = asyncio.run(play(questions, given.run, store, given.clip, given.calls))
+    oracle = trajectories(given.run)
     for level in (*sorted({p.question.level for p in played}), "all"):
         mine = [p for p in played if level in ("all", p.question.level)]
+        shown = [(p, oracle[p.question.id]) for p in mine if p.question.id in oracle]
         print(level_line(level, mine))
-        print(*route_lines(level, mine), sep="\n", end="\n" if route_lines(level, mine) else "")
+        print(correlation_line("shortcut solver", [(p.route.calls, p.num_calls) for p in mine]))
+        solved = [(p.route.calls, p.num_calls) for p in mine if p.right]
+        print(correlation_line("shortcut solver where it is right", solved))
+        of_oracle = [(p.route.calls, num_calls(t.episode)) for p, t in shown]
+        print(correlation_line("oracle", of_oracle))
+        print(hit_line(Lookups(store), [t for _, t in shown]))
+    for line in hole_lines(played):
+        print(line)
     for p in played if given.list else []:
         mark = "right" if p.right else "wrong"
         print(f"{mark}, {p.num_calls} calls, {p.move}: {p.question.text} -> {p.episode.answer}")

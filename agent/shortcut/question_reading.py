@@ -9,15 +9,22 @@ from questloom.agent.oracle.relation_words import Relation
 from questloom.language.relations import relation_table
 
 MAX_CLAUSES = 12
+_VERB = (
+    r"(?:[a-z-]+ (?:was|is|were|are|did|has|had)|was|is|were|are|did|has|had|in|of|by|on|at|and|who|that|as"
+    r"|[a-z]{3,}(?:ed|ies)|[a-z-]{3,}[^us]s|dies?|born|won|lies|wrote|flows|rises)\b"
+)
+"""What follows the noun for the pictured thing and is no noun."""
 _PICTURED = re.compile(
     r"\b(?:the|this) (?:[a-z-]+ ){1,3}?(?:(?:shown |seen )?in (?:the|this) (?:picture|photograph|image)|with this [a-z ]+)"
-    r"|\bthis (?:[a-z-]+ )?[a-z-]+(?=['’]s\b|\b)",
+    rf"|\bthis (?:(?!{_VERB})[a-z-]+ (?!{_VERB}))?[a-z-]+(?=['’]s\b|\b)",
 )
 _NAME = re.compile(
     r"(?<![\w.])(?:[A-ZÀ-ÖØ-Þ][\w’'-]*(?: (?:of|the|de|la|van|von) (?=[A-ZÀ-Þ])| (?=[A-ZÀ-Þ]))?)+|\b\d{3,4}\b"
 )
 _CLAUSE = re.compile(r"[,;.?]|\b(?:and|that|who|whose|which|where|when|whom)\b", re.IGNORECASE)
 _DATE = re.compile(r"\b(?:when|(?:what|which) (?:year|date|day|century))\b", re.IGNORECASE)
+_ASKING = re.compile(r"\b(?:(?:in|on) )?(?:what|which) (?:year|date|day|century)\b", re.IGNORECASE)
+"""Words of the question itself, which state no relation."""
 _AMOUNT = re.compile(
     r"\bhow (?:many|much|tall|high|long|wide|deep|heavy|large|big|far)\b", re.IGNORECASE
 )
@@ -28,6 +35,7 @@ _LOOSE = frozenset(
 MAX_ENDING = 4
 """Letters behind the beginning of a word: "design" in "designed", but not "light" in "lighthouse"."""
 _ENDING = re.compile(r"\w*")
+_REFERS = re.compile(r"\s*(?:who|that|which)?\s*", re.IGNORECASE)
 _HEAD = re.compile(r"\b(?:which|what) ([a-z]+(?: [a-z]+)?)", re.IGNORECASE)
 
 
@@ -40,6 +48,8 @@ class Clause:
     """Those that the words may mean."""
     names: tuple[str, ...] = ()
     """Names and years that stand in it, which make it select."""
+    distance: int = 0
+    """Words between it and the picture's, from which clauses are followed outward."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,6 +116,7 @@ def _clauses(text: str) -> tuple[Clause, ...]:
     """The pieces that state a relation; words that several relations share make one clause with all of them."""
     pictured = _PICTURED.search(text)
     hidden = pictured.span() if pictured else (0, 0)
+    asking = [m.span() for m in _ASKING.finditer(text)]
     spans: list[tuple[int, int, str]] = []
     for pid, pattern in _patterns():
         for m in pattern.finditer(text):
@@ -113,8 +124,8 @@ def _clauses(text: str) -> tuple[Clause, ...]:
             end = rest.end() if rest else m.end()
             if (
                 end - m.end() <= MAX_ENDING
-                and text[m.start() : end].casefold() not in _LOOSE
-                and not hidden[0] <= m.start() < hidden[1]
+                and not set(text[m.start() : end].casefold().split()) <= _LOOSE
+                and not any(low <= m.start() < high for low, high in (hidden, *asking))
             ):
                 spans.append((m.start(), end, pid))
     spans.sort()
@@ -130,18 +141,24 @@ def _clauses(text: str) -> tuple[Clause, ...]:
     ]
     edges = [0, *(m.start() for m in _CLAUSE.finditer(text)), len(text)]
     found: list[Clause] = []
-    for start, end, pids in groups[:MAX_CLAUSES]:
+    last_end = 0
+    for number, (start, end, pids) in enumerate(groups[:MAX_CLAUSES]):
+        next_start = groups[number + 1][0] if number + 1 < len(groups) else len(text)
         low = max(e for e in edges if e <= start)
         high = min((e for e in edges if e >= end), default=len(text))
-        names_here = tuple(name for at, name in names if low <= at < high)
+        names_here = tuple(
+            name for at, name in names if max(low, start) <= at < min(high, next_start)
+        )
         before = {r.property for r in found[-1].relations} if found else set()
-        if before & set(pids) and not names_here:
+        if before & set(pids) and _REFERS.fullmatch(text[last_end:start]):
             continue  # "the architect who designed": one relation said twice
+        last_end = end
         found.append(
             Clause(
                 words=text[low:high].strip(" ,.;?"),
                 relations=tuple(_named(pid) for pid in pids),
                 names=names_here,
+                distance=_distance(text, (start, end), hidden),
             )
         )
     # A piece that names something selects, whatever it says of it.
@@ -153,6 +170,18 @@ def _clauses(text: str) -> tuple[Clause, ...]:
     return tuple(found[:MAX_CLAUSES])
 
 
+def _distance(text: str, span: tuple[int, int], pictured: tuple[int, int]) -> int:
+    """Words between a clause's cue and the picture's words; at the same distance what stands before them is nearer.
+
+    Behind them the verb of the whole question is the farthest: "When did the teacher of this man's mother die?"
+    """
+    if span[1] <= pictured[0]:
+        return 2 * len(text[span[1] : pictured[0]].split())
+    num = len(text[pictured[1] : span[0]].removeprefix("’s").removeprefix("'s").split())
+    is_main = num > 0 and not _CLAUSE.search(text, len(text.split()[0]), pictured[0])
+    return 2 * num + 1 + 100 * is_main
+
+
 def _named(pid: str) -> Relation:
     say = relation_table().relations[pid].say
     return Relation(property=pid, label=say.o[0] if say and say.o else pid)
@@ -160,12 +189,12 @@ def _named(pid: str) -> Relation:
 
 def _patterns() -> list[tuple[str, re.Pattern[str]]]:
     return [
-        (
-            pid,
-            re.compile(rf"(?<!\w)(?:{'|'.join((*known.read.subject, *known.read.object))})", re.I),
-        )
+        (pid, re.compile(rf"(?<!\w)(?:{'|'.join(words)})", re.I))
         for pid, known in relation_table().relations.items()
         if known.read
+        and (
+            words := (*(known.say.o if known.say else ()), *known.read.subject, *known.read.object)
+        )
     ]
 
 

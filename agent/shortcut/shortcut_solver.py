@@ -1,8 +1,8 @@
 """A strong cheap baseline: it answers from the picture, the words and the tools, without the question's form.
 
-It names the pictured thing by one image search, searches for the question's words clause by clause (the one with most names first), opens the
-best pages, reads there what the clauses ask for, and follows links while clauses are left. What it solves in fewer calls than the question's
-cheapest route is a hole in the route.
+It names the pictured thing by one image search and puts the name into the question's words for a search. Hits and pages it reads clause by clause,
+from the picture outward, until one thing has used all of them: on the page of a thing that it has, and on the pages of others that name that
+thing. What it solves in fewer calls than the question's cheapest route is a hole in the route.
 """
 
 import heapq
@@ -12,6 +12,7 @@ from typing import Any
 
 from questloom.agent.oracle.observation_reading import (
     Candidate,
+    Line,
     Literal,
     PageRead,
     Thing,
@@ -34,6 +35,8 @@ NUM_READ = 2
 """Candidates of a relation on a page that are looked at."""
 LEAST_SCORE = 2.0
 """Of a candidate: below it no cue stands beside the name."""
+PASSED_OVER = 3.0
+"""What a step loses for each clause nearer to the picture that is left."""
 
 
 # The oracle's turns have the same parts, but stand beside what knows the form, of which nothing may be imported here.
@@ -90,6 +93,10 @@ class ShortcutSolver:
     _question: QuestionRead = field(init=False)
     _leads: list[tuple[float, int, _Lead]] = field(default_factory=list)
     _opened: dict[str, PageRead] = field(default_factory=dict)
+    _hits: dict[str, PageRead] = field(default_factory=dict)
+    """What searches have shown of pages, by the key of the title."""
+    _reached: dict[str, list[_Lead]] = field(default_factory=dict)
+    """The ways to each thing, by the key of its title."""
     _followed: set[tuple[str, frozenset[int]]] = field(default_factory=set)
     """Pages with the clauses that had been used when they were read."""
     _best: dict[str, tuple[int, float, str]] = field(default_factory=dict)
@@ -103,11 +110,16 @@ class ShortcutSolver:
         """The whole episode: yields calls, is sent what they bring."""
         pictured = ""
         seen = yield from self._call("Which thing is this?", "image_search", handle=0)
-        for rank, (thing, _) in enumerate(hits_of(seen.text)[:NUM_HITS] if seen else []):
+        for rank, (thing, said) in enumerate(hits_of(seen.text)[:NUM_HITS] if seen else []):
+            if "/File:" not in thing.url and not rank:
+                pictured = thing.name
+                self._show(thing, f"{thing.name}, {said}", seen.turn if seen else 0)
             if "/File:" not in thing.url:
-                pictured = pictured or thing.name
-                self._add(_Lead(thing, frozenset(), 1.0 - rank, "picture"))
+                self._reach(_Lead(thing, frozenset(), 1.0 - rank, "picture"))
+        self._read_hits()
         queries = list(self._question.queries(pictured))
+        if self._question.pictured and pictured and len(self._question.clauses) > 1:
+            yield from self._search(queries.pop(0))
         while self._num_calls < self.max_calls and not self._is_settled():
             if self._leads:
                 yield from self._open(heapq.heappop(self._leads)[2])
@@ -119,9 +131,63 @@ class ShortcutSolver:
 
     def _search(self, query: str) -> Generator[Action, Observation, None]:
         found = yield from self._call("I search for these words.", "text_search", query=query)
-        for rank, (thing, _) in enumerate(hits_of(found.text)[:NUM_HITS] if found else []):
-            if thing.url:
-                self._add(_Lead(thing, frozenset(), -float(rank), "words"))
+        for rank, (thing, snippet) in enumerate(hits_of(found.text) if found else []):
+            if thing.url and found:
+                self._show(thing, snippet, found.turn)
+                if rank < NUM_HITS:
+                    self._add(_Lead(thing, frozenset(), -float(rank), "words"))
+        self._read_hits()
+
+    def _show(self, thing: Thing, snippet: str, turn: int) -> None:
+        """Adds what a hit shows of a page to what earlier ones have shown."""
+        page = self._hits.setdefault(key(thing.title), PageRead(thing.title, thing.url))
+        shown = {line.text for line in page.sentences}
+        lines = [text.strip() for text in snippet.split("\n") if text.strip()]
+        page.sentences += [Line(text, turn) for text in lines if text not in shown]
+
+    def _read_hits(self) -> None:
+        """Reads what hits show, of things that were reached and of those that name one, until nothing new is reached."""
+        num = -1
+        while num != (num := sum(map(len, self._reached.values()))):
+            for name, page in self._hits.items():
+                self._turn_back(page)
+                for lead in tuple(self._reached.get(name, ())):
+                    self._read(page, lead)
+
+    def _turn_back(self, page: PageRead) -> None:
+        """Where a page names a thing that was reached beside a clause's cue, the page's own thing is at its other end."""
+        for number, clause in enumerate(self._question.clauses):
+            for relation in clause.relations:
+                for c in (
+                    *self._read_off(page, relation, "thing"),
+                    *subjects(page, relation),
+                ):
+                    if c.score < LEAST_SCORE or not isinstance(c.value, Thing):
+                        continue
+                    for lead in tuple(self._reached.get(key(c.value.title), ())):
+                        if number not in lead.used and key(page.title) != key(c.value.title):
+                            score = lead.score + c.score - self._passed_over(number, lead.used)
+                            after = lead.used if clause.names else lead.used | {number}
+                            if self._question.kind == "thing":
+                                self._note(page.title, after, score, "link")
+                            self._reach(_Lead(page.thing, after, score, "link"))
+
+    def _passed_over(self, number: int, used: frozenset[int]) -> float:
+        """What a step over a clause loses since others are nearer to the picture."""
+        clauses = self._question.clauses
+        nearer = [
+            n
+            for n, c in enumerate(clauses)
+            if n not in used and not c.names and c.distance < clauses[number].distance
+        ]
+        return PASSED_OVER * len(nearer)
+
+    def _reach(self, lead: _Lead) -> None:
+        """Notes a way to a thing, once, and that its page may be opened."""
+        ways = self._reached.setdefault(key(lead.thing.title), [])
+        if all(way.used != lead.used for way in ways):
+            ways.append(lead)
+            self._add(lead)
 
     def _open(self, lead: _Lead) -> Generator[Action, Observation, None]:
         place = key(lead.thing.title), lead.used
@@ -140,7 +206,9 @@ class ShortcutSolver:
             if page is None:
                 return
             self._opened[key(lead.thing.title)] = page
+        self._turn_back(page)
         self._read(page, lead)
+        self._read_hits()
 
     def _read(self, page: PageRead, lead: _Lead) -> None:
         """Takes from a page what the clauses that are left ask for: answers, and things to go on to."""
@@ -160,7 +228,8 @@ class ShortcutSolver:
                 after = used if clause.names else used | {number}
                 if self._question.kind != "thing":
                     for c in self._sure(self._read_off(page, relation, self._question.kind)):
-                        self._note(self._words(c), after, lead.score + c.score, lead.move)
+                        score = lead.score + c.score - self._passed_over(number, lead.used)
+                        self._note(self._words(c), after, score, lead.move)
                 if number in lead.used:
                     continue
                 for c in self._sure(
@@ -169,12 +238,16 @@ class ShortcutSolver:
                     assert isinstance(c.value, Thing), "asked for as a thing"
                     if key(c.value.title) == key(page.title):
                         continue
+                    score = lead.score + c.score - self._passed_over(number, lead.used)
                     if self._question.kind == "thing" and self._may_answer(relation):
-                        self._note(c.value.title, after, lead.score + c.score, lead.move)
+                        self._note(c.value.title, after, score, lead.move)
+                    # A hit shows no addresses; `visit` takes a title too.
                     url = c.value.url or page.links.get(c.value.title, "")
+                    url = url or (
+                        c.value.title if not page.visited and " " in c.value.title else ""
+                    )
                     if url and len(after) < len(self._question.clauses):
-                        thing = Thing(c.value.title, url)
-                        self._add(_Lead(thing, after, lead.score + c.score, "link"))
+                        self._reach(_Lead(Thing(c.value.title, url), after, score, "link"))
 
     def _may_answer(self, relation: Relation) -> bool:
         """Whether what stands at the relation's end may be of the kind that is asked for."""
@@ -202,9 +275,11 @@ class ShortcutSolver:
             self._best[answer] = max(self._best.get(answer, (0, 0.0, "")), (len(used), score, move))
 
     def _is_settled(self) -> bool:
-        """Whether one candidate is left that uses all clauses."""
-        whole = [v for v in self._best.values() if v[0] >= len(self._question.clauses)]
-        return len(whole) == 1
+        """Whether a candidate uses all clauses, in their order."""
+        return any(
+            used >= len(self._question.clauses) and score >= LEAST_SCORE
+            for used, score, _ in self._best.values()
+        )
 
     def _end(self) -> Ended:
         if not self._best:

@@ -13,6 +13,8 @@ from questloom.transforms.remembered import remembered
 
 ENUMERATION_LIMIT = 5_000
 """No clause is enumerated beyond this many matches: it says too little to count as a clue (a hub, a common material)."""
+MOST_SUBJECTS = 32_768
+"""Things whose best values are kept: some ten kilobytes each."""
 MIN_EVIDENCE = 20
 """Subjects from which a property's functionality is measured, and the weight in subjects of what is believed before a class is counted."""
 DECLARED_SURPLUS, OTHER_SURPLUS = 0.005, 0.05
@@ -30,17 +32,22 @@ TRANSITIVE = {
 """Properties whose value's ancestors count as matches too, and the properties to climb by: a wreck off an island is one in the island's sea."""
 
 
-@remembered()
 def best_values(facts: Facts, subject: str, property: str) -> tuple[Value, ...]:
     """The best values of a property, each once, in the store's order; somevalue and novalue are among them.
 
     A date that stands there more exactly too ("1732" beside "22 February 1732") is no value of its own.
     """
-    found: dict[str, Value] = {}
+    return _best_by_property(facts, subject).get(property, ())
+
+
+@remembered(MOST_SUBJECTS)
+def _best_by_property(facts: Facts, subject: str) -> dict[str, tuple[Value, ...]]:
+    """`best_values` of every property: a margin asks many rivals for one property after another, and to read a thing's claims costs most."""
+    found: dict[str, dict[str, Value]] = {}
     for claim in facts.claims(subject):
-        if claim.property == property and claim.best:
-            found.setdefault(claim.value.key(), claim.value)
-    return refined(found.values())
+        if claim.best:
+            found.setdefault(claim.property, {}).setdefault(claim.value.key(), claim.value)
+    return {property: refined(values.values()) for property, values in found.items()}
 
 
 @remembered()

@@ -13,14 +13,14 @@ set of clauses that alone singles out the answer was seen to hold.
 | look closely at a picture | 1 |
 | compute | 1 |
 | read a claim, or a later thing's name, on an open page | 0 |
+| read it in what a search has shown: of the thing that it finds the passages that name what it was found by, of the pictured thing the description | 0 |
 | take a name from a name that holds it | 0 |
 
 Where the moves are generous (a query always finds what it describes, of several named things the right one is taken),
 the price is a lower bound: no way of solving costs less.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from heapq import heappop, heappush
 
 from questloom.records.form import (
@@ -32,7 +32,6 @@ from questloom.records.form import (
     Form,
     Image,
     Reads,
-    SentenceClause,
     variables,
 )
 from questloom.records.knowledge import Value
@@ -42,36 +41,21 @@ from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.facts.values import best_values
 from questloom.transforms.facts.within import num_within
-from questloom.transforms.planning.named import name_holds, page_names
+from questloom.transforms.planning.moves import (
+    COMPUTE,
+    IMAGE_SEARCH,
+    LOOK,
+    TEXT_SEARCH,
+    VISIT,
+    Moves,
+    State,
+)
 from questloom.transforms.planning.treewidth import treewidth
 
 MAX_SETS = 64
 """Sets of clauses that single out the answer, beyond which the smaller ones are not looked for."""
 MAX_STATES = 4_000
 """States beyond which the search for the shortest path gives up, and a greedy way is taken."""
-
-IMAGE_SEARCH, TEXT_SEARCH, VISIT, LOOK, COMPUTE = (
-    "image_search",
-    "text_search",
-    "visit",
-    "crop",
-    "python_interpreter",
-)
-
-
-@dataclass(frozen=True)
-class State:
-    """What a solver has: terms whose name is in hand, open pages, clauses seen to hold, calls made."""
-
-    known: frozenset[str]
-    opened: frozenset[str]
-    seen: frozenset[Clause]
-    moves: tuple[str, ...] = ()
-
-    @property
-    def place(self) -> tuple:
-        """What two states are compared by: the ways to them differ."""
-        return self.known, self.opened, self.seen
 
 
 def find_route(form: Form, binding: Binding, facts: Facts) -> Route:
@@ -85,7 +69,7 @@ def find_route(form: Form, binding: Binding, facts: Facts) -> Route:
     Returns:
         Its price and what it is made of.
     """
-    solver = _Moves(form, binding, facts)
+    solver = Moves(form, binding, facts)
     wanted, all_sets = selecting_sets(form, binding, facts)
     best, exact = _cheapest(solver, wanted)
     return Route(
@@ -175,171 +159,7 @@ def most_selective(form: Form, facts: Facts) -> int:
     return min(found, default=0)
 
 
-class _Moves:
-    """The moves that a solver has in one question."""
-
-    def __init__(self, form: Form, binding: Binding, facts: Facts) -> None:
-        self.form, self.binding, self.facts = form, binding, facts
-        self.claims = form.of(ClaimClause)
-        self.reads = form.of(Reads)
-        self.computes = form.of(Compute)
-        self.sentences = form.of(SentenceClause)
-        self.things = {v: value.entity for v, value in binding.items() if value.kind == "entity"}
-        self.constants = tuple(
-            dict.fromkeys(
-                term.entity
-                for c in self.claims
-                for term in (c.subject, c.object)
-                if isinstance(term, Value) and term.kind == "entity"
-            )
-        )
-        self.entities = {**self.things, **{entity: entity for entity in self.constants}}
-        self.exposed = tuple(self._exposed())
-        # Where the recipe asks for no page that says a claim, a search for it stands for whatever says it.
-        self.unsaid = {
-            c.object
-            for c in self.claims
-            if isinstance(c.object, str)
-            and c.object not in self.things
-            and not page_names(facts, self.entities[self.end(c.subject)], binding[c.object])
-        }
-
-    def end(self, term: str | Value) -> str:
-        """A term's name among those in hand: its variable, or the id of the thing that the words name."""
-        return term if isinstance(term, str) else term.entity
-
-    def value(self, term: str | Value) -> Value:
-        return self.binding[term] if isinstance(term, str) else term
-
-    def _exposed(self) -> Iterator[tuple[str, str]]:
-        """Neighbours of which the first one's name holds that of the second, a hidden one."""
-        for claim in self.claims:
-            ends = (self.end(claim.subject), self.end(claim.object))
-            for one, other in (ends, ends[::-1]):
-                if (
-                    one in self.entities
-                    and other in self.things
-                    and name_holds(self.facts, self.entities[one], self.entities[other])
-                ):
-                    yield one, other
-
-    def start(self) -> State:
-        return self.settled(State(frozenset(), frozenset(), frozenset()))
-
-    def settled(self, state: State) -> State:
-        """The state with all that costs nothing: names in names, names and claims on open pages."""
-        known, seen = set(state.known), set(state.seen)
-        for page in state.opened:
-            for var, thing in self.things.items():
-                value = Value(kind="entity", entity=thing)
-                if var not in known and page_names(self.facts, self.entities[page], value):
-                    known.add(var)
-        changed = True
-        while changed:
-            changed = False
-            for one, other in self.exposed:
-                if (one in known or one in self.constants) and other not in known:
-                    known.add(other)
-                    changed = True
-        for said in self.sentences:
-            if said.subject in state.opened:
-                seen.add(said)
-                known.add(self.end(said.object))
-        for claim in self.claims:
-            if claim not in seen and self._read(claim, state.opened, known):
-                seen.add(claim)
-                if isinstance(claim.object, str) and claim.object not in self.things:
-                    known.add(claim.object)
-        return State(frozenset(known), state.opened, frozenset(seen), state.moves)
-
-    def _read(self, claim: ClaimClause, opened: frozenset[str], known: set[str]) -> bool:
-        """Whether an open page, or a name, says a claim."""
-        subject, object = self.end(claim.subject), self.end(claim.object)
-        value = self.value(claim.object)
-        if subject in opened and page_names(self.facts, self.entities[subject], value):
-            return True
-        if value.kind != "entity":
-            return False
-        about = self.value(claim.subject)
-        if object in opened and page_names(self.facts, value.entity, about):
-            return True
-        return any(
-            {one, other} == {subject, object} and (one in known or one in self.constants)
-            for one, other in self.exposed
-        )
-
-    def following(self, state: State) -> Iterator[State]:
-        """The states one call further."""
-        anchor = self.form.anchor
-        images = self.form.of(Image)
-        if images and images[0] not in state.seen:
-            yield self._after(state, IMAGE_SEARCH, anchor, known={anchor}, seen=set(images))
-        for var in self.binding:
-            if var in state.known or (var not in self.things and var not in self.unsaid):
-                continue
-            if clauses := self._query(var, state):
-                yield self._after(state, TEXT_SEARCH, var, known={var}, seen=clauses)
-        for var in self.things:
-            is_page = self.facts.article(self.things[var]) is not None
-            if is_page and var in state.known and var not in state.opened:
-                yield self._after(state, VISIT, var, opened={var})
-        for thing in self.constants:
-            if thing not in state.opened and self.facts.article(thing) is not None:
-                found = self._after(state, TEXT_SEARCH, thing)
-                yield self._after(found, VISIT, thing, opened={thing})
-        for reads in self.reads:
-            if reads not in state.seen and (reads.of == anchor or reads.of in state.known):
-                yield self._after(state, LOOK, reads.var, known={reads.var}, seen={reads})
-        for compute in self.computes:
-            if compute.out not in state.known and all(
-                term in state.known
-                for term in (*compute.args, *compute.keys)
-                if isinstance(term, str)
-            ):
-                yield self._after(state, COMPUTE, compute.out, known={compute.out})
-
-    def ends_of_query(self, var: str, state: State) -> set[str]:
-        """The other ends of the clauses by which a thing can be searched for."""
-        found = {self.end(t) for c in self._query(var, state) for t in (c.subject, c.object)}
-        return found - {var}
-
-    def _query(self, var: str, state: State) -> set[ClaimClause]:
-        """The clauses by which a thing can be searched for: those whose other ends are in hand or in the words."""
-        found: set[ClaimClause] = set()
-        for claim in self.claims:
-            ends = (claim.subject, claim.object)
-            if var in ends:
-                other = ends[1] if ends[0] == var else ends[0]
-                if isinstance(other, Value) or other in state.known:
-                    found.add(claim)
-        return found
-
-    def _after(
-        self,
-        state: State,
-        tool: str,
-        what: str,
-        *,
-        known: Iterable[str] = (),
-        opened: Iterable[str] = (),
-        seen: Iterable[Clause] = (),
-    ) -> State:
-        return self.settled(
-            State(
-                state.known.union(known),
-                state.opened.union(opened),
-                state.seen.union(seen),
-                (*state.moves, f"{tool} {what}"),
-            )
-        )
-
-    def is_solved(self, state: State, wanted: tuple[frozenset[Clause], ...]) -> bool:
-        """Whether the answer is in hand, and a set of clauses that singles it out was seen to hold."""
-        answered = self.form.ask.var in state.known
-        return answered and any(clauses <= state.seen for clauses in wanted)
-
-
-def _cheapest(moves: _Moves, wanted: tuple[frozenset[Clause], ...]) -> tuple[State, bool]:
+def _cheapest(moves: Moves, wanted: tuple[frozenset[Clause], ...]) -> tuple[State, bool]:
     """The cheapest solved state, and whether nothing cheaper can have been missed (Dijkstra, 1959)."""
     start = moves.start()
     queue, order, best = [(0, 0, start)], 0, {start.place: 0}
@@ -359,7 +179,7 @@ def _cheapest(moves: _Moves, wanted: tuple[frozenset[Clause], ...]) -> tuple[Sta
     return _greedy(moves, wanted), False
 
 
-def _greedy(moves: _Moves, wanted: tuple[frozenset[Clause], ...]) -> State:
+def _greedy(moves: Moves, wanted: tuple[frozenset[Clause], ...]) -> State:
     """Where the shortest way was not found: a way that takes the move that sees most at each step, whether or not it ends solved."""
     state = moves.start()
     while not moves.is_solved(state, wanted):
@@ -372,7 +192,7 @@ def _greedy(moves: _Moves, wanted: tuple[frozenset[Clause], ...]) -> State:
     return state
 
 
-def _depth(moves: _Moves, made: tuple[str, ...]) -> int:
+def _depth(moves: Moves, made: tuple[str, ...]) -> int:
     """The calls in the longest chain of which each needs what the one before it gave."""
     state, level, deepest = moves.start(), dict.fromkeys(moves.start().known, 0), 0
     for move in made:
@@ -391,11 +211,7 @@ def _depth(moves: _Moves, made: tuple[str, ...]) -> int:
         if tool == TEXT_SEARCH and what in moves.constants:
             level[what] = at
             continue
-        state = next(
-            s
-            for s in moves.following(State(state.known, state.opened, state.seen))
-            if s.moves[-1] == move
-        )
+        state = next(s for s in moves.following(replace(state, moves=())) if s.moves[-1] == move)
         deepest = max(deepest, at)
         for name in state.known:
             level.setdefault(name, at)

@@ -14,7 +14,7 @@ from questloom.agent.providers.local_provider import LocalProvider
 from questloom.agent.shortcut import question_reading, shortcut_engine, shortcut_solver
 from questloom.agent.shortcut.question_reading import read_question
 from questloom.agent.shortcut.shortcut_engine import ShortcutEngine
-from questloom.agent.shortcut.shortcut_solver import UNKNOWN, ShortcutSolver, _Lead
+from questloom.agent.shortcut.shortcut_solver import UNKNOWN, Observation, ShortcutSolver, _Lead
 from questloom.agent.turns.limits import Limits
 from questloom.knowledge.store.build import build_store
 from questloom.knowledge.store.store import Store
@@ -197,3 +197,39 @@ def test_it_is_told_nothing_but_words_and_tools():
 def test_the_words_tell_what_type_the_answer_has(text, kind, part):
     read = read_question(text)
     assert (read.kind, read.part) == (kind, part)
+
+
+def test_clauses_are_followed_from_the_picture_outward():
+    read = read_question("What is the motto of the family that commissioned this cathedral?")
+    assert read.pictured == "this cathedral"
+    order = sorted(read.clauses, key=lambda c: c.distance)
+    assert [c.relations[-1].property for c in order] == ["P88", "P53", "P1451"]
+    late = read_question("Where was the wife of this tower's architect born?")
+    assert [c.relations[-1].property for c in sorted(late.clauses, key=lambda c: c.distance)] == [
+        "P84",
+        "P26",
+        "P569",
+    ], "the verb of the whole question is the last"
+
+
+def test_the_verb_behind_the_pictured_thing_is_not_taken_for_its_name():
+    assert read_question("In which town was this man born?").pictured == "this man"
+    assert read_question("How tall is this water tower?").pictured == "this water tower"
+    assert read_question(
+        "In which district does the town where this lake lies stand?"
+    ).pictured == ("this lake")
+
+
+def test_what_a_search_shows_is_read_without_opening_the_page():
+    search = ShortcutSolver("What is the motto of this man's family?").solve()
+    assert next(search).name == "image_search"
+    shown = "[1] Ben Varga\nURL: https://w/wiki/Ben_Varga\npoet (1901–1950)\n"
+    asked = search.send(Observation(True, shown, (), 0))
+    assert asked.arguments == {"query": "What is the motto of Ben Varga's family?"}
+    hits = (
+        "[1] Orlo family\nURL: https://w/wiki/Orlo_family\n"
+        "Its members include Ben Varga and Ada Lund. The family's motto is “We Keep the Keys”.\n"
+    )
+    with pytest.raises(StopIteration) as stop:
+        search.send(Observation(True, hits, (), 1))
+    assert stop.value.value.answer == "We Keep the Keys"

@@ -6,8 +6,20 @@ from dataclasses import replace
 import pytest
 
 from questloom.prompts.phrases import property_use
-from questloom.records.plan import COMPUTATION, DETAIL, PLAIN
-from questloom.transforms.planning.choice import Offer, Shares, order_plans
+from questloom.records.form import Ask, ClaimClause, Compute, Form, Image
+from questloom.records.knowledge import Value
+from questloom.records.plan import COMPUTATION, DETAIL, PLAIN, Plan
+from questloom.records.route import Route
+from questloom.records.synthesis import Answer, Certificate
+from questloom.records.table import Json
+from questloom.transforms.planning.choice import (
+    COMPUTED,
+    CURIOUS,
+    Offer,
+    Shares,
+    as_offer,
+    order_plans,
+)
 
 SHARES = Shares(relation=0.1, thing=0.05, detail=0.1, computation=0.1)
 
@@ -87,3 +99,34 @@ def test_the_order_of_the_seeds_does_not_matter():
     shuffled = seeds[:]
     draw.shuffle(shuffled)
     assert order_plans(seeds, SHARES) == order_plans(shuffled, SHARES)
+
+
+def test_the_shares_of_work_relations_and_what_is_asked():
+    assert [SHARES.of_work(w) for w in (DETAIL, COMPUTATION, PLAIN)] == [0.1, 0.1, 0.8]
+    assert Shares(relation=1, thing=1, detail=0.6, computation=0.6).of_work(PLAIN) == 0
+    free = Shares(relation=1, thing=1, detail=0, computation=0)
+    assert free.of_relation("P84") == free.of_question("P84") == free.of_question(COMPUTED) == 1
+    assert SHARES.of_question("P84") == SHARES.of_relation("P84") / 2
+    assert SHARES.of_question(COMPUTED) == 0.1
+    assert SHARES.of_relation("P1451") >= 0.1 * CURIOUS
+
+
+def test_a_plan_is_offered_by_what_it_needs_and_asks():
+    claim = ClaimClause(subject="x0", property="P84", object="x1")
+    dated = ClaimClause(subject="x1", property="P569", object="a")
+    form = Form(clauses=(Image(var="x0"), claim, dated), ask=Ask(var="a", type="date"))
+    plan = Plan(
+        form=Json(form.to_json()),
+        bindings={"x1": "Q2", "x0": "Q1", "a": "time:+1700/9"},
+        answer=Answer(text="1700", value=Value(kind="string", text="1700"), type="date"),
+        shape="chain",
+        certificate=Certificate(basis="closed", margin=1),
+        route=Route(calls=3, depth=3, pages=1, looks=1),
+        interest=2.5,
+    )
+    assert as_offer(plan) == Offer(("P569", "P84"), ("Q1", "Q2"), "P569", PLAIN, 3, 2.5)
+    span = Form(
+        clauses=(*form.clauses, Compute(out="n", op="difference", args=("a", "a"))),
+        ask=Ask(var="n", type="quantity"),
+    )
+    assert as_offer(plan.replace(form=Json(span.to_json()))).asked == COMPUTED

@@ -1,6 +1,19 @@
 """The route: each move at its price, and each shortcut that makes a question cheap."""
 
-from questloom.records.form import Ask, ClaimClause, ClassClause, Compute, Form, Image, Reads
+from dataclasses import replace
+
+import pytest
+
+from questloom.records.form import (
+    Ask,
+    ClaimClause,
+    ClassClause,
+    Compute,
+    Form,
+    Image,
+    Reads,
+    SentenceClause,
+)
 from questloom.records.knowledge import (
     Article,
     Detail,
@@ -10,6 +23,7 @@ from questloom.records.knowledge import (
     Value,
     entity_value,
 )
+from questloom.transforms.planning import route as route_module
 from questloom.transforms.planning.route import find_route, selecting_sets
 from tests.small_facts import SmallFacts, claim, year
 from tests.transforms.certificate.lighthouses import HUMAN, LIGHTHOUSE, crowd
@@ -27,12 +41,28 @@ PAGES = {
 }
 
 
+ASIDE = tuple(f"Nothing more is known of its {part}." for part in ("roof", "cellar", "garden"))
+"""Passages that make a page too long for a search to show the whole."""
+
+
 def facts(
-    pages: dict[str, str] = PAGES, more: tuple = (), names: dict[str, str] = NAMES
+    pages: dict[str, str] = PAGES,
+    more: tuple = (),
+    names: dict[str, str] = NAMES,
+    described: dict[str, str] | None = None,
+    aside: tuple[str, ...] = ASIDE,
 ) -> SmallFacts:
+    described = described or {}
     return SmallFacts(
         [*CLAIMS, *more],
-        {key: Entity(id=key, labels={"en": name}) for key, name in names.items()},
+        {
+            key: Entity(
+                id=key,
+                labels={"en": name},
+                descriptions={"en": described[key]} if key in described else {},
+            )
+            for key, name in names.items()
+        },
         {
             key: Article(
                 wiki="w",
@@ -40,7 +70,7 @@ def facts(
                 page_id=number,
                 revision=1,
                 entity_id=key,
-                sections=(Section(title="", level=1, text=text),),
+                sections=tuple(Section(title="", level=1, text=t) for t in (text, *aside)),
             )
             for number, (key, text) in enumerate(pages.items())
         },
@@ -96,8 +126,8 @@ def test_a_page_that_states_a_later_thing_saves_the_page_between():
     told = {**PAGES, TOWER: "Maren Holt, pupil of Aldo Vess, designed it."}
     without_link = find_route(THREE, THREE_BINDING, facts(told))
     assert without_link.calls == 4, "nothing open says whose pupil she was"
-    said = {**told, TEACHER: "Aldo Vess, born in 1661, was the teacher of Maren Holt."}
-    found = find_route(THREE, THREE_BINDING, facts(said))
+    said = {**told, TEACHER: "Aldo Vess was the teacher of Maren Holt."}
+    found = find_route(THREE, THREE_BINDING, facts(said, aside=("Born in 1661.", *ASIDE)))
     assert found.calls == 3 and found.moves == ("image_search x0", "visit x0", "visit x2")
 
 
@@ -165,3 +195,112 @@ def test_a_class_is_in_the_words_and_costs_nothing():
     plain = find_route(TWO, TWO_BINDING, facts())
     told = Form(clauses=(*TWO.clauses, ClassClause(var="x1", class_id=HUMAN)), ask=TWO.ask)
     assert find_route(told, TWO_BINDING, facts()).calls == plain.calls
+
+
+def test_a_search_shows_a_short_page_whole_so_that_it_need_not_be_opened():
+    found = find_route(TWO, TWO_BINDING, facts(aside=ASIDE[:2]))
+    assert found.moves == ("image_search x0", "text_search x1") and found.pages == 0
+
+
+def test_of_a_longer_page_a_search_shows_what_names_the_thing_that_it_was_found_by():
+    told = {**PAGES, ARCHITECT: "Maren Holt, born in 1660, designed Orm Light."}
+    assert find_route(TWO, TWO_BINDING, facts(told)).moves == ("image_search x0", "text_search x1")
+    apart = facts(
+        {**PAGES, ARCHITECT: "Maren Holt designed Orm Light."}, aside=("In 1660.", *ASIDE)
+    )
+    assert find_route(TWO, TWO_BINDING, apart).moves[-1] == "visit x1", "in another passage"
+
+
+def test_a_name_in_what_a_search_shows_is_in_hand():
+    told = {**PAGES, ARCHITECT: "Maren Holt of Orm Light learned from Aldo Vess."}
+    found = find_route(THREE, THREE_BINDING, facts(told))
+    assert found.moves == ("image_search x0", "text_search x1", "visit x2")
+
+
+def test_the_search_with_the_picture_shows_the_description_too():
+    told = facts(described={TOWER: "lighthouse by Maren Holt"})
+    assert find_route(TWO, TWO_BINDING, told).moves == ("image_search x0", "visit x1")
+    other = facts(described={TOWER: "lighthouse by Maren Holtby"})
+    assert find_route(TWO, TWO_BINDING, other).calls == 3
+
+
+def test_a_constant_left_in_is_a_way_in_without_the_picture():
+    """The words name the teacher: its page leads to the pupil without the picture."""
+    named = born("x1", SHOWN, DESIGNED, replace(TAUGHT, object=entity_value(TEACHER)))
+    page = {**PAGES, TEACHER: "Aldo Vess taught Maren Holt, born in 1660."}
+    found = find_route(named, TWO_BINDING, facts(page))
+    assert found.looks == 0 and found.moves == ("text_search x1",)
+    assert found.most_selective == 1
+    hidden = find_route(born("x1", SHOWN, DESIGNED), TWO_BINDING, facts(page))
+    assert hidden.looks == 1 and hidden.most_selective == 0
+
+
+READ = Reads(var="r", of="x1", property="P1684")
+
+
+def read(var: str, *clauses) -> Form:
+    return Form(clauses=clauses, ask=Ask(var=var, type="date", precision="year"))
+
+
+def test_a_look_at_a_later_things_picture_waits_for_its_name_and_one_at_the_shown_one_does_not():
+    later = find_route(read("r", SHOWN, DESIGNED, READ), {**TWO_BINDING, "r": year(1700)}, facts())
+    assert later.moves == ("image_search x0", "text_search x1", "crop r")
+    assert (later.depth, later.looks, later.exact) == (3, 2, True)
+    shown = replace(READ, of="x0")
+    here = find_route(read("r", SHOWN, shown), {"x0": THINGS["x0"], "r": year(1700)}, facts())
+    assert here.moves == ("crop r",) and here.depth == 1, "the picture is given"
+
+
+def test_two_branches_are_no_deeper_than_the_longer_of_them():
+    """Years between the openings of two pages that both wait for the picture only."""
+    built = ClaimClause(subject="x0", property="P571", object="b")
+    span = Form(
+        clauses=(*TWO.clauses, built, Compute(out="n", op="difference", args=("b", "a"))),
+        ask=Ask(var="n", type="quantity", unit="years"),
+    )
+    page = {**PAGES, TOWER: "Orm Light of 1700 was designed by Maren Holt."}
+    store = facts(page, (claim(TOWER, "P571", year(1700)),))
+    binding = {**TWO_BINDING, "b": year(1700), "n": Value(kind="quantity", number=40.0)}
+    found = find_route(span, binding, store)
+    assert found.moves[0] == "image_search x0" and found.moves[-1] == "python_interpreter n"
+    assert (found.calls, found.depth, found.pages) == (4, 4, 2)
+
+
+@pytest.mark.parametrize("limit", ["MAX_STATES", "MAX_SETS"])
+def test_beyond_its_limits_a_route_is_a_way_that_was_found_and_says_so(monkeypatch, limit):
+    monkeypatch.setattr(route_module, limit, 1)
+    found = find_route(THREE, THREE_BINDING, facts())
+    assert found.exact is (limit == "MAX_SETS") and found.calls >= 4
+    won = ClaimClause(subject="x1", property="P166", object=entity_value(PRIZE))
+    many = find_route(
+        born("x1", SHOWN, DESIGNED, won),
+        TWO_BINDING,
+        facts(more=(claim(ARCHITECT, "P166", PRIZE),)),
+    )
+    assert not many.exact
+
+
+def test_a_name_within_a_name_that_the_words_give_is_in_hand_from_the_start():
+    won = ClaimClause(subject="x1", property="P166", object=entity_value(PRIZE))
+    names = {**NAMES, PRIZE: "Maren Holt Medal"}
+    store = facts(more=(claim(ARCHITECT, "P166", PRIZE),), names=names)
+    found = find_route(born("x1", SHOWN, DESIGNED, won), TWO_BINDING, store)
+    assert found.moves == ("visit x1",) and found.names_exposed == 1
+    built = ClaimClause(subject="x0", property="P571", object=year(1700))
+    dated = find_route(
+        born("x1", SHOWN, DESIGNED, won, built),
+        TWO_BINDING,
+        facts(
+            more=(claim(ARCHITECT, "P166", PRIZE), claim(TOWER, "P571", year(1700))), names=names
+        ),
+    )
+    assert dated.moves == ("visit x1",)
+
+
+def test_a_sentence_is_read_on_its_subjects_page_and_gives_the_other_thing():
+    said = SentenceClause(
+        subject="x1", object="x2", article_id="a", revision=1, section=0, start=0, end=9
+    )
+    form = born("x2", SHOWN, DESIGNED, said)
+    found = find_route(form, THREE_BINDING, facts())
+    assert "visit x1" in found.moves and found.moves[-1] == "visit x2" and found.calls == 4

@@ -1,0 +1,151 @@
+"""What a way ends with, and what refuses a whole form."""
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from questloom.records.form import Ask, ClaimClause, ClassClause, Image
+from questloom.records.outcomes import Reason
+from questloom.records.plan import COMPUTATION, DETAIL, PLAIN
+from questloom.transforms.certificate.certificate_rules import CertificateRules
+from questloom.transforms.planning import search as search_module
+from questloom.transforms.planning.finish import (
+    ask_attributes,
+    ask_last_thing,
+    certify_plan,
+    page_texts,
+)
+from questloom.transforms.planning.ground import Refusals
+from questloom.transforms.planning.search import MAX_OTHER, MAX_PLANS, dearest_first, search
+from questloom.transforms.planning.shapes.chain import grow_chains
+from tests.transforms.planning.coast import (
+    HUMAN,
+    NUM,
+    architect,
+    coast,
+    ground,
+    lighthouse,
+    novel,
+    town,
+)
+
+AT = ground()
+WAY = (Image(var="x0"), ClaimClause(subject="x0", property="P84", object="x1"))
+BINDINGS = {"x0": lighthouse(3), "x1": architect(3)}
+
+
+def certified(at=AT, size: int = 2, start: str = lighthouse(3)):
+    """Plans and refusals of all chains of a size."""
+    refusals = Refusals()
+    made = [
+        certify_plan(at, form, bindings, answer, shape="chain", refusals=refusals)
+        for form, bindings, answer in grow_chains(at, start, size, Random(1), Refusals())
+    ]
+    return [plan for plan in made if plan], refusals.reasons
+
+
+def test_what_is_asked_of_the_last_thing_is_what_its_pages_say():
+    asked = {a.text for _, _, a in ask_attributes(AT, WAY, BINDINGS, "x1", Random(1))}
+    teacher, birthplace = (AT.facts.entity(t).label() for t in (architect(10), town(3)))
+    assert asked == {"1633", "1713", teacher, birthplace}
+    silent = ground(coast(silent=frozenset({architect(3)})))
+    assert not list(ask_attributes(silent, WAY, BINDINGS, "x1", Random(1)))
+    unheard = replace(silent, certificate=CertificateRules(margin=1, stated=False))
+    assert {a.text for _, _, a in ask_attributes(unheard, WAY, BINDINGS, "x1", Random(1))} == asked
+    gone = {**BINDINGS, "x1": "Q999999"}
+    assert not list(ask_attributes(AT, WAY, gone, "x1", Random(1)))
+
+
+def test_the_last_thing_is_asked_for_by_its_kind_told_once():
+    form, bindings, answer = ask_last_thing(AT, WAY, BINDINGS, "x1")
+    told = ClassClause(var="x1", class_id=HUMAN)
+    assert form.clauses == (*WAY, told) and form.ask == Ask(var="x1", type="entity")
+    assert bindings == BINDINGS and answer.text == AT.facts.entity(architect(3)).label()
+    again, _, _ = ask_last_thing(AT, form.clauses, BINDINGS, "x1")
+    assert again.clauses == form.clauses
+    assert ask_last_thing(ground(max_answer_words=1), WAY, BINDINGS, "x1") is not None
+    assert ask_last_thing(AT, WAY, {**BINDINGS, "x1": "Q999999"}, "x1") is None
+
+
+def test_a_plan_is_certified_and_priced():
+    plans, _ = certified()
+    assert plans and all(p.shape == "chain" and p.route.calls >= 2 for p in plans)
+    for plan in plans:
+        assert plan.certificate.effective_hops == plan.certificate.nominal_hops == 2
+        assert plan.route.exact and plan.route.treewidth == 1 and plan.anchor == lighthouse(3)
+        assert 1 <= plan.interest <= 5 and plan.answer.text
+
+
+def test_an_answer_on_the_pictures_page_is_refused_unless_the_recipe_allows_it():
+    told = coast(told={lighthouse(3): "Its architect died in 1713."})
+    plans, refused = certified(ground(told))
+    assert refused[Reason.IMAGE_SEARCH_SHORTCUT.value] >= 1
+    assert "1713" not in {p.answer.text for p in plans}
+    allowed, refused = certified(ground(told, own_page=True))
+    assert not refused[Reason.IMAGE_SEARCH_SHORTCUT.value]
+    assert "1713" in {p.answer.text for p in allowed}
+    assert page_texts(told, lighthouse(3))[0].endswith("1713.") and page_texts(told, "Q9") == ()
+
+
+def test_an_answer_that_its_kind_gives_away_is_refused():
+    unguessed = replace(AT, certificate=CertificateRules(margin=1, max_guess=-1.0))
+    plans, refused = certified(unguessed)
+    assert not plans and refused[Reason.GUESSABLE.value] == 10
+    anything = replace(AT, certificate=CertificateRules(margin=1, max_guess=1.0))
+    assert not certified(anything, 3)[1][Reason.GUESSABLE.value]
+
+
+def test_a_page_that_states_all_makes_a_plan_cheap():
+    """Of the teacher's birth the way asks four calls; where the page of the lighthouse names him one page is left out."""
+
+    def price(at):
+        return {p.answer.text: p.route.calls for p in certified(at, 3)[0] if p.work == PLAIN}
+
+    teacher = AT.facts.entity(architect(10)).label()
+    plain, told = price(AT), price(ground(coast(told={lighthouse(3): f"{teacher} saw it."})))
+    assert plain["1720"] >= told["1720"]
+
+
+def test_a_seed_has_so_many_plans_of_each_kind_of_work_and_one_of_each_way():
+    grown = [
+        g for size in (2, 3, 4) for g in grow_chains(AT, lighthouse(3), size, Random(1), Refusals())
+    ]
+    found = search(AT, grown, shape="chain", refusals=Refusals()).plans
+    works = [p.work for p in found]
+    assert works.count(PLAIN) <= MAX_PLANS and works.count(PLAIN) > 2
+    assert max(works.count(DETAIL), works.count(COMPUTATION)) <= MAX_OTHER
+    ways = [
+        (p.work, tuple(sorted(v for k, v in p.bindings.items() if k[0] in "xy"))) for p in found
+    ]
+    assert len(set(ways)) == len(ways)
+    calls = [p.route.calls for p in found]
+    assert (
+        calls == sorted(calls, reverse=True)
+        and dearest_first(found[::-1])[0].route.calls == calls[0]
+    )
+
+
+def test_the_search_ends_with_enough_plans_or_forms(monkeypatch):
+    looked = []
+
+    def forms():
+        for grown in grow_chains(AT, lighthouse(3), 3, Random(1), Refusals()):
+            looked.append(grown)
+            yield grown
+
+    monkeypatch.setattr(search_module, "MAX_FORMS", 2)
+    search(AT, forms(), shape="chain", refusals=Refusals())
+    assert len(looked) == 2
+
+
+@pytest.mark.parametrize("thing", [novel(3), architect(3)])
+def test_the_same_seed_gives_the_same_plans(thing):
+    def plans():
+        return [p.bindings for p in certified(ground(), 2, thing)[0]]
+
+    assert plans() == plans()
+
+
+def test_the_numbering_holds():
+    assert architect(NUM + 3) == architect(3)

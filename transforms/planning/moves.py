@@ -1,0 +1,250 @@
+"""What a solver can do in one question, and what it then has: the moves of the route (`route.py` says their prices)."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from questloom.records.form import (
+    ClaimClause,
+    Clause,
+    Compute,
+    Form,
+    Image,
+    Reads,
+    SentenceClause,
+)
+from questloom.records.knowledge import Value
+from questloom.transforms.certificate.execute import Binding
+from questloom.transforms.facts.lookups import Facts
+from questloom.transforms.planning.named import (
+    find_description,
+    find_shown_text,
+    name_holds,
+    page_names,
+    text_names,
+)
+
+IMAGE_SEARCH, TEXT_SEARCH, VISIT, LOOK, COMPUTE = (
+    "image_search",
+    "text_search",
+    "visit",
+    "crop",
+    "python_interpreter",
+)
+
+
+@dataclass(frozen=True)
+class State:
+    """What a solver has: terms whose name is in hand, open pages, clauses seen to hold, what hits have shown of pages, calls made."""
+
+    known: frozenset[str]
+    opened: frozenset[str]
+    seen: frozenset[Clause]
+    shown: frozenset[tuple[str, str]] = frozenset()
+    """A term, and the text that a search has shown of its page."""
+    moves: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> tuple:
+        """What two states are compared by: the ways to them differ."""
+        return self.known, self.opened, self.seen, self.shown
+
+
+class Moves:
+    """The moves that a solver has in one question."""
+
+    def __init__(self, form: Form, binding: Binding, facts: Facts) -> None:
+        self.form, self.binding, self.facts = form, binding, facts
+        self.claims = form.of(ClaimClause)
+        self.reads = form.of(Reads)
+        self.computes = form.of(Compute)
+        self.sentences = form.of(SentenceClause)
+        self.things = {v: value.entity for v, value in binding.items() if value.kind == "entity"}
+        self.constants = tuple(
+            dict.fromkeys(
+                term.entity
+                for c in self.claims
+                for term in (c.subject, c.object)
+                if isinstance(term, Value) and term.kind == "entity"
+            )
+        )
+        self.entities = {**self.things, **{entity: entity for entity in self.constants}}
+        self.exposed = tuple(self._exposed())
+        # Where the recipe asks for no page that says a claim, a search for it stands for whatever says it.
+        self.unsaid = {
+            c.object
+            for c in self.claims
+            if isinstance(c.object, str)
+            and c.object not in self.things
+            and not page_names(facts, self.entities[self.end(c.subject)], binding[c.object])
+        }
+
+    def end(self, term: str | Value) -> str:
+        """A term's name among those in hand: its variable, or the id of the thing that the words name."""
+        return term if isinstance(term, str) else term.entity
+
+    def value(self, term: str | Value) -> Value:
+        return self.binding[term] if isinstance(term, str) else term
+
+    def _exposed(self) -> Iterator[tuple[str, str]]:
+        """Neighbours of which the first one's name holds that of the second, a hidden one."""
+        for claim in self.claims:
+            ends = (self.end(claim.subject), self.end(claim.object))
+            for one, other in (ends, ends[::-1]):
+                if (
+                    one in self.entities
+                    and other in self.things
+                    and name_holds(self.facts, self.entities[one], self.entities[other])
+                ):
+                    yield one, other
+
+    def start(self) -> State:
+        return self.settled(State(frozenset(), frozenset(), frozenset()))
+
+    def settled(self, state: State) -> State:
+        """The state with all that costs nothing: names in names, names and claims on open pages."""
+        known, seen = set(state.known), set(state.seen)
+        for page in state.opened:
+            for var, thing in self.things.items():
+                value = Value(kind="entity", entity=thing)
+                if var not in known and page_names(self.facts, self.entities[page], value):
+                    known.add(var)
+        for _, text in state.shown:
+            for var, thing in self.things.items():
+                if var not in known and text_names(
+                    self.facts, text, Value(kind="entity", entity=thing)
+                ):
+                    known.add(var)
+        changed = True
+        while changed:
+            changed = False
+            for one, other in self.exposed:
+                if (one in known or one in self.constants) and other not in known:
+                    known.add(other)
+                    changed = True
+        for said in self.sentences:
+            if said.subject in state.opened:
+                seen.add(said)
+                known.add(self.end(said.object))
+        for claim in self.claims:
+            if claim not in seen and self._read(claim, state, known):
+                seen.add(claim)
+                if isinstance(claim.object, str) and claim.object not in self.things:
+                    known.add(claim.object)
+        return replace(state, known=frozenset(known), seen=frozenset(seen))
+
+    def _read(self, claim: ClaimClause, state: State, known: set[str]) -> bool:
+        """Whether an open page, a hit or a name says a claim."""
+        subject, object = self.end(claim.subject), self.end(claim.object)
+        value = self.value(claim.object)
+        if subject in state.opened and page_names(self.facts, self.entities[subject], value):
+            return True
+        if self._is_shown(subject, value, state):
+            return True
+        if value.kind != "entity":
+            return False
+        about = self.value(claim.subject)
+        if object in state.opened and page_names(self.facts, value.entity, about):
+            return True
+        if self._is_shown(object, about, state):
+            return True
+        return any(
+            {one, other} == {subject, object} and (one in known or one in self.constants)
+            for one, other in self.exposed
+        )
+
+    def _is_shown(self, page: str, value: Value, state: State) -> bool:
+        return any(of == page and text_names(self.facts, text, value) for of, text in state.shown)
+
+    def following(self, state: State) -> Iterator[State]:
+        """The states one call further."""
+        anchor = self.form.anchor
+        images = self.form.of(Image)
+        if images and images[0] not in state.seen:
+            said = find_description(self.facts, self.things[anchor])
+            yield self._after(
+                state,
+                IMAGE_SEARCH,
+                anchor,
+                known={anchor},
+                seen=set(images),
+                shown={(anchor, said)},
+            )
+        for var in self.binding:
+            if var in state.known or (var not in self.things and var not in self.unsaid):
+                continue
+            if clauses := self._query(var, state):
+                hit = self._hit(var, clauses)
+                yield self._after(state, TEXT_SEARCH, var, known={var}, seen=clauses, shown=hit)
+        for var in self.things:
+            is_page = self.facts.article(self.things[var]) is not None
+            if is_page and var in state.known and var not in state.opened:
+                yield self._after(state, VISIT, var, opened={var})
+        for thing in self.constants:
+            if thing not in state.opened and self.facts.article(thing) is not None:
+                found = self._after(state, TEXT_SEARCH, thing)
+                yield self._after(found, VISIT, thing, opened={thing})
+        for reads in self.reads:
+            if reads not in state.seen and (reads.of == anchor or reads.of in state.known):
+                yield self._after(state, LOOK, reads.var, known={reads.var}, seen={reads})
+        for compute in self.computes:
+            if compute.out not in state.known and all(
+                term in state.known
+                for term in (*compute.args, *compute.keys)
+                if isinstance(term, str)
+            ):
+                yield self._after(state, COMPUTE, compute.out, known={compute.out})
+
+    def ends_of_query(self, var: str, state: State) -> set[str]:
+        """The other ends of the clauses by which a thing can be searched for."""
+        found = {self.end(t) for c in self._query(var, state) for t in (c.subject, c.object)}
+        return found - {var}
+
+    def _hit(self, var: str, clauses: Iterable[ClaimClause]) -> set[tuple[str, str]]:
+        """What a search by clauses shows of the page of the thing that it finds."""
+        if var not in self.things:
+            return set()
+        others = {
+            t if isinstance(t, Value) else self.binding[t]
+            for c in clauses
+            for t in (c.subject, c.object)
+        }
+        others.discard(self.binding[var])
+        text = find_shown_text(self.facts, self.things[var], tuple(sorted(others, key=Value.key)))
+        return {(var, text)} if text else set()
+
+    def _query(self, var: str, state: State) -> set[ClaimClause]:
+        """The clauses by which a thing can be searched for: those whose other ends are in hand or in the words."""
+        found: set[ClaimClause] = set()
+        for claim in self.claims:
+            ends = (claim.subject, claim.object)
+            if var in ends:
+                other = ends[1] if ends[0] == var else ends[0]
+                if isinstance(other, Value) or other in state.known:
+                    found.add(claim)
+        return found
+
+    def _after(
+        self,
+        state: State,
+        tool: str,
+        what: str,
+        *,
+        known: Iterable[str] = (),
+        opened: Iterable[str] = (),
+        seen: Iterable[Clause] = (),
+        shown: Iterable[tuple[str, str]] = (),
+    ) -> State:
+        return self.settled(
+            State(
+                state.known.union(known),
+                state.opened.union(opened),
+                state.seen.union(seen),
+                state.shown.union(shown),
+                (*state.moves, f"{tool} {what}"),
+            )
+        )
+
+    def is_solved(self, state: State, wanted: tuple[frozenset[Clause], ...]) -> bool:
+        """Whether the answer is in hand, and a set of clauses that singles it out was seen to hold."""
+        answered = self.form.ask.var in state.known
+        return answered and any(clauses <= state.seen for clauses in wanted)
