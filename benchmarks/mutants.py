@@ -63,14 +63,6 @@ AREAS = {
             "tests/transforms/filters/test_string_filters.py",
         ),
     ),
-    "planning": Area(
-        ("transforms/planning/**/*.py",),
-        (
-            "tests/transforms/planning",
-            "tests/pipeline/synth/test_planning.py",
-            "tests/transforms/drafting/test_drafter.py",
-        ),
-    ),
     "pictures": Area(("transforms/pictures/*.py",), ("tests/transforms/pictures",)),
     "splits": Area(
         ("pipeline/synth/splits.py", "pipeline/export/quota.py", "pipeline/export/exclusions.py"),

@@ -56,10 +56,12 @@ def _is_shared(small: Ground, large: Ground, thing: str) -> bool:
 
 def cpu_of(at: Ground, shape: Shape, level: str, thing: str) -> tuple[float, int]:
     """Seconds of processor time for a thing's plans, and how many there are."""
-    seed = Seed(entity_id="", method=METHOD_OF[shape], rule="pictured", level=level, domain="other")
+    seed = Seed(
+        entity_id=thing, method=METHOD_OF[shape], rule="pictured", level=level, domain="other"
+    )
     refusals, started = Refusals(), time.process_time()
     draw = chance(at.recipe_seed, thing, f"{shape.name}:{level}")
-    forms = shape.grow(at, thing, size_of(at, seed), draw, refusals)
+    forms = shape.grow(at, seed, size_of(at, seed), draw, refusals)
     plans = search(at, forms, shape=shape.name, refusals=refusals).plans
     return time.process_time() - started, len(plans)
 
