@@ -110,9 +110,15 @@ class Amounts(Rules):
     @rule
     def literal(self, start: int) -> Iterator[Part]:
         """A date, number or text as a noun phrase: "the year {x} was built", "the height of {x}", "the year given on the plaque on {x}"."""
+        var = f"d{start}"
+        for end, said in self.owner(start):
+            for words, prop in self.lexicon.events.items():
+                if self.text[end : end + len(words)] == words:
+                    yield Part(
+                        end + len(words), (*said, Has(f"n{start + 1}", prop, var)), 0, var, "date"
+                    )
         if not self.at(start, "the"):
             return
-        var = f"d{start}"
         for opening in ("the year in which", "the year"):
             if self.at(start, *opening.split()):
                 yield from self.happened(start + len(opening.split()))

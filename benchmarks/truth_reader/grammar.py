@@ -86,6 +86,18 @@ class Grammar(Amounts):
                 ) + self.lexicon.short.found(self.text, start + len(words))
                 for end, noun in dict.fromkeys(nouns):
                     yield Part(end, (Back(var, noun, mode),), 0, var, noun)
+        for order in ("first", "second"):
+            if self.at(start, "the", order):
+                for end, noun in self.lexicon.nouns.found(self.text, start + 2):
+                    yield Part(end, (Back(var, noun, order),), 0, var, noun)
+        for words in (
+            ("the", "man"),
+            ("the", "woman"),
+            ("the", "person"),
+            ("the", "same", "person"),
+        ):
+            if self.at(start, *words) and "." in self.text[:start]:
+                yield Part(start + len(words), (Back(var, words[-1], "that"),), 0, var, words[-1])
         if self.at(start, "the", "one", "that"):
             for order in self.order(start + 3):
                 yield Part(order.end, (Back(var, f"{order.noun} {order.var}", "compared"),), 0, var)
@@ -93,7 +105,7 @@ class Grammar(Amounts):
     @rule
     def by_role(self, start: int) -> Iterator[Part]:
         """ "the architect of {x}", "the artist behind {x}", and what is said of them."""
-        if not self.at(start, "the"):
+        if self.text[start].lower() not in ("the", "a", "an"):
             return
         var = self._var(start)
         for role, relation in self.lexicon.roles.items():
@@ -115,15 +127,7 @@ class Grammar(Amounts):
     def possessive(self, start: int) -> Iterator[Part]:
         """ "this lighthouse's architect", "his birthplace"."""
         var, whose = self._var(start), self._var(start + 1)
-        owners: list[tuple[int, tuple[Atom, ...]]] = []
-        if self.at(start, "this"):
-            owners = [
-                (end, (Kind(whose, noun), Pictured(whose)))
-                for end, noun in self.lexicon.owners.found(self.text, start + 1)
-            ]
-        elif self.text[start] in self.lexicon.sexes:
-            owners = [(start + 1, (Back(whose, self.text[start], "pronoun"),))]
-        for end, said in owners:
+        for end, said in self.owner(start):
             for role, relation in self.lexicon.roles.items():
                 if self.text[end : end + len(role)] == role:
                     yield Part(
@@ -134,17 +138,38 @@ class Grammar(Amounts):
                         role[-1],
                     )
 
+    def owner(self, start: int) -> list[tuple[int, tuple[Atom, ...]]]:
+        """ "this lighthouse's", "his", "its", "that town's": where it ends, and whose."""
+        whose = self._var(start + 1)
+        owners: list[tuple[int, tuple[Atom, ...]]] = []
+        if self.at(start, "this"):
+            owners = [
+                (end, (Kind(whose, noun), Pictured(whose)))
+                for end, noun in self.lexicon.owners.found(self.text, start + 1)
+            ]
+        elif self.text[start] in self.lexicon.sexes:
+            owners = [(start + 1, (Back(whose, self.text[start], "pronoun"),))]
+        elif self.at(start, "its"):
+            owners = [(start + 1, (Back(whose, "", "it"),))]
+        elif self.at(start, "that"):
+            owners = [
+                (end, (Back(whose, noun, "that"),))
+                for end, noun in self.lexicon.owners.found(self.text, start + 1)
+            ]
+        return owners
+
     @rule
     def described(self, start: int) -> Iterator[Part]:
         """ "the lighthouse designed by …", "an architect who …", "one other town", "this town", and the bare noun after "which"."""
         var = self._var(start)
-        word, other = self.text[start].lower(), self.at(start, "one", "other")
+        word, another = self.text[start].lower(), self.at(start, "another")
+        other = self.at(start, "one", "other") or another
         if word == "this":
             for end, noun in self.lexicon.nouns.found(self.text, start + 1):
                 yield Part(end, (Kind(var, noun), Pictured(var)), 0, var, noun)
         if word not in ("the", "a", "an") and not other:
             return
-        begins = [Part(start + 1 + other, (), 0), *self.before(start + 1)]
+        begins = [Part(start + 1 + (other and not another), (), 0), *self.before(start + 1)]
         for end, noun, said in (
             (end, noun, about(b, var))
             for b in begins

@@ -73,8 +73,10 @@ class Reader:
 
     def queries(self, text: str) -> list[Query]:
         """Every reading as a query, with what refers back resolved."""
+        words = tokens(text)
+        starts = (0, *(i + 1 for i, word in enumerate(words) if word == "."))
         found = [
-            r for q in Sentences(tokens(text), self.lexicon).readings()[:200] for r in resolved(q)
+            r for q in Sentences(words, self.lexicon).readings()[:200] for r in resolved(q, starts)
         ]
         return sorted(dict.fromkeys(found), key=lambda q: (q.cost, repr(q)))
 
@@ -107,8 +109,16 @@ def called(atoms: tuple[Atom, ...]) -> tuple[dict[str, set[str]], dict[str, set[
     return outright, implied
 
 
-def resolved(query: Query) -> Iterator[Query]:
-    """The query with every word that refers back taken for what it can mean, the likeliest first."""
+def resolved(
+    query: Query, starts: tuple[int, ...] = (0,), mentions: tuple[tuple[int, str], ...] = ()
+) -> Iterator[Query]:
+    """The query with every word that refers back taken for what it can mean, the likeliest first.
+
+    Args:
+        query: with words that refer back.
+        starts: where the text's sentences begin.
+        mentions: where things were referred to, and which they were found to be.
+    """
     back = next(
         (
             a
@@ -161,7 +171,7 @@ def resolved(query: Query) -> Iterator[Query]:
     pictured = {a.var for a in rest if isinstance(a, Pictured)}
     kinds = {a.var for a in rest if isinstance(a, Kind)}
     for rank, target in enumerate(
-        _candidates(back, before, outright, implied, pictured, kinds)[:3]
+        _candidates(back, before, outright, implied, pictured, kinds, starts, mentions)[:3]
     ):
         new = back.mode == "pronoun" or target not in kinds
         more: tuple[Atom, ...] = (
@@ -175,7 +185,11 @@ def resolved(query: Query) -> Iterator[Query]:
             tuple(target if v == back.var else v for v in query.asked.vars),
             query.asked.unit,
         )
-        yield from resolved(Query(tuple(dict.fromkeys(atoms)), asked, query.cost + 50 * rank))
+        yield from resolved(
+            Query(tuple(dict.fromkeys(atoms)), asked, query.cost + 50 * rank),
+            starts,
+            (*mentions, (_place(back.var), target)),
+        )
 
 
 def _one(back: Back, rest: tuple[Atom, ...], query: Query) -> Iterator[Query]:
@@ -193,8 +207,12 @@ def _candidates(
     implied: dict[str, set[str]],
     pictured: set[str],
     kinds: set[str],
+    starts: tuple[int, ...],
+    mentions: tuple[tuple[int, str], ...],
 ) -> list[str]:
     latest = sorted(before, key=_place, reverse=True)
+    if back.mode == "it" and len(starts) > 1:
+        return _meant_by_it(_place(back.var), before, outright, starts, mentions)
     if back.mode == "it":
         return sorted(before, key=lambda v: (v not in pictured, _place(v)))
     if back.mode == "pronoun":
@@ -204,6 +222,9 @@ def _candidates(
         )
     if back.mode == "other":
         latest = [v for v in latest if v not in pictured] or latest
+    if back.mode in ("first", "second"):
+        same = [v for v in reversed(latest) if back.noun in outright.get(v, ())]
+        return same[("first", "second").index(back.mode) :][:1]
     exact = [v for v in latest if back.noun in outright.get(v, ())]
     tail = [v for v in latest if any(n.split(" ")[-1] == back.noun for n in outright.get(v, ()))]
     found = (
@@ -214,6 +235,26 @@ def _candidates(
     )
     unlike = [v for v in found if v in pictured]
     return [v for v in found if v not in unlike] + unlike if back.mode == "other" else found
+
+
+def _meant_by_it(
+    place: int,
+    before: list[str],
+    outright: dict[str, set[str]],
+    starts: tuple[int, ...],
+    mentions: tuple[tuple[int, str], ...],
+) -> list[str]:
+    """What "it" is behind a statement: what this sentence spoke of last, else the subject of the one before, else what else that spoke of."""
+    people = {"person", *data()["sexes"], *data()["callings"]}
+    spoken = [(_place(v), v) for v in before] + [m for m in mentions if m[1] in before]
+    things = sorted({(p, v) for p, v in spoken if not people & outright.get(v, set())})
+    start = max(s for s in starts if s <= place)
+    last = max((s for s in starts if s < start), default=0)
+    here = [v for p, v in reversed(mentions) if start <= p < place and v in {t for _, t in things}]
+    there = [v for p, v in things if last <= p < start]
+    subject = [v for p, v in things if p == last]
+    rest = [v for _, v in reversed(things)]
+    return [*here, *subject, *reversed(there), *rest][:1]
 
 
 def _without_others(query: Query) -> Query:

@@ -6,6 +6,7 @@ from benchmarks.truth_reader.grammar import Grammar
 from benchmarks.truth_reader.lexicon import AUXILIARY, Tokens
 from benchmarks.truth_reader.parts import Part, about
 from benchmarks.truth_reader.query import (
+    Another,
     Atom,
     Back,
     Differ,
@@ -111,6 +112,9 @@ class Sentences(Grammar):
         elif self.at(start, "which"):
             for end, noun in self.lexicon.nouns.found(self.text, start + 1):
                 yield end, var, (Kind(var, noun),)
+            if self.at(start + 1, "other"):
+                for end, noun in self.lexicon.nouns.found(self.text, start + 2):
+                    yield end, var, (Kind(var, noun), Another(var, noun))
 
     def _which(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
         """ "Who designed {x}?", "Which town is …?"."""
@@ -231,13 +235,23 @@ class Sentences(Grammar):
                         )
 
     def _from_then(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
-        """ "(how many years after) this bridge was built did its architect die": between two dates."""
+        """ "(how many years after) this bridge was built (or: its engineer) did its architect die": between two dates."""
         for first in (*self.happened(start), *self.literal(start)):
             for end, atoms, cost in self._dated(first.end):
                 yield (
                     end,
                     (*first.atoms, *atoms),
                     Target("years", (first.var, "when")),
+                    first.cost + cost,
+                )
+        for first in self.noun_phrase(start):
+            for end, atoms, cost in self._dated(first.end):
+                same = next(a for a in atoms if isinstance(a, Has) and a.literal == "when")
+                then = Has(first.var, same.properties, "then")
+                yield (
+                    end,
+                    (*first.atoms, then, *atoms),
+                    Target("years", ("then", "when")),
                     first.cost + cost,
                 )
 

@@ -23,6 +23,17 @@ def reader(tmp_path_factory):
 
 
 QUESTIONS = [
+    (
+        "The architect of this bridge designed a lighthouse. On which date did it open?",
+        OLD,
+        (1870, 6, 1),
+    ),
+    (
+        "An architect designed this bridge. A lighthouse was designed by that architect. On which date did that lighthouse open?",
+        OLD,
+        (1870, 6, 1),
+    ),
+    ("The bridge in this picture was designed by a man. Who trained the man?", OLD, "Q10"),
     ("Who designed the bridge in the picture?", OLD, "Q2"),
     ("Who was the father of the architect of the arch bridge shown here?", OLD, "Q3"),
     (
@@ -87,7 +98,7 @@ QUESTIONS = [
     (
         "What is the difference in height, in metres, between the lighthouse shown here and the lighthouse designed by the teacher of its architect?",
         NORTH,
-        None,
+        Number(14.0, "Q11573"),
     ),
     (
         "What is the combined height, in metres, of the lighthouse shown here and the lighthouse built in 1890?",

@@ -236,7 +236,7 @@ class Telling(NounPhrases):
     def _pronoun(self, var: str) -> str:
         """ "he", "she" or "it", where the sentence before leaves no doubt of whom; else ""."""
         mine, near = self._gender(var), [*self._before, *self._mentioned]
-        if var in self._mentioned:
+        if mine == "it" and var in self._mentioned:
             # "How many years after that painting was made did its artist die?"
             near = self._mentioned
         if mine == ANY or var not in near:
