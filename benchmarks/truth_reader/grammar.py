@@ -90,14 +90,10 @@ class Grammar(Amounts):
             if self.at(start, "the", order):
                 for end, noun in self.lexicon.nouns.found(self.text, start + 2):
                     yield Part(end, (Back(var, noun, order),), 0, var, noun)
-        for words in (
-            ("the", "man"),
-            ("the", "woman"),
-            ("the", "person"),
-            ("the", "same", "person"),
-        ):
-            if self.at(start, *words) and "." in self.text[:start]:
-                yield Part(start + len(words), (Back(var, words[-1], "that"),), 0, var, words[-1])
+        for said in ("the man", "the woman", "the person", "the same person"):
+            back = said.split()
+            if self.at(start, *back) and "." in self.text[:start]:
+                yield Part(start + len(back), (Back(var, back[-1], "that"),), 0, var, back[-1])
         if self.at(start, "the", "one", "that"):
             for order in self.order(start + 3):
                 yield Part(order.end, (Back(var, f"{order.noun} {order.var}", "compared"),), 0, var)

@@ -62,6 +62,7 @@ class Rules:
     """One text being read; the rules themselves are in `grammar.py` and `amounts.py`, which call each other."""
 
     noun_phrase: Any
+    owner: Any
 
     def __init__(self, text: Tokens, lexicon: Lexicon) -> None:
         self.text = tuple(t for t in text if t != "also")
