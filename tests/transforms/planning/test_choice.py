@@ -124,7 +124,8 @@ def test_a_plan_is_offered_by_what_it_needs_and_asks():
         route=Route(calls=3, depth=3, pages=1, looks=1),
         interest=2.5,
     )
-    assert as_offer(plan) == Offer(("P569", "P84"), ("Q1", "Q2"), "P569", PLAIN, 3, 2.5)
+    same = "string::1700: Q1 Q2 time:+1700/9"
+    assert as_offer(plan) == Offer(("P569", "P84"), ("Q1", "Q2"), "P569", PLAIN, 3, 2.5, same)
     span = Form(
         clauses=(*form.clauses, Compute(out="n", op="difference", args=("a", "a"))),
         ask=Ask(var="n", type="quantity"),

@@ -44,7 +44,7 @@ def test_paths_have_meets_and_chains_and_injection_has_trees():
 
 
 def test_a_seed_of_another_method_goes_on_without_plans():
-    other = plan_seed(AT, seed("exploration", "easy", lighthouse(3)))
+    other = plan_seed(AT, seed("external", "easy", lighthouse(3)))
     assert isinstance(other, PlannedSeed) and other.plans == ()
 
 
