@@ -128,6 +128,10 @@ class FormWords:
         kinds = self.kinds(term)
         return kinds[0] in self.data["places"] if kinds else default
 
+    def is_water(self, term: Term) -> bool:
+        """Whether things lie beside it that are said to lie on it."""
+        return self.kinds(term)[:1] in {(kind,) for kind in self.data["waters"]}
+
     def noun(self, var: str) -> str:
         """What a variable is called: a person as a man or woman, anything else by its class in words."""
         if self.seen and var == self.form.anchor:

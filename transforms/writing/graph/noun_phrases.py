@@ -339,6 +339,10 @@ class NounPhrases:
                 frame.preposition in ("in", "at", "on")
                 and not frame.rest
                 and self.form_words.is_place(self.form_words.claims[i].object)
+                and not (
+                    frame.preposition == "on"
+                    and self.form_words.is_water(self.form_words.claims[i].object)
+                )
             ):
                 relative.setdefault("where", []).append(said)
             elif (
