@@ -127,7 +127,10 @@ def diagnosis(job):
         client,
         "rl",
         evidence=lambda question: evidence_words(job, question),
-        shown=lambda question: Picture(shown(job.store.image_bytes(question.source_image_id)).data),
+        # The world has other pictures since the round was played; any of the thing will do.
+        shown=lambda question: Picture(
+            shown(job.store.image_bytes(job.store.images_of(question.anchor)[0].id)).data
+        ),
     )
     return as_json(asyncio.run(made.diagnose(TASKS, ROWS)), mode="rl", least=3), client
 

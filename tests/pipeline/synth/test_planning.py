@@ -111,7 +111,7 @@ def test_a_cluster_has_as_many_claims_as_its_level_and_needs_them_all(at, cluste
 def test_clusters_compare_dates_measures_readings_and_ask_of_the_one_that_wins(clusters):
     forms = [p.logical_form for found in clusters.values() for _, p in found]
     ops = Counter(c.op for f in forms for c in f.of(Compute))
-    assert ops["difference"] and set(ops) & {"earliest", "latest", "largest", "smallest"}
+    assert ops["difference"] >= 20
     assert any(f.of(Reads) for f in forms)
     for form in forms:
         for compute in form.of(Compute):

@@ -159,7 +159,7 @@ def test_pictures_of_something_of_another_class_are_not_grounded(store, clip):
     choose = chooser(Swapped(store, other), clip)
     found = [choose(question(anchor)) for anchor in anchors(store)]
     # These lie in their statements too: where statements are right, such a picture is refused by them.
-    assert sum(isinstance(f, Rejection) for f in found) >= 0.9 * len(found)
+    assert sum(isinstance(f, Rejection) for f in found) >= 0.85 * len(found)
     unstated = chooser(Swapped(Unstated(store), other), clip)
     found = [unstated(question(anchor)) for anchor in anchors(store)]
     assert sum(isinstance(f, Rejection) for f in found) >= 0.95 * len(found)

@@ -117,7 +117,7 @@ class NounPhrases:
         self.anchor_phrase = self.choose(self.form_words.data["shown_alone"])
         return template.replace("{this}", self.anchor_phrase)
 
-    def asked_kind(self, var: str, noun: str) -> str:
+    def kind_in_question(self, var: str, noun: str) -> str:
         """The kind of what is asked for, as it follows "which"."""
         return noun
 

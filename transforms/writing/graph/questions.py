@@ -101,7 +101,7 @@ def _entity(phrases: NounPhrases) -> str:
         phrases.cost += HOPELESS
         return "What is it?"
     noun = words.noun(var)
-    who = "who" if person else f"which {phrases.asked_kind(var, noun)}"
+    who = "who" if person else f"which {phrases.kind_in_question(var, noun)}"
     if not person:
         phrases.said_nouns.append(noun)
     if len(claims) > 1:

@@ -160,7 +160,7 @@ class Telling(NounPhrases):
         told = self.form_words.data["by_gender"]
         return frozenset(noun for kin in told.values() for noun in kin.values())
 
-    def asked_kind(self, var: str, noun: str) -> str:
+    def kind_in_question(self, var: str, noun: str) -> str:
         """ "Which other bridge …" where one was told of and the asked one is tied to it by a claim of its own."""
         own = any(c.subject == var for c in self.form_words.claims)
         if own and self._alike(short(self.form_words, noun)):
@@ -241,10 +241,8 @@ class Telling(NounPhrases):
             near = self._mentioned
         if mine == ANY or var not in near:
             return ""
-        rivals = any(self._may_be(t, mine) for t in self._mentioned if t != var)
-        goes_on = mine == "it" and self._topic == var and not rivals
         others = {t.key() if isinstance(t, Value) else t for t in near if self._may_be(t, mine)}
-        return mine if goes_on or others == {var} else ""
+        return mine if others == {var} else ""
 
     def _gender(self, term: Term) -> str:
         words = self.form_words
