@@ -60,8 +60,19 @@ def statement_of(facts: Facts, claim: Claim) -> Statement | None:
 def _sentence(
     facts: Facts, article: Article, value: Value, cues: tuple[Cue, ...]
 ) -> Statement | None:
-    """The first sentence in which a cue stands on its side of the value."""
+    """The first sentence in which a cue stands on its side of the value; of a date one that has more than its year, where there is one."""
     names = spellings(facts, value)
+    whole = tuple(name for name in names if not name.isdigit())
+    if value.kind == "time" and whole:
+        return _first_with(facts, article, value, cues, whole) or _first_with(
+            facts, article, value, cues, names
+        )
+    return _first_with(facts, article, value, cues, names)
+
+
+def _first_with(
+    facts: Facts, article: Article, value: Value, cues: tuple[Cue, ...], names: tuple[str, ...]
+) -> Statement | None:
     target = facts.article(value.entity) if value.kind == "entity" else None
     links = {
         (link.section, link.sentence_start)

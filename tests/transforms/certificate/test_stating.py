@@ -145,3 +145,17 @@ def test_an_amount_is_found_in_both_its_spellings():
         assert (
             statement_of(facts(page(TOWER, "Vess Tower", text), claims=(high,)), high) is not None
         )
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("It opened in 1850. It opened on 3 May 1850.", "It opened on 3 May 1850."),
+        ("It opened in 1850.", "It opened in 1850."),
+    ],
+)
+def test_of_a_day_the_sentence_with_the_day_is_shown_where_there_is_one(text, shown):
+    at = Value(kind="time", time="+1850-05-03T00:00:00Z", precision=11)
+    opened = claim(TOWER, "P1619", at)
+    found = statement_of(facts(page(TOWER, "Vess Tower", text), claims=(opened,)), opened)
+    assert found.text == shown
