@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from questloom.agent.oracle.relation_words import Cue, Cues, Relation, cues_of
+from questloom.knowledge.dates import day_of
+from questloom.language.english import MONTHS
 from questloom.language.sentences import tells
 from questloom.records.knowledge import Article, Claim, Value, entity_value
 from questloom.transforms.certificate.text_veto import spellings
@@ -60,13 +62,14 @@ def statement_of(facts: Facts, claim: Claim) -> Statement | None:
 def _sentence(
     facts: Facts, article: Article, value: Value, cues: tuple[Cue, ...]
 ) -> Statement | None:
-    """The first sentence in which a cue stands on its side of the value; of a date one that has more than its year, where there is one."""
+    """The first sentence in which a cue stands on its side of the value; of a day one that has the day, where there is one."""
     names = spellings(facts, value)
-    whole = tuple(name for name in names if not name.isdigit())
-    if value.kind == "time" and whole:
-        return _first_with(facts, article, value, cues, whole) or _first_with(
-            facts, article, value, cues, names
-        )
+    day = day_of(value)
+    if day is not None:
+        month = MONTHS[day.month - 1]
+        whole = (f"{day.day} {month} {day.year}", f"{month} {day.day}, {day.year}")
+        if found := _first_with(facts, article, value, cues, whole):
+            return found
     return _first_with(facts, article, value, cues, names)
 
 
