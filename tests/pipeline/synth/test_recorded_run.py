@@ -28,6 +28,7 @@ from questloom.pipeline.synth.synth_job import run_synth
 from questloom.prompts.roles import ROLES
 from questloom.records.outcomes import Rejection
 from questloom.records.synthesis import Question
+from questloom.transforms.writing.llm import material
 from tests.pipeline.core_pages import write_dumps
 from tests.shared_data import SHARED, needs
 
@@ -135,7 +136,11 @@ def outcomes(run: Path) -> dict[str, dict]:
     return found
 
 
-def test_the_recorded_replies_give_the_recorded_questions(tmp_path):
+def test_the_recorded_replies_give_the_recorded_questions(tmp_path, monkeypatch):
+    # What a prompt showed at most when the replies were written.
+    shown = material.material.__kwdefaults__
+    monkeypatch.setitem(shown, "max_claims", 20)
+    monkeypatch.setitem(shown, "max_sentences", 50)
     recording = json.loads(RECORDING.read_text(encoding="utf-8"))
     Recorded.replies, Recorded.unknown, Recorded.used = dict(recording["replies"]), [], set()
     server = ThreadingHTTPServer(("127.0.0.1", 0), Recorded)
