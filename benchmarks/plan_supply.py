@@ -9,7 +9,7 @@ one included), rounds of trees. First and last come the shares of claims and pla
 import argparse
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
@@ -29,9 +29,9 @@ from questloom.transforms.stages.run_folder import RunFolder
 from questloom.transforms.writing.graph.english import English
 
 HEAD = (
-    "| shape, size | level | things with a plan | plans | with a curiosity | things with a worded one "
-    "| calls, median of the dearest | CPU a thing | work | refused most |\n"
-    "|---|---|---|---|---|---|---|---|---|---|"
+    "| shape, size | level | things with a plan | plans | with a curiosity | things with a worded one | worded plans "
+    "| faults of the others | calls, median of the dearest | CPU a thing | work | refused most |\n"
+    f"|{12 * '---|'}"
 )
 METHOD_OF = {CHAIN: "paths", MEET: "paths", TREE: "injection"}
 
@@ -89,8 +89,10 @@ def curious_claims(at: Ground) -> tuple[int, int]:
     return found[True], found.total()
 
 
-def supplies(recipe: Recipe, store: str, num: int) -> Iterator[Supply]:
-    """For each shape and level of a recipe what so many things of a store give."""
+def supplies(
+    recipe: Recipe, store: str, num: int, levels: Sequence[str] = ("easy", "medium", "hard")
+) -> Iterator[Supply]:
+    """For each shape and some levels of a recipe what so many things of a store give."""
     with Opened() as opened:
         job = Job(RunFolder("unused"), store, recipe, opened)
         at, english = make_ground(job), English(job.store, recipe.seed, recipe.language)
@@ -98,7 +100,7 @@ def supplies(recipe: Recipe, store: str, num: int) -> Iterator[Supply]:
         print(f"curiosities: {curious} of {total} claims = {curious / max(1, total):.2%}\n")
         print(HEAD, flush=True)
         for shape, method in METHOD_OF.items():
-            for level in ("easy", "medium", "hard"):
+            for level in levels:
                 yield _supply(at, english, shape, method, level, drawn(at, num))
 
 
@@ -143,16 +145,12 @@ def main() -> None:
     parser.add_argument("store")
     parser.add_argument("--recipe", default="demo")
     parser.add_argument("--things", type=int, default=60)
+    parser.add_argument("--levels", nargs="+", default=["easy", "medium", "hard"])
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     given = parser.parse_args()
     recipe = load_recipe(given.recipe, tuple(given.set))
-    print(
-        "| shape, size | level | things with a plan | plans | with a curiosity | things with a worded one "
-        "| worded plans | faults of the others | calls, median of the dearest | CPU a thing | work | refused most |"
-    )
-    print("|---|---|---|---|---|---|---|---|---|---|---|---|")
     found = []
-    for supply in supplies(recipe, given.store, given.things):
+    for supply in supplies(recipe, given.store, given.things, given.levels):
         print(supply.line(), flush=True)
         found.append(supply)
     plans = sum(supply.plans for supply in found)

@@ -34,7 +34,7 @@ from questloom.pipeline.synth.writer_choice import check_writer
 from questloom.records.errors import InputError
 from questloom.records.identity import canonical_json
 from questloom.transforms.drafting.seed_shortage import FIX, shortage
-from questloom.transforms.drafting.seeds import obstacles
+from questloom.transforms.drafting.seeds import EXPLORATION, obstacles
 from questloom.transforms.pictures.checkpoint_quality import check_grounding
 from questloom.transforms.pictures.choose import read_hashes
 from questloom.transforms.stages.run_folder import name_of
@@ -199,8 +199,9 @@ def run_synth(
     funnel = Funnel.of(job.run, stages)
     if not funnel.counts[0].num_out:
         raise without_seeds(job)
-    for line in describe_shortages(outcomes(job), recipe.seeds):
-        say(f"questloom: {line}")
+    if recipe.seeds.methods.get(EXPLORATION):
+        for line in describe_shortages(outcomes(job), recipe.seeds):
+            say(f"questloom: {line}")
     return funnel
 
 

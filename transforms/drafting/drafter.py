@@ -73,12 +73,8 @@ class Drafter:
         if draft is None:
             reason, evidence = trail.outcome(_NOTHING.get(seed.method, Reason.NO_ANSWER))
             return reject(seed, reason, evidence)
-        if len(draft.text.split()) > self.rules.max_words:
-            return reject(
-                seed,
-                Reason.NO_DESCRIPTION,
-                {"words": len(draft.text.split()), "most": self.rules.max_words},
-            )
+        if too_long := self._too_long(draft):
+            return reject(seed, too_long.reason, too_long.evidence)
         return self._question(seed, draft, of_draft(draft, self.facts))
 
     async def _planned(
@@ -100,8 +96,16 @@ class Drafter:
             trail.add(refused, plan.answer.text)
         return None
 
+    def _too_long(self, draft: Draft) -> Refusal | None:
+        num, most = len(draft.text.split()), self.rules.max_words
+        if num <= most:
+            return None
+        return Refusal(reason=Reason.NO_DESCRIPTION, evidence={"words": num, "most": most})
+
     def _filtered(self, seed: Seed, draft: Draft) -> Refusal | None:
-        """Why one of the filters of words rejects a draft; None where none does."""
+        """Why a draft is too long, or one of the filters of words rejects it; None where neither."""
+        if too_long := self._too_long(draft):
+            return too_long
         question = self._question(seed, draft, 0.0)
         for decide in self.word_filters:
             decided = decide(question)

@@ -79,11 +79,14 @@ def over_quota(found: Iterable[Parts], rules: QuotaRules) -> Iterator[tuple[str,
 
 
 def over_level(found: Iterable[Parts], wanted: Mapping[str, int]) -> Iterator[tuple[str, str]]:
-    """(id, level) of every question beyond the number that is wanted of its level: those whose commonest thing is the rarest stay."""
+    """(id, level) of every question beyond the number that is wanted of its level: those whose commonest thing is the rarest stay.
+
+    Of a level that is not named, as outside rows have, all stay.
+    """
     counts: Counter[str] = Counter()
     for parts in _rarest_first(sorted(found, key=lambda p: (p.rank, p.id))):
         counts[parts.level] += 1
-        if counts[parts.level] > wanted.get(parts.level, 0):
+        if parts.level in wanted and counts[parts.level] > wanted[parts.level]:
             yield parts.id, f"level {parts.level}"
 
 

@@ -62,8 +62,8 @@ def check_supply(found: Mapping[str, Supply], rules: SeedRules, store: str) -> N
         InputError: a level has no plan at all, or fewer than are wanted where fewer are an error.
     """
     wanted = apportion(rules.accepted, rules.levels)
-    for level in sorted(found):
-        supply = found[level]
+    for level in sorted({*found, *wanted}):
+        supply = found.get(level, Supply())
         least = wanted.get(level, 0) if rules.on_exhausted == "error" else 0
         if supply.planned < max(least, supply.seeds > FEW):
             raise InputError(

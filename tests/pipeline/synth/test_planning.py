@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from itertools import islice
 
 import pytest
 
@@ -10,7 +11,7 @@ from questloom.files.opened import Opened
 from questloom.language.names_in_text import leaked
 from questloom.pipeline.export.run_end import finish_run
 from questloom.pipeline.synth.job import Job
-from questloom.pipeline.synth.question_stages import make_plan
+from questloom.pipeline.synth.question_stages import make_draft, make_plan
 from questloom.pipeline.synth.synth_job import run_synth
 from questloom.records.errors import InputError
 from questloom.records.form import ClaimClause, Compute, Form, Image, Reads, variables
@@ -23,13 +24,17 @@ from questloom.transforms.certificate.certify import certify_form, given_by_pict
 from questloom.transforms.certificate.effective import chain, composed
 from questloom.transforms.certificate.evidence import claim_of, is_named
 from questloom.transforms.drafting.accept import binding_of
+from questloom.transforms.drafting.exploration.reasoning import CHOOSES
 from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.facts.values import best_values
+from questloom.transforms.filters.registry import FILTERS
 from questloom.transforms.planning.finish import page_texts
 from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.planning.planner import plan_seed, plans_of
 from questloom.transforms.planning.route import find_route
 from questloom.transforms.planning.search import search
 from questloom.transforms.planning.shapes.chain import grow_chains
+from questloom.transforms.planning.shapes.cluster import grow_clusters
 from questloom.transforms.planning.shapes.meet import grow_meets
 from questloom.transforms.planning.shapes.tree import grow_trees
 from questloom.transforms.stages.run_folder import RunFolder
@@ -108,16 +113,46 @@ def test_a_cluster_has_as_many_claims_as_its_level_and_needs_them_all(at, cluste
     assert all(sizes[a, level] for a in SEARCHES for level in ("medium", "hard", "expert")), sizes
 
 
-def test_clusters_compare_dates_measures_readings_and_ask_of_the_one_that_wins(clusters):
+def test_clusters_count_years_between_dates_and_readings(clusters):
     forms = [p.logical_form for found in clusters.values() for _, p in found]
-    ops = Counter(c.op for f in forms for c in f.of(Compute))
-    assert ops["difference"] >= 20
+    assert Counter(c.op for f in forms for c in f.of(Compute))["difference"] >= 20
     assert any(f.of(Reads) for f in forms)
-    for form in forms:
-        for compute in form.of(Compute):
-            if compute.keys:
-                (asked,) = [c for c in form.of(ClaimClause) if c.subject == compute.out]
-                assert len(compute.args) == 2 and asked.object == form.ask.var
+
+
+def test_a_cluster_may_ask_of_the_one_of_two_that_wins_what_the_other_has_otherwise(at, things):
+    """Grown, before the certificate: in so small a world hardly one is singled out."""
+    grown = []
+    for thing in things[::3]:
+        seed = Seed(
+            entity_id=thing,
+            method="exploration",
+            rule="pictured",
+            level="expert",
+            domain="other",
+            ability="perception+search+reasoning",
+        )
+        for claims in (4, 5):
+            draw = chance(1, thing, f"winner{claims}")
+            grown += islice(grow_clusters(at, seed, claims, draw, Refusals()), 40)
+    won = [(f, b) for f, b, _ in grown if any(c.op in CHOOSES for c in f.of(Compute))]
+    assert len(won) >= 3
+    for form, bindings in won:
+        (compute,) = form.of(Compute)
+        (asked,) = [c for c in form.of(ClaimClause) if c.subject == compute.out]
+        assert asked.object == form.ask.var == "a" and len(compute.keys) == 2
+        (loser,) = {bindings[v] for v in compute.args} - {bindings[compute.out]}
+        others = {v.key() for v in best_values(at.facts, loser, asked.property)}
+        assert others and bindings["a"] not in others
+
+
+def test_filters_of_words_are_asked_by_the_draft_stage_where_the_recipe_has_them_on(small):
+    def asked(**filters) -> int:
+        job = Job(RunFolder("unused"), small, small_recipe(filters=filters), Opened())
+        return len(make_draft(job).__self__.word_filters)
+
+    assert {f.name for f in FILTERS if f.of_words} == {"answer_in_question", "text_search"}
+    assert (asked(), asked(text_search=False)) == (2, 1)
+    assert asked(text_search=False, answer_in_question=False) == 0
 
 
 def test_a_cluster_may_show_a_neighbour_of_its_seed(clusters):

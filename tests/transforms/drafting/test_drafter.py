@@ -176,6 +176,16 @@ def test_a_seed_whose_words_a_filter_rejects_asks_its_next_plan():
     assert none.reason == Reason.TEXT_SEARCH_SHORTCUT.value
 
 
+def test_a_seed_whose_words_are_too_many_asks_its_next_plan():
+    def word(before, *_):
+        return replace(before, text="word " * (30 if before.answer.text == "Q2001" else 3))
+
+    planned = PlannedSeed(seed=SEED, plans=tuple(map(_plan, ("Q2000", "Q2001"))))
+    drafter = _drafter(Scripted({"word": word}), VOTED, DraftRules(max_words=10))
+    made = asyncio.run(drafter(planned, Preference(item_id=SEED.id, order=(1, 0))))
+    assert made.answer.text == "Q2000"
+
+
 def test_a_seed_whose_plans_all_belong_to_others_is_a_duplicate():
     planned = PlannedSeed(seed=SEED, plans=(_plan("Q2000"),))
     drafter = _drafter(Scripted({}), VOTED, DraftRules())

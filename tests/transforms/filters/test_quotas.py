@@ -61,7 +61,8 @@ def test_of_each_level_as_many_stay_as_are_wanted_and_those_of_rare_things_first
     ]
     gone = dict(over_level(found, {"easy": 2, "hard": 1}))
     assert gone == {f"q00{n}": "level easy" for n in (1, 2, 3)}
-    assert dict(over_level(found, {"easy": 9})) == {"q007": "level hard"}
+    assert dict(over_level(found, {"easy": 9, "hard": 0})) == {"q007": "level hard"}
+    assert not dict(over_level(found, {"easy": 9})), "a level that is not named has no limit"
 
 
 def test_what_is_within_its_share_stays_and_the_reason_names_what_is_not():

@@ -26,9 +26,6 @@ class Telling(NounPhrases):
         self._mentioned: list[Term] = []
         self._before: list[Term] = []
         """What this sentence and the one before have mentioned."""
-        self._topic = ""
-        """The subject of the sentence before."""
-        self._subject = ""
         self._nouns: dict[str, str] = {}
         self._called_it = ""
         self._announcing = False
@@ -40,8 +37,7 @@ class Telling(NounPhrases):
         other = copy.copy(self)
         other.used, other.introduced = set(self.used), dict(self.introduced)
         other.said_nouns, other._before, other._nouns = [], self._mentioned, dict(self._nouns)
-        other._mentioned, other._topic, other._subject = [], self._subject, ""
-        other._announcing = False
+        other._mentioned, other._announcing = [], False
         other._now_another = other._called_it = ""
         return other
 
@@ -75,14 +71,12 @@ class Telling(NounPhrases):
             self.cost += HOPELESS * role  # "A man was the father of this man."
             named = self._first_named(var, told)
             said = frame.predicate(self.noun_phrase(known))
-            self._subject = var
             if claims and (reduced := self.rng.random() < 0.5):
                 named = self.modified(named, claims, person, bare_head=True)
             self._introduced_as(var)
             both = claims and not reduced
             return f"{named} {f'{said} and {self.predicates(claims)}' if both else said}."
         subject = self.noun_phrase(known, subject=True)
-        self._subject = known if isinstance(known, str) else ""
         self.cost += 5.0 * (frame.preposition == "by" and not frame.middle)  # "is by an author"
         named = self._first_named(var, told)
         if claims:
@@ -102,7 +96,6 @@ class Telling(NounPhrases):
                 of = f"{self.form_words.words.indefinite(bare(role))} of{of.partition(' of')[2]}"
             else:
                 of = f"one of {of.removesuffix(bare(role))}{plural}"
-        self._subject = var
         self.introduce(var, bare(role))
         self._mentioned.append(var)
         return f"{of} {self.predicates(claims)}."
@@ -120,7 +113,6 @@ class Telling(NounPhrases):
         chosen = self.rng.sample(asking, min(len(asking), self.rng.choice((1, 2))))
         self.used.update(i for i, _ in chosen)
         subject = self.noun_phrase(var, subject=True)
-        self._subject = var
         return f"{subject} {self.predicates(chosen)}."
 
     def _slot(self, index: int, var: str) -> str:

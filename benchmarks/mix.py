@@ -1,0 +1,65 @@
+"""What a run's kept questions are made of: levels, hops, routes, kinds of work, relations, and words that stand more than once.
+
+python -m benchmarks.mix RUN
+"""
+
+import argparse
+from collections import Counter
+from statistics import median
+
+from questloom.knowledge.world.curiosities import CURIOSITIES
+from questloom.records.form import ClaimClause
+from questloom.records.plan import work_of
+from questloom.records.synthesis import Question
+from questloom.transforms.stages.run_folder import RunFolder
+
+
+def lines(found: list[Question]) -> list[str]:
+    """The table's lines; shares are of all questions."""
+    num = len(found)
+    forms = [q.logical_form for q in found if q.logical_form]
+    relations = Counter(p for f in forms for p in {c.property for c in f.of(ClaimClause)})
+    texts = Counter(q.text for q in found)
+    routes = {
+        level: [q.route.calls for q in found if q.level == level and q.route]
+        for level in sorted({q.level for q in found})
+    }
+
+    def share(what: str, number: int) -> str:
+        return f"{what}: {number:,} ({number / max(1, num):.1%})"
+
+    hops = Counter(q.certificate.effective_hops for q in found if q.certificate)
+    commonest = ", ".join(f"{p} {n / max(1, num):.1%}" for p, n in relations.most_common(5))
+    return [
+        f"kept: {num:,}",
+        *(share(f"level {level}", n) for level, n in Counter(q.level for q in found).items()),
+        *(share(f"effective hops {h}", hops[h]) for h in sorted(hops, key=str)),
+        *(share(f"method {m}", n) for m, n in Counter(q.method for q in found).items()),
+        *(share(f"work {w}", n) for w, n in Counter(map(work_of, forms)).items()),
+        share(
+            "meets (treewidth 2 or more)",
+            sum(q.route is not None and q.route.treewidth > 1 for q in found),
+        ),
+        share("damaged pictures", sum(q.enhancement is not None for q in found)),
+        share("pass or ask a curiosity", sum(n for p, n in relations.items() if p in CURIOSITIES)),
+        share("words that another question has", num - len(texts)),
+        f"relations: {len(relations)}, the commonest on {commonest}",
+        *(
+            f"route, {level}: median {median(calls):g} calls"
+            for level, calls in routes.items()
+            if calls
+        ),
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("run", type=RunFolder)
+    run = parser.parse_args().run
+    print("\n".join(lines(list(run.read(run.label("split"), "kept", Question)))))
+
+
+if __name__ == "__main__":
+    main()
