@@ -96,7 +96,7 @@ def arm_of(recipe: Recipe, funnel: Funnel, solved: Share, calls: float, unfit: S
     """An arm's figures from its funnel and from what the oracle did."""
     count = funnel.by_stage
     return Arm(
-        Share(count["draft"].num_kept, count["draft"].num_in),
+        Share(count["draft"].num_kept, count["plan"].num_in),
         {
             name: Share(count[name].num_rejected, count[name].num_in)
             for name in SHORTCUTS

@@ -82,7 +82,13 @@ class Plant:
 PLANTS = {
     "leaking": Plant(
         frozenset({"filters"}),
-        {"filters": LEAN, "pictures": {"min_side": 200, "withhold_own": False}},
+        {
+            "filters": LEAN,
+            "pictures": {"min_side": 200, "withhold_own": False},
+            # Planning leaves out what stands on the page of the picture's thing, too.
+            "seeds": {**SEEDS, "levels": {"easy": 1.0}},
+            "draft": {"own_page": True, "hops": {"easy": 0, "medium": 2, "hard": 3}},
+        },
         causes=SHORTCUTS,
     ),
     "mismatched": Plant(frozenset({"pictures"}), {}, causes=frozenset({"not_grounded"})),
