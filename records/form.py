@@ -92,8 +92,9 @@ class Compute:
 
 @dataclass(frozen=True, kw_only=True)
 class Reads:
-    """`var` is the value of a detail that is seen on the question's picture of `of` and only close up.
+    """`var` is the value of a detail that is seen on a picture of `of` and only close up.
 
+    Where the question's picture shows `of` it is read there, else on a picture that the page of `of` shows (a *later* picture).
     `property` and `part` name the detail as `questloom.records.knowledge.Detail` does.
     """
 
@@ -159,6 +160,16 @@ class Form:
         images = self.of(Image)
         assert len(images) < 2, "a form has one picture"
         return images[0].var if images else ""
+
+    @property
+    def shown_reads(self) -> tuple[Reads, ...]:
+        """What is read on the question's own picture."""
+        return tuple(c for c in self.of(Reads) if c.of == self.anchor)
+
+    @property
+    def later_reads(self) -> tuple[Reads, ...]:
+        """What is read on pictures of things that have to be found first."""
+        return tuple(c for c in self.of(Reads) if c.of != self.anchor)
 
     def without(self, clause: Clause) -> "Form":
         """The form less one clause (effective hops, planted faults)."""

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass, field
 
-from questloom.records.form import ClaimClause, Compute, Form, Reads
+from questloom.records.form import ClaimClause, Compute, Form
 from questloom.records.route import Route
 from questloom.records.synthesis import Answer, Certificate, Seed
 from questloom.records.table import Json, Record
 
-DETAIL, COMPUTATION, PLAIN = "detail", "computation", "plain"
+DETAIL, LATER_PICTURE, COMPUTATION, PLAIN = "detail", "later picture", "computation", "plain"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +37,7 @@ class Plan(Record):
 
     @property
     def work(self) -> str:
-        """What it asks of its solver beside looking and searching: to read a detail, to compute, or nothing."""
+        """What it asks of its solver beside looking and searching: to read a detail of its picture or of a later one, to compute, or nothing."""
         return work_of(self.logical_form)
 
     @property
@@ -48,7 +48,9 @@ class Plan(Record):
 
 def work_of(form: Form) -> str:
     """See `Plan.work`; a detail that is computed with counts as a detail."""
-    return DETAIL if form.of(Reads) else COMPUTATION if form.of(Compute) else PLAIN
+    if form.later_reads:
+        return LATER_PICTURE
+    return DETAIL if form.shown_reads else COMPUTATION if form.of(Compute) else PLAIN
 
 
 @dataclass(frozen=True, kw_only=True)

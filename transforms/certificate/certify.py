@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from questloom.language.names_in_text import folded
-from questloom.records.form import ClaimClause, Form, Image, Reads
+from questloom.records.form import ClaimClause, Form, Image
 from questloom.records.knowledge import Value, value_of_key
 from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Certificate, Check, Question
@@ -49,8 +49,8 @@ class Needed:
 
 
 def given_by_picture(form: Form, binding: Binding) -> Binding:
-    """What looking at the picture gives: its entity and the readings on it."""
-    return {v: binding[v] for v in (form.anchor, *(r.var for r in form.of(Reads)))}
+    """What looking at the picture gives: its entity and the readings on it, not those on later pictures."""
+    return {v: binding[v] for v in (form.anchor, *(r.var for r in form.shown_reads))}
 
 
 def intended_binding(

@@ -85,11 +85,16 @@ def composed(steps: tuple[Step, ...]) -> int:
 
 
 def chain(form: Form) -> tuple[Step, ...]:
-    """The steps from the picture's thing to what is asked, one after the other; () where a computation lies between them."""
+    """The steps from the picture's thing to what is asked, one after the other; () where a computation lies between them.
+
+    What is read on a later picture is a step over the detail's property.
+    """
     depth, at, steps = distances(form), form.anchor, list[Step]()
     if form.of(Compute):
         return ()
     while at != form.ask.var:
+        if read := next((c for c in form.later_reads if (c.of, c.var) == (at, form.ask.var)), None):
+            return (*steps, (read.property, False))
         step = next(
             (
                 (c, c.subject != at)
@@ -170,9 +175,12 @@ def effective_hops(form: Form, part: Form, facts: Facts, binding: Binding) -> in
         asked
         if not literal
         else next(
-            binding[c.subject]
-            for c in form.of(ClaimClause)
-            if c.object == form.ask.var and isinstance(c.subject, str)
+            binding[end]
+            for end, var in (
+                *((c.subject, c.object) for c in form.of(ClaimClause)),
+                *((c.of, c.var) for c in form.later_reads),
+            )
+            if var == form.ask.var and isinstance(end, str)
         )
     )
     for length in range(1, found - literal):

@@ -134,7 +134,7 @@ def evidence(form: Form, facts: Facts, binding: Binding) -> tuple[Hop, ...] | No
 
 
 def num_hops(form: Form) -> int:
-    """Claims and sentences that must be followed from the picture to what is asked, the asked attribute included.
+    """Claims, sentences and later pictures that must be followed from the picture to what is asked, the asked attribute included.
 
     Those that tie a node to a named constant are clues, not hops; parts that do not hang on what is asked do not count.
     """
@@ -143,4 +143,4 @@ def num_hops(form: Form) -> int:
     return sum(
         isinstance(c.subject, str) and isinstance(c.object, str) and c.subject in near
         for c in edges
-    )
+    ) + sum(c.of in near for c in form.later_reads)

@@ -2,8 +2,12 @@
 
 import re
 
-from questloom.records.knowledge import Detail, Value
+from questloom.records.knowledge import Detail, ImageAsset, Value
 from questloom.transforms.facts.lookups import Facts
+
+INSCRIPTION = "P1684"
+SHOWN_ON_PAGE = 4
+"""Pictures of a page that whoever opens it is shown."""
 
 _YEAR = re.compile(r"(?<!\d)(1[0-9]{3}|20[0-2][0-9])(?!\d)")
 
@@ -48,3 +52,30 @@ def sure_readings(facts: Facts, entity_id: str) -> list[Detail]:
         (detail, readings(facts, entity_id, property, part)) for (property, part), detail in kinds
     ]
     return [detail.replace(value=values[0]) for detail, values in found if len(values) == 1]
+
+
+def pictures_on_page(facts: Facts, entity_id: str) -> tuple[ImageAsset, ...]:
+    """The pictures that whoever opens a thing's page is shown; () where it has no page, or more pictures than are shown."""
+    images = facts.images_of(entity_id)
+    has_page = facts.article(entity_id) is not None
+    return images if has_page and len(images) <= SHOWN_ON_PAGE else ()
+
+
+def later_readings(facts: Facts, entity_id: str) -> list[Detail]:
+    """What is written on the pictures of a thing's page alike and not said on that page, so that one has to look, in a fixed order."""
+    shown = pictures_on_page(facts, entity_id)
+    article = facts.article(entity_id)
+    if article is None or not shown:
+        return []
+    said = " ".join((*(s.text for s in article.sections), *(f.text for f in article.infobox)))
+    words = set(re.findall(r"\w+", said.lower()))
+
+    def is_said(value: Value) -> bool:
+        written = str(value.year) if value.year is not None else value.text
+        return set(re.findall(r"\w+", written.lower())) <= words
+
+    return [
+        d
+        for d in sure_readings(facts, entity_id)
+        if d.property == INSCRIPTION and not is_said(d.value)
+    ]

@@ -7,7 +7,6 @@ together: a hop without its claim, a reading that the picture does not have, an 
 from collections.abc import Iterable
 
 from questloom.knowledge.dates import index_keys, keys_overlap
-from questloom.records.form import Reads
 from questloom.records.knowledge import (
     Article,
     Claim,
@@ -107,7 +106,7 @@ def solvable(question: Question, facts: Facts) -> Question | Rejection:
         if i.id == question.source_image_id
         for d in i.details
     }
-    if any(r.property not in pictured for r in form.of(Reads)):
+    if any(r.property not in pictured for r in form.shown_reads):
         return reject(
             question, Reason.NOT_SOLVABLE, {"what": "the chosen picture does not show the detail"}
         )

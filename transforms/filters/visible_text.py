@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from questloom.records.form import Form, Reads
+from questloom.records.form import Form
 from questloom.records.knowledge import Value
 from questloom.records.outcomes import Reason, Rejection
 from questloom.records.synthesis import Check, Question
@@ -57,7 +57,7 @@ def visible_text(
 def _asked_readings(form: Form | None, binding: dict[str, Value]) -> list[str]:
     if form is None:
         return []
-    values = [binding[r.var] for r in form.of(Reads)]
+    values = [binding[r.var] for r in form.shown_reads]
     return [str(v.year) if v.year is not None else v.text for v in values]
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from questloom.prompts.phrases import property_use
 from questloom.records.form import ClaimClause
-from questloom.records.plan import COMPUTATION, DETAIL, PLAIN, Plan
+from questloom.records.plan import COMPUTATION, DETAIL, LATER_PICTURE, PLAIN, Plan
 from questloom.transforms.drafting.interest import ALIKE
 
 COMPUTED = "computed"
@@ -65,7 +65,8 @@ class Shares:
     Args:
         relation: of one relation of weight 1, on the way or asked.
         thing: of one thing.
-        detail, computation: what share is to have each.
+        detail: what share is to read a detail of its picture, and what share one of a later picture.
+        computation: what share is to compute.
     """
 
     relation: float
@@ -74,8 +75,12 @@ class Shares:
     computation: float
 
     def of_work(self, work: str) -> float:
-        rest = max(0.0, 1 - self.detail - self.computation)
-        return {DETAIL: self.detail, COMPUTATION: self.computation, PLAIN: rest}[work]
+        shares = {
+            DETAIL: self.detail,
+            LATER_PICTURE: self.detail,
+            COMPUTATION: self.computation,
+        }
+        return shares.get(work, max(0.0, 1 - sum(shares.values())))
 
     def of_relation(self, property: str) -> float:
         if self.relation == 1:

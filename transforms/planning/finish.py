@@ -5,7 +5,7 @@ from random import Random
 
 from questloom.knowledge.dates import coarsened
 from questloom.language.names_in_text import leaked
-from questloom.records.form import Ask, ClaimClause, ClassClause, Clause, Compute, Form, Reads
+from questloom.records.form import Ask, ClaimClause, ClassClause, Clause, Compute, Form
 from questloom.records.knowledge import Value, entity_value, value_of_key
 from questloom.records.outcomes import Reason
 from questloom.records.periods import YEAR
@@ -20,9 +20,9 @@ from questloom.transforms.certificate.guess import guess_of_kind
 from questloom.transforms.certificate.leak import answer_names
 from questloom.transforms.drafting.interest import interest
 from questloom.transforms.facts.lookups import Lookups
-from questloom.transforms.facts.readings import year_readings
 from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.planning.ground import Ground, Refusals
+from questloom.transforms.planning.looks import reads, years_seen
 from questloom.transforms.planning.route import find_route
 from questloom.transforms.planning.steps import separating_class
 from questloom.transforms.remembered import remembered
@@ -90,8 +90,8 @@ def count_years(
 ) -> Iterator[tuple[Form, dict[str, str], Answer]]:
     """A form that asks for a date, turned into some that ask for the years between it and another date of the way.
 
-    The other date is a year that is read on the picture, or a claim of the thing before. Both must have to do with each
-    other: nobody compares the year of a picture with the founding of a town.
+    The other date is a year that is read on the question's picture or on one of the thing before, or a claim of the thing
+    before. Both must have to do with each other: nobody compares the year of a picture with the founding of a town.
 
     Args:
         at: the store and the rules.
@@ -113,15 +113,15 @@ def count_years(
     one, other = at.facts.entity(bindings[before]), at.facts.entity(bindings[claim.subject])
     if second.year is None or one is None or other is None or one.id == other.id:
         return
-    ends = {before, claim.subject}
-    links = {c.property for c in form.of(ClaimClause) if {c.subject, c.object} == ends}
-    if not any(belong_together(one, other, link) for link in links):
+    for of in dict.fromkeys((form.anchor, before)) if shares[0] else ():
+        is_shown = of == form.anchor
+        written = years_seen(at.facts, bindings[of], shown=is_shown)
+        if written and _compared(at.facts, form, bindings, of, claim.subject):
+            detail = draw.choice(written)
+            seen = reads("r", of, detail)
+            yield from _years_between(at.facts, form, bindings, seen, "r", detail.value, second)
+    if not _compared(at.facts, form, bindings, before, claim.subject):
         return
-    written = year_readings(at.facts, one.id) if shares[0] and before == form.anchor else []
-    if written:
-        detail = draw.choice(written)
-        seen = Reads(var="r", of=before, property=detail.property, part=detail.part)
-        yield from _years_between(at.facts, form, bindings, seen, "r", detail.value, second)
     dates = [
         c
         for _, c, a in attributes(at.facts, one, at.draft.max_answer_words, frozenset())
@@ -131,6 +131,19 @@ def count_years(
         dated = draw.choice(dates)
         said = ClaimClause(subject=before, property=dated.property, object="b")
         yield from _years_between(at.facts, form, bindings, said, "b", dated.value, second)
+
+
+def _compared(
+    facts: Lookups, form: Form, bindings: dict[str, str], one: str, other: str
+) -> bool:
+    """Whether dates of two things of a form are compared: of linked ones that belong together, or of the pictured thing and a later one that no other link ties, but for places."""
+    ends = facts.entity(bindings[one]), facts.entity(bindings[other])
+    if ends[0] is None or ends[1] is None:
+        return False
+    links = {c.property for c in form.of(ClaimClause) if {c.subject, c.object} == {one, other}}
+    if not links:
+        return one == form.anchor and "location" not in {end.domain for end in ends if end}
+    return any(belong_together(ends[0], ends[1], link) for link in links)
 
 
 def _years_between(

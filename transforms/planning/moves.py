@@ -184,7 +184,8 @@ class Moves:
                 found = self._after(state, TEXT_SEARCH, thing)
                 yield self._after(found, VISIT, thing, opened={thing})
         for reads in self.reads:
-            if reads not in state.seen and (reads.of == anchor or reads.of in state.known):
+            # A later picture is seen on the page that shows it.
+            if reads not in state.seen and (reads.of == anchor or reads.of in state.opened):
                 yield self._after(state, LOOK, reads.var, known={reads.var}, seen={reads})
         for compute in self.computes:
             if compute.out not in state.known and all(

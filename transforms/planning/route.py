@@ -10,7 +10,7 @@ set of clauses that alone singles out the answer was seen to hold.
 | find a described thing by a query of the clauses whose other ends are in hand | 1 |
 | open the page of a thing that a search or an open page has given | 1 |
 | open the page of a thing that the question names | 2, a search and the visit |
-| look closely at a picture | 1 |
+| look closely at the question's picture, or at one that an open page shows | 1 |
 | compute | 1 |
 | read a claim, or a later thing's name, on an open page | 0 |
 | read it in what a search has shown: of the thing that it finds the passages that name what it was found by, of the pictured thing the description | 0 |
@@ -31,7 +31,6 @@ from questloom.records.form import (
     Compute,
     Form,
     Image,
-    Reads,
     variables,
 )
 from questloom.records.knowledge import Value
@@ -137,8 +136,8 @@ def _selects(form: Form, chosen: frozenset[Clause], binding: Binding, facts: Fac
         and (kind := find_descriptor_class(facts, binding[form.anchor].entity))
     ):
         kept.append(ClassClause(var=form.anchor, class_id=kind))
-    for clause in form.of(Reads):
-        if clause in kept and (shown or clause.of != form.anchor):
+    for clause in form.shown_reads if shown else ():
+        if clause in kept:
             given[clause.var] = binding[clause.var]
     try:
         found = answers(Form(clauses=tuple(kept), ask=form.ask), facts, given, most=2)
@@ -200,7 +199,8 @@ def _depth(moves: Moves, made: tuple[str, ...]) -> int:
         needed = [level.get(what, 0)] if tool == VISIT else [0]
         if tool == LOOK:
             of = next(reads.of for reads in moves.reads if reads.var == what)
-            needed = [level.get(of, 0) if of != moves.form.anchor else 0]
+            # Its page is opened after its name is known.
+            needed = [level.get(of, 0) + 1 if of != moves.form.anchor else 0]
         if tool == TEXT_SEARCH and what in moves.binding:
             ends = moves.ends_of_query(what, state)
             needed = [level.get(e, 0) for e in ends]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from random import Random
 
-from questloom.records.form import ClaimClause, Clause, Form, Image
+from questloom.records.form import ClaimClause, ClassClause, Clause, Form, Image
 from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Answer
 from questloom.transforms.certificate.effective import Step, alone, composed
@@ -16,6 +16,7 @@ from questloom.transforms.drafting.edges import Edge
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.planning.finish import ask_attributes, ask_last_thing, count_years
 from questloom.transforms.planning.ground import Ground, Refusals
+from questloom.transforms.planning.looks import ask_reading, dated_by, reads
 from questloom.transforms.planning.steps import (
     Descriptor,
     describe_step_end,
@@ -29,6 +30,8 @@ Grown = tuple[Form, dict[str, str], Answer]
 """A whole form with its bindings and answer."""
 MAX_BRANCHES = 6
 """Steps that are tried from one thing."""
+MAX_READ_ON = 1
+"""Things to which a year in its picture leads that are tried."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class Way:
     said: frozenset[str] = frozenset()
     """Ids and value keys that its descriptors say."""
     sides: dict[str, str] = field(default_factory=dict)
-    """Hidden things beside the way, by variable."""
+    """What else its variables are: years read in pictures."""
 
     @property
     def bindings(self) -> dict[str, str]:
@@ -84,6 +87,7 @@ def _ends(at: Ground, way: Way, hops: int, draw: Random) -> Iterator[Grown]:
         if len(way.things) > 1:
             yield from count_years(at, grown[0], grown[1], before, draw)
         yield grown
+    yield from ask_reading(at, way.clauses, way.bindings, way.last)
 
 
 def _ways(at: Ground, way: Way, hops: int, draw: Random, refusals: Refusals) -> Iterator[Way]:
@@ -93,6 +97,11 @@ def _ways(at: Ground, way: Way, hops: int, draw: Random, refusals: Refusals) -> 
     if len(way.steps) == hops:
         yield way
         return
+    longer_ways = read_on(at, way, refusals)
+    draw.shuffle(longer_ways)
+    for longer in longer_ways[:MAX_READ_ON]:
+        if len(longer.steps) <= hops:
+            yield from _ways(at, longer, hops, draw, refusals)
     found = steps_from(at.facts, way.things[-1], at.draft.max_hub, at.certificate.stated)
     # The last of as many steps as hops must lead against its claim.
     if len(way.steps) == hops - 1:
@@ -122,7 +131,7 @@ def extend(at: Ground, way: Way, edge: Edge, refusals: Refusals) -> Iterator[Way
     if not edge.reverse:
         claim = ClaimClause(subject=last, property=edge.property, object=var)
         apart = separating_class(facts, way.things[-1], edge.property, edge.target, var)
-        yield Way(things, steps, (*way.clauses, claim, *apart), way.said)
+        yield Way(things, steps, (*way.clauses, claim, *apart), way.said, way.sides)
         return
     claim = ClaimClause(subject=var, property=edge.property, object=last)
     found = [
@@ -139,7 +148,37 @@ def extend(at: Ground, way: Way, edge: Edge, refusals: Refusals) -> Iterator[Way
             steps,
             (*way.clauses, claim, *in_words(descriptor.clauses, var)),
             way.said | descriptor.ends,
+            way.sides,
         )
+
+
+def read_on(at: Ground, way: Way, refusals: Refusals) -> list[Way]:
+    """The ways with one more thing, which the year in a picture of the last one dates: "the ship that was launched in the year on this bridge's plaque"."""
+    shown, found = len(way.things) == 1, list[Way]()
+    for dated in dated_by(at, way.things[-1], shown=shown):
+        year, var, r = dated.detail.value.key(), f"x{len(way.things)}", f"r{len(way.sides)}"
+        if dated.thing in way.things or {dated.thing, year} & way.said:
+            continue
+        look = () if shown else ((dated.detail.property, False),)
+        steps = (*way.steps, *look, (dated.property, True))
+        if any(dated.thing in alone(at.facts, way.things[0], k) for k in range(1, len(steps) + 1)):
+            refusals.add(Reason.COLLAPSES)
+            continue
+        more = (
+            reads(r, way.last, dated.detail),
+            ClaimClause(subject=var, property=dated.property, object=r),
+            ClassClause(var=var, class_id=dated.class_id),
+        )
+        found.append(
+            Way(
+                (*way.things, dated.thing),
+                steps,
+                (*way.clauses, *more),
+                way.said | {year},
+                {**way.sides, r: year},
+            )
+        )
+    return found
 
 
 def _fits(descriptor: Descriptor, way: Way) -> bool:

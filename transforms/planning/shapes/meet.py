@@ -17,8 +17,9 @@ from questloom.transforms.certificate.margin import margin_of, num_fitting
 from questloom.transforms.drafting.edges import Edge
 from questloom.transforms.facts.completeness import nearly_complete
 from questloom.transforms.facts.said_class import find_descriptor_class
-from questloom.transforms.planning.finish import ask_attributes, ask_last_thing
+from questloom.transforms.planning.finish import ask_attributes, ask_last_thing, count_years
 from questloom.transforms.planning.ground import Ground, Refusals
+from questloom.transforms.planning.looks import ask_reading
 from questloom.transforms.planning.shapes.chain import Grown, Way, extend
 from questloom.transforms.planning.steps import steps_from
 
@@ -106,7 +107,10 @@ def _met(
         if (itself := ask_last_thing(at, clauses, met.bindings, var)) is not None:
             yield itself
     else:
-        yield from ask_attributes(at, clauses, met.bindings, var, draw)
+        for asked in ask_attributes(at, clauses, met.bindings, var, draw):
+            yield from count_years(at, asked[0], asked[1], turn, draw)
+            yield asked
+        yield from ask_reading(at, clauses, met.bindings, var)
 
 
 def join_ways(one: Way, other: Way) -> tuple[Way, str] | None:

@@ -24,6 +24,7 @@ from questloom.transforms.facts.completeness import nearly_complete
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.planning.finish import ask_attributes, certify_plan, count_years
 from questloom.transforms.planning.ground import Ground, Refusals
+from questloom.transforms.planning.looks import ask_reading
 from questloom.transforms.planning.shapes.chain import Grown, Way, extend
 from questloom.transforms.planning.steps import (
     MAX_CLUES,
@@ -93,6 +94,7 @@ def _ends(at: Ground, way: Way, steps: int, draw: Random) -> Iterator[Grown]:
         if bindings["a"] not in way.said:
             yield from count_years(at, form, bindings, f"x{steps - 1}", draw)
             yield form, bindings, answer
+    yield from ask_reading(at, way.clauses, way.bindings, way.last)
 
 
 def _stands(

@@ -1,0 +1,130 @@
+"""What a plan reads in pictures: in that of its last thing what is asked, and in that of any thing a year that leads on.
+
+The question's own picture is read whenever it helps. A later picture, of a thing that has to be found first, stands on that
+thing's page; it is read only where the page does not say in words what is written there.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from questloom.prompts.phrases import property_use
+from questloom.records.form import Ask, ClaimClause, ClassClause, Clause, Form, Image, Reads
+from questloom.records.knowledge import Detail, Value, entity_value
+from questloom.records.synthesis import Answer
+from questloom.transforms.certificate.description import descriptions
+from questloom.transforms.certificate.evidence import claim_of, is_named
+from questloom.transforms.certificate.margin import margin_of
+from questloom.transforms.facts.completeness import nearly_complete
+from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.facts.readings import later_readings, year_readings
+from questloom.transforms.facts.said_class import find_descriptor_class
+from questloom.transforms.planning.ground import Ground
+from questloom.transforms.remembered import remembered
+from questloom.transforms.writing.answers import answer_of
+from questloom.transforms.writing.graph.graph_writer import ask_for
+
+DATES = ("P571", "P577", "P1619")
+"""When a thing was made, published, opened: what a year can lead to. In any year many people are born."""
+LEAST_CANDIDATES = 5
+"""Dated things of a class, without the year: with fewer of them the picture is hardly needed."""
+
+
+@dataclass(frozen=True)
+class Dated:
+    """The one thing of its class whose date is the year in a picture."""
+
+    detail: Detail
+    property: str
+    thing: str
+    class_id: str
+
+
+def years_seen(facts: Lookups, thing: str, *, shown: bool) -> list[Detail]:
+    """Details that give a year in pictures of a thing: of the question's own (`shown`), or of a later one."""
+    if shown:
+        return year_readings(facts, thing)
+    return [d for d in later_readings(facts, thing) if d.value.year is not None]
+
+
+def reads(var: str, of: str, detail: Detail) -> Reads:
+    """The clause that reads a detail."""
+    return Reads(var=var, of=of, property=detail.property, part=detail.part)
+
+
+def ask_reading(
+    at: Ground, clauses: tuple[Clause, ...], bindings: dict[str, str], last: str
+) -> Iterator[tuple[Form, dict[str, str], Answer]]:
+    """Forms that ask for what is written in a later picture: "Which year is on the plaque of the bridge that this man designed?"
+
+    Args:
+        at: the store and the rules.
+        clauses: the way.
+        bindings: of its variables.
+        last: the variable of its last thing; none where it is the pictured one, which needs no search.
+    """
+    if not at.draft.detail_share or len(clauses) == 1:
+        return
+    for detail in later_readings(at.facts, bindings[last]):
+        answer = answer_of(at.facts, detail.value)
+        if answer is None or len(answer.text.split()) > at.draft.max_answer_words:
+            continue
+        form = Form(clauses=(*clauses, reads("r", last, detail)), ask=ask_for("r", answer))
+        yield form, {**bindings, "r": detail.value.key()}, answer
+
+
+def dated_by(at: Ground, thing: str, *, shown: bool) -> tuple[Dated, ...]:
+    """The things that a year in a picture of a thing leads to, in a fixed order."""
+    if not at.draft.detail_share:
+        return ()
+    return tuple(
+        Dated(detail, property, other, kind)
+        for detail in years_seen(at.facts, thing, shown=shown)
+        for property, other, kind in _things_of_year(
+            at.facts, detail.value, at.certificate.margin, at.certificate.stated
+        )
+        if other != thing
+    )
+
+
+@remembered()
+def _things_of_year(
+    facts: Lookups, year: Value, margin: int, stated: bool
+) -> tuple[tuple[str, str, str], ...]:
+    """(property, thing, class) of the things that are the only ones of their class with a date in a year."""
+    found = []
+    for property in DATES:
+        for thing in facts.subjects(property, year.key(), limit=200):
+            kind = find_descriptor_class(facts, thing)
+            if (
+                kind
+                and property_use(property).weight
+                and nearly_complete(facts, kind)
+                and facts.profile(property, kind).num_subjects >= LEAST_CANDIDATES
+                and _is_only(facts, property, thing, kind, year, margin, stated)
+            ):
+                found.append((property, thing, kind))
+    return tuple(found)
+
+
+def _is_only(
+    facts: Lookups, property: str, thing: str, kind: str, year: Value, margin: int, stated: bool
+) -> bool:
+    """Whether a class and a year single a thing out with the margin, and a page says its date."""
+    clause = ClaimClause(subject="x1", property=property, object="r")
+    form = Form(
+        clauses=(
+            Image(var="x0"),
+            Reads(var="r", of="x0", property=property),
+            clause,
+            ClassClause(var="x1", class_id=kind),
+        ),
+        ask=Ask(var="x1", type="entity"),
+    )
+    binding = {"x0": entity_value(thing), "x1": entity_value(thing), "r": year}
+    claim = claim_of(facts, clause, binding)
+    if claim is None or (stated and not is_named(facts, claim)):
+        return False
+    measured = margin_of(
+        facts, descriptions(form, binding)[0], binding["x1"], margin, exact=False
+    )
+    return measured.margin >= (1 if facts.trust.complete else margin)
