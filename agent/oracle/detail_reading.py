@@ -71,6 +71,21 @@ def looking(
     return None
 
 
+def looking_once(
+    solver: Desk, look: Look, kind: str, handle: int
+) -> Generator[Action, Observation, tuple[Literal, Line] | None]:
+    """The detail as it is read on one of a page's pictures, without repairs; None where this one does not show it."""
+    reading = yield from _read(
+        solver,
+        handle,
+        kind,
+        solver.manner.say("read", what=look.part or "text", image=f"<image:{handle}>"),
+    )
+    if reading is None:
+        return None
+    return (yield from _closer(solver, handle, kind, reading)) or reading[:2]
+
+
 def _closer(
     solver: Desk, handle: int, kind: str, reading: tuple[Literal, Line, list[float]]
 ) -> Generator[Action, Observation, tuple[Literal, Line] | None]:

@@ -112,6 +112,11 @@ SAYINGS: dict[str, tuple[str, ...]] = {
         "Something is written on the {what}, and the question depends on it; I read {image} first.",
         "What stands on the {what}? The picture itself, {image}, has to tell.",
     ),
+    "picture": (
+        "The {what} has to be seen on a picture of {name}. I open its page, which should show one.",
+        "No text will say what stands on the {what}. The page of {name} may show a picture of it.",
+        "Now I need to see {name}: the question goes on from the {what}, so I look for a picture on its page.",
+    ),
     "closer": (
         "It seems to say {text}. The writing is small, so I look closer before I rely on it.",
         "I make out {text}, but at this size a digit or a letter is easily mistaken. I enlarge that part.",

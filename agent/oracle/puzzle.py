@@ -79,9 +79,10 @@ class Sum:
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """`var` is read on the picture."""
+    """`var` is read on a picture of `of`: the question's own where that shows it, else one on its page."""
 
     var: str
+    of: str
     property: str
     part: str
 
@@ -211,7 +212,10 @@ def puzzle_of(
         ),
         looks=tuple(
             Look(
-                var=c.var, property=c.property, part=next(iter(name(c.part)), "") if c.part else ""
+                var=c.var,
+                of=c.of,
+                property=c.property,
+                part=next(iter(name(c.part)), "") if c.part else "",
             )
             for c in form.of(Reads)
         ),

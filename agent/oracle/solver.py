@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from questloom.agent.oracle.anchor_search import AnchorSearch
 from questloom.agent.oracle.computation import computed
 from questloom.agent.oracle.desk import Actions, Bindings, Bound, Ended, names_of
-from questloom.agent.oracle.detail_reading import looking
+from questloom.agent.oracle.detail_reading import looking, looking_once
 from questloom.agent.oracle.doubt import (
     SURE,
     UNSTATED_DOUBT,
@@ -42,7 +42,7 @@ from questloom.agent.oracle.observation_reading import (
     says,
     subjects,
 )
-from questloom.agent.oracle.puzzle import Const, Fact
+from questloom.agent.oracle.puzzle import Const, Fact, Look
 from questloom.agent.oracle.relation_words import cues_of, with_object
 from questloom.agent.oracle.speech import (
     Action,
@@ -113,6 +113,8 @@ class Solver(AnchorSearch):
         self._num_pushed = 0
         yield from self.repaired()
         for look in self.puzzle.looks:
+            if look.of != self.puzzle.pictured:
+                continue
             read = yield from looking(self, look, self._kind_of_look(look.var), self.seen_as)
             if read is None:
                 return self.gave_up(f"read {look.part or 'the text'} on the picture")
@@ -160,7 +162,9 @@ class Solver(AnchorSearch):
         return None
 
     def _kind_of_look(self, var: str) -> str:
-        if any(var in s.args for s in self.puzzle.sums):
+        if any(var in s.args for s in self.puzzle.sums) or any(
+            var == f.object for f in self.puzzle.facts
+        ):
             return "number"
         return "text" if self.puzzle.ask_type in ("string", "entity") else "number"
 
@@ -182,12 +186,34 @@ class Solver(AnchorSearch):
         """Takes a way one clause further; the end, where it is one."""
         if way.unseen:
             return (yield from self._confirm(way))
+        for look in self.puzzle.looks:
+            if look.of in way.bound and look.var not in way.bound:
+                return (yield from self._look(way, look))
         fact = self._next(way.bound)
         if fact is None:
             return (yield from self._finish(way))
         if self.known_end(fact.subject, way.bound) is not None:
             return (yield from self._forward(way, fact))
         return (yield from self._reverse(way, fact))
+
+    def _look(self, way: Way, look: Look) -> Actions:
+        """Reads a detail on the pictures of a thing's page."""
+        thing = way.bound[look.of].value
+        assert isinstance(thing, Thing), "pictures show things"
+        what = look.part or "text"
+        self.fail(f"read {what} on the picture of {thing.name}", way.bound)
+        page = yield from self.visit(
+            thing,
+            f"a picture of {thing.name}",
+            self.manner.say("picture", name=thing.name, what=what),
+        )
+        seen = (image for image in page.images if image not in self.own) if page else ()
+        for image in dict.fromkeys(seen):
+            read = yield from looking_once(self, look, self._kind_of_look(look.var), image)
+            if read is not None:
+                self._push({**way.bound, look.var: Bound(*read)}, way.base)
+                return None
+        return None
 
     # -- clauses
 

@@ -15,11 +15,12 @@ from questloom.records.form import Reads
 from questloom.records.knowledge import Detail, Entity, ImageAsset
 from questloom.records.outcomes import Reason, Rejection
 from questloom.records.synthesis import Question, Verdict
-from questloom.transforms.facts.readings import reading_value
+from questloom.transforms.facts.readings import pictures_on_page, reading_value
 from questloom.transforms.facts.values import best_values
 from questloom.transforms.pictures.checkpoint_quality import check_grounding
 from questloom.transforms.pictures.choose import (
     candidates,
+    check_metadata,
     check_picture,
     has_other_view,
     read_hashes,
@@ -70,6 +71,8 @@ class PictureChooser:
         """The picture, its grounding and the verdict of filter `too_simple`; or why no picture of the anchor will do."""
         anchor = self.store.entity(question.anchor)
         assert anchor is not None, "the anchor comes from the store"
+        if unseen := self._unseen_later(question):
+            return reject(question, Reason.NO_EVIDENCE, unseen)
         images = self.store.images_of(anchor.id)
         looked_at = candidates(anchor, self.store.article(anchor.id), images, self.rules)
         if not looked_at:
@@ -133,18 +136,31 @@ class PictureChooser:
     ) -> dict[str, str] | None:
         """The first detail that the question asks to be read and that this picture does not show, or None."""
         form = question.logical_form
-        for reads in form.of(Reads) if form else ():
+        for reads in form.shown_reads if form else ():
             key = question.bindings[reads.var]
-            shown = [
-                d
-                for d in image.details
-                if (d.property, d.part) == (reads.property, reads.part)
-                and reading_value(d).key() == key
-            ]
+            shown = _details(image, reads, key)
             if not shown:
                 return {"detail": reads.property, "cause": "the picture does not show it"}
             if not any(_legible(data, detail) for detail in shown):
                 return {"detail": reads.property, "cause": "it cannot be read"}
+        return None
+
+    def _unseen_later(self, question: Question) -> dict[str, str] | None:
+        """The first detail of a later picture that no picture on its thing's page lets one read, or None."""
+        form = question.logical_form
+        for reads in form.later_reads if form else ():
+            thing, key = question.bindings[reads.of], question.bindings[reads.var]
+            found = [
+                (image, detail)
+                for image in pictures_on_page(self.store, thing)
+                if check_metadata(image, self.rules, excluded=self._excluded) is None
+                for detail in _details(image, reads, key)
+            ]
+            if not any(
+                _legible(self.store.image_bytes(image.id), detail) for image, detail in found
+            ):
+                cause = "it cannot be read" if found else "no picture on its page shows it"
+                return {"detail": reads.property, "of": thing, "cause": cause}
         return None
 
     def _ground(
@@ -187,6 +203,15 @@ class PictureChooser:
 @remembered(4096)
 def _vector(clip: Clip, text: str) -> np.ndarray:
     return clip.embed_texts([text])[0]
+
+
+def _details(image: ImageAsset, reads: Reads, key: str) -> list[Detail]:
+    """What a picture shows of what is to be read, with the value that is meant."""
+    return [
+        d
+        for d in image.details
+        if (d.property, d.part) == (reads.property, reads.part) and reading_value(d).key() == key
+    ]
 
 
 def _legible(data: bytes, detail: Detail) -> bool:

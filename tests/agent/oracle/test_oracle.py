@@ -395,7 +395,7 @@ def test_a_difference_of_what_is_read_and_what_a_page_says_is_computed_in_the_sa
         pictured="x",
         pictured_as="the bridge",
         facts=(Fact(subject="x", relation=BUILT, object="b"),),
-        looks=(Look(var="r", property="P1684", part="plaque"),),
+        looks=(Look(var="r", of="x", property="P1684", part="plaque"),),
         sums=(Sum(out="n", op="difference", args=("r", "b")),),
         ask="n",
         ask_type="quantity",
@@ -454,7 +454,7 @@ def test_where_nothing_can_be_read_the_picture_is_repaired_first():
         pictured="x",
         pictured_as="the bridge",
         facts=(),
-        looks=(Look(var="r", property="P1684", part=""),),
+        looks=(Look(var="r", of="x", property="P1684", part=""),),
         ask="r",
         ask_type="string",
     )

@@ -8,7 +8,7 @@ import pytest
 from questloom.prompts.phrases import property_use
 from questloom.records.form import Ask, ClaimClause, Compute, Form, Image
 from questloom.records.knowledge import Value
-from questloom.records.plan import COMPUTATION, DETAIL, PLAIN, Plan
+from questloom.records.plan import COMPUTATION, DETAIL, LATER_PICTURE, PLAIN, Plan
 from questloom.records.route import Route
 from questloom.records.synthesis import Answer, Certificate
 from questloom.records.table import Json
@@ -102,7 +102,8 @@ def test_the_order_of_the_seeds_does_not_matter():
 
 
 def test_the_shares_of_work_relations_and_what_is_asked():
-    assert [SHARES.of_work(w) for w in (DETAIL, COMPUTATION, PLAIN)] == [0.1, 0.1, 0.8]
+    works = (DETAIL, LATER_PICTURE, COMPUTATION, PLAIN)
+    assert [round(SHARES.of_work(w), 6) for w in works] == [0.1, 0.1, 0.1, 0.7]
     assert Shares(relation=1, thing=1, detail=0.6, computation=0.6).of_work(PLAIN) == 0
     free = Shares(relation=1, thing=1, detail=0, computation=0)
     assert free.of_relation("P84") == free.of_question("P84") == free.of_question(COMPUTED) == 1

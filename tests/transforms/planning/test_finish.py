@@ -91,7 +91,7 @@ def test_an_answer_on_the_pictures_page_is_refused_unless_the_recipe_allows_it()
 def test_an_answer_that_its_kind_gives_away_is_refused():
     unguessed = replace(AT, certificate=CertificateRules(margin=1, max_guess=-1.0))
     plans, refused = certified(unguessed)
-    assert not plans and refused[Reason.GUESSABLE.value] == 10
+    assert not plans and refused[Reason.GUESSABLE.value] == 12
     anything = replace(AT, certificate=CertificateRules(margin=1, max_guess=1.0))
     assert not certified(anything, 3)[1][Reason.GUESSABLE.value]
 

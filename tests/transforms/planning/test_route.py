@@ -242,10 +242,10 @@ def read(var: str, *clauses) -> Form:
     return Form(clauses=clauses, ask=Ask(var=var, type="date", precision="year"))
 
 
-def test_a_look_at_a_later_things_picture_waits_for_its_name_and_one_at_the_shown_one_does_not():
+def test_a_look_at_a_later_things_picture_waits_for_its_page_and_one_at_the_shown_one_does_not():
     later = find_route(read("r", SHOWN, DESIGNED, READ), {**TWO_BINDING, "r": year(1700)}, facts())
-    assert later.moves == ("image_search x0", "text_search x1", "crop r")
-    assert (later.depth, later.looks, later.exact) == (3, 2, True)
+    assert later.moves == ("image_search x0", "text_search x1", "visit x1", "crop r")
+    assert (later.depth, later.looks, later.exact) == (4, 2, True)
     shown = replace(READ, of="x0")
     here = find_route(read("r", SHOWN, shown), {"x0": THINGS["x0"], "r": year(1700)}, facts())
     assert here.moves == ("crop r",) and here.depth == 1, "the picture is given"

@@ -74,7 +74,10 @@ def test_chains_of_two_hops_are_all_that_the_architect_has():
         (THERE, died, read, "years", "8"),
         (THERE, f"{architect(56)} P1066 {architect(3)}", named(architect(56))),
         (THERE, f"{novel(116)} P50 {architect(3)}", named(novel(116))),
-    }
+        # The year in the picture leads to the lighthouse of that year, which has an architect and a picture of its own.
+        (f"{lighthouse(5)} P571 time:+1705/9", f"{lighthouse(5)} P84 {architect(5)}", read, named(architect(5))),
+        (f"{lighthouse(5)} P571 time:+1705/9", read, f"read P1684 of {lighthouse(5)}", "1707"),
+    }  # fmt: skip
 
 
 def test_a_recipe_without_details_and_computations_gets_neither():
@@ -95,7 +98,9 @@ def test_a_chain_has_as_many_hops_as_were_asked_for(hops):
         if not form.of(Compute)
     ]
     between = [[c for c in f.of(ClaimClause) if isinstance(c.object, str)] for f in found]
-    assert found and all(len(claims) == hops for claims in between)
+    looks = [len(f.later_reads) for f in found]
+    assert found and all(len(c) + n == hops for c, n in zip(between, looks, strict=True))
+    assert any(looks) == (hops > 1)
 
 
 def test_a_step_against_its_claim_is_told_apart_by_a_clue_where_the_class_does_not():
@@ -141,7 +146,9 @@ def test_two_branches_meet_in_the_one_novel_that_both_lead_to():
         (frozenset(branches | last), named(novel(63)))
     }
     asked, _ = grown(grow_meets, lighthouse(3), 6)
-    assert {way[-1] for way in asked} == {"1903"}
+    computed = {"198", "882"}  # years after the one in the picture, and after the town's founding
+    assert {way[-1] for way in asked} == {"1903", *computed}
+    assert {way[-1] for way in asked if f"read P1684 of {lighthouse(3)}" in way} == {"198"}
     for size in (3, 4, 7):
         assert not grown(grow_meets, lighthouse(3), size)[0]
 

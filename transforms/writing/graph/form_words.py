@@ -201,7 +201,8 @@ class FormWords:
         """The claims that can describe a variable: index in `claims`, and the slot in which the variable stands, "s" or "o"."""
         found: list[tuple[int, str]] = []
         for i, claim in enumerate(self.claims):
-            if claim.subject == var and claim.object not in self.literals:
+            told = claim.object not in self.literals or claim.object in self.reads
+            if claim.subject == var and told:
                 found.append((i, "s"))
             elif claim.object == var:
                 found.append((i, "o"))

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from questloom.language.frames import PREPOSITIONS, Frame, share_verb
-from questloom.records.form import ClaimClause, Term
+from questloom.records.form import ClaimClause, Reads, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.form_words import FormWords, bare
 from questloom.transforms.writing.graph.lints import PER_WORD, num_relative, stays
@@ -58,11 +58,28 @@ class NounPhrases:
             return words.value(term)
         if term in words.names:
             return words.name(term)
+        if term in words.reads:
+            return self.read_year(words.reads[term])
         if term in self.introduced:
             return self._reference(term, subject)
         if term == words.form.anchor:
             return self._anchor(term)
         return self._described(term)
+
+    def read_year(self, reads: Reads) -> str:
+        """A year that is seen in a picture: "the year on the plaque of this bridge"."""
+        words = self.form_words
+        table = words.data["readings"][reads.property]
+        part = words.class_noun(reads.part) if reads.part else ""
+        if not in_picture(words, reads, part):
+            whole = not part or part in words.data["parts_written"]
+            template = self.choose(table["whole" if whole else "part"])
+        elif reads.of == words.form.anchor:
+            self.anchor_phrase = self.anchor_phrase or "the picture"
+            return self.choose(table["picture"])
+        else:
+            template = self.choose(table["picture_of"])
+        return template.replace("{p}", part).replace("{s}", self.noun_phrase(reads.of))
 
     def possessor(self, term: Term, noun: str) -> str:
         """What something is of a term: "the architect of the church", "this church's architect", "its architect"."""
@@ -256,6 +273,8 @@ class NounPhrases:
         words, other = self.form_words, self.other(index, slot)
         if isinstance(other, Value) and frame.other == "t":
             return words.words.at(other)
+        if other in words.reads:
+            return f"in {self.noun_phrase(other)}"
         said = self._same(index, slot) or self.noun_phrase(other)
         # A common noun as value wants an article ("a poet", "an apple"); names and descriptions have theirs.
         common = (
@@ -402,3 +421,12 @@ class NounPhrases:
         # "the station in this town that has two floors": which of the two has them?
         self.cost += 5.0 * any(" this " in f" {p} " or " the " in f" {p} " for p in parts[:-1])
         return " ".join([head, *parts])
+
+
+def in_picture(words: FormWords, reads: Reads, part: str) -> bool:
+    """Whether writing stands in the picture rather than on the thing: nothing is written on a person or a plant."""
+    return (not part or part in words.data["parts_written"]) and words.kinds(reads.of)[:1] in (
+        ("person",),
+        ("taxon",),
+        (),
+    )

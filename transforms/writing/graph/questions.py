@@ -7,7 +7,6 @@ from questloom.transforms.writing.graph.noun_phrases import HOPELESS, LIGHT, Nou
 from questloom.transforms.writing.graph.reasoning_questions import (
     CHOOSES,
     ages,
-    in_picture,
     measured,
     of_ages,
     of_measures,
@@ -55,7 +54,8 @@ def fronted(
     frame = phrases.choose(phrases.frames(index))
     other = phrases.other(index, slot)
     if frame.subject == slot:
-        return f"{wh} {frame.predicate(phrases.noun_phrase(other))}?"
+        when = "in " if other in words.reads else ""
+        return f"{wh} {frame.predicate(when + phrases.noun_phrase(other))}?"
     if rest and (frame.preposition or frame.other != "q"):
         return None
     asks = "whom" if frame.preposition and wh == "who" else wh
@@ -203,18 +203,7 @@ def _when(phrases: NounPhrases, literal: str) -> str:
         return phrases.choose(phrases.frames(index)).gap(
             phrases.noun_phrase(claim.subject, subject=True)
         )
-    reads = words.reads[literal]
-    table = words.data["readings"][reads.property]
-    part = words.class_noun(reads.part) if reads.part else ""
-    whole = not part or part in words.data["parts_written"]
-    if in_picture(phrases, reads, part):
-        phrases.anchor_phrase = phrases.anchor_phrase or "the picture"
-        return phrases.choose(table["picture"])
-    return (
-        phrases.choose(table["whole" if whole else "part"])
-        .replace("{p}", part)
-        .replace("{s}", phrases.noun_phrase(reads.of))
-    )
+    return phrases.read_year(words.reads[literal])
 
 
 def capital(sentence: str) -> str:

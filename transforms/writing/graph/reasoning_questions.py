@@ -14,7 +14,7 @@ from collections.abc import Callable
 from questloom.records.form import Compute, Reads, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.form_words import FormWords
-from questloom.transforms.writing.graph.noun_phrases import HOPELESS, NounPhrases
+from questloom.transforms.writing.graph.noun_phrases import HOPELESS, NounPhrases, in_picture
 
 BIRTH, DEATH = "P569", "P570"
 MANY = 5
@@ -32,8 +32,8 @@ def phrase_picture_question(phrases: NounPhrases, reads: Reads) -> str:
     part = words.class_noun(reads.part) if reads.part else ""
     year = "year" if words.form.ask.type == "date" else "text"
     where = (
-        "_picture"
-        if in_picture(phrases, reads, part)
+        ("_picture" if reads.of == words.form.anchor else "_picture_of")
+        if in_picture(words, reads, part)
         else ""
         if part and part not in words.data["parts_written"]
         else "_whole"
@@ -49,39 +49,13 @@ def phrase_picture_question(phrases: NounPhrases, reads: Reads) -> str:
     )
 
 
-def in_picture(phrases: NounPhrases, reads: Reads, part: str) -> bool:
-    """Whether writing stands in the picture rather than on the thing: nothing is written on a person or a plant."""
-    words = phrases.form_words
-    return (not part or part in words.data["parts_written"]) and words.kinds(reads.of)[:1] in (
-        ("person",),
-        ("taxon",),
-        (),
-    )
-
-
 def years_to(phrases: NounPhrases, compute: Compute) -> str:
     """The years from the one on the picture to one that the question names."""
     words = phrases.form_words
     named = next(a for a in compute.args if isinstance(a, Value))
     reads = words.reads[next(a for a in compute.args if isinstance(a, str))]
     later = words.years.get(reads.var, 0) > (named.year or 0)
-    return f"how many years {'after' if later else 'before'} {words.words.date(named)} is {_read_year(phrases, reads)}?"
-
-
-def _read_year(phrases: NounPhrases, reads: Reads) -> str:
-    """A year on the picture, as a noun: "the year on the plaque of this bridge"."""
-    words = phrases.form_words
-    table = words.data["readings"][reads.property]
-    part = words.class_noun(reads.part) if reads.part else ""
-    if in_picture(phrases, reads, part):
-        phrases.anchor_phrase = phrases.anchor_phrase or "the picture"
-        return phrases.choose(table["picture"])
-    whole = not part or part in words.data["parts_written"]
-    return (
-        phrases.choose(table["whole" if whole else "part"])
-        .replace("{p}", part)
-        .replace("{s}", phrases.noun_phrase(reads.of))
-    )
+    return f"how many years {'after' if later else 'before'} {words.words.date(named)} is {phrases.read_year(reads)}?"
 
 
 def _two(phrases: NounPhrases, compute: Compute) -> tuple[str, str]:
@@ -171,7 +145,7 @@ def _between_events(phrases: NounPhrases, compute: Compute) -> str:
         ends = f"the {words.words.plural(nouns[0])} of {one} and {other}"
     else:
         ends = " and ".join(
-            _read_year(phrases, words.reads[literal])
+            phrases.read_year(words.reads[literal])
             if literal in words.reads
             else phrases.possessor(about(literal), noun)
             for literal, noun in zip((near, far), nouns, strict=True)

@@ -48,7 +48,9 @@ def things_of(words: FormWords) -> tuple[Thing, ...]:
     """The things of a form in the order of telling: from the picture to the question, what lies beside the way right behind the thing it belongs to."""
     links: dict[str, list[tuple[int, str]]] = {}
     for i, claim in enumerate(words.claims):
-        ends = claim.subject, claim.object
+        # A year read in the picture of a thing ties what it dates to that thing.
+        seen = words.reads.get(str(claim.object))
+        ends = claim.subject, seen.of if seen else claim.object
         if isinstance(ends[0], str) and isinstance(ends[1], str) and ends[1] not in words.literals:
             links.setdefault(ends[0], []).append((i, ends[1]))
             links.setdefault(ends[1], []).append((i, ends[0]))

@@ -70,7 +70,7 @@ class Telling(NounPhrases):
             role = frame.verb in BE and frame.middle.startswith(("the ", "a ", "an "))
             self.cost += HOPELESS * role  # "A man was the father of this man."
             named = self._first_named(var, told)
-            said = frame.predicate(self.noun_phrase(known))
+            said = frame.predicate(self._other_end(frame, index, slot))
             if claims and (reduced := self.rng.random() < 0.5):
                 named = self.modified(named, claims, person, bare_head=True)
             self._introduced_as(var)
@@ -244,7 +244,7 @@ class Telling(NounPhrases):
 
     def _may_be(self, term: Term, pronoun: str) -> bool:
         """Whether a reader might take a pronoun for a term; no date or number is "it"."""
-        if isinstance(term, Value) and term.kind != "entity":
+        if (term.kind != "entity") if isinstance(term, Value) else term in self.form_words.reads:
             return False
         gender = self._gender(term)
         return gender == pronoun or (gender == ANY and pronoun != "it")
