@@ -36,6 +36,9 @@ def lines(found: list[Question]) -> list[str]:
         *(share(f"effective hops {h}", hops[h]) for h in sorted(hops, key=str)),
         *(share(f"method {m}", n) for m, n in Counter(q.method for q in found).items()),
         *(share(f"work {w}", n) for w, n in Counter(map(work_of, forms)).items()),
+        share("reads a detail", sum(q.needs_detail for q in found)),
+        share("reads a later picture", sum(bool(f.later_reads) for f in forms)),
+        share("computes", sum(q.needs_computation for q in found)),
         share(
             "meets (treewidth 2 or more)",
             sum(q.route is not None and q.route.treewidth > 1 for q in found),

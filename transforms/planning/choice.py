@@ -10,11 +10,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from questloom.prompts.phrases import property_use
-from questloom.records.form import ClaimClause
+from questloom.records.form import ClaimClause, Reads
 from questloom.records.plan import COMPUTATION, DETAIL, LATER_PICTURE, PLAIN, Plan
 from questloom.transforms.drafting.interest import ALIKE
 
-COMPUTED = "computed"
+COMPUTED, READ = "computed", "read"
 CURIOUS = 0.25
 """What a relation of the least weight may have of the share of one of weight 1."""
 
@@ -26,7 +26,7 @@ class Offer:
     relations: tuple[str, ...]
     things: tuple[str, ...]
     asked: str
-    """The relation that is asked, or `COMPUTED`."""
+    """The relation that is asked, `COMPUTED`, or `READ` in a picture."""
     work: str
     calls: int
     interest: float
@@ -38,7 +38,8 @@ def as_offer(plan: Plan) -> Offer:
     """A plan's relations, things and price."""
     form = plan.logical_form
     ends = (c.property for c in form.of(ClaimClause) if form.ask.var in (c.subject, c.object))
-    asked = next(ends, COMPUTED)
+    is_read = form.ask.var in {c.var for c in form.of(Reads)}
+    asked = next(ends, READ if is_read else COMPUTED)
     return Offer(
         plan.relations,
         tuple(sorted({key for key in plan.bindings.values() if key.startswith("Q")})),
@@ -89,7 +90,7 @@ class Shares:
 
     def of_question(self, property: str) -> float:
         """Of a relation that is asked for: half of what it may have on the way and asked together."""
-        if property == COMPUTED or self.relation == 1:
+        if property in (COMPUTED, READ) or self.relation == 1:
             return self.relation
         return self.of_relation(property) / 2
 
