@@ -172,6 +172,7 @@ class Amounts(Rules):
             ("the year on", "year"),
             ("the year written on", "year"),
             ("the year written in the picture", "year"),
+            ("the year written in the picture of", "year"),
             ("the year that can be read on", "year"),
             ("the number on", "number"),
             ("the number that can be read on", "number"),

@@ -72,7 +72,10 @@ class Compared:
 
 @dataclass(frozen=True)
 class Seen:
-    """`literal` can be read on the question's picture, which shows `var`, on a part of it ("" for any). what: year, number, text, count, colour."""
+    """`literal` can be read on a picture of `var`, on a part of it ("" for any). what: year, number, text, count, colour.
+
+    Where the question's picture shows `var`, it is that picture.
+    """
 
     var: str
     literal: str
@@ -338,12 +341,13 @@ class Execution:
             raise TooMany
 
     def _seen(self, id_: str, part: str, what: str) -> list[Literal]:
-        """What the picture's details of a thing say; a year is read from an inscription that holds one."""
+        """What is to be seen of a thing; a year is read from an inscription that holds one."""
         found: list[Literal] = []
+        is_shown = id_ in self.truth.shows(self.picture)
         for detail in self.truth.things[id_].details:
-            if detail["picture"] not in self.picture or (
-                part and part not in PARTS.get(detail["part"], ())
-            ):
+            if is_shown and detail["picture"] not in self.picture:
+                continue
+            if part and part not in PARTS.get(detail["part"], ()):
                 continue
             prop, readable = detail["property"], detail["readable"]
             if (what == "count" and prop == "P1114") or (

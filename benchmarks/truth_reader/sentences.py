@@ -424,8 +424,15 @@ class Sentences(Grammar):
     # ------------------------------------------------------------ details and counts
 
     def _seen(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
-        """ "Which year can be read on the plaque on {x}?", "What does the plaque on {x} say?"."""
+        """ "Which year can be read on the plaque on {x}?", "What does the plaque on {x} say?", "Which year is written in the picture of {x}?"."""
         for words, what in (
+            ("Which year is written on", "year"),
+            ("Which year is written in the picture of", "year"),
+            ("Which year can be read in the picture of", "year"),
+            ("Which year does", "year"),
+            ("What is written in the picture of", "text"),
+            ("What can be read in the picture of", "text"),
+            ("What can be read on", "text"),
             ("What year is given on", "year"),
             ("Which year can be read on", "year"),
             ("What number can be read on", "number"),
@@ -437,8 +444,8 @@ class Sentences(Grammar):
             if self.text[start : start + len(opening)] == opening:
                 for seen in self.on_part(start + len(opening), "seen", what):
                     end = seen.end
-                    if opening == ("What", "does"):
-                        if not self.at(end, "say"):
+                    if opening[1:] in (("does",), ("year", "does")):
+                        if not self.at(end, "say" if what == "text" else "give"):
                             continue
                         end += 1
                     yield end, seen.atoms, Target(what, ("seen",)), seen.cost
