@@ -45,6 +45,7 @@ from tests.agent.oracle.scripted import (
     ARCHITECT,
     BUILT,
     HEIGHT,
+    TOWER_PAGE,
     TOWER_REPLIES,
     TOWERS,
     WHO,
@@ -447,6 +448,51 @@ def test_from_the_one_of_two_things_that_comes_first_it_goes_on_to_what_is_asked
         },
     )
     assert ended.answer.removesuffix("s") == answer, ended
+
+
+def later_puzzle(**changes) -> Puzzle:
+    """Which year is on the plaque of the tower that the person in the picture designed?"""
+    made = Puzzle(
+        pictured="x",
+        pictured_as="the person in the picture",
+        facts=(Fact(subject="y", relation=ARCHITECT, object="x"),),
+        kinds=(Kind(var="y", words=("tower",)),),
+        looks=(Look(var="r", of="y", property="P1684", part="plaque"),),
+        ask="r",
+        ask_type="date",
+        precision="year",
+    )
+    return dataclasses.replace(made, **changes)
+
+
+def high_tower(*images: int) -> dict[str, Observation]:
+    """The person designed the High Tower alone, whose page shows these pictures; plaques are read in <image:4>."""
+    return {
+        "image_search": TOWER_REPLIES["image_search"],
+        "w/Ada_Lund": Observation(
+            True,
+            "Ada Lund\nURL: https://w/Ada_Lund\nAda Lund was an architect.\nBuildings by Lund include High Tower.\nLinks:\n- High Tower: https://w/High",
+            (0,),
+            0,
+        ),
+        "text_search": Observation(True, "", (), 0),
+        "w/High": Observation(True, TOWER_PAGE.format("High", 31, 1861), images, 0),
+        "layout_parsing {'handle': 4}": Observation(True, "[1, 2, 3, 4] RENEWED 1901", (), 0),
+        "layout_parsing": Observation(True, "No results: no text can be read.", (), 0),
+    }
+
+
+def test_what_is_written_in_a_later_picture_is_read_on_the_page_that_shows_it():
+    ended, steps = told(Solver(later_puzzle(), 20, ALL), high_tower(3, 4))
+    assert ended.answer == "1901"
+    calls = [(s.name, s.arguments.get("handle")) for s in steps if s.name != "text_search"]
+    assert calls[0] == ("image_search", 0)
+    assert calls[-3:] == [("layout_parsing", 3), ("layout_parsing", 4), ("crop", 4)]
+    assert ("layout_parsing", 0) not in calls, "the question's own picture does not show it"
+    ended, _ = told(Solver(later_puzzle(), 20, ALL), high_tower(3))
+    assert ended.failed == "read plaque on the picture of High Tower"
+    ended, _ = told(Solver(later_puzzle(), 20, ALL), high_tower())
+    assert ended.failed == "read plaque on the picture of High Tower"
 
 
 def test_where_nothing_can_be_read_the_picture_is_repaired_first():

@@ -261,6 +261,19 @@ def test_a_detail_that_the_chosen_picture_does_not_show_cannot_be_solved():
         refused.evidence == {"what": "the chosen picture does not show the detail"}
         and refused.reason == Reason.NOT_SOLVABLE
     )
+    later = Form(
+        clauses=(*FORM.clauses, Reads(var="y", of="a", property="P1684", part="Qp")),
+        ask=Ask(var="y", type="date", precision="year"),
+    )
+    elsewhere = asked.replace(
+        source_image_id="bare",
+        form=Json(later.to_json()),
+        answer=Answer(value=year(1800), text="1800", type="date", precision="year"),
+    )
+    facts.images = {"Q1": images[1:], "Q2": images[:1]}
+    assert isinstance(solvable(elsewhere, facts), Question), "the picture of what was found shows it"
+    facts.images = {"Q1": images[:1]}
+    assert solvable(elsewhere, facts).evidence == {"found": []}
 
 
 def test_what_is_given_as_evidence_is_all_that_there_is():

@@ -9,10 +9,10 @@ from questloom.knowledge.store.vectors import add_vectors
 from questloom.models.clip import Clip
 from questloom.records.errors import InputError
 from questloom.records.form import Ask, ClaimClause, Form, Image, Reads
-from questloom.records.knowledge import ImageAsset, Value
+from questloom.records.knowledge import Article, ImageAsset, Value
 from questloom.records.outcomes import Reason, Rejection
 from questloom.records.synthesis import Answer, Question
-from questloom.transforms.facts.readings import reading_value
+from questloom.transforms.facts.readings import pictures_on_page, reading_value
 from questloom.transforms.pictures.checkpoint_quality import check_grounding, store_pairs
 from questloom.transforms.pictures.ground import how_well
 from questloom.transforms.pictures.picture_chooser import PictureChooser
@@ -146,6 +146,16 @@ class Unstated:
         return tuple(replace(i, depicts=()) for i in self._store.images_of(entity_id))
 
 
+class Paged(Unstated):
+    """The store with a page for each thing."""
+
+    def images_of(self, entity_id: str):
+        return self._store.images_of(entity_id)
+
+    def article(self, entity_id: str) -> Article:
+        return Article(wiki="w", title=entity_id, page_id=1, revision=1, entity_id=entity_id)
+
+
 def test_pictures_of_something_of_another_class_are_not_grounded(store, clip):
     images = sorted(
         (i for i in store.scan_images() if i.mime == "image/jpeg" and i.width > 400),
@@ -186,6 +196,29 @@ def test_a_question_that_reads_a_detail_gets_a_picture_on_which_it_can_be_read(s
             assert "the picture does not show it" in str(wrong.evidence)
             kept += 1
     assert kept == 3
+
+
+def test_a_detail_of_a_later_picture_must_be_readable_on_that_things_page(store, clip):
+    paged = Paged(store)
+    choose, kept = chooser(paged, clip), 0
+    anchor = next(a for a in anchors(store) if isinstance(choose(question(a)), tuple))
+    for image in sorted(store.scan_images(), key=lambda i: i.id):
+        thing = image.entity_ids[0] if image.entity_ids else ""
+        for detail in image.details if pictures_on_page(paged, thing) else ():
+            if detail.property != "P1684" or kept == 2 or thing == anchor:
+                continue
+            reads = Reads(var="y", of="z", property="P1684", part=detail.part)
+            found = choose(question(anchor, reads, z=thing, y=reading_value(detail).key()))
+            if isinstance(found, Rejection):
+                continue
+            wrong = choose(question(anchor, reads, z=thing, y="time:+1066/9"))
+            assert isinstance(wrong, Rejection) and wrong.reason == Reason.NO_EVIDENCE.value
+            assert wrong.evidence["cause"] == "no picture on its page shows it"
+            fair_use = chooser(paged, clip, rules=PictureRules(min_side=400, licences=()))
+            unshown = fair_use(question(anchor, reads, z=thing, y=reading_value(detail).key()))
+            assert unshown.evidence["cause"] == "no picture on its page shows it", "its licence"
+            kept += 1
+    assert kept == 2
 
 
 def test_each_candidates_cause_stands_in_the_rejection(store, clip):

@@ -66,20 +66,25 @@ class NounPhrases:
             return self._anchor(term)
         return self._described(term)
 
-    def read_year(self, reads: Reads) -> str:
-        """A year that is seen in a picture: "the year on the plaque of this bridge"."""
+    def read_year(self, reads: Reads, opening: str = "") -> str:
+        """A year that is seen in a picture: "the year on the plaque of this bridge"; `opening` says how it must begin."""
         words = self.form_words
         table = words.data["readings"][reads.property]
         part = words.class_noun(reads.part) if reads.part else ""
         if not in_picture(words, reads, part):
             whole = not part or part in words.data["parts_written"]
-            template = self.choose(table["whole" if whole else "part"])
+            said = table["whole" if whole else "part"]
+            template = self.choose([t for t in said if t.startswith(opening)])
         elif reads.of == words.form.anchor:
             self.anchor_phrase = self.anchor_phrase or "the picture"
             return self.choose(table["picture"])
         else:
             template = self.choose(table["picture_of"])
         return template.replace("{p}", part).replace("{s}", self.noun_phrase(reads.of))
+
+    def in_year(self, reads: Reads) -> str:
+        """When a thing is dated by a year in a picture: "in the year on the plaque of this bridge", never "in the date"."""
+        return f"in {self.read_year(reads, 'the year')}"
 
     def possessor(self, term: Term, noun: str) -> str:
         """What something is of a term: "the architect of the church", "this church's architect", "its architect"."""
@@ -117,6 +122,7 @@ class NounPhrases:
             plain = (
                 self.form_words.kinds(var)[:1] == ("painting",)
                 or len(self.form_words.claims) > 1
+                or bool(self.form_words.form.later_reads)
                 or self.rng.random() < PLAIN
             )
             phrase = (pictured[0] if plain else self.choose(pictured)).replace("{c}", noun)
@@ -273,8 +279,8 @@ class NounPhrases:
         words, other = self.form_words, self.other(index, slot)
         if isinstance(other, Value) and frame.other == "t":
             return words.words.at(other)
-        if other in words.reads:
-            return f"in {self.noun_phrase(other)}"
+        if isinstance(other, str) and other in words.reads:
+            return self.in_year(words.reads[other])
         said = self._same(index, slot) or self.noun_phrase(other)
         # A common noun as value wants an article ("a poet", "an apple"); names and descriptions have theirs.
         common = (

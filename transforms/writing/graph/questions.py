@@ -54,8 +54,9 @@ def fronted(
     frame = phrases.choose(phrases.frames(index))
     other = phrases.other(index, slot)
     if frame.subject == slot:
-        when = "in " if other in words.reads else ""
-        return f"{wh} {frame.predicate(when + phrases.noun_phrase(other))}?"
+        seen = words.reads.get(str(other))
+        end = phrases.in_year(seen) if seen else phrases.noun_phrase(other)
+        return f"{wh} {frame.predicate(end)}?"
     if rest and (frame.preposition or frame.other != "q"):
         return None
     asks = "whom" if frame.preposition and wh == "who" else wh

@@ -6,7 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from questloom.records.form import Ask, ClaimClause, Clause, Compute, Form, Image, Reads, Term
+from questloom.records.form import (
+    Ask,
+    ClaimClause,
+    ClassClause,
+    Clause,
+    Compute,
+    Form,
+    Image,
+    Reads,
+    Term,
+)
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.verbalise import verbalise
 
@@ -82,6 +92,50 @@ def test_what_is_seen_is_asked_for_where_it_stands(thing, clause, kind, words):
         words in text
         for text in said({"x0": thing}, Ask(var="r", type=kind, precision=precision), clause)
     )
+
+
+DESIGNED = ClaimClause(subject="x0", property="P84", object="x1")
+
+
+@pytest.mark.parametrize(
+    ("thing", "part", "kind", "words"),
+    [
+        ("human", "inscription", "date", " in the picture of "),
+        ("human", "inscription", "string", " in the picture of "),
+        ("castle", "plaque", "date", "the plaque of the castle"),
+        ("castle", "inscription", "string", " on the castle"),
+    ],
+)
+def test_what_is_read_in_a_later_picture_says_of_which_thing(thing, part, kind, words):
+    """ "Which year is written in the picture of this lighthouse's architect?": "the picture" alone would be the question's own."""
+    later = Reads(var="r", of="x1", property="P1684", part=CLASS[part])
+    link = DESIGNED if thing == "human" else ClaimClause(subject="x1", property="P138", object="x0")
+    precision = "year" if kind == "date" else ""
+    made = said(
+        {"x0": "lighthouse", "x1": thing},
+        Ask(var="r", type=kind, precision=precision),
+        link,
+        *([] if thing == "human" else [ClassClause(var="x1", class_id=CLASS[thing])]),
+        later,
+    )
+    assert all(words in text and "this lighthouse" in text for text in made), made
+
+
+def test_a_thing_is_dated_by_the_year_in_a_picture():
+    link = ClaimClause(subject="x1", property="P571", object="r")
+    kind = ClassClause(var="x1", class_id=CLASS["schooner"])
+    asked = Ask(var="x1", type="entity")
+    shown = said({"x0": "lighthouse", "x1": "schooner"}, asked, reads("P1684", "plaque"), link, kind)
+    assert all(
+        text.startswith("Which schooner was ") and " in the year on the plaque of th" in text
+        for text in shown
+    ), shown  # fmt: skip
+    later = Reads(var="r", of="x2", property="P1684", part=CLASS["inscription"])
+    architect = ClaimClause(subject="x0", property="P84", object="x2")
+    made = said(
+        {"x0": "lighthouse", "x1": "schooner", "x2": "human"}, asked, architect, later, link, kind
+    )
+    assert all(" in the year written in the picture of " in text for text in made), made
 
 
 def test_years_are_counted_from_the_one_on_the_picture_to_a_named_one_on_either_side():
