@@ -47,6 +47,8 @@ class Image:
     """The picture of the question shows `var`. A form has exactly one."""
 
     var: str
+    sign: str = ""
+    """The property of which the picture is the value, where it is a sign of `var` and no view of it (P41, its flag)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,6 +173,11 @@ class Form:
         """What is read on pictures of things that have to be found first."""
         return tuple(c for c in self.of(Reads) if c.of != self.anchor)
 
+    @property
+    def sign(self) -> str:
+        """The property by which its picture is a sign of what it stands for, "" where it is a view of it."""
+        return next((c.sign for c in self.of(Image)), "")
+
     def without(self, clause: Clause) -> "Form":
         """The form less one clause (effective hops, planted faults)."""
         return Form(clauses=tuple(c for c in self.clauses if c is not clause), ask=self.ask)
@@ -181,6 +188,8 @@ class Form:
         for clause in self.clauses:
             entry: dict[str, Any] = {"is": _NAMES[type(clause)]}
             for name, value in vars(clause).items():
+                if name == "sign" and not value:
+                    continue  # most pictures are views
                 if name in ("args", "keys"):
                     entry[name] = [_term_json(t) for t in value]
                 elif name in _TERM_FIELDS:

@@ -9,6 +9,7 @@ from questloom.knowledge.store.rows import claim_rows, entity_rows, sorted_claim
 from questloom.records.knowledge import Claim, Entity, Popularity
 from questloom.records.outcomes import Reason, Rejection
 from questloom.records.table import Json
+from questloom.transforms.facts.signs import SIGNS
 from questloom.transforms.ingest.classes import ClassTree, domain_of, topic_of
 from questloom.transforms.ingest.faults import fault
 from questloom.transforms.ingest.index_stage import class_tree, merged_ids
@@ -169,6 +170,7 @@ def _files(entity: Entity, claims: list[Claim], depicting: list[str]) -> list[st
     return sorted(
         {
             *map(file_name, entity.picture_files),
+            *(file_name(c.value.text) for c in claims if c.best and c.property in SIGNS and c.value.text),
             *(depicting if may_be_depicted(entity, claims) else ()),
         }
     )

@@ -92,6 +92,7 @@ def check_picture(
     *,
     seed_id: str = "",
     excluded: Collection[str] = (),
+    is_sign: bool = False,
 ) -> ImageAsset | Rejection:
     """The picture, or its rejection: metadata first, then pixels.
 
@@ -101,11 +102,13 @@ def check_picture(
         rules: the recipe's.
         seed_id: the rejection's seed.
         excluded: see `check_metadata`.
+        is_sign: whether the question speaks of a flag, a coat of arms or a logo: those are simple.
     """
     refusal = check_metadata(image, rules, excluded=excluded)
     if refusal is None:
         try:
-            simple = too_simple(image, decode(data, at_least=256))
+            pixels = decode(data, at_least=256)
+            simple = None if is_sign else too_simple(image, pixels)
             if simple:
                 refusal = Reason.PICTURE_TOO_SIMPLE, simple
         except PictureError as error:

@@ -16,6 +16,7 @@ from questloom.records.knowledge import Detail, Entity, ImageAsset
 from questloom.records.outcomes import Reason, Rejection
 from questloom.records.synthesis import Question, Verdict
 from questloom.transforms.facts.readings import pictures_on_page, reading_value
+from questloom.transforms.facts.signs import sign_of
 from questloom.transforms.facts.values import best_values
 from questloom.transforms.pictures.checkpoint_quality import check_grounding
 from questloom.transforms.pictures.choose import (
@@ -23,6 +24,7 @@ from questloom.transforms.pictures.choose import (
     check_metadata,
     check_picture,
     has_other_view,
+    near_duplicate,
     read_hashes,
 )
 from questloom.transforms.pictures.describe import looks_of
@@ -73,7 +75,7 @@ class PictureChooser:
         assert anchor is not None, "the anchor comes from the store"
         if unseen := self._unseen_later(question):
             return reject(question, Reason.NO_EVIDENCE, unseen)
-        images = self.store.images_of(anchor.id)
+        images = self._fitting(question, self.store.images_of(anchor.id))
         looked_at = candidates(anchor, self.store.article(anchor.id), images, self.rules)
         if not looked_at:
             return reject(question, Reason.NO_PICTURE)
@@ -96,6 +98,13 @@ class PictureChooser:
             )
         furthest = max(causes, key=lambda c: _PROGRESS.index(c[0]) if c[0] in _PROGRESS else -1)[0]
         return reject(question, furthest, {"candidates": [evidence for _, evidence in causes]})
+
+    def _fitting(self, question: Question, images: tuple[ImageAsset, ...]) -> tuple[ImageAsset, ...]:
+        """The pictures of the sort that the question speaks of: a sign, or views wherever there are any."""
+        form = question.logical_form
+        sign = form.sign if form else ""
+        fit = tuple(i for i in images if sign_of(self.store, question.anchor, i) == sign)
+        return fit if sign else fit or images
 
     def grounding_of(self, question: Question) -> Grounding:
         """The grounding of the picture that a question already has, undegraded."""
@@ -120,7 +129,16 @@ class PictureChooser:
         if self.rules.withhold_own and not has_other_view(image, images):
             return Reason.NO_OTHER_VIEW, None
         data = self.store.image_bytes(image.id)
-        checked = check_picture(image, data, self.rules, excluded=self._excluded)
+        form = question.logical_form
+        if form and form.sign and (other := self._same_sign(image, anchor)):
+            return Reason.NOT_GROUNDED, {"cause": "another_fits", "entities": [other]}
+        checked = check_picture(
+            image,
+            data,
+            self.rules,
+            excluded=self._excluded,
+            is_sign=bool(form and form.sign),
+        )
         if isinstance(checked, Rejection):
             return Reason(checked.reason), checked.evidence
         missing = self._unreadable(question, image, data)
@@ -129,6 +147,19 @@ class PictureChooser:
         grounding = self._ground(question, anchor, image, data)
         return (
             (Reason.NOT_GROUNDED, grounding.to_row()) if grounding.status == "failed" else grounding
+        )
+
+    def _same_sign(self, image: ImageAsset, anchor: Entity) -> str:
+        """Another thing of the anchor's classes with a picture that looks the same: two countries may have one flag."""
+        others = sorted({m for c in anchor.classes for m in self.store.members(c)} - {anchor.id})
+        return next(
+            (
+                other
+                for other in others
+                for theirs in self.store.images_of(other)
+                if near_duplicate(image.perceptual_hash, (theirs.perceptual_hash,))
+            ),
+            "",
         )
 
     def _unreadable(

@@ -20,6 +20,7 @@ from questloom.transforms.certificate.guess import guess_of_kind
 from questloom.transforms.certificate.leak import answer_names
 from questloom.transforms.drafting.interest import interest
 from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.facts.signs import with_sign
 from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.planning.looks import reads, years_seen
@@ -190,6 +191,7 @@ def certify_plan(
         refusals: counts why not.
     """
     facts, rules = at.facts, at.certificate
+    form = with_sign(form, facts, bindings[form.anchor])
     binding = {var: value_of_key(key) for var, key in bindings.items()}
     if guess_of_kind(form, facts, binding) > rules.max_guess:
         refusals.add(Reason.GUESSABLE)

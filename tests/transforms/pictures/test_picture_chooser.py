@@ -1,8 +1,10 @@
+import io
 import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PIL import Image as Pictures
 
 from questloom.knowledge.store.store import Store
 from questloom.knowledge.store.vectors import add_vectors
@@ -14,6 +16,7 @@ from questloom.records.outcomes import Reason, Rejection
 from questloom.records.synthesis import Answer, Question
 from questloom.transforms.facts.readings import pictures_on_page, reading_value
 from questloom.transforms.pictures.checkpoint_quality import check_grounding, store_pairs
+from questloom.transforms.pictures.choose import perceptual_hash
 from questloom.transforms.pictures.ground import how_well
 from questloom.transforms.pictures.picture_chooser import PictureChooser
 from questloom.transforms.pictures.picture_rules import GroundingRules, PictureRules
@@ -154,6 +157,87 @@ class Paged(Unstated):
 
     def article(self, entity_id: str) -> Article:
         return Article(wiki="w", title=entity_id, page_id=1, revision=1, entity_id=entity_id)
+
+
+class Flagged(Unstated):
+    """The store with a flag of two colours for each thing, beside its views where `views` says so."""
+
+    def __init__(self, store: Store, colours: dict[str, tuple[str, str]], views: bool) -> None:
+        super().__init__(store)
+        self.flags = {}
+        for thing, (upper, lower) in colours.items():
+            drawn = Pictures.new("RGB", (640, 400), upper)
+            drawn.paste(Pictures.new("RGB", (640, 200), lower), (0, 200))
+            drawn.paste(Pictures.new("RGB", (200, 400), lower), (0, 0))
+            out = io.BytesIO()
+            drawn.save(out, "PNG")
+            self.flags[thing] = out.getvalue()
+        self._views = views
+
+    def images_of(self, entity_id: str):
+        if entity_id not in self.flags:
+            return self._store.images_of(entity_id)
+        label = self._store.entity(entity_id).label()
+        view = self._store.images_of(entity_id)[0]
+        flag = replace(
+            view,
+            id=entity_id,
+            file=f"Flag of {label}.png",
+            mime="image/png",
+            width=640,
+            height=400,
+            licence="Public domain",
+            repository="shared",
+            details=(),
+            depicts=(entity_id,),
+            entity_ids=(entity_id,),
+            perceptual_hash=perceptual_hash(self.flags[entity_id]),
+        )
+        return (flag, *(self._store.images_of(entity_id) if self._views else ()))
+
+    def image_bytes(self, image_id: str) -> bytes:
+        return self.flags.get(image_id) or self._store.image_bytes(image_id)
+
+
+def under_flag(asked: Question, sign: str = "P41") -> Question:
+    form = asked.logical_form
+    clauses = (replace(form.clauses[0], sign=sign), *form.clauses[1:])
+    return replace(asked, form=Form(clauses=clauses, ask=form.ask).to_json())
+
+
+def test_a_question_about_a_sign_gets_the_sign_and_one_about_a_view_a_view(store, clip):
+    anchor = next(a for a in anchors(store) if isinstance(chooser(store, clip)(question(a)), tuple))
+    rules = GroundingRules(mode="none")
+    choose = chooser(Flagged(store, {anchor: ("red", "navy")}, True), clip, grounding=rules)
+    assert choose(under_flag(question(anchor)))[0].id == anchor, "simple as it is"
+    assert choose(question(anchor))[0].id != anchor
+    arms = choose(under_flag(question(anchor), "P94"))
+    assert isinstance(arms, Rejection) and arms.reason == Reason.NO_PICTURE.value
+    alone = chooser(Flagged(store, {anchor: ("red", "navy")}, False), clip, grounding=rules)
+    plain = alone(question(anchor))
+    assert isinstance(plain, Rejection) and plain.reason == Reason.PICTURE_TOO_SIMPLE.value
+
+
+def test_a_flag_that_another_thing_of_the_class_bears_too_tells_nothing(store, clip):
+    one, two = _two_of_a_class(store)
+    rules = GroundingRules(mode="none")
+    same = {one: ("red", "navy"), two: ("red", "navy")}
+    refused = chooser(Flagged(store, same, False), clip, grounding=rules)(under_flag(question(one)))
+    assert isinstance(refused, Rejection) and refused.reason == Reason.NOT_GROUNDED.value
+    assert refused.evidence["candidates"][0]["evidence"] == {
+        "cause": "another_fits",
+        "entities": [two],
+    }
+
+
+def _two_of_a_class(store: Store) -> tuple[str, str]:
+    found = anchors(store)
+    return next(
+        (a, b)
+        for a in found
+        for b in found
+        if a != b and set(store.entity(a).classes) & set(store.entity(b).classes)
+    )
 
 
 def test_pictures_of_something_of_another_class_are_not_grounded(store, clip):

@@ -111,8 +111,10 @@ class NounPhrases:
         return f"the {bare(noun)} {preposition} {said}"
 
     def _anchor(self, var: str) -> str:
-        noun = self.form_words.noun(var)
-        if noun in self.said_nouns:
+        noun, sign = self.form_words.noun(var), self.form_words.form.sign
+        if sign:
+            phrase = self.form_words.data["signs"][sign].replace("{c}", noun)
+        elif noun in self.said_nouns:
             # Behind another thing, "this one" would be that.
             self.cost += HOPELESS * (self.form_words.is_person(var) or self.said_nouns[-1] != noun)
             phrase = "this one"

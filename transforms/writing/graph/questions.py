@@ -122,7 +122,8 @@ def _entity(phrases: NounPhrases) -> str:
     index, slot = claims[0]
     phrase, other = words.phrase(words.claims[index]), phrases.other(index, slot)
     called = words.ends(index, slot)
-    if slot == "o" and phrase.ask_shown and other == words.form.anchor and other not in words.names:
+    is_view = other == words.form.anchor and other not in words.names and not words.form.sign
+    if slot == "o" and phrase.ask_shown and is_view:
         return phrases.shown_alone(phrases.choose(phrase.ask_shown))
     if slot == "o" and phrase.ask:
         if phrases.rng.random() < 0.5:

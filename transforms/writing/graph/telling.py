@@ -182,7 +182,9 @@ class Telling(NounPhrases):
     def _anchor(self, var: str) -> str:
         noun = self.form_words.noun(var)
         self.introduce(var, noun)
-        self.anchor_phrase = self.form_words.data["pictured"][0].replace("{c}", noun)
+        data, sign = self.form_words.data, self.form_words.form.sign
+        phrase = data["signs"][sign] if sign else data["pictured"][0]
+        self.anchor_phrase = phrase.replace("{c}", noun)
         return self.anchor_phrase
 
     def _reference(self, var: str, subject: bool) -> str:
@@ -194,7 +196,7 @@ class Telling(NounPhrases):
         self.cost += 5.0 * (self._called_it not in ("", var) and not self.form_words.is_person(var))
         noun = short(self.form_words, self.introduced[var])
         if var == self.form_words.form.anchor:
-            return f"this {noun}"
+            return f"{'that' if self.form_words.form.sign else 'this'} {noun}"
         alike = self._alike(noun)
         person = self.form_words.is_person(var)
         if var != self.form_words.form.anchor and self._is_named_last(noun, var):

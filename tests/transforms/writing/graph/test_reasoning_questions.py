@@ -121,6 +121,31 @@ def test_what_is_read_in_a_later_picture_says_of_which_thing(thing, part, kind, 
     assert all(words in text and "this lighthouse" in text for text in made), made
 
 
+def test_what_a_sign_stands_for_is_told_by_the_sign():
+    """ "The district with this flag", for a flag is no district: never "this district", "the district in the picture" or "Who founded this?"."""
+    asked, seen = Ask(var="a", type="entity"), set()
+    for links_ in (
+        (links("P36", "x0", "a"),),
+        (links("P36", "x0", "x1"), links("P138", "x1", "x2"), links("P84", "x3", "x2"), links("P131", "x3", "a")),
+    ):  # fmt: skip
+        form = Form(clauses=(Image(var="x0", sign="P41"), *links_), ask=asked)
+        kinds = {"x0": "district", "x1": "town", "x2": "human", "x3": "lighthouse", "a": "town"}
+        for seed in range(12):
+            made = verbalise(
+                form,
+                names={},
+                classes={v: CLASS[c] for v, c in kinds.items()},
+                facts=invented.InventedWords(),
+                item_id="x",
+                recipe_seed=seed,
+            )
+            assert made.anchor_phrase == "the district with this flag"
+            assert made.anchor_phrase in made.text[:1].lower() + made.text[1:]
+            assert "this district" not in made.text and "picture" not in made.text
+            seen.add(made.text)
+    assert len(seen) > 1
+
+
 def test_a_thing_is_dated_by_the_year_in_a_picture():
     link = ClaimClause(subject="x1", property="P571", object="r")
     kind = ClassClause(var="x1", class_id=CLASS["schooner"])
