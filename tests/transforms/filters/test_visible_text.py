@@ -89,6 +89,13 @@ def test_what_the_question_asks_to_be_read_may_stand_there_but_not_beside_a_ques
     assert isinstance(looked_at("ANNO 1832", answer=year(1832), form=None), Rejection)
 
 
+def test_what_is_read_in_a_later_picture_may_not_stand_in_the_questions_own():
+    later = Reads(var="y", of="a", property="P1684", part="Q9")
+    form = Form(clauses=(FORM.clauses[0], later, FORM.clauses[2]), ask=FORM.ask)
+    refused = looked_at("ANNO 1832", answer=year(1832), form=form)
+    assert isinstance(refused, Rejection) and refused.reason == Reason.LEAK
+
+
 def test_a_picture_that_is_a_page_of_text_is_too_simple_whatever_it_says():
     refused = looked_at("open daily", box=(0, 0, 100, 60))
     assert (

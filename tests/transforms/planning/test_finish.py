@@ -77,6 +77,20 @@ def test_a_plan_is_certified_and_priced():
         assert 1 <= plan.interest <= 5 and plan.answer.text
 
 
+def test_a_plan_says_by_which_sign_its_picture_stands_for_its_thing():
+    facts = coast()
+    for i in range(NUM):
+        thing = lighthouse(i)
+        (view,) = facts.facts.images[thing]
+        flag = replace(view, file=f"Flag of {facts.facts.entities[thing].label()}.png")
+        facts.facts.images[thing] = (flag,)
+    signed, _ = certified(ground(facts))
+    views, _ = certified()
+    assert len(signed) == len(views) > 0
+    assert {p.logical_form.sign for p in signed} == {"P41"}
+    assert {p.logical_form.sign for p in views} == {""}
+
+
 def test_an_answer_on_the_pictures_page_is_refused_unless_the_recipe_allows_it():
     told = coast(told={lighthouse(3): "Its architect died in 1713."})
     plans, refused = certified(ground(told))
