@@ -4,6 +4,7 @@ import re
 
 from questloom.records.knowledge import Detail, ImageAsset, Value
 from questloom.transforms.facts.lookups import Facts
+from questloom.transforms.remembered import remembered
 
 INSCRIPTION = "P1684"
 SHOWN_ON_PAGE = 4
@@ -61,12 +62,13 @@ def pictures_on_page(facts: Facts, entity_id: str) -> tuple[ImageAsset, ...]:
     return images if has_page and len(images) <= SHOWN_ON_PAGE else ()
 
 
-def later_readings(facts: Facts, entity_id: str) -> list[Detail]:
+@remembered()
+def later_readings(facts: Facts, entity_id: str) -> tuple[Detail, ...]:
     """What is written on the pictures of a thing's page alike and not said on that page, so that one has to look, in a fixed order."""
     shown = pictures_on_page(facts, entity_id)
     article = facts.article(entity_id)
     if article is None or not shown:
-        return []
+        return ()
     said = " ".join((*(s.text for s in article.sections), *(f.text for f in article.infobox)))
     words = set(re.findall(r"\w+", said.lower()))
 
@@ -74,8 +76,8 @@ def later_readings(facts: Facts, entity_id: str) -> list[Detail]:
         written = str(value.year) if value.year is not None else value.text
         return set(re.findall(r"\w+", written.lower())) <= words
 
-    return [
+    return tuple(
         d
         for d in sure_readings(facts, entity_id)
         if d.property == INSCRIPTION and not is_said(d.value)
-    ]
+    )

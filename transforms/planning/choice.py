@@ -15,6 +15,8 @@ from questloom.records.plan import COMPUTATION, DETAIL, LATER_PICTURE, PLAIN, Pl
 from questloom.transforms.drafting.interest import ALIKE
 
 COMPUTED, READ = "computed", "read"
+READ_SHARE = 0.6
+"""What questions that only read a picture at their end may have of the share of those that compute: other looks lead on."""
 CURIOUS = 0.25
 """What a relation of the least weight may have of the share of one of weight 1."""
 
@@ -90,8 +92,10 @@ class Shares:
 
     def of_question(self, property: str) -> float:
         """Of a relation that is asked for: half of what it may have on the way and asked together."""
-        if property in (COMPUTED, READ) or self.relation == 1:
+        if property == COMPUTED or self.relation == 1:
             return self.relation
+        if property == READ:
+            return self.relation * READ_SHARE
         return self.of_relation(property) / 2
 
 

@@ -70,21 +70,21 @@ def test_a_later_picture_is_read_only_where_its_page_shows_it_and_does_not_say_i
     thing = architect(3)
     assert [d.value for d in later_readings(with_pictures({thing: 1888}), thing)] == [year(1888)]
     said = with_pictures({thing: 1888}, told={thing: "It was drawn in 1888."})
-    assert later_readings(said, thing) == []
+    assert later_readings(said, thing) == ()
     lost = with_pictures({thing: 1888})
     del lost.facts.articles[thing]
-    assert later_readings(lost, thing) == [] and pictures_on_page(lost, thing) == ()
+    assert later_readings(lost, thing) == () and pictures_on_page(lost, thing) == ()
     many = with_pictures({thing: 1888})
     more = tuple(picture(f"{n}") for n in range(SHOWN_ON_PAGE))
     many.facts.images[thing] += more
-    assert later_readings(many, thing) == [], "a visit shows not all of them"
+    assert later_readings(many, thing) == (), "a visit shows not all of them"
     two = with_pictures({thing: 1888})
     two.facts.images[thing] += (picture("two", Detail(property="P1684", value=year(1999))),)
-    assert later_readings(two, thing) == [], "which of the two years?"
+    assert later_readings(two, thing) == (), "which of the two years?"
     counted = with_pictures({thing: 1888})
     arches = Detail(property="P1114", part="Q1", value=Value(kind="quantity", number=3.0))
     counted.facts.images[thing] = (picture("arches", arches),)
-    assert later_readings(counted, thing) == [], "only writing"
+    assert later_readings(counted, thing) == (), "only writing"
 
 
 def test_a_year_in_a_picture_leads_to_the_only_thing_of_its_class_and_year():

@@ -6,6 +6,7 @@ by later steps refuses at once.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from random import Random
 
 from questloom.records.form import ClaimClause, ClassClause, Clause, Form, Image
@@ -31,7 +32,7 @@ Grown = tuple[Form, dict[str, str], Answer]
 MAX_BRANCHES = 6
 """Steps that are tried from one thing."""
 MAX_READ_ON = 1
-"""Things to which a year in its picture leads that are tried."""
+"""Things to which a year in its picture leads that are tried, and ways over such a thing."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ def _ways(at: Ground, way: Way, hops: int, draw: Random, refusals: Refusals) -> 
     draw.shuffle(longer_ways)
     for longer in longer_ways[:MAX_READ_ON]:
         if len(longer.steps) <= hops:
-            yield from _ways(at, longer, hops, draw, refusals)
+            yield from islice(_ways(at, longer, hops, draw, refusals), MAX_READ_ON)
     found = steps_from(at.facts, way.things[-1], at.draft.max_hub, at.certificate.stated)
     # The last of as many steps as hops must lead against its claim.
     if len(way.steps) == hops - 1:
@@ -161,7 +162,7 @@ def read_on(at: Ground, way: Way, refusals: Refusals) -> list[Way]:
             continue
         look = () if shown else ((dated.detail.property, False),)
         steps = (*way.steps, *look, (dated.property, True))
-        if any(dated.thing in alone(at.facts, way.things[0], k) for k in range(1, len(steps) + 1)):
+        if any(dated.thing in alone(at.facts, way.things[0], k) for k in range(1, len(steps))):
             refusals.add(Reason.COLLAPSES)
             continue
         more = (
