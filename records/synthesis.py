@@ -237,6 +237,12 @@ class Question(Record):
         return self._has("reads")
 
     @property
+    def reads_its_picture(self) -> bool:
+        """Whether such a detail stands in its own picture, and not in a later one only."""
+        form = self.logical_form
+        return form is not None and bool(form.shown_reads)
+
+    @property
     def needs_computation(self) -> bool:
         return self._has("compute")
 

@@ -138,7 +138,9 @@ def clause_words(form: Form, names: Names, bindings: dict[str, str]) -> list[str
             case Compute():
                 return f"{term(clause.out)} is the {clause.op.replace('_', ' ')} of {', '.join(term(a) for a in clause.args)}"
             case Reads():
-                return f"{term(clause.var)} is read on the picture ({read_words(clause, names)})"
+                shown = clause.of == form.anchor
+                where = "the picture" if shown else f"a picture of {term(clause.of)}"
+                return f"{term(clause.var)} is read on {where} ({read_words(clause, names)})"
             case SentenceClause():
                 return f"a sentence links {term(clause.subject)} and {term(clause.object)}"
         raise AssertionError(f"no words for {clause}")

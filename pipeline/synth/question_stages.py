@@ -133,7 +133,7 @@ def make_enhance(job: Job) -> Apply:
         source = Source(
             image_ids={i.id for i in store.images_of(question.anchor)} if question.anchor else (),
             perceptual_hash=image.perceptual_hash if image else perceptual_hash(picture),
-            details=image.details if image and question.needs_detail else (),
+            details=image.details if image and question.reads_its_picture else (),
         )
         made = enhance(
             question, picture, source, clip, search, seed=recipe.seed, rules=recipe.enhancement

@@ -35,18 +35,24 @@ def test_each_line_counts_what_it_says():
             question(3, "easy", "P84", text="Who?"),
             question(5, "easy", "P1451", text="Who?", width=2),
             question(6, "hard", "P84", reads),
+            question(6, "hard", "P84", Reads(var="s", of="a", property="P1684"), text="What?"),
         ]
     )
     for said in (
-        "kept: 3",
-        "level easy: 2 (66.7%)",
-        "effective hops 2: 3 (100.0%)",
-        "work detail: 1 (33.3%)",
-        "meets (treewidth 2 or more): 1 (33.3%)",
-        "pass or ask a curiosity: 1 (33.3%)",
-        "words that another question has: 1 (33.3%)",
+        "kept: 4",
+        "level easy: 2 (50.0%)",
+        "effective hops 2: 4 (100.0%)",
+        "work detail: 1 (25.0%)",
+        "work later picture: 1 (25.0%)",
+        "reads a detail: 2 (50.0%)",
+        "reads a later picture: 1 (25.0%)",
+        "goes on from a later picture: 1 (25.0%)",
+        "computes: 0 (0.0%)",
+        "meets (treewidth 2 or more): 1 (25.0%)",
+        "pass or ask a curiosity: 1 (25.0%)",
+        "words that another question has: 1 (25.0%)",
         "damaged pictures: 0 (0.0%)",
         "route, easy: median 4 calls",
     ):
         assert said in made, (said, made)
-    assert made[-3].startswith("relations: 2, the commonest on P84 66.7%")
+    assert made[-3].startswith("relations: 2, the commonest on P84 75.0%")

@@ -41,7 +41,7 @@ def enhance(
         seed: the recipe's.
         rules: the recipe's.
     """
-    degradation = draw(question.id, seed, rules, reads=question.needs_detail)
+    degradation = draw(question.id, seed, rules, reads=question.reads_its_picture)
     picture = shown(degrade(decode(original), degradation))
     found, evidence = find_again(decode(picture.data), degradation, source, clip, index)
     if not found:
