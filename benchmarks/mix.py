@@ -38,10 +38,6 @@ def lines(found: list[Question]) -> list[str]:
         *(share(f"work {w}", n) for w, n in Counter(map(work_of, forms)).items()),
         share("reads a detail", sum(q.needs_detail for q in found)),
         share("reads a later picture", sum(bool(f.later_reads) for f in forms)),
-        share(
-            "goes on from a later picture",
-            sum(bool({r.var for r in f.later_reads} - {f.ask.var}) for f in forms),
-        ),
         share("computes", sum(q.needs_computation for q in found)),
         share(
             "meets (treewidth 2 or more)",

@@ -7,7 +7,9 @@ from questloom.records.route import Route
 from questloom.records.synthesis import Answer, Certificate, Seed
 from questloom.records.table import Json, Record
 
-DETAIL, LATER_PICTURE, COMPUTATION, PLAIN = "detail", "later picture", "computation", "plain"
+DETAIL, COMPUTATION, PLAIN = "detail", "computation", "plain"
+LATER_PICTURE, MID_CHAIN = "later picture", "mid-chain picture"
+"""A later picture says what is asked, or lies in mid-chain: what is read there leads on, or is computed with."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +51,7 @@ class Plan(Record):
 def work_of(form: Form) -> str:
     """See `Plan.work`; a detail that is computed with counts as a detail."""
     if form.later_reads:
-        return LATER_PICTURE
+        return MID_CHAIN if {c.var for c in form.later_reads} - {form.ask.var} else LATER_PICTURE
     return DETAIL if form.shown_reads else COMPUTATION if form.of(Compute) else PLAIN
 
 

@@ -10,13 +10,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from questloom.prompts.phrases import property_use
-from questloom.records.form import ClaimClause, Reads
-from questloom.records.plan import COMPUTATION, DETAIL, LATER_PICTURE, PLAIN, Plan
+from questloom.records.form import ClaimClause
+from questloom.records.plan import COMPUTATION, DETAIL, LATER_PICTURE, MID_CHAIN, PLAIN, Plan
 from questloom.transforms.drafting.interest import ALIKE
 
-COMPUTED, READ = "computed", "read"
-READ_SHARE = 0.6
-"""What questions that only read a picture at their end may have of the share of those that compute: other looks lead on."""
+NO_RELATION = "no relation"
+"""What is asked is computed, or read in a picture: the share of its work limits it."""
+AT_THE_END = 0.5
+"""What questions that read a later picture for their answer may have of the share of those whose looks lead on: they all sound alike."""
 CURIOUS = 0.25
 """What a relation of the least weight may have of the share of one of weight 1."""
 
@@ -28,7 +29,7 @@ class Offer:
     relations: tuple[str, ...]
     things: tuple[str, ...]
     asked: str
-    """The relation that is asked, `COMPUTED`, or `READ` in a picture."""
+    """The relation that is asked, or `NO_RELATION`."""
     work: str
     calls: int
     interest: float
@@ -40,8 +41,7 @@ def as_offer(plan: Plan) -> Offer:
     """A plan's relations, things and price."""
     form = plan.logical_form
     ends = (c.property for c in form.of(ClaimClause) if form.ask.var in (c.subject, c.object))
-    is_read = form.ask.var in {c.var for c in form.of(Reads)}
-    asked = next(ends, READ if is_read else COMPUTED)
+    asked = next(ends, NO_RELATION)
     return Offer(
         plan.relations,
         tuple(sorted({key for key in plan.bindings.values() if key.startswith("Q")})),
@@ -68,7 +68,7 @@ class Shares:
     Args:
         relation: of one relation of weight 1, on the way or asked.
         thing: of one thing.
-        detail: what share is to read a detail of its picture, and what share one of a later picture.
+        detail: what share is to read a detail of its picture, and what share a picture in mid-chain.
         computation: what share is to compute.
     """
 
@@ -80,7 +80,8 @@ class Shares:
     def of_work(self, work: str) -> float:
         shares = {
             DETAIL: self.detail,
-            LATER_PICTURE: self.detail,
+            MID_CHAIN: self.detail,
+            LATER_PICTURE: self.detail * AT_THE_END,
             COMPUTATION: self.computation,
         }
         return shares.get(work, max(0.0, 1 - sum(shares.values())))
@@ -92,10 +93,8 @@ class Shares:
 
     def of_question(self, property: str) -> float:
         """Of a relation that is asked for: half of what it may have on the way and asked together."""
-        if property == COMPUTED or self.relation == 1:
-            return self.relation
-        if property == READ:
-            return self.relation * READ_SHARE
+        if property == NO_RELATION or self.relation == 1:
+            return 1.0
         return self.of_relation(property) / 2
 
 

@@ -91,8 +91,8 @@ def count_years(
 ) -> Iterator[tuple[Form, dict[str, str], Answer]]:
     """A form that asks for a date, turned into some that ask for the years between it and another date of the way.
 
-    The other date is a year that is read on the question's picture or on one of the thing before, or a claim of the thing
-    before. Both must have to do with each other: nobody compares the year of a picture with the founding of a town.
+    The other date is a year that is read on the question's picture or on one of the dated thing or the thing before, or a
+    claim of the thing before. Both must have to do with each other: nobody compares the year of a picture with the founding of a town.
 
     Args:
         at: the store and the rules.
@@ -114,7 +114,7 @@ def count_years(
     one, other = at.facts.entity(bindings[before]), at.facts.entity(bindings[claim.subject])
     if second.year is None or one is None or other is None or one.id == other.id:
         return
-    for of in dict.fromkeys((form.anchor, before)) if shares[0] else ():
+    for of in dict.fromkeys((form.anchor, before, claim.subject)) if shares[0] else ():
         is_shown = of == form.anchor
         written = years_seen(at.facts, bindings[of], shown=is_shown)
         if written and _compared(at.facts, form, bindings, of, claim.subject):
@@ -137,13 +137,14 @@ def count_years(
 def _compared(
     facts: Lookups, form: Form, bindings: dict[str, str], one: str, other: str
 ) -> bool:
-    """Whether dates of two things of a form are compared: of linked ones that belong together, or of the pictured thing and a later one that no other link ties, but for places."""
+    """Whether dates of two things of a form are compared: of linked ones that belong together, of one and the same, or of the pictured thing and a later one that no claim ties to it; but not of places."""
     ends = facts.entity(bindings[one]), facts.entity(bindings[other])
     if ends[0] is None or ends[1] is None:
         return False
     links = {c.property for c in form.of(ClaimClause) if {c.subject, c.object} == {one, other}}
     if not links:
-        return one == form.anchor and "location" not in {end.domain for end in ends if end}
+        near = one in (form.anchor, other)
+        return near and "location" not in {end.domain for end in ends if end}
     return any(belong_together(ends[0], ends[1], link) for link in links)
 
 

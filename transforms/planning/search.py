@@ -6,16 +6,24 @@ from dataclasses import dataclass
 from itertools import islice
 
 from questloom.records.outcomes import Reason
-from questloom.records.plan import COMPUTATION, DETAIL, LATER_PICTURE, PLAIN, Plan, work_of
+from questloom.records.plan import (
+    COMPUTATION,
+    DETAIL,
+    LATER_PICTURE,
+    MID_CHAIN,
+    PLAIN,
+    Plan,
+    work_of,
+)
 from questloom.transforms.planning.finish import certify_plan
 from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.planning.shapes.chain import Grown
 
 MAX_PLANS = 6
 """Plans of a seed and shape: the dearest of six is rarely made cheaper by a page that says too much."""
-FEW_OTHERS = {PLAIN: MAX_PLANS, DETAIL: 2, LATER_PICTURE: 2, COMPUTATION: 2}
+FEW_OTHERS = {PLAIN: MAX_PLANS, DETAIL: 2, COMPUTATION: 2, LATER_PICTURE: 2, MID_CHAIN: 2}
 """Plans by kind of work where details and computations are wanted beside plain ones."""
-ALL_ALIKE = {PLAIN: 12, DETAIL: 12, LATER_PICTURE: 12, COMPUTATION: 12}
+ALL_ALIKE = dict.fromkeys(FEW_OTHERS, 12)
 """Plans by kind of work where the seed says which kind is wanted, and whatever cannot be worded must be replaced by its like."""
 MAX_FORMS = 120
 """Whole forms of a seed that are looked at."""

@@ -8,12 +8,12 @@ import pytest
 from questloom.prompts.phrases import property_use
 from questloom.records.form import Ask, ClaimClause, Compute, Form, Image
 from questloom.records.knowledge import Value
-from questloom.records.plan import COMPUTATION, DETAIL, LATER_PICTURE, PLAIN, Plan
+from questloom.records.plan import COMPUTATION, DETAIL, LATER_PICTURE, MID_CHAIN, PLAIN, Plan
 from questloom.records.route import Route
 from questloom.records.synthesis import Answer, Certificate
 from questloom.records.table import Json
 from questloom.transforms.planning.choice import (
-    COMPUTED,
+    NO_RELATION,
     CURIOUS,
     Offer,
     Shares,
@@ -102,13 +102,13 @@ def test_the_order_of_the_seeds_does_not_matter():
 
 
 def test_the_shares_of_work_relations_and_what_is_asked():
-    works = (DETAIL, LATER_PICTURE, COMPUTATION, PLAIN)
-    assert [round(SHARES.of_work(w), 6) for w in works] == [0.1, 0.1, 0.1, 0.7]
+    works = (DETAIL, MID_CHAIN, LATER_PICTURE, COMPUTATION, PLAIN)
+    assert [round(SHARES.of_work(w), 6) for w in works] == [0.1, 0.1, 0.05, 0.1, 0.65]
     assert Shares(relation=1, thing=1, detail=0.6, computation=0.6).of_work(PLAIN) == 0
     free = Shares(relation=1, thing=1, detail=0, computation=0)
-    assert free.of_relation("P84") == free.of_question("P84") == free.of_question(COMPUTED) == 1
+    assert free.of_relation("P84") == free.of_question("P84") == free.of_question(NO_RELATION) == 1
     assert SHARES.of_question("P84") == SHARES.of_relation("P84") / 2
-    assert SHARES.of_question(COMPUTED) == 0.1
+    assert SHARES.of_question(NO_RELATION) == 1, "the share of its work limits it"
     assert SHARES.of_relation("P1451") >= 0.1 * CURIOUS
 
 
@@ -131,4 +131,4 @@ def test_a_plan_is_offered_by_what_it_needs_and_asks():
         clauses=(*form.clauses, Compute(out="n", op="difference", args=("a", "a"))),
         ask=Ask(var="n", type="quantity"),
     )
-    assert as_offer(plan.replace(form=Json(span.to_json()))).asked == COMPUTED
+    assert as_offer(plan.replace(form=Json(span.to_json()))).asked == NO_RELATION

@@ -7,7 +7,7 @@ import pytest
 
 from questloom.records.form import Ask, ClaimClause, ClassClause, Compute, Form, Image, Reads
 from questloom.records.knowledge import Detail, ImageAsset, Value, entity_value
-from questloom.records.plan import COMPUTATION, DETAIL, LATER_PICTURE, PLAIN, work_of
+from questloom.records.plan import COMPUTATION, DETAIL, LATER_PICTURE, MID_CHAIN, PLAIN, work_of
 from questloom.transforms.certificate.certify import given_by_picture, smallest_part
 from questloom.transforms.certificate.effective import chain, effective_hops
 from questloom.transforms.certificate.evidence import num_hops
@@ -173,7 +173,12 @@ def test_details_are_read_at_every_level(hops):
     forms = grow_chains(at, lighthouse(3), hops, Random(1), refusals)
     plans = search(at, forms, shape="chain", refusals=refusals).plans
     works = {p.work for p in plans}
-    assert {PLAIN, DETAIL, LATER_PICTURE} <= works | {COMPUTATION}
+    # The search ends with six plain ones.
+    assert {PLAIN, DETAIL} <= works and works & {LATER_PICTURE, MID_CHAIN}
+    grown = grow_chains(at, lighthouse(3), hops, Random(1), Refusals())
+    assert {work_of(form) for form, _, _ in grown} == {
+        PLAIN, DETAIL, COMPUTATION, LATER_PICTURE, MID_CHAIN
+    }  # fmt: skip
     for plan in plans:
         form = plan.logical_form
         assert plan.certificate.nominal_hops == num_hops(form) >= hops
