@@ -5,6 +5,7 @@ the one that takes least from what is scarce first, and the others stay as its r
 belongs to one seed.
 """
 
+import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,8 +17,10 @@ from questloom.transforms.drafting.interest import ALIKE
 
 NO_RELATION = "no relation"
 """What is asked is computed, or read in a picture: the share of its work limits it."""
-AT_THE_END = 0.5
+AT_THE_END = 0.25
 """What questions that read a later picture for their answer may have of the share of those whose looks lead on: they all sound alike."""
+OF_FORM = 0.003
+"""What share one form may have: readers take two questions in the same words for one."""
 CURIOUS = 0.25
 """What a relation of the least weight may have of the share of one of weight 1."""
 
@@ -33,6 +36,8 @@ class Offer:
     work: str
     calls: int
     interest: float
+    form: str = ""
+    """Its form as text: equal forms of two pictures are mostly the same words."""
     same: str = ""
     """What no other question may have as well: its things and answer, or the things that it computes with."""
 
@@ -49,6 +54,7 @@ def as_offer(plan: Plan) -> Offer:
         plan.work,
         plan.route.calls,
         plan.interest,
+        json.dumps(plan.form, sort_keys=True),
         _same(plan),
     )
 
@@ -85,6 +91,9 @@ class Shares:
             COMPUTATION: self.computation,
         }
         return shares.get(work, max(0.0, 1 - sum(shares.values())))
+
+    def of_form(self, form: str) -> float:
+        return OF_FORM if form and self.relation < 1 else 1.0
 
     def of_relation(self, property: str) -> float:
         if self.relation == 1:
@@ -153,6 +162,7 @@ def _parts(offer: Offer) -> list[tuple[str, str]]:
         *(("thing", t) for t in offer.things),
         ("asked", offer.asked),
         ("work", offer.work),
+        ("form", offer.form),
     ]
 
 
@@ -163,6 +173,7 @@ def _loads(offer: Offer, used: Counter[tuple[str, str]], shares: Shares) -> list
         "asked": shares.of_question,
         "thing": lambda _: shares.thing,
         "work": shares.of_work,
+        "form": shares.of_form,
     }
     shared = [(part, allowed[part[0]](part[1])) for part in _parts(offer)]
     found = [

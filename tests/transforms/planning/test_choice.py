@@ -1,5 +1,6 @@
 """The choice over all seeds: nothing is on too many questions where a seed has another plan, and nothing is lost."""
 
+import json
 import random
 from dataclasses import replace
 
@@ -103,13 +104,22 @@ def test_the_order_of_the_seeds_does_not_matter():
 
 def test_the_shares_of_work_relations_and_what_is_asked():
     works = (DETAIL, MID_CHAIN, LATER_PICTURE, COMPUTATION, PLAIN)
-    assert [round(SHARES.of_work(w), 6) for w in works] == [0.1, 0.1, 0.05, 0.1, 0.65]
+    assert [round(SHARES.of_work(w), 6) for w in works] == [0.1, 0.1, 0.025, 0.1, 0.675]
     assert Shares(relation=1, thing=1, detail=0.6, computation=0.6).of_work(PLAIN) == 0
     free = Shares(relation=1, thing=1, detail=0, computation=0)
     assert free.of_relation("P84") == free.of_question("P84") == free.of_question(NO_RELATION) == 1
     assert SHARES.of_question("P84") == SHARES.of_relation("P84") / 2
     assert SHARES.of_question(NO_RELATION) == 1, "the share of its work limits it"
     assert SHARES.of_relation("P1451") >= 0.1 * CURIOUS
+
+
+def test_a_form_that_was_asked_gives_way_to_another():
+    """Readers take two questions in the same words for one, whatever their pictures."""
+    forms = [replace(offer("P84"), form=text) for text in ("twice", "once")]
+    seeds = [(f"s{n}", f"{n}", tuple(forms)) for n in range(2)]
+    assert {order[0] for order in order_plans(seeds, SHARES).values()} == {0, 1}
+    free = Shares(relation=1, thing=1, detail=0, computation=0)
+    assert {order[0] for order in order_plans(seeds, free).values()} == {0}
 
 
 def test_a_plan_is_offered_by_what_it_needs_and_asks():
@@ -126,7 +136,8 @@ def test_a_plan_is_offered_by_what_it_needs_and_asks():
         interest=2.5,
     )
     same = "string::1700: Q1 Q2 time:+1700/9"
-    assert as_offer(plan) == Offer(("P569", "P84"), ("Q1", "Q2"), "P569", PLAIN, 3, 2.5, same)
+    text = json.dumps(form.to_json(), sort_keys=True)
+    assert as_offer(plan) == Offer(("P569", "P84"), ("Q1", "Q2"), "P569", PLAIN, 3, 2.5, text, same)
     span = Form(
         clauses=(*form.clauses, Compute(out="n", op="difference", args=("a", "a"))),
         ask=Ask(var="n", type="quantity"),
