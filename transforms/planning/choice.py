@@ -19,7 +19,7 @@ NO_RELATION = "no relation"
 """What is asked is computed, or read in a picture: the share of its work limits it."""
 AT_THE_END = 0.25
 """What questions that read a later picture for their answer may have of the share of those whose looks lead on: they all sound alike."""
-OF_FORM = 0.003
+OF_FORM = 0.005
 """What share one form may have: readers take two questions in the same words for one."""
 CURIOUS = 0.25
 """What a relation of the least weight may have of the share of one of weight 1."""
@@ -37,7 +37,7 @@ class Offer:
     calls: int
     interest: float
     form: str = ""
-    """Its form as text: equal forms of two pictures are mostly the same words."""
+    """Its form as text, where no relation is asked, which would keep it rare: equal forms are mostly the same words."""
     same: str = ""
     """What no other question may have as well: its things and answer, or the things that it computes with."""
 
@@ -54,7 +54,7 @@ def as_offer(plan: Plan) -> Offer:
         plan.work,
         plan.route.calls,
         plan.interest,
-        json.dumps(plan.form, sort_keys=True),
+        json.dumps(plan.form, sort_keys=True) if asked == NO_RELATION else "",
         _same(plan),
     )
 

@@ -136,10 +136,11 @@ def test_a_plan_is_offered_by_what_it_needs_and_asks():
         interest=2.5,
     )
     same = "string::1700: Q1 Q2 time:+1700/9"
-    text = json.dumps(form.to_json(), sort_keys=True)
-    assert as_offer(plan) == Offer(("P569", "P84"), ("Q1", "Q2"), "P569", PLAIN, 3, 2.5, text, same)
+    assert as_offer(plan) == Offer(("P569", "P84"), ("Q1", "Q2"), "P569", PLAIN, 3, 2.5, "", same)
     span = Form(
         clauses=(*form.clauses, Compute(out="n", op="difference", args=("a", "a"))),
         ask=Ask(var="n", type="quantity"),
     )
-    assert as_offer(plan.replace(form=Json(span.to_json()))).asked == NO_RELATION
+    computed = as_offer(plan.replace(form=Json(span.to_json())))
+    assert computed.asked == NO_RELATION
+    assert computed.form == json.dumps(span.to_json(), sort_keys=True)

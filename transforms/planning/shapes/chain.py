@@ -31,8 +31,8 @@ Grown = tuple[Form, dict[str, str], Answer]
 """A whole form with its bindings and answer."""
 MAX_BRANCHES = 6
 """Steps that are tried from one thing."""
-MAX_READ_ON = 1
-"""Things to which a year in its picture leads that are tried, and ways over such a thing."""
+MAX_READ_ON = 2
+"""Things to which a year in a thing's picture leads that are tried, over one way each: they are beside the usual steps."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def _ways(at: Ground, way: Way, hops: int, draw: Random, refusals: Refusals) -> 
     draw.shuffle(longer_ways)
     for longer in longer_ways[:MAX_READ_ON]:
         if len(longer.steps) <= hops:
-            yield from islice(_ways(at, longer, hops, draw, refusals), MAX_READ_ON)
+            yield from islice(_ways(at, longer, hops, draw, refusals), 1)
     found = steps_from(at.facts, way.things[-1], at.draft.max_hub, at.certificate.stated)
     # The last of as many steps as hops must lead against its claim.
     if len(way.steps) == hops - 1:
