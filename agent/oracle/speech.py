@@ -202,7 +202,9 @@ def head_of(puzzle: Puzzle) -> tuple[str, ...]:
 
 def _head(phrase: str) -> str:
     return re.sub(
-        r"^(?:the|this) (?:one\b)?|\b(?:shown|seen|in the|in this|pictured|here|with this)\b.*$", "", phrase
+        r"^(?:the|this) (?:one\b)?|\b(?:shown|seen|in the|in this|pictured|here|with this)\b.*$",
+        "",
+        phrase,
     ).strip()
 
 

@@ -37,7 +37,9 @@ def sign_shown(facts: Facts, entity_id: str) -> str:
 def with_sign(form: Form, facts: Facts, anchor: str) -> Form:
     """A form that says by which sign its picture shows a thing, where it is no view of it."""
     sign = sign_shown(facts, anchor)
-    clauses = tuple(Image(var=c.var, sign=sign) if isinstance(c, Image) else c for c in form.clauses)
+    clauses = tuple(
+        Image(var=c.var, sign=sign) if isinstance(c, Image) else c for c in form.clauses
+    )
     return Form(clauses=clauses, ask=form.ask) if sign else form
 
 

@@ -170,7 +170,11 @@ def _files(entity: Entity, claims: list[Claim], depicting: list[str]) -> list[st
     return sorted(
         {
             *map(file_name, entity.picture_files),
-            *(file_name(c.value.text) for c in claims if c.best and c.property in SIGNS and c.value.text),
+            *(
+                file_name(c.value.text)
+                for c in claims
+                if c.best and c.property in SIGNS and c.value.text
+            ),
             *(depicting if may_be_depicted(entity, claims) else ()),
         }
     )

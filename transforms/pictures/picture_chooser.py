@@ -99,7 +99,9 @@ class PictureChooser:
         furthest = max(causes, key=lambda c: _PROGRESS.index(c[0]) if c[0] in _PROGRESS else -1)[0]
         return reject(question, furthest, {"candidates": [evidence for _, evidence in causes]})
 
-    def _fitting(self, question: Question, images: tuple[ImageAsset, ...]) -> tuple[ImageAsset, ...]:
+    def _fitting(
+        self, question: Question, images: tuple[ImageAsset, ...]
+    ) -> tuple[ImageAsset, ...]:
         """The pictures of the sort that the question speaks of: a sign, or views wherever there are any."""
         form = question.logical_form
         sign = form.sign if form else ""

@@ -134,9 +134,7 @@ def count_years(
         yield from _years_between(at.facts, form, bindings, said, "b", dated.value, second)
 
 
-def _compared(
-    facts: Lookups, form: Form, bindings: dict[str, str], one: str, other: str
-) -> bool:
+def _compared(facts: Lookups, form: Form, bindings: dict[str, str], one: str, other: str) -> bool:
     """Whether dates of two things of a form are compared: of linked ones that belong together, of one and the same, or of the pictured thing and a later one that no claim ties to it; but not of places."""
     ends = facts.entity(bindings[one]), facts.entity(bindings[other])
     if ends[0] is None or ends[1] is None:

@@ -124,7 +124,5 @@ def _is_only(
     claim = claim_of(facts, clause, binding)
     if claim is None or (stated and not is_named(facts, claim)):
         return False
-    measured = margin_of(
-        facts, descriptions(form, binding)[0], binding["x1"], margin, exact=False
-    )
+    measured = margin_of(facts, descriptions(form, binding)[0], binding["x1"], margin, exact=False)
     return measured.margin >= (1 if facts.trust.complete else margin)

@@ -271,7 +271,9 @@ def test_a_detail_that_the_chosen_picture_does_not_show_cannot_be_solved():
         answer=Answer(value=year(1800), text="1800", type="date", precision="year"),
     )
     facts.images = {"Q1": images[1:], "Q2": images[:1]}
-    assert isinstance(solvable(elsewhere, facts), Question), "the picture of what was found shows it"
+    assert isinstance(solvable(elsewhere, facts), Question), (
+        "the picture of what was found shows it"
+    )
     facts.images = {"Q1": images[:1]}
     assert solvable(elsewhere, facts).evidence == {"found": []}
 

@@ -114,6 +114,18 @@ def test_a_year_in_a_picture_leads_to_the_only_thing_of_its_class_and_year():
     assert not dated_by(none, lighthouse(3), shown=True)
 
 
+def test_the_date_that_a_year_in_a_picture_told_is_not_asked():
+    """The year on the plaque told when it was built, whatever day of that year is known."""
+    day = Value(kind="time", time="+1705-04-03T00:00:00Z", precision=11)
+    claims = [
+        claim(lighthouse(5), "P571", day) if (c.subject, c.property) == (lighthouse(5), "P571") else c
+        for c in coast_claims()
+    ]  # fmt: skip
+    forms = list(grow_chains(ground(coast(claims)), lighthouse(3), 2, Random(1), Refusals()))
+    led = [(f, b) for f, b, _ in forms if b.get("x1") == lighthouse(5)]
+    assert led and all(day.key() not in bindings.values() for _, bindings in led)
+
+
 def test_of_too_few_dated_things_a_year_is_hardly_needed():
     few = {lighthouse(5 + n) for n in range(LEAST_CANDIDATES - 1)}
 

@@ -17,7 +17,7 @@ from questloom.transforms.drafting.edges import Edge
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.planning.finish import ask_attributes, ask_last_thing, count_years
 from questloom.transforms.planning.ground import Ground, Refusals
-from questloom.transforms.planning.looks import ask_reading, dated_by, reads
+from questloom.transforms.planning.looks import DATES, ask_reading, dated_by, reads
 from questloom.transforms.planning.steps import (
     Descriptor,
     describe_step_end,
@@ -82,8 +82,11 @@ def _ends(at: Ground, way: Way, hops: int, draw: Random) -> Iterator[Grown]:
             yield itself
         return
     before = f"x{len(way.things) - 2}"
+    told = {c.property for c in way.clauses_of(ClaimClause) if c.subject == way.last}
     for grown in ask_attributes(at, way.clauses, way.bindings, way.last, draw):
-        if way.said & {grown[1]["a"]}:
+        asked = next(c.property for c in grown[0].of(ClaimClause) if c.object == "a")
+        # "A ship was launched in the year on this plaque. On what date was it launched?"
+        if way.said & {grown[1]["a"]} or asked in told & set(DATES):
             continue
         if len(way.things) > 1:
             yield from count_years(at, grown[0], grown[1], before, draw)

@@ -150,7 +150,9 @@ def test_a_thing_is_dated_by_the_year_in_a_picture():
     link = ClaimClause(subject="x1", property="P571", object="r")
     kind = ClassClause(var="x1", class_id=CLASS["schooner"])
     asked = Ask(var="x1", type="entity")
-    shown = said({"x0": "lighthouse", "x1": "schooner"}, asked, reads("P1684", "plaque"), link, kind)
+    shown = said(
+        {"x0": "lighthouse", "x1": "schooner"}, asked, reads("P1684", "plaque"), link, kind
+    )
     assert all(
         text.startswith("Which schooner was ") and " in the year on the plaque of th" in text
         for text in shown
