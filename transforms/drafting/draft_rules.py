@@ -115,7 +115,8 @@ class DraftRules:
     reverse_share: Annotated[Share, Evolves("paths", 0, 1, 0.2)] = 0.5
     """How often a step goes against the direction of a claim, where both ways exist."""
     detail_share: Annotated[Share, Evolves("paths", 0, 1, 0.25)] = 0.2
-    """Questions that need a detail readable only close up: so many of their own picture, so many of a picture in mid-chain (of a thing that has to be found), and a quarter as many of one that says the answer."""
+    """Questions that need a detail readable only close up: so many of their own picture, and so many of a picture in mid-chain (of a thing
+    that has to be found); a quarter as many of a later picture that says the answer."""
     computation_share: Annotated[Share, Evolves("paths", 0, 1, 0.25)] = 0.2
     """Drafts that try to need a computation."""
     ranked: Annotated[int, Ge(1), Le(20)] = 1

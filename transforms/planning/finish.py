@@ -20,8 +20,8 @@ from questloom.transforms.certificate.guess import guess_of_kind
 from questloom.transforms.certificate.leak import answer_names
 from questloom.transforms.drafting.interest import interest
 from questloom.transforms.facts.lookups import Lookups
-from questloom.transforms.facts.signs import with_sign
 from questloom.transforms.facts.said_class import find_descriptor_class
+from questloom.transforms.facts.signs import with_sign
 from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.planning.looks import reads, years_seen
 from questloom.transforms.planning.route import find_route
@@ -135,7 +135,11 @@ def count_years(
 
 
 def _compared(facts: Lookups, form: Form, bindings: dict[str, str], one: str, other: str) -> bool:
-    """Whether dates of two things of a form are compared: of linked ones that belong together, of one and the same, or of the pictured thing and a later one that no claim ties to it; but not of places."""
+    """Whether dates of two things of a form are compared.
+
+    Those of linked things that belong together are, of one and the same, or of the pictured thing and a later one that no
+    claim ties to it; but none of places.
+    """
     ends = facts.entity(bindings[one]), facts.entity(bindings[other])
     if ends[0] is None or ends[1] is None:
         return False

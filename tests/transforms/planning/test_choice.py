@@ -14,8 +14,8 @@ from questloom.records.route import Route
 from questloom.records.synthesis import Answer, Certificate
 from questloom.records.table import Json
 from questloom.transforms.planning.choice import (
-    NO_RELATION,
     CURIOUS,
+    NO_RELATION,
     Offer,
     Shares,
     as_offer,

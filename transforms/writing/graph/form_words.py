@@ -267,3 +267,12 @@ def bare(noun: str) -> str:
 def _proper(label: str) -> bool:
     """Whether a class label begins with a proper name ("Gothic church"), which keeps its capital."""
     return label[:1].isupper()
+
+
+def in_picture(words: FormWords, reads: Reads, part: str) -> bool:
+    """Whether writing stands in the picture rather than on the thing: nothing is written on a person or a plant."""
+    return (not part or part in words.data["parts_written"]) and words.kinds(reads.of)[:1] in (
+        ("person",),
+        ("taxon",),
+        (),
+    )

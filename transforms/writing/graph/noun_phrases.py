@@ -16,7 +16,7 @@ from typing import TypeVar
 from questloom.language.frames import PREPOSITIONS, Frame, share_verb
 from questloom.records.form import ClaimClause, Reads, Term
 from questloom.records.knowledge import Value
-from questloom.transforms.writing.graph.form_words import FormWords, bare
+from questloom.transforms.writing.graph.form_words import FormWords, bare, in_picture
 from questloom.transforms.writing.graph.lints import PER_WORD, num_relative, stays
 
 HOPELESS = 100.0
@@ -429,12 +429,3 @@ class NounPhrases:
         # "the station in this town that has two floors": which of the two has them?
         self.cost += 5.0 * any(" this " in f" {p} " or " the " in f" {p} " for p in parts[:-1])
         return " ".join([head, *parts])
-
-
-def in_picture(words: FormWords, reads: Reads, part: str) -> bool:
-    """Whether writing stands in the picture rather than on the thing: nothing is written on a person or a plant."""
-    return (not part or part in words.data["parts_written"]) and words.kinds(reads.of)[:1] in (
-        ("person",),
-        ("taxon",),
-        (),
-    )

@@ -13,8 +13,8 @@ from collections.abc import Callable
 
 from questloom.records.form import Compute, Reads, Term
 from questloom.records.knowledge import Value
-from questloom.transforms.writing.graph.form_words import FormWords
-from questloom.transforms.writing.graph.noun_phrases import HOPELESS, NounPhrases, in_picture
+from questloom.transforms.writing.graph.form_words import FormWords, in_picture
+from questloom.transforms.writing.graph.noun_phrases import HOPELESS, NounPhrases
 
 BIRTH, DEATH = "P569", "P570"
 MANY = 5
