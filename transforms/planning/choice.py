@@ -17,8 +17,8 @@ from questloom.transforms.drafting.interest import ALIKE
 
 NO_RELATION = "no relation"
 """What is asked is computed, or read in a picture: the share of its work limits it."""
-AT_THE_END = 0.25
-"""What questions that read a later picture for their answer may have of the share of those whose looks lead on: they all sound alike."""
+LOOKS = {DETAIL: 0.8, MID_CHAIN: 1.2, LATER_PICTURE: 0.25}
+"""Shares of looks for one of details: fewer plans have a picture in mid-chain, so those go first; ends that only read all sound alike."""
 OF_FORM = 0.005
 """What share one form may have: readers take two questions in the same words for one."""
 CURIOUS = 0.25
@@ -85,9 +85,7 @@ class Shares:
 
     def of_work(self, work: str) -> float:
         shares = {
-            DETAIL: self.detail,
-            MID_CHAIN: self.detail,
-            LATER_PICTURE: self.detail * AT_THE_END,
+            **{look: self.detail * part for look, part in LOOKS.items()},
             COMPUTATION: self.computation,
         }
         return shares.get(work, max(0.0, 1 - sum(shares.values())))
