@@ -21,7 +21,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "measured.md"
 HEAD = """# Measured
 
 `python -m benchmarks.measured` writes this page from `benchmarks/measured/figures.tsv`.
-The data also has each figure's machine, whole command and commit.
+The figures are of {first} to {last}; the data has each date, machine, whole command and commit.
 Most runs shared two cores with other jobs and had no GPU: trust ratios more than seconds.
 Nothing was measured on a GPU or with a large model. `python -m benchmarks.readings` prints what readers said.
 """
@@ -81,13 +81,14 @@ def page(figures: Iterable[Figure], tables: dict[str, str]) -> str:
     unknown = {table for table, _ in newest} - set(tables)
     if unknown:
         raise ValueError(f"{FOLDER / 'tables.tsv'}: add a line for {', '.join(sorted(unknown))}")
-    parts = [HEAD]
+    dates = [figure.date for figure in newest.values()]
+    parts = [HEAD.format(first=min(dates), last=max(dates))]
     for table, sentence in tables.items():
         parts += [f"\n## {table}\n\n{sentence}\n\n"]
-        parts += ["| what | figure | interval | goal | by | date |\n|---|---|---|---|---|---|\n"]
+        parts += ["| what | figure | interval | goal | by |\n|---|---|---|---|---|\n"]
         parts += [
             f"| {figure.what} | {figure.figure} | {figure.interval} | {figure.goal} "
-            f"| {shown_command(figure.command)} | {figure.date} |\n"
+            f"| {shown_command(figure.command)} |\n"
             for (of, _), figure in newest.items()
             if of == table
         ]
