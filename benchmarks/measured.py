@@ -57,13 +57,7 @@ def read_tables() -> dict[str, str]:
 
 
 def shown_command(command: str) -> str:
-    """A command as the page shows it: a benchmark by its name, another without its options.
-
-    >>> shown_command("python -m benchmarks.calls --window 64"), shown_command("questloom demo")
-    ('`calls`', '`questloom demo`')
-    >>> shown_command("no script")
-    'no script'
-    """
+    """A command as the page shows it: a benchmark by its name, another without its options."""
     if command == "no script":
         return command
     command = command.partition(" --")[0]

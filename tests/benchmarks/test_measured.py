@@ -49,3 +49,15 @@ def test_an_added_figure_is_a_line_and_one_that_would_break_the_table_is_refused
     assert measured.read_figures() == [figure(interval="0 to 2")]
     with pytest.raises(ValueError, match="a tab"):
         measured.add(figure(what="a | b"))
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ("python -m benchmarks.calls --windows 64", "`calls`"),
+        ("questloom synth --recipe slice", "`questloom synth`"),
+        ("no script", "no script"),
+    ],
+)
+def test_a_command_is_shown_without_its_options(command, shown):
+    assert measured.shown_command(command) == shown
