@@ -1,7 +1,7 @@
 """The page of measured figures, made from data: `python -m benchmarks.measured` writes `docs/measured.md`.
 
 `benchmarks/measured/figures.tsv` has a line for each measurement; of lines with the same table and `what` the last is on the page.
-`tables.tsv` has the tables in their order, with a sentence each. `earlier.tsv` holds what the pages said before they became data.
+`tables.tsv` has the tables in their order, with a sentence each.
 A new figure, with the machine, today's date and the commit of this checkout:
 
     python -m benchmarks.measured --add TABLE WHAT FIGURE --interval "1 to 2" --goal 3 --machine "2 cores, quiet" --command "python -m …"
