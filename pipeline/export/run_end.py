@@ -19,6 +19,8 @@ from questloom.pipeline.export.exclusions import write_exclusions
 from questloom.pipeline.report import build_report
 from questloom.pipeline.runners.stage_job import Funnel
 from questloom.pipeline.synth.job import Job
+from questloom.pipeline.synth.lacking import FILE as LACKING
+from questloom.pipeline.synth.lacking import Lacking, write_lacking
 from questloom.records.identity import canonical_json
 from questloom.records.synthesis import NOT_RUN, Question
 from questloom.transforms.drafting.schedule import apportion
@@ -33,6 +35,8 @@ VERSIONS = (
     "torch",
     "rapidocr",
 )
+MAX_LACKING = 5
+"""Sentences on what the store lacks that a terminal shows."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,8 @@ class Outcome:
     cost: list[dict[str, Any]] = field(default_factory=list)
     not_run: dict[str, str] = field(default_factory=dict)
     """Filters that were not run, and why."""
+    lacking: tuple[Lacking, ...] = ()
+    """What the store lacks for more plans, `lacking.tsv`."""
     not_run_on: dict[str, int] = field(default_factory=dict)
     """By other filters, on how many of the kept questions they were not run; each question's verdict says why."""
 
@@ -67,6 +73,7 @@ class Outcome:
             "cost": self.cost,
             "not_run": self.not_run,
             "not_run_on": self.not_run_on,
+            "lacking": [one.words for one in self.lacking],
         }
 
     def as_text(self) -> str:
@@ -75,7 +82,11 @@ class Outcome:
             f"{name} was not run on {number:,} of the {self.funnel.counts[-1].num_out:,} questions"
             for name, number in self.not_run_on.items()
         ]
-        return "\n".join([self.funnel.as_text(not_run=self.not_run), *partly, "", self.places()])
+        lacking = [one.words for one in self.lacking[:MAX_LACKING]]
+        if lacking:
+            lacking.append(f"{len(self.lacking):,} such lines: {self.run}/{LACKING}")
+        table = self.funnel.as_text(not_run=self.not_run)
+        return "\n".join([table, *partly, *lacking, "", self.places()])
 
     def places(self) -> str:
         """Where the data set and the report are."""
@@ -123,6 +134,7 @@ def finish_run(job: Job, funnel: Funnel, *, started: float) -> Outcome:
         },
     }
     write_whole(run.facts, (canonical_json(facts) + "\n").encode())
+    lacking = tuple(write_lacking(job))
     report = build_report(run.at())
     return Outcome(
         run=run.path,
@@ -132,6 +144,7 @@ def finish_run(job: Job, funnel: Funnel, *, started: float) -> Outcome:
         exit_code=exit_code,
         message=message,
         cost=cost,
+        lacking=lacking,
         not_run=(not_run := run.read_recipe().get("not_run", {})),
         not_run_on={
             name: number

@@ -91,6 +91,10 @@ def unclear_names(form: Form, facts: Facts) -> tuple[str, ...]:
     return tuple(label for e, label in labels.items() if facts.entity_of_title(label) != e)
 
 
+SAINTS = frozenset({"saint", "st"})
+"""What comes before a saint's name, written in full or not."""
+
+
 def named_alike(form: Form, facts: Facts, binding: Binding) -> tuple[str, str] | None:
     """The answer's name and that of a thing on the way to it, where one says the other: who has found Boston says "Boston", whatever is asked of it."""
     labels = {
@@ -99,15 +103,20 @@ def named_alike(form: Form, facts: Facts, binding: Binding) -> tuple[str, str] |
         if value.kind == "entity" and (entity := facts.entity(value.entity))
     }
     answer = labels.pop(form.ask.var, "")
-    words = set(folded(answer).split())
+    words = _telling_words(answer)
     return next(
         (
             (answer, other)
             for other in labels.values()
-            if words and (words <= (theirs := set(folded(other).split())) or theirs < words)
+            if words and (words <= (theirs := _telling_words(other)) or theirs < words)
         ),
         None,
     )
+
+
+def _telling_words(name: str) -> set[str]:
+    """The words of a name by which it is known: "St Ysolde's Church" says "Saint Ysolde"."""
+    return set(folded(name).split()) - SAINTS
 
 
 def decorations(form: Form, facts: Lookups, binding: Binding) -> tuple[str, ...]:

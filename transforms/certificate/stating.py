@@ -39,7 +39,10 @@ class Statement:
 
 
 def statement_of(facts: Facts, claim: Claim) -> Statement | None:
-    """The first sentence that says a claim, on the subject's page or on the object's; else the infobox line on the subject's; None where nothing does."""
+    """The first sentence that says a claim, on the subject's page or on the object's; else the infobox line on the subject's; None where nothing does.
+
+    A day is said by what has the whole day: the infobox's "17 September 1915" before the sentence's "(1846–1915)".
+    """
     info = facts.property(claim.property)
     label = info.label() if info else claim.property
     cues = cues_of(
@@ -50,32 +53,35 @@ def statement_of(facts: Facts, claim: Claim) -> Statement | None:
         )
     )
     own = facts.article(claim.subject)
+    if own is not None and (day := _written_days(claim.value)):
+        whole = _first_with(facts, own, claim.value, cues.subject, day) or _infobox(own, cues, day)
+        if whole is not None:
+            return whole
     about_object = facts.article(claim.value.entity) if claim.value.kind == "entity" else None
     found: Statement | None = None
     if own is not None:
-        found = _sentence(facts, own, claim.value, cues.subject)
+        found = _first_with(facts, own, claim.value, cues.subject, spellings(facts, claim.value))
     if found is None and about_object is not None:
-        found = _sentence(facts, about_object, entity_value(claim.subject), cues.object)
-    return found or (None if own is None else _infobox(facts, own, claim.value, cues))
+        subject = entity_value(claim.subject)
+        found = _first_with(facts, about_object, subject, cues.object, spellings(facts, subject))
+    if found is None and own is not None:
+        found = _infobox(own, cues, spellings(facts, claim.value))
+    return found
 
 
-def _sentence(
-    facts: Facts, article: Article, value: Value, cues: tuple[Cue, ...]
-) -> Statement | None:
-    """The first sentence in which a cue stands on its side of the value; of a day one that has the day, where there is one."""
-    names = spellings(facts, value)
+def _written_days(value: Value) -> tuple[str, ...]:
+    """How texts write a day; nothing for what is no day."""
     day = day_of(value)
-    if day is not None:
-        month = MONTHS[day.month - 1]
-        whole = (f"{day.day} {month} {day.year}", f"{month} {day.day}, {day.year}")
-        if found := _first_with(facts, article, value, cues, whole):
-            return found
-    return _first_with(facts, article, value, cues, names)
+    if day is None:
+        return ()
+    month = MONTHS[day.month - 1]
+    return (f"{day.day} {month} {day.year}", f"{month} {day.day}, {day.year}")
 
 
 def _first_with(
     facts: Facts, article: Article, value: Value, cues: tuple[Cue, ...], names: tuple[str, ...]
 ) -> Statement | None:
+    """The first sentence in which a cue stands on its side of the value."""
     target = facts.article(value.entity) if value.kind == "entity" else None
     links = {
         (link.section, link.sentence_start)
@@ -100,8 +106,7 @@ def _first_with(
     return None
 
 
-def _infobox(facts: Facts, article: Article, value: Value, cues: Cues) -> Statement | None:
-    names = spellings(facts, value)
+def _infobox(article: Article, cues: Cues, names: tuple[str, ...]) -> Statement | None:
     wanted = {key.replace("-", "_") for key in cues.keys}
     for field in article.infobox:
         if field.name.strip().casefold().replace("-", "_") in wanted and _spots(field.text, names):

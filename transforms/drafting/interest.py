@@ -1,6 +1,6 @@
 """How much somebody might like to know the answer: the score by which the best of a seed's drafts is kept.
 
-It orders drafts and is no measure of a reader's mind; how readers' marks go with it is in `docs/real-claims.md`.
+It orders drafts and is no measure of a reader's mind; `docs/measured.md` says how readers' marks go with it.
 """
 
 from math import log2

@@ -16,7 +16,7 @@ FIGURES = {
     "in_degree": "links from other pages",
 }
 """In the order in which they are asked, with what people call them. Of 212 things that a released model was asked about, sitelinks told best which it knew
-(`docs/real-claims.md`)."""
+(`docs/measured.md`)."""
 
 
 @dataclass(frozen=True, kw_only=True)

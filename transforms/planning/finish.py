@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from random import Random
 
 from questloom.knowledge.dates import coarsened
-from questloom.language.names_in_text import leaked
+from questloom.language.names_in_text import HUMAN, leaked
 from questloom.records.form import Ask, ClaimClause, ClassClause, Clause, Compute, Form
 from questloom.records.knowledge import Value, entity_value, value_of_key
 from questloom.records.outcomes import Reason
-from questloom.records.periods import YEAR
+from questloom.records.periods import DAY, YEAR
 from questloom.records.plan import Plan
 from questloom.records.synthesis import Answer, Certificate
 from questloom.records.table import Json
@@ -23,6 +23,7 @@ from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.facts.signs import with_sign
 from questloom.transforms.planning.ground import Ground, Refusals
+from questloom.transforms.planning.lacking import lack_behind
 from questloom.transforms.planning.looks import reads, years_seen
 from questloom.transforms.planning.route import find_route
 from questloom.transforms.planning.steps import separating_class
@@ -126,7 +127,10 @@ def count_years(
     dates = [
         c
         for _, c, a in attributes(at.facts, one, at.draft.max_answer_words, frozenset())
-        if a.type == "date" and (not at.certificate.stated or is_named(at.facts, c))
+        if a.type == "date"
+        # Of two people births are compared, or deaths, and no death with a birth.
+        and (c.property == claim.property or not {HUMAN} <= {*one.classes} & {*other.classes})
+        and (not at.certificate.stated or is_named(at.facts, c))
     ]
     if dates and shares[1]:
         dated = draw.choice(dates)
@@ -161,7 +165,7 @@ def _years_between(
 ) -> Iterator[tuple[Form, dict[str, str], Answer]]:
     span = compute("difference", (coarsened(first, YEAR), coarsened(second, YEAR)))
     answer = answer_of(facts, span, unit_label="years") if span and span.number else None
-    if span is None or answer is None:
+    if span is None or answer is None or not _whole_years_agree(first, second):
         return
     difference = Compute(out="n", op="difference", args=(name, form.ask.var))
     yield (
@@ -172,6 +176,17 @@ def _years_between(
         {**bindings, name: first.key(), "n": span.key()},
         answer,
     )
+
+
+def _whole_years_agree(one: Value, other: Value) -> bool:
+    """Whether the whole years between two dates are the difference of their years; a date without its day says no more than that.
+
+    From 2 February 1856 to 29 January 1940 there are 83 whole years, and 84 by the years alone: readers count both.
+    """
+    if min(one.precision, other.precision) < DAY:
+        return True
+    (_, *early), (_, *late) = sorted((one.gregorian, other.gregorian))
+    return late >= early
 
 
 def certify_plan(
@@ -204,7 +219,7 @@ def certify_plan(
         return None
     made = certify_form(form, facts, given_by_picture(form, binding), bindings, rules)
     if isinstance(made, Refusal):
-        refusals.add(made.reason)
+        refusals.add(made.reason, lack_behind(facts, made))
         return None
     if not _is_needed_whole(form, made):
         refusals.add(Reason.COLLAPSES)

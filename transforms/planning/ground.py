@@ -8,6 +8,7 @@ from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.drafting.draft_rules import DraftRules
 from questloom.transforms.drafting.seeds import may_be_shown
 from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.planning.lacking import Lack
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,10 @@ class Refusals:
     """How often each bound refused, so that a level without plans can say which one did most."""
 
     reasons: Counter[str] = field(default_factory=Counter)
+    lacks: Counter[Lack] = field(default_factory=Counter)
+    """What the store would have to hold for what was refused."""
 
-    def add(self, reason: Reason) -> None:
+    def add(self, reason: Reason, lack: Lack | None = None) -> None:
         self.reasons[reason.value] += 1
+        if lack is not None:
+            self.lacks[lack] += 1

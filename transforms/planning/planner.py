@@ -76,7 +76,7 @@ def plans_of(at: Ground, seed: Seed) -> Found:
         seed: of a method that is planned.
 
     Returns:
-        The plans, and how often each bound refused.
+        The plans, and what was refused.
     """
     size = size_of(at, seed)
     refusals, found = Refusals(), list[Plan]()
@@ -91,7 +91,7 @@ def plans_of(at: Ground, seed: Seed) -> Found:
             limits=shape.limits,
             off=partial(shape.off, at, seed),
         ).plans
-    return Found(dearest_first(found), dict(sorted(refusals.reasons.items())))
+    return Found(dearest_first(found), refusals)
 
 
 def plan_seed(at: Ground, seed: Seed) -> PlannedSeed | Rejection:
@@ -101,5 +101,11 @@ def plan_seed(at: Ground, seed: Seed) -> PlannedSeed | Rejection:
     found = plans_of(at, seed)
     if found.plans:
         return PlannedSeed(seed=seed, plans=found.plans)
-    most = min(found.refused, key=lambda r: (-found.refused[r], r), default=Reason.NO_PATH.value)
-    return reject(seed, most, {"level": seed.level, "refused": found.refused})
+    refused, lacks = found.refusals.reasons, found.refusals.lacks
+    most = min(refused, key=lambda r: (-refused[r], r), default=Reason.NO_PATH.value)
+    evidence = {
+        "level": seed.level,
+        "refused": dict(sorted(refused.items())),
+        "lacks": {str(lack): lacks[lack] for lack in sorted(lacks)},
+    }
+    return reject(seed, most, evidence)

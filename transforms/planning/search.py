@@ -31,10 +31,10 @@ MAX_FORMS = 120
 
 @dataclass(frozen=True)
 class Found:
-    """A seed's plans, and how often each bound refused one."""
+    """A seed's plans, and what was refused."""
 
     plans: tuple[Plan, ...]
-    refused: dict[str, int]
+    refusals: Refusals
 
 
 def search(
@@ -76,7 +76,7 @@ def search(
         ways.add(way)
         if taken[work] == max(limits.values()):
             break
-    return Found(dearest_first(plans), dict(sorted(refusals.reasons.items())))
+    return Found(dearest_first(plans), refusals)
 
 
 def dearest_first(plans: Iterable[Plan]) -> tuple[Plan, ...]:

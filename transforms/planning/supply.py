@@ -21,11 +21,19 @@ class Supply:
     seeds: int = 0
     planned: int = 0
     refused: Counter[str] = field(default_factory=Counter)
+    lacks: Counter[str] = field(default_factory=Counter)
+    """Seeds without a plan by what the store lacks for one (`questloom.transforms.planning.lacking`)."""
 
     @property
     def most(self) -> str:
         """The bound that refused the most seeds, in words."""
         return ", ".join(f"{reason} {n:,}" for reason, n in self.refused.most_common(2)) or "none"
+
+    @property
+    def lacking(self) -> str:
+        """What the store lacks for most of them: "; lacking most: members Q515 23"."""
+        found = ", ".join(f"{lack} {n:,}" for lack, n in self.lacks.most_common(2))
+        return f"; lacking most: {found}" if found else ""
 
 
 def supply_of(planned: Iterable[PlannedSeed], dropped: Iterable[Rejection]) -> dict[str, Supply]:
@@ -47,6 +55,7 @@ def supply_of(planned: Iterable[PlannedSeed], dropped: Iterable[Rejection]) -> d
         level = found.setdefault(rejection.evidence["level"], Supply())
         level.seeds += 1
         level.refused[rejection.reason] += 1
+        level.lacks.update(rejection.evidence.get("lacks", {}).keys())
     return found
 
 
@@ -70,7 +79,7 @@ def check_supply(found: Mapping[str, Supply], rules: SeedRules, store: str) -> N
                 store,
                 f"of the {supply.seeds:,} seeds of the level {level} {supply.planned:,} have a plan"
                 f"{f', and {least:,} questions are wanted' if least else ''} "
-                f"(refused most: {supply.most})",
+                f"(refused most: {supply.most}{supply.lacking})",
                 f"Draw more seeds (--set seeds.count=N), leave the level out (--set seeds.levels.{level}=0), "
                 "or ingest what the store lacks.",
             )

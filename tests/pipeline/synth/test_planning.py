@@ -205,7 +205,13 @@ def test_the_route_of_a_chain_is_at_least_its_hops_and_one_where_no_page_helps(a
 def test_details_and_computations_are_among_the_plans_where_dates_allow(plans):
     found = [p.logical_form for shape in plans.values() for p in shape]
     assert any(f.of(Compute) for f in found)
-    assert all(f.of(Compute) for f in found if f.of(Reads))
+    for form in found:
+        used = {form.ask.var, *(c.object for c in form.of(ClaimClause))}
+        used |= {arg for c in form.of(Compute) for arg in c.args}
+        assert {r.var for r in form.of(Reads)} <= used, (
+            "what is read is asked, computed with, or leads on"
+        )
+    assert any(f.later_reads for f in found) and any(f.shown_reads for f in found)
 
 
 def test_planning_twice_gives_the_same_plans(at, things):

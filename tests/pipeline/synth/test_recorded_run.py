@@ -5,7 +5,7 @@
 material is new, since the program chose or asked otherwise, is not recorded and fails here.
 
 To record: serve by hand (`hand_endpoint.py` of the shared tools), and run this test with QUESTLOOM_RECORD=http://127.0.0.1:8199/v1. What is
-not recorded is then asked there and added, with the outcomes. `docs/decisions.md` says what was learned from the first such run.
+not recorded is then asked there and added, with the outcomes.
 """
 
 import hashlib

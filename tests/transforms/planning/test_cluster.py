@@ -53,7 +53,7 @@ def test_an_answer_that_stands_on_the_picture_is_refused_where_a_search_is_asked
 
 
 def test_a_thing_to_which_a_shorter_way_leads_is_no_end_of_a_way():
-    refused = plans_of(AT, seed(ALL, "expert")).refused
+    refused = plans_of(AT, seed(ALL, "expert")).refusals.reasons
     assert refused[Reason.COLLAPSES.value]
 
 

@@ -6,11 +6,13 @@ from random import Random
 import pytest
 
 from questloom.records.form import Ask, ClaimClause, ClassClause, Image
+from questloom.records.knowledge import Value
 from questloom.records.outcomes import Reason
 from questloom.records.plan import COMPUTATION, DETAIL, PLAIN
 from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.planning import search as search_module
 from questloom.transforms.planning.finish import (
+    _whole_years_agree,
     ask_attributes,
     ask_last_thing,
     certify_plan,
@@ -163,3 +165,32 @@ def test_the_same_seed_gives_the_same_plans(thing):
 
 def test_the_numbering_holds():
     assert architect(NUM + 3) == architect(3)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "agree"),
+    [
+        ("1856-02-02", "1940-01-29", False),
+        ("1940-01-29", "1856-02-02", False),
+        ("1856-01-29", "1940-02-02", True),
+        ("1856-02-02", "1940-02-02", True),
+        ("1856-02-02", "1940", True),
+    ],
+)
+def test_years_are_counted_where_whole_years_and_the_years_alone_say_the_same(one, other, agree):
+    def dated(text: str) -> Value:
+        whole = len(text) > 4
+        time = f"+{text}T00:00:00Z" if whole else f"+{text}-00-00T00:00:00Z"
+        return Value(kind="time", time=time, precision=11 if whole else 9)
+
+    assert _whole_years_agree(dated(one), dated(other)) is agree
+
+
+def test_of_two_people_births_are_compared_with_births_only():
+    plans, _ = certified(size=3)
+    counted = [p for p in plans if p.work == COMPUTATION]
+    dates = [
+        {c.property for c in p.logical_form.of(ClaimClause) if c.property in ("P569", "P570")}
+        for p in counted
+    ]
+    assert counted and all(len(found) == 1 for found in dates)

@@ -17,6 +17,7 @@ from questloom.transforms.drafting.edges import Edge
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.planning.finish import ask_attributes, ask_last_thing, count_years
 from questloom.transforms.planning.ground import Ground, Refusals
+from questloom.transforms.planning.lacking import lack_behind_step, lacks_at
 from questloom.transforms.planning.looks import DATES, ask_reading, dated_by, reads
 from questloom.transforms.planning.steps import (
     Descriptor,
@@ -107,6 +108,7 @@ def _ways(at: Ground, way: Way, hops: int, draw: Random, refusals: Refusals) -> 
         if len(longer.steps) <= hops:
             yield from islice(_ways(at, longer, hops, draw, refusals), 1)
     found = steps_from(at.facts, way.things[-1], at.draft.max_hub, at.certificate.stated)
+    refusals.lacks.update(lacks_at(at.facts, way.things[-1]))
     # The last of as many steps as hops must lead against its claim.
     if len(way.steps) == hops - 1:
         found = tuple(e for e in found if e.reverse)
@@ -144,7 +146,10 @@ def extend(at: Ground, way: Way, edge: Edge, refusals: Refusals) -> Iterator[Way
         if _fits(d, way)
     ]
     if not found:
-        refusals.add(Reason.NO_DESCRIPTION)
+        lack = lack_behind_step(
+            facts, way.things[-1], edge.property, edge.target, at.certificate.margin
+        )
+        refusals.add(Reason.NO_DESCRIPTION, lack)
         return
     for descriptor in found:
         yield Way(

@@ -19,6 +19,7 @@ from questloom.transforms.facts.completeness import nearly_complete
 from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.planning.finish import ask_attributes, ask_last_thing, count_years
 from questloom.transforms.planning.ground import Ground, Refusals
+from questloom.transforms.planning.lacking import MEMBERS, Lack
 from questloom.transforms.planning.looks import ask_reading
 from questloom.transforms.planning.shapes.chain import Grown, Way, extend
 from questloom.transforms.planning.steps import steps_from
@@ -90,7 +91,7 @@ def _met(
         return
     kind = find_descriptor_class(at.facts, one[1].target)
     if not kind or not nearly_complete(at.facts, kind):
-        refusals.add(Reason.NO_DESCRIPTION)
+        refusals.add(Reason.NO_DESCRIPTION, Lack(MEMBERS, kind) if kind else None)
         return
     var = f"x{len(way.things)}"
     clauses = (

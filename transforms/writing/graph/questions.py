@@ -1,6 +1,8 @@
 """The question itself, by the type of its answer."""
 
-from questloom.language.frames import PREPOSITIONS
+import re
+
+from questloom.language.frames import BE, PREPOSITIONS
 from questloom.records.form import Compute, Term
 from questloom.transforms.writing.graph.lints import is_heavy, num_relative
 from questloom.transforms.writing.graph.noun_phrases import HOPELESS, LIGHT, NounPhrases
@@ -14,6 +16,15 @@ from questloom.transforms.writing.graph.reasoning_questions import (
     phrase_picture_question,
     years_to,
 )
+
+MAX_TAIL = 2
+"""Words of a verb's second half that a relative clause may follow."""
+CLAUSE_LAST = 1.0
+"""Cost of a relative clause that does not stand beside its noun."""
+_WITH_CLAUSE = re.compile(
+    r"(the(?: [\w’'-]+){1,2}?) ((?:(?:after|beside|by|for|from|in|on|to) )?(?:who|whom|where|which)\b [^,]+)"
+)
+"""A noun with a clause that says who it is, and nothing between them."""
 
 
 def question(phrases: NounPhrases) -> str:
@@ -63,6 +74,7 @@ def fronted(
     opening = " ".join(w for w in (frame.preposition, asks, frame.rest if rest else "") if w)
     subject = phrases.noun_phrase(other, subject=True)
     tail = " ".join(w for w in (frame.middle, "" if rest else frame.rest) if w)
+    subject, clause = _clause_last(phrases, subject, tail if frame.verb in BE else f"do {tail}")
     if tail or frame.verb not in ("is", "was"):
         _weigh_middle(phrases, subject)
         phrases.cost += HOPELESS * is_heavy(subject.split())
@@ -72,9 +84,26 @@ def fronted(
         # "Of which range is the mountain part?", "By whom is the novel set in this town?", "Under whom did this bridge's engineer study?"
         phrases.cost += 2.0 if frame.preposition == "by" and frame.middle else HOPELESS
     inverted = frame.inverted(subject, words.verbs.bases)
-    return (
-        f"{opening} {inverted.removesuffix(' ' + frame.rest) if rest and frame.rest else inverted}?"
-    )
+    if rest and frame.rest:
+        inverted = inverted.removesuffix(" " + frame.rest)
+    return f"{opening} {inverted}{clause}?"
+
+
+def _clause_last(phrases: NounPhrases, subject: str, tail: str) -> tuple[str, str]:
+    """A subject without its relative clause, and the clause, where a verb's short second half may come between the two.
+
+    What is heavy stands last: "On what date was the church opened where this man is buried?"
+
+    Args:
+        phrases: the derivation.
+        subject: the words between the halves.
+        tail: the second half.
+    """
+    found = _WITH_CLAUSE.fullmatch(subject)
+    if found is None or not 0 < len(tail.split()) <= MAX_TAIL or phrases.rng.random() < 0.3:
+        return subject, ""
+    phrases.cost += CLAUSE_LAST
+    return found[1], f" {found[2]}"
 
 
 def _weigh_middle(phrases: NounPhrases, subject: str) -> None:
@@ -89,9 +118,11 @@ def _weigh_middle(phrases: NounPhrases, subject: str) -> None:
 def _filled(phrases: NounPhrases, template: str, subject: Term) -> str:
     """A question of the language's file with its subject."""
     said = phrases.noun_phrase(subject)
+    said, clause = _clause_last(phrases, said, template.partition("{s}")[2].rstrip("?"))
     if not template.endswith("{s}?"):
         _weigh_middle(phrases, said)
-    return template.replace("{s}", said).replace("{their}", phrases.own(subject))
+    told = template.replace("{s}", said).replace("{their}", phrases.own(subject))
+    return f"{told.removesuffix('?')}{clause}?"
 
 
 def _entity(phrases: NounPhrases) -> str:
@@ -191,7 +222,12 @@ def _years_between(phrases: NounPhrases, compute: Compute) -> str:
     start = _when(phrases, back)
     index, claim = words.definition(last)
     frame = phrases.choose(phrases.frames(index))
-    return f"how many years {relation} {start} {frame.inverted(phrases.noun_phrase(claim.subject, subject=True), words.verbs.bases)}?"
+    subject = phrases.noun_phrase(claim.subject, subject=True)
+    second = f"{frame.middle} {frame.rest}" if frame.verb in BE else "do"
+    subject, clause = _clause_last(phrases, subject, second)
+    return (
+        f"how many years {relation} {start} {frame.inverted(subject, words.verbs.bases)}{clause}?"
+    )
 
 
 def _when(phrases: NounPhrases, literal: str) -> str:

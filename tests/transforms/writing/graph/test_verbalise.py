@@ -7,11 +7,13 @@ import difflib
 import importlib.util
 import os
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from questloom.prompts.phrases import language_data
 from questloom.records.form import Form
+from questloom.transforms.writing.graph.questions import _clause_last
 from questloom.transforms.writing.graph.verbalise import verbalise
 
 HERE = Path(__file__).parent
@@ -566,3 +568,26 @@ def test_what_is_read_beside_a_person_is_read_in_the_picture():
     ).text
     assert "the year written in the picture" in text
     assert "on the person" not in text
+
+
+@pytest.mark.parametrize(
+    ("subject", "tail", "said"),
+    [
+        ("the church where this man is buried", "opened", "the church| where this man is buried"),
+        ("the woman who commissioned this tower", "born", "the woman| who commissioned this tower"),
+        ("the town in which this man died", "do", "the town| in which this man died"),
+        # Behind a long second half the clause would seem to belong to that.
+        ("the woman who commissioned this tower", "named after a", "whole"),
+        ("the church where this man is buried", "", "whole"),
+        ("the wife of the man who commissioned this tower", "born", "whole"),
+        ("this man's teacher", "born", "whole"),
+    ],
+)
+def test_a_relative_clause_stands_behind_a_short_second_half_of_the_verb(subject, tail, said):
+    class Drawn:
+        cost, rng = 0.0, Random(1)
+
+    phrases = Drawn()
+    found = {_clause_last(phrases, subject, tail) for _ in range(20)}  # type: ignore[arg-type]
+    assert ({"|".join(f) for f in found if f[1]} or {"whole"}) == {said}
+    assert (subject, "") in found and (phrases.cost > 0) == (said != "whole")

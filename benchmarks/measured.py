@@ -1,0 +1,139 @@
+"""The page of measured figures, made from data: `python -m benchmarks.measured` writes `docs/measured.md`.
+
+`benchmarks/measured/figures.tsv` has a line for each measurement; of lines with the same table and `what` the last is on the page.
+`tables.tsv` has the tables in their order, with a sentence each.
+A new figure, with the machine, today's date and the commit of this checkout:
+
+    python -m benchmarks.measured --add TABLE WHAT FIGURE --interval "1 to 2" --goal 3 --machine "2 cores, quiet" --command "python -m …"
+"""
+
+import argparse
+import csv
+import subprocess
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass, fields
+from datetime import UTC, datetime
+from pathlib import Path
+
+FOLDER = Path(__file__).parent / "measured"
+PAGE = Path(__file__).parents[1] / "docs" / "measured.md"
+
+HEAD = """# Measured
+
+`python -m benchmarks.measured` writes this page from `benchmarks/measured/figures.tsv`.
+The figures are of {first} to {last}; the data has each date, machine, whole command and commit.
+Most runs shared two cores with other jobs and had no GPU: trust ratios more than seconds.
+Nothing was measured on a GPU or with a large model. `python -m benchmarks.readings` prints what readers said.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """One measurement. Units stand in `figure`; `interval` is of 95 % where nothing else is said."""
+
+    table: str
+    what: str
+    figure: str
+    interval: str = ""
+    goal: str = ""
+    machine: str
+    command: str
+    date: str
+    commit: str
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def read_figures() -> list[Figure]:
+    return [Figure(**row) for row in read_rows(FOLDER / "figures.tsv")]
+
+
+def read_tables() -> dict[str, str]:
+    """The sentence of each table, in the page's order."""
+    return {row["table"]: row["sentence"] for row in read_rows(FOLDER / "tables.tsv")}
+
+
+def shown_command(command: str) -> str:
+    """A command as the page shows it: a benchmark by its name, another without its options."""
+    if command == "no script":
+        return command
+    command = command.partition(" --")[0]
+    name = command.removeprefix("python -m benchmarks.")
+    return f"`{command if name == command else name.split()[0]}`"
+
+
+def page(figures: Iterable[Figure], tables: dict[str, str]) -> str:
+    """The page: of each thing measured the newest figure.
+
+    Raises:
+        ValueError: A figure belongs to a table that `tables.tsv` does not have.
+    """
+    newest = {(figure.table, figure.what): figure for figure in figures}
+    unknown = {table for table, _ in newest} - set(tables)
+    if unknown:
+        raise ValueError(f"{FOLDER / 'tables.tsv'}: add a line for {', '.join(sorted(unknown))}")
+    dates = [figure.date for figure in newest.values()]
+    parts = [HEAD.format(first=min(dates), last=max(dates))]
+    for table, sentence in tables.items():
+        parts += [f"\n## {table}\n\n{sentence}\n\n"]
+        parts += ["| what | figure | interval | goal | by |\n|---|---|---|---|---|\n"]
+        parts += [
+            f"| {figure.what} | {figure.figure} | {figure.interval} | {figure.goal} "
+            f"| {shown_command(figure.command)} |\n"
+            for (of, _), figure in newest.items()
+            if of == table
+        ]
+    return "".join(parts)
+
+
+def add(figure: Figure) -> None:
+    """Appends a figure to the data."""
+    cells = astuple(figure)
+    if any(mark in cell for cell in cells for mark in "\t\n|"):
+        raise ValueError("a cell holds a tab, a line's end or a bar; write it without")
+    with (FOLDER / "figures.tsv").open("a", encoding="utf-8") as file:
+        file.write("\t".join(cells) + "\n")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Write docs/measured.md, after adding a figure")
+    parser.add_argument("--add", nargs=3, metavar=("TABLE", "WHAT", "FIGURE"))
+    for option in ("interval", "goal"):
+        parser.add_argument(f"--{option}", default="")
+    for option in ("machine", "command"):
+        parser.add_argument(f"--{option}", help="needed with --add")
+    arguments = parser.parse_args()
+    tables = read_tables()
+    if arguments.add:
+        if not (arguments.machine and arguments.command):
+            parser.error("a figure needs --machine and --command")
+        if arguments.add[0] not in tables:
+            parser.error(f"no table {arguments.add[0]!r}; there are: {', '.join(tables)}")
+        commit = subprocess.run(
+            ["git", "rev-parse", "--short=8", "HEAD"], capture_output=True, text=True, check=True
+        )
+        table, what, shown = arguments.add
+        add(
+            Figure(
+                table=table,
+                what=what,
+                figure=shown,
+                interval=arguments.interval,
+                goal=arguments.goal,
+                machine=arguments.machine,
+                command=arguments.command,
+                date=datetime.now(UTC).date().isoformat(),
+                commit=commit.stdout.strip(),
+            )
+        )
+    PAGE.write_text(page(read_figures(), tables), encoding="utf-8")
+    print(f"{PAGE}: {len(tables)} tables")
+
+
+COLUMNS = [field.name for field in fields(Figure)]
+
+if __name__ == "__main__":
+    main()

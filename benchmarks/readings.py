@@ -1,0 +1,108 @@
+"""What readers said of questions, by set and reader: `python -m benchmarks.readings [--set WORDS] [--refused]`.
+
+`benchmarks/readings/` holds a row for each verdict of each reader. A reader with the strict brief saw the question, what the picture
+shows and the answer, and said `accept`, `refuse` or `false` (refused since the answer is wrong). Readers of real claims said
+`fair` (true, one answer, as a person might ask), `stilted` (nobody says it so) or `unfair` (wrong, ambiguous or settled by a guess).
+Naturalness and interest are marks of 1 to 5. `author` is somebody who made the rules, `stranger` somebody who knew nothing of them.
+"""
+
+import argparse
+import csv
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean
+
+from benchmarks.truth import wilson
+
+FOLDER = Path(__file__).parent / "readings"
+FILES = ("slice", "demo", "llm", "planned_questions")
+"""Real claims; the invented world; the llm writer; planned questions. `sets.tsv` says what each set was drawn from."""
+GOOD = ("accept", "fair")
+FALSE = ("false", "unfair")
+VERDICTS = (*GOOD, "stilted", "refuse", *FALSE)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one reader said of one question; what was not asked or not kept is empty."""
+
+    date: str
+    set: str
+    reader: str
+    number: str
+    kind: str
+    picture: str
+    question: str
+    answer: str
+    verdict: str
+    naturalness: str
+    interest: str
+    remark: str
+
+
+def read_rows(name: str) -> list[dict[str, str]]:
+    """The rows of a table of this folder, by column."""
+    with (FOLDER / f"{name}.tsv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def read_verdicts() -> list[Verdict]:
+    return [Verdict(**row) for name in FILES for row in read_rows(name)]
+
+
+def average(marks: Iterable[str]) -> str:
+    """The mean of the marks that were given, as text; empty where none was."""
+    given = [float(mark) for mark in marks if mark]
+    return f"{mean(given):.2f}" if given else ""
+
+
+def summary(verdicts: Iterable[Verdict]) -> list[tuple[str, ...]]:
+    """A line a set and reader: date, set, reader, read, accepted with its 95 % interval, stilted, refused, false or unfair, mean marks."""
+    groups: dict[tuple[str, str, str], list[Verdict]] = {}
+    for verdict in verdicts:
+        groups.setdefault((verdict.date, verdict.set, verdict.reader), []).append(verdict)
+    lines = []
+    for key, group in groups.items():
+        said = [verdict.verdict for verdict in group]
+        good = sum(word in GOOD for word in said)
+        low, high = wilson(good, len(said))
+        lines.append(
+            (
+                *key,
+                str(len(said)),
+                f"{good} ({100 * low:.0f} to {100 * high:.0f} %)",
+                str(said.count("stilted")),
+                str(said.count("refuse")),
+                str(sum(word in FALSE for word in said)),
+                average(verdict.naturalness for verdict in group),
+                average(verdict.interest for verdict in group),
+            )
+        )
+    return lines
+
+
+HEAD = "date,set,reader,read,accepted,stilted,refused,false,naturalness,interest"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="What readers said of questions")
+    parser.add_argument("--set", default="", help="only sets whose name contains these words")
+    parser.add_argument("--refused", action="store_true", help="print what was not accepted, too")
+    arguments = parser.parse_args()
+    chosen = [verdict for verdict in read_verdicts() if arguments.set in verdict.set]
+    lines = [tuple(HEAD.split(",")), *summary(chosen)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)))
+    if not arguments.set:
+        names = [row["verdict"] for row in read_rows("names")]
+        print(f"names: {names.count('right')} of {len(names)} read right")
+    for verdict in chosen if arguments.refused else ():
+        if verdict.verdict not in GOOD:
+            print(f"\n{verdict.set} {verdict.kind} {verdict.number}, {verdict.reader}:", end=" ")
+            print(f"{verdict.verdict}. {verdict.question} [{verdict.answer}]\n  {verdict.remark}")
+
+
+if __name__ == "__main__":
+    main()

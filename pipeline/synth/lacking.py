@@ -1,0 +1,113 @@
+"""Why a store gives no more plans, by cause and class: a table for people and for whoever fetches what is missing.
+
+`RUN/lacking.tsv` has these columns:
+
+    kind        see `questloom.transforms.planning.lacking`
+    class       the class, `property` the property of "claims"
+    things      things without any plan for which this was missing
+    held, of    members held, and how many there are (empty where nobody says); of claims, the members with one, and all held
+    what        the same as a sentence
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from questloom.files.parquet import write_whole
+from questloom.pipeline.synth.job import Job
+from questloom.records.outcomes import Rejection
+from questloom.records.synthesis import Seed
+from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.planning.lacking import CLAIMS, STEPS, Lack
+from questloom.transforms.stages.run_folder import RunFolder
+
+FILE = "lacking.tsv"
+COLUMNS = ("kind", "class", "property", "things", "held", "of", "what")
+
+
+@dataclass(frozen=True)
+class Lacking:
+    """One thing that a store lacks.
+
+    Args:
+        lack: what.
+        things: how many things without a plan met it.
+        held: members of the class that the store holds; of claims, the members with one.
+        total: how many there are; None where nobody says.
+        words: the sentence for people.
+    """
+
+    lack: Lack
+    things: int
+    held: int
+    total: int | None
+    words: str
+
+    def row(self) -> str:
+        """Its line of the table."""
+        total = "" if self.total is None else self.total
+        cells = (
+            self.lack.kind,
+            self.lack.class_id,
+            self.lack.property,
+            self.things,
+            self.held,
+            total,
+        )
+        return "\t".join(map(str, (*cells, self.words)))
+
+
+def list_lacking(
+    seeds: Iterable[Seed], dropped: Iterable[Rejection], facts: Lookups
+) -> list[Lacking]:
+    """What things without a plan met, what most of them met first.
+
+    Args:
+        seeds: all that were planned.
+        dropped: those without a plan; their evidence says what the store lacks.
+        facts: the store.
+    """
+    evidence = {r.seed_id: r.evidence for r in dropped if isinstance(r.evidence, dict)}
+    by_thing = defaultdict(list)
+    for seed in seeds:
+        by_thing[seed.entity_id].append(evidence.get(seed.id))
+    met: Counter[Lack] = Counter()
+    for found in by_thing.values():
+        if all(one is not None for one in found):
+            met.update({Lack.from_row(text) for one in found for text in one.get("lacks", {})})
+    return sorted(
+        (_describe(lack, things, facts) for lack, things in met.items()),
+        key=lambda one: (-one.things, one.lack),
+    )
+
+
+def _describe(lack: Lack, things: int, facts: Lookups) -> Lacking:
+    kind = facts.entity(lack.class_id)
+    name = f"“{kind.label() if kind else lack.class_id}”"
+    members = facts.num_members(lack.class_id)
+    fell = f"{things:,} {'thing has' if things == 1 else 'things have'} no plan"
+    if lack.kind == CLAIMS:
+        info = facts.property(lack.property)
+        relation = f"“{info.labels.get('en', lack.property) if info else lack.property}”"
+        profile = facts.profile(lack.property, lack.class_id)
+        held, members = profile.num_subjects, profile.num_instances
+        words = f"{fell}: {members - held:,} of {members:,} of the class {name} have no {relation}"
+        return Lacking(lack, things, held, members, words)
+    if lack.kind == STEPS:
+        words = f"{fell}: their ways end at one of the class {name} that no claim leads on from"
+        return Lacking(lack, things, members, None, words)
+    total = facts.stated_members(lack.class_id)
+    known = f"there are {total:,}" if total else "nobody says how many there are"
+    words = f"{fell}: the store holds {members:,} of the class {name}, and {known}"
+    return Lacking(lack, things, members, total, words)
+
+
+def write_lacking(job: Job) -> list[Lacking]:
+    """Writes `lacking.tsv` of a run whose plans stand, and gives what is in it."""
+    run: RunFolder = job.run
+    seeds = run.read(run.label("seeds"), "kept", Seed)
+    found = list_lacking(seeds, run.read(run.label("plan"), "rejected", Rejection), job.lookups)
+    if found:
+        lines = ["\t".join(COLUMNS), *(one.row() for one in found)]
+        write_whole(run.at(FILE), ("\n".join(lines) + "\n").encode())
+    return found

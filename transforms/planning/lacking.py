@@ -1,0 +1,119 @@
+"""What a store would have to hold for a step or a form that fell. All of it can be fetched.
+
+members     the other members of a class: a step against its claim must single its end out among all of them
+claims      a claim that some members do not have: they may be what the descriptor says
+steps       any claim that leads on from a thing of the class: there the way ends
+"""
+
+import re
+from dataclasses import dataclass
+
+from questloom.prompts.phrases import property_use
+from questloom.records.form import Ask, ClaimClause, Form, Image
+from questloom.records.knowledge import entity_value
+from questloom.records.outcomes import Reason
+from questloom.transforms.certificate.certify import Refusal
+from questloom.transforms.certificate.description import descriptions
+from questloom.transforms.certificate.margin import margin_of
+from questloom.transforms.drafting.edges import MAX_REVERSE
+from questloom.transforms.facts.completeness import nearly_complete
+from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.facts.said_class import find_descriptor_class
+from questloom.transforms.remembered import remembered
+from questloom.transforms.writing.form_edits import describe_variable
+from questloom.transforms.writing.graph.clues import class_clause
+
+_VALUE_GAP = re.compile(r"(P\d+)[=<>]")
+"""A gap of a rival that a claim of its own would close, as the certificate names it: "P84=Q12"."""
+
+MEMBERS, CLAIMS, STEPS = "members", "claims", "steps"
+
+
+@dataclass(frozen=True, order=True)
+class Lack:
+    """What a store lacks.
+
+    Args:
+        kind: "members", "claims" or "steps".
+        class_id: the class.
+        property: of "claims", what some members have none of.
+    """
+
+    kind: str
+    class_id: str
+    property: str = ""
+
+    def __str__(self) -> str:
+        """As rows hold it: "members Q515", "claims Q515 P84"."""
+        return f"{self.kind} {self.class_id} {self.property}".strip()
+
+    @classmethod
+    def from_row(cls, text: str) -> "Lack":
+        """The inverse of `str`."""
+        return cls(*text.split())
+
+
+def lack_behind(facts: Lookups, refusal: Refusal) -> Lack | None:
+    """What the store lacks for a form that got no certificate; None where nothing that it could hold would mend it.
+
+    Args:
+        facts: the store.
+        refusal: of `certify_form`.
+    """
+    evidence = refusal.evidence
+    if refusal.reason == Reason.CLASS_INCOMPLETE:
+        return Lack(MEMBERS, evidence["class"])
+    if refusal.reason != Reason.MARGIN_TOO_SMALL or not evidence["rival"]:
+        return None
+    found = [m[1] for gap in evidence["rival"]["gaps"] if (m := _VALUE_GAP.match(gap))]
+    kind = find_descriptor_class(facts, evidence["rival"]["entity_id"])
+    return Lack(CLAIMS, kind, found[0]) if found and kind else None
+
+
+@remembered()
+def lack_behind_step(
+    facts: Lookups, source: str, property: str, target: str, margin: int
+) -> Lack | None:
+    """What the store lacks to single out the end of a step against its claim; None where others are known to fit as well.
+
+    Args:
+        facts: the store.
+        source: the thing that the claim is about.
+        property: the relation.
+        target: the claim's subject, the end.
+        margin: how many missing facts the recipe guards against.
+    """
+    entity = facts.entity(target)
+    kind = class_clause(facts, entity) if entity is not None else None
+    if kind is None:
+        return None
+    if not nearly_complete(facts, kind.class_id):
+        return Lack(MEMBERS, kind.class_id)
+    step = Form(
+        clauses=(Image(var="x0"), ClaimClause(subject="x1", property=property, object="x0")),
+        ask=Ask(var="x1", type="entity"),
+    )
+    binding = {"x0": entity_value(source), "x1": entity_value(target)}
+    told = descriptions(describe_variable(step, "x1", (kind,)), binding)
+    description = next(d for d in told if d.var == "x1")
+    measured = margin_of(facts, description, binding["x1"], margin)
+    return Lack(CLAIMS, kind.class_id, property) if 0 < measured.margin < margin else None
+
+
+@remembered()
+def lacks_at(facts: Lookups, thing: str) -> tuple[Lack, ...]:
+    """What the store lacks for more steps from a thing: the classes of what claims lead from, and a step at all.
+
+    Args:
+        facts: the store.
+        thing: where a way has come to.
+    """
+    found = set()
+    for claim in facts.claims_into(thing, limit=MAX_REVERSE):
+        use, kind = property_use(claim.property), find_descriptor_class(facts, claim.subject)
+        if use.hop and not use.forward_only and kind and not nearly_complete(facts, kind):
+            found.add(Lack(MEMBERS, kind))
+    kind = find_descriptor_class(facts, thing)
+    if kind and not any(property_use(c.property).hop for c in facts.claims(thing)):
+        found.add(Lack(STEPS, kind))
+    return tuple(sorted(found))
