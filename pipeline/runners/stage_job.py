@@ -71,6 +71,7 @@ def run_stages(
             raise
         except Exception as error:
             raise job_failed(run, error) from error
+    run.failure.unlink(missing_ok=True)  # of a start before this one
     if not is_remote(run.path):
         sweep(run, stages)
 

@@ -67,14 +67,14 @@ def list_lacking(
         dropped: those without a plan; their evidence says what the store lacks.
         facts: the store.
     """
-    evidence = {r.seed_id: r.evidence for r in dropped if isinstance(r.evidence, dict)}
+    lacks = {r.seed_id: r.evidence.get("lacks", {}) for r in dropped if isinstance(r.evidence, dict)}
     by_thing = defaultdict(list)
     for seed in seeds:
-        by_thing[seed.entity_id].append(evidence.get(seed.id))
+        by_thing[seed.entity_id].append(lacks.get(seed.id))
     met: Counter[Lack] = Counter()
     for found in by_thing.values():
         if all(one is not None for one in found):
-            met.update({Lack.from_row(text) for one in found for text in one.get("lacks", {})})
+            met.update({Lack.from_row(text) for one in found for text in one or ()})
     return sorted(
         (_describe(lack, things, facts) for lack, things in met.items()),
         key=lambda one: (-one.things, one.lack),
