@@ -138,6 +138,10 @@ class SqliteCache:
             )
         )
 
+    def forget_all(self) -> None:
+        """Removes every reply. The ledger stays."""
+        self._connection.execute("DELETE FROM replies")
+
     def drop(self, attempt_id: int, key: str, request: CallRequest, seconds: float) -> None:
         """Ends an attempt as lost, at once."""
         self._waiting.append(

@@ -23,11 +23,14 @@ CALLS = "calls.sqlite"
 STAGE = "ingest"
 """What the ledger books these calls on."""
 QUERIES, COMMONS, FILES = "sparql", "commons", "commons-files"
+WIKIDATA, WIKIPEDIA = "wikidata", "wikipedia"
 """The services, as the ledger names them; each has a pace of its own."""
 PACES = {
     QUERIES: Pace(max_in_flight=1, requests_per_minute=60, work_per_minute=60),
-    COMMONS: Pace(max_in_flight=1, requests_per_minute=600, work_per_minute=60),
-    FILES: Pace(max_in_flight=1, requests_per_minute=600, work_per_minute=60),
+    **dict.fromkeys(
+        (WIKIDATA, WIKIPEDIA, COMMONS, FILES),
+        Pace(max_in_flight=1, requests_per_minute=600, work_per_minute=60),
+    ),
 }
 RETRY = RetryPolicy(
     max_attempts=5, first_delay=5.0, max_delay=60.0, max_retry_after=300.0, max_unreachable=2
@@ -71,6 +74,12 @@ def polite_caller(folder: Path, *, retry: RetryPolicy = RETRY) -> Iterator[Calle
         yield Caller(cache, paces=PACES, retry=retry)
     finally:
         cache.close()
+
+
+def forget_replies(caller: Caller) -> None:
+    """Drops all replies of a caller of `polite_caller`; the ledger stays. For a folder that no other process uses."""
+    assert isinstance(caller.cache, SqliteCache)
+    caller.cache.forget_all()
 
 
 def ask(
