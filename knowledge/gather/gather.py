@@ -213,18 +213,16 @@ class Gathering:
 
     def gather_words(self) -> None:
         """Fetches what gives the gathered things their words: classes up to the topmost, units, properties."""
-        wanted = {
-            name
-            for links in self.links.values()
-            for name in (*links.classes, *links.parents, *links.units)
-        }
+        items = [links for name, links in self.links.items() if name.startswith("Q")]
+        wanted = {n for links in items for n in (*links.classes, *links.parents, *links.units)}
         seen: set[str] = set()
         while wanted:
             self.fetch_entities(wanted, "classes and units")
             seen |= wanted
             above = (links.parents for name in wanted if (links := self._of(name)))
             wanted = {parent for parents in above for parent in parents} - seen
-        properties = {p for links in self.links.values() for p in links.properties}
+        items = [links for name, links in self.links.items() if name.startswith("Q")]
+        properties = {p for links in items for p in links.properties}
         self.fetch_entities(properties, "properties")
 
     def gather_articles(self, things: Iterable[str]) -> None:
