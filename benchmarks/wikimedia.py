@@ -31,7 +31,7 @@ WIDTHS = (20, 40, 60, 120, 250, 330, 500, 960, 1280, 1920, 3840)
 MOST_TITLES, FILES_A_REPLY = 50, 20
 CONTACT = re.compile(r"\(.*(@|https?://).*\)")
 Fault = Callable[[int], str]
-"""Gives for the number of a request (from 1) what goes wrong: "", maxlag, 429, 503, html, cut or kill."""
+"""Gives for the number of a request (from 1) what goes wrong: "", maxlag, 429, 503, html, cut, half or kill."""
 
 
 class Manners:
@@ -86,7 +86,9 @@ class Manners:
 
     def close(self, service: str) -> None:
         """From now on, for the pause, nobody may ask the service."""
-        with self._lock:  # a little less than was said: clocks and sockets are no fault of the client
+        with (
+            self._lock
+        ):  # a little less than was said: clocks and sockets are no fault of the client
             self._closed_until[service] = time.monotonic() + 0.9 * self.pause
 
     def count(self, kind: str, names: list[str]) -> None:
@@ -134,6 +136,12 @@ class _Handler(BaseHTTPRequestHandler):
         if fault == "kill":
             self.manners.kill()
         if fault in ("kill", "cut"):
+            self.close_connection = True
+        elif fault == "half":
+            self.send_response(200)
+            self.send_header("Content-Length", "2000")
+            self.end_headers()
+            self.wfile.write(b"{" * 1000)
             self.close_connection = True
         elif fault == "html":
             self._send(200, b"<!DOCTYPE html><html><title>Log in to the network</title></html>")
@@ -189,7 +197,9 @@ class _Handler(BaseHTTPRequestHandler):
         rest = start + FILES_A_REPLY
         return {
             "query": {"pages": pages},
-            **({"continue": {"iistart": str(rest), "continue": "||"}} if rest < len(titles) else {}),
+            **(
+                {"continue": {"iistart": str(rest), "continue": "||"}} if rest < len(titles) else {}
+            ),
         }
 
     def _picture(self, name: str) -> None:

@@ -64,7 +64,9 @@ class World:
         return world
 
     def __str__(self) -> str:
-        return f"{len(self.entities):,} entities, {len(self.pages):,} pages, {len(self.files):,} files"
+        return (
+            f"{len(self.entities):,} entities, {len(self.pages):,} pages, {len(self.files):,} files"
+        )
 
     def entity(self, name: str) -> Json:
         """As `wbgetentities` gives it: one that was merged under the id that was asked for, `M` ids with their statements."""
@@ -131,9 +133,7 @@ class World:
                 redirects.append({"from": title, "to": target})
                 title = target
             known = title in self.pages and title not in self.deleted
-            pages[title] = {"ns": 0, "title": title} | (
-                more(title) if known else {"missing": True}
-            )
+            pages[title] = {"ns": 0, "title": title} | (more(title) if known else {"missing": True})
         return {"normalized": normalized, "redirects": redirects, "pages": list(pages.values())}
 
     def file(self, name: str) -> Json | None:

@@ -176,13 +176,21 @@ def world(
 
 @app.command()
 def gather(
-    out: Annotated[Path, typer.Option(help="Folder of the dumps; what it has is not fetched again.")],
+    out: Annotated[
+        Path, typer.Option(help="Folder of the dumps; what it has is not fetched again.")
+    ],
     class_id: Annotated[
         str, typer.Option("--class", help="Members of this class, such as Q39715 (lighthouse).")
     ] = "",
     ids: Annotated[Path | None, typer.Option(help="Or a file of items, one id a line.")] = None,
     titles: Annotated[
         Path | None, typer.Option(help="Or a file of titles of articles, one a line.")
+    ] = None,
+    complete: Annotated[
+        Path | None,
+        typer.Option(
+            help="Adds what a gathered folder lacks: a TSV file of kind (class or rival), id, property."
+        ),
     ] = None,
     limit: Annotated[int, typer.Option(min=1, help="Most anchors of the class.")] = 500,
     depth: Annotated[
@@ -204,7 +212,8 @@ def gather(
         str, typer.Option(help="Your mail address or page, for the services; or QUESTLOOM_CONTACT.")
     ] = "",
     services: Annotated[
-        str, typer.Option(help="An address under which all services stand, in place of Wikimedia's.")
+        str,
+        typer.Option(help="An address under which all services stand, in place of Wikimedia's."),
     ] = "",
     as_json: Json_ = False,
 ) -> None:
@@ -216,7 +225,7 @@ def gather(
     """
     from questloom.knowledge.gather.gather import MAX_CLASS, GatherRequest
     from questloom.pipeline.commands.gather import gather as gather_into
-    from questloom.pipeline.commands.gather import lines_of, summary_text
+    from questloom.pipeline.commands.gather import lacks_of, lines_of, summary_text
 
     if rivals != "all" and not rivals.isdecimal():
         raise InputError(f"--rivals {rivals}", "is neither all nor a number", "Write all, or 2000")
@@ -224,6 +233,7 @@ def gather(
         class_id=class_id,
         ids=lines_of(ids, "--ids"),
         titles=lines_of(titles, "--titles"),
+        lacks=lacks_of(complete),
         limit=limit,
         depth=depth,
         rivals=MAX_CLASS if rivals == "all" else int(rivals),

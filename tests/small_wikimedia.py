@@ -18,6 +18,7 @@ from questloom.pipeline.commands.gather import gather
 
 CONTACT = "tests@example.org"
 LIGHTHOUSE, PAINTING, HUMAN = "Q39715", "Q3305213", "Q5"
+PAINTER = "Q900010056"
 PORTRAIT, SITTER = "Q900010146", "Q900010045"
 """A painting of the world, and whom it shows: nobody else's picture does."""
 QUICK = RetryPolicy(max_attempts=3, first_delay=0.01, max_retry_after=10.0, max_unreachable=1)

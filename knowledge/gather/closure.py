@@ -31,6 +31,11 @@ class Links(NamedTuple):
     pictures: tuple[str, ...]
 
     @property
+    def named(self) -> tuple[str, ...]:
+        """All items that its claims name."""
+        return (*self.classes, *self.parents, *self.values)
+
+    @property
     def is_way(self) -> bool:
         """Whether a path may lead through it."""
         return len(self.values) <= MAX_VALUES and not INTERNAL & set(self.classes)

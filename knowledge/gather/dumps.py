@@ -19,7 +19,7 @@ import orjson
 from questloom.files.parquet import write_whole
 from questloom.knowledge.gather import gathered as state
 from questloom.knowledge.gather.closure import Links, classes_above
-from questloom.knowledge.gather.gather import PICTURES, ClassCount, GatherRequest, Gathering
+from questloom.knowledge.gather.gather import PICTURES, ClassCount, Gathering
 from questloom.knowledge.gather.gathered import MERGED, Gathered
 from questloom.knowledge.gather.wikimedia import revision_of
 from questloom.knowledge.readers.folder import METADATA_NAMES

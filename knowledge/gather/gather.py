@@ -6,9 +6,9 @@ after a kill or with a larger limit, so asks only for what is missing.
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import NamedTuple, TypeVar
 
 import orjson
 
@@ -38,13 +38,24 @@ Progress = Callable[[str, int, int], None]
 T = TypeVar("T")
 
 
+class Lack(NamedTuple):
+    """Something that an earlier gathering is without, as a planner names it."""
+
+    kind: str
+    """"class": its count and its members; "rival": one thing."""
+    id: str
+    property: str = ""
+    """Of the rival: the claim whose values are wanted."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class GatherRequest:
-    """What is to be gathered. One of class_id, ids and titles says which things are the anchors."""
+    """What is to be gathered. One of class_id, ids and titles says which things are the anchors; lacks complete an earlier gathering."""
 
     class_id: str = ""
     ids: tuple[str, ...] = ()
     titles: tuple[str, ...] = ()
+    lacks: tuple[Lack, ...] = ()
     limit: int = 500
     """Anchors of the class."""
     depth: int = 2
@@ -104,6 +115,8 @@ class Gathering:
             self.links[name] = links_of(orjson.loads(body), request.wiki)
         for name, body in gathered.each(state.ENTITY, MERGED):
             self.moved[name] = body.decode()
+        counts = json.loads(gathered.body(state.NOTE, "counts") or b"{}")
+        self.counts.update((name, ClassCount(**count)) for name, count in counts.items())
 
     def check_class(self) -> int:
         """How many members the class has.
@@ -146,9 +159,7 @@ class Gathering:
         if request.class_id:
             found = self._list(
                 f"anchors {request.class_id} {request.limit}",
-                lambda: self.services.members(
-                    request.class_id, limit=request.limit, askable=True
-                ),
+                lambda: self.services.members(request.class_id, limit=request.limit, askable=True),
             )
             what = f"has members, and none has a picture and an article in {request.language!r}"
             where = f"--class {request.class_id}"
@@ -164,7 +175,9 @@ class Gathering:
 
     def _items_of(self, titles: Sequence[str]) -> dict[str, str]:
         known: dict[str, str] = json.loads(self.gathered.body(state.NOTE, "items") or b"{}")
-        for batch in self._batches([t for t in titles if t not in known], TITLES_A_CALL, "looking up titles"):
+        for batch in self._batches(
+            [t for t in titles if t not in known], TITLES_A_CALL, "looking up titles"
+        ):
             known |= self.services.items_of(batch)
             self._keep([row(state.NOTE, "items", FETCHED, json.dumps(known))])
         return known
@@ -209,7 +222,26 @@ class Gathering:
                 f"members {name} {limit}", lambda: self.services.members(name, limit=limit)
             )
         self.counts[name] = ClassCount(members=number, listed=len(members))
+        counts = {name: asdict(count) for name, count in self.counts.items()}
+        self._keep([row(state.NOTE, "counts", FETCHED, json.dumps(counts))])
         return members
+
+    def complete(self, lacks: Iterable[Lack]) -> None:
+        """Fetches what an earlier gathering is without: classes with their members, rivals with the values of a claim, and their articles."""
+        things: dict[str, None] = {}
+        for lack in lacks:
+            found = self.count_class(lack.id) if lack.kind == "class" else [lack.id]
+            things |= dict.fromkeys(found)
+        self.fetch_entities(things, "what was lacking", again=True)
+        values: dict[str, None] = {}
+        for lack in lacks:
+            body = self.gathered.body(state.ENTITY, self._final(lack.id)) if lack.property else None
+            claims = (orjson.loads(body) if body else {}).get("claims") or {}
+            only = {"claims": {lack.property: claims.get(lack.property, ())}}
+            values |= dict.fromkeys(links_of(only, self.request.wiki).named)
+        self.fetch_entities(values, "values of claims that were lacking", again=True)
+        self.gather_words()
+        self.gather_articles(things | values)
 
     def gather_words(self) -> None:
         """Fetches what gives the gathered things their words: classes up to the topmost, units, properties."""
@@ -280,10 +312,11 @@ class Gathering:
         write_whole(self.out / PICTURES / name, data)
         return row(state.PICTURE, name, FETCHED)
 
-    def fetch_entities(self, names: Iterable[str], step: str) -> None:
-        """Fetches the entities that the folder lacks."""
+    def fetch_entities(self, names: Iterable[str], step: str, *, again: bool = False) -> None:
+        """Fetches the entities that the folder lacks; with `again` also those that were missing when they were last asked for."""
         known = self.gathered.outcomes(state.ENTITY)
-        wanted = sorted({name for name in names if name not in known}, key=number_of)
+        have = known.keys() - {name for name in known if again and known[name] == MISSING}
+        wanted = sorted(set(names) - have, key=number_of)
         for batch in self._batches(wanted, ENTITIES_A_CALL, step):
             rows = []
             for name, entity in self.services.entities(batch).items():

@@ -24,7 +24,13 @@ Row = tuple[str, str, str, str, bytes]
 
 def row(kind: str, key: str, outcome: str, body: str | bytes = "", *, why: str = "") -> Row:
     """A thing as it is written."""
-    return kind, key, outcome, why, zlib.compress(body if isinstance(body, bytes) else body.encode())
+    return (
+        kind,
+        key,
+        outcome,
+        why,
+        zlib.compress(body if isinstance(body, bytes) else body.encode()),
+    )
 
 
 class Gathered:

@@ -9,10 +9,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from questloom.calls.caller import Caller
 from questloom.knowledge.readers.action_api import ActionApi
 from questloom.knowledge.readers.commons import COMMONS_API, CommonsApi
-from questloom.knowledge.readers.polite import WIKIDATA, WIKIPEDIA, forget_replies
+from questloom.knowledge.readers.polite import WIKIDATA, WIKIPEDIA, PoliteCaller
 from questloom.knowledge.readers.sparql import WIKIDATA_ENDPOINT, SparqlService
 from questloom.records.errors import ProviderFault
 from questloom.records.names import codes_of
@@ -82,7 +81,7 @@ class Wikimedia:
     """
 
     def __init__(
-        self, caller: Caller, addresses: Addresses, *, language: str, contact: str = ""
+        self, caller: PoliteCaller, addresses: Addresses, *, language: str, contact: str = ""
     ) -> None:
         self.language = language
         self._caller = caller
@@ -92,8 +91,8 @@ class Wikimedia:
         self._commons = CommonsApi(caller, endpoint=addresses.commons, contact=contact)
 
     def forget_replies(self) -> None:
-        """Drops the cached replies, once what they said is kept elsewhere."""
-        forget_replies(self._caller)
+        """Drops the cached replies that were given so far, once what they said is kept elsewhere."""
+        self._caller.forget_used()
 
     def direct_count(self, class_id: str) -> int:
         """How many items are stated to be instances of just this class; quick for any class."""

@@ -124,9 +124,7 @@ async def load(
             service, f"no reply from {address} within {TIMEOUT} s", Status.TIMEOUT
         ) from error
     except (aiohttp.ClientError, OSError) as error:
-        kind = (
-            Status.UNREACHABLE if isinstance(error, aiohttp.ClientConnectorError) else Status.CUT
-        )
+        kind = Status.UNREACHABLE if isinstance(error, aiohttp.ClientConnectorError) else Status.CUT
         raise CallFault(
             service,
             f"no reply from {address} ({str(error) or type(error).__name__})"[:300],

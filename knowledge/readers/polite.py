@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from questloom.calls.caller import Caller
+from questloom.calls.caller import Caller, Send
 from questloom.calls.pacing import Pace
 from questloom.calls.request import FREE, CallRequest, Reply
 from questloom.calls.retry import RetryPolicy
@@ -58,8 +58,30 @@ def user_agent(contact: str = "") -> str:
     return f"Questloom/0.1 ({contact})"
 
 
+class PoliteCaller(Caller):
+    """A caller over one file whose replies can be forgotten, by whoever keeps elsewhere what they said."""
+
+    def __init__(self, cache: SqliteCache, *, retry: RetryPolicy) -> None:
+        super().__init__(cache, paces=PACES, retry=retry)
+        self._file = cache
+        self._used: list[str] = []
+
+    async def call(
+        self, request: CallRequest, send: Send, *, is_reply: Callable[[Reply], bool] | None = None
+    ) -> Reply:
+        """See `Caller.call`."""
+        reply = await super().call(request, send, is_reply=is_reply)
+        self._used.append(request.key())
+        return reply
+
+    def forget_used(self) -> None:
+        """Drops the replies that were given since this was last called; the ledger stays."""
+        self._file.forget_keys(self._used)
+        self._used = []
+
+
 @contextmanager
-def polite_caller(folder: Path, *, retry: RetryPolicy = RETRY) -> Iterator[Caller]:
+def polite_caller(folder: Path, *, retry: RetryPolicy = RETRY) -> Iterator[PoliteCaller]:
     """A caller with the services' paces, over FOLDER/calls.sqlite: turns are taken with all processes that use the folder.
 
     Args:
@@ -71,15 +93,9 @@ def polite_caller(folder: Path, *, retry: RetryPolicy = RETRY) -> Iterator[Calle
     folder.mkdir(parents=True, exist_ok=True)
     cache = SqliteCache(folder / CALLS)
     try:
-        yield Caller(cache, paces=PACES, retry=retry)
+        yield PoliteCaller(cache, retry=retry)
     finally:
         cache.close()
-
-
-def forget_replies(caller: Caller) -> None:
-    """Drops all replies of a caller of `polite_caller`; the ledger stays. For a folder that no other process uses."""
-    assert isinstance(caller.cache, SqliteCache)
-    caller.cache.forget_all()
 
 
 def ask(

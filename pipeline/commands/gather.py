@@ -4,6 +4,7 @@ import json
 import re
 import sqlite3
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from questloom.calls.retry import RetryPolicy
 from questloom.knowledge.gather import gathered as state
 from questloom.knowledge.gather.dumps import write_dumps
-from questloom.knowledge.gather.gather import Gathering, GatherRequest
+from questloom.knowledge.gather.gather import Gathering, GatherRequest, Lack
 from questloom.knowledge.gather.gathered import FETCHED, WORK, Gathered, row
 from questloom.knowledge.gather.plan import plan_of
 from questloom.knowledge.gather.wikimedia import Addresses, Wikimedia
@@ -21,7 +22,7 @@ from questloom.pipeline.runners.progress import say, staged
 from questloom.pipeline.runners.run_log import path_error
 from questloom.records.errors import InputError
 
-_LANGUAGE = re.compile(r"[a-z]{2,}(-[a-z]+)*")
+_ITEM, _LANGUAGE = re.compile(r"Q[1-9]\d*"), re.compile(r"[a-z]{2,}(-[a-z]+)*")
 
 Json = dict[str, Any]
 
@@ -44,6 +45,31 @@ def lines_of(path: Path | None, option: str) -> tuple[str, ...]:
     if not found:
         raise InputError(f"{option} {path}", "has no lines", "Write one a line.")
     return found
+
+
+def lacks_of(path: Path | None) -> tuple[Lack, ...]:
+    """The lines of a file of what is lacking: kind (class or rival), id and property, with tabs between them.
+
+    Raises:
+        InputError: it cannot be read, or a line is none.
+    """
+    found = []
+    for line in lines_of(path, "--complete"):
+        kind, name, prop = (*line.split("\t"), "", "")[:3]
+        if line == "\t".join(Lack._fields):
+            continue
+        if (
+            kind not in ("class", "rival")
+            or not _ITEM.fullmatch(name)
+            or (prop and not re.fullmatch(r"P[1-9]\d*", prop))
+        ):
+            raise InputError(
+                f"--complete {path}",
+                f"has the line {line[:80]!r}",
+                "Write kind (class or rival), id and property, with tabs between them.",
+            )
+        found.append(Lack(kind, name, prop))
+    return tuple(dict.fromkeys(found))
 
 
 def gather(
@@ -74,6 +100,7 @@ def gather(
     try:
         gathered = Gathered(out)
         try:
+            request = _held_to_first(request, gathered, out)
             with polite_caller(out / WORK, retry=retry) as caller, staged("gather") as progress:
                 addresses = Addresses.of(request.language, base)
                 services = Wikimedia(caller, addresses, language=request.language, contact=contact)
@@ -91,13 +118,15 @@ def gather(
 
 
 def _check(request: GatherRequest) -> None:
-    given = [bool(request.class_id), bool(request.ids), bool(request.titles)]
-    if sum(given) != 1:
+    given = [request.class_id, request.ids, request.titles, request.lacks]
+    if sum(map(bool, given)) != 1:
         raise InputError(
-            "gather", "takes one of --class, --ids and --titles", "Say which things are meant."
+            "gather",
+            "takes one of --class, --ids, --titles and --complete",
+            "Say which things are meant.",
         )
     for option, name in (("--class", request.class_id), *(("--ids", i) for i in request.ids)):
-        if name and not re.fullmatch(r"Q[1-9]\d*", name):
+        if name and not _ITEM.fullmatch(name):
             raise InputError(f"{option} {name}", "is no id of an item", "Write it as Q39715.")
     for title in request.titles:
         if set("|#<>[]{}\n") & set(title):
@@ -115,19 +144,26 @@ def _check(request: GatherRequest) -> None:
 
 
 def _gather(run: Gathering, say: Callable[[str], None]) -> Json:
-    day, request = _begin(run), run.request
+    request, gathered = run.request, run.gathered
+    begun = json.loads(gathered.body(state.NOTE, "begun") or b"{}")
+    if request.lacks:
+        asked = {**begun["asked"], "completed": len(request.lacks)}
+        run.complete(request.lacks)
+        return write_dumps(run, day=begun["day"], asked=asked)
     say(plan_of(request).as_text())
     if request.class_id:
         members = run.check_class()
         say(f"Class {request.class_id} has {members:,} members.")
         say(plan_of(request, members=members).as_text())
     anchors = run.anchors()
+    asked = _settings(request) | {"anchors": len(anchors)}
+    gathered.keep([row(state.NOTE, "begun", FETCHED, json.dumps(begun | {"asked": asked}))])
     things = run.close(anchors)
     run.gather_rivals(anchors)
     run.gather_words()
     run.gather_articles(things)
     run.gather_pictures(anchors, things)
-    return write_dumps(run, day=day, asked=_settings(request) | {"anchors": len(anchors)})
+    return write_dumps(run, day=begun["day"], asked=asked)
 
 
 def _settings(request: GatherRequest) -> Json:
@@ -143,26 +179,33 @@ def _settings(request: GatherRequest) -> Json:
     }
 
 
-def _begin(run: Gathering) -> str:
-    """Holds the folder to its first request; gives the day of that.
+def _held_to_first(request: GatherRequest, gathered: Gathered, out: Path) -> GatherRequest:
+    """The request, where it is for what the folder was begun for; one that completes takes that over.
 
     Raises:
-        InputError: the folder was begun for something else.
+        InputError: the folder was begun for something else, or for nothing.
     """
-    lasting = {k: v for k, v in _settings(run.request).items() if k in ("class", "language", "width")}
-    body = run.gathered.body(state.NOTE, "begun")
-    begun = json.loads(body or b"{}")
+    begun = json.loads(gathered.body(state.NOTE, "begun") or b"{}")
+    if request.lacks:
+        if "asked" not in begun:
+            raise InputError(
+                f"--out {out}", "holds nothing that could be completed", "Gather into it first."
+            )
+        return replace(
+            request, class_id=begun["class"], language=begun["language"], width=begun["width"]
+        )
+    lasting = {k: v for k, v in _settings(request).items() if k in ("class", "language", "width")}
     if not begun:
         begun = {"day": datetime.now(UTC).date().isoformat(), **lasting}
-        run.gathered.keep([row(state.NOTE, "begun", FETCHED, json.dumps(begun))])
+        gathered.keep([row(state.NOTE, "begun", FETCHED, json.dumps(begun))])
     for name, wanted in lasting.items():
         if begun[name] != wanted:
             raise InputError(
-                f"--out {run.out}",
+                f"--out {out}",
                 f"was begun with {name} {begun[name] or 'none'}, and not {wanted or 'none'}",
                 "Name another folder.",
             )
-    return str(begun["day"])
+    return request
 
 
 def summary_text(out: Path, summary: Json) -> str:
@@ -176,7 +219,9 @@ def summary_text(out: Path, summary: Json) -> str:
         lines.append(f"  class {name}: {count['members']:,} members, gathered {how}")
     for kind, failed in summary["failed"].items():
         shown = "; ".join(f"{key}: {why}" for key, why in list(failed.items())[:3])
-        lines.append(f"  not to be had, {kind}: {len(failed):,} ({shown}{' …' if len(failed) > 3 else ''})")
+        lines.append(
+            f"  not to be had, {kind}: {len(failed):,} ({shown}{' …' if len(failed) > 3 else ''})"
+        )
     lines.append(
         f"Next: questloom ingest --store STORE --entities {out / dumps['entities']} "
         f"--articles {out / dumps['articles']} --images {out / dumps['images']}"

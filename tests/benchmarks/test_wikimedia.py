@@ -83,7 +83,9 @@ def test_files_come_with_licence_author_and_statements_and_twenty_at_a_time(worl
     assert ["imageinfo" in page for page in pages] == [True] * 20 + [False] * 5
     assert ["imageinfo" in page for page in second["query"]["pages"]] == [False] * 20 + [True] * 5
     assert "continue" not in second and "statements" in statements
-    assert {"Artist", "Credit", "ImageDescription"} <= pages[0]["imageinfo"][0]["extmetadata"].keys()
+    assert {"Artist", "Credit", "ImageDescription"} <= pages[0]["imageinfo"][0][
+        "extmetadata"
+    ].keys()
 
 
 def test_a_thumbnail_has_the_width_of_its_address(world):

@@ -22,7 +22,7 @@ from questloom.knowledge.gather import gather as gathering
 from questloom.knowledge.gather.gather import GatherRequest
 from questloom.knowledge.store.store import Store
 from questloom.pipeline.cli import app
-from questloom.pipeline.commands.gather import gather
+from questloom.pipeline.commands.gather import gather, lacks_of
 from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
 from questloom.records.errors import InputError, ProviderFault
 from questloom.records.form import Ask, ClaimClause, ClassClause, Form, Image
@@ -36,6 +36,7 @@ from tests.small_wikimedia import (
     CONTACT,
     HUMAN,
     LIGHTHOUSE,
+    PAINTER,
     PAINTING,
     PORTRAIT,
     QUICK,
@@ -129,7 +130,9 @@ def test_the_closure_reaches_what_claims_lead_to_and_every_class_above_and_the_p
     far = {v for n in near for v in values(n)} & world.entities.keys()
     assert near and far - near and near | far <= entities.keys()
     items = [name for name in entities if name.startswith("Q")]
-    assert {v for n in items for v in values(n, "P31", "P279")} & world.entities.keys() <= set(items)
+    assert {v for n in items for v in values(n, "P31", "P279")} & world.entities.keys() <= set(
+        items
+    )
     properties = {p for n in items for p in world.entities[n].get("claims") or {}}
     assert properties & world.entities.keys() <= entities.keys()
 
@@ -242,6 +245,36 @@ def test_of_a_class_gathered_whole_a_certificate_holds_and_of_one_gathered_in_pa
     assert found["part"].evidence == {"var": "x1", "class": PAINTING}
 
 
+def test_what_a_planner_lacks_is_fetched_into_the_folder_and_the_certificate_then_holds(
+    world, tmp_path
+):
+    first, before, _ = gathered(
+        world, tmp_path / "out", class_id=PAINTING, limit=2, depth=1, rivals=2
+    )
+    assert isinstance(certified(stored(tmp_path / "out", tmp_path / "before")), Refusal)
+    file = tmp_path / "lacks.tsv"
+    file.write_text(f"kind\tid\tproperty\nclass\t{PAINTING}\t\nrival\t{PAINTER}\tP19\n")
+    made, after, _ = gathered(world, tmp_path / "out", lacks=lacks_of(file))
+    assert made["day"] == first["day"] and made["classes"][PAINTING]["whole"]
+    assert not before.served.keys() & after.served.keys() and after.violations == []
+    born = world.entities[PAINTER]["claims"]["P19"][0]["mainsnak"]["datavalue"]["value"]["id"]
+    assert {f"entity {PAINTER}", f"entity {born}"} <= after.served.keys()
+    assert {name for name in after.served if name.startswith("page")}
+    assert not isinstance(certified(stored(tmp_path / "out", tmp_path / "after")), Refusal)
+
+
+@pytest.mark.parametrize("line", ["klass\tQ5\t", "class\t5\t", "rival\tQ5\tprop", "Q5"])
+def test_a_line_that_names_no_lack_is_shown(tmp_path, line):
+    (tmp_path / "lacks.tsv").write_text(line)
+    with pytest.raises(InputError, match=re.escape(repr(line.strip())[1:-1])):
+        lacks_of(tmp_path / "lacks.tsv")
+
+
+def test_nothing_is_completed_where_nothing_was_gathered(world, tmp_path):
+    with pytest.raises(InputError, match="nothing that could be completed"):
+        gathered(world, tmp_path / "out", lacks=(gathering.Lack("class", HUMAN),))
+
+
 def test_a_larger_limit_fetches_only_what_is_new_and_the_dumps_are_those_of_one_run(
     world, tmp_path
 ):
@@ -269,9 +302,9 @@ def test_replies_are_forgotten_once_they_are_kept_and_every_request_stays_in_the
     assert calls.stat().st_size < 200_000
 
 
-@pytest.mark.parametrize("fault", ["maxlag", "429", "503", "cut"])
+@pytest.mark.parametrize("fault", ["maxlag", "429", "503", "cut", "half"])
 def test_a_service_that_asks_for_patience_gets_it_and_nobody_is_banned(world, tmp_path, fault):
-    manners = Manners(lambda number: fault if number in (1, 6, 12) else "", pause=0.3)
+    manners = Manners(lambda number: fault if number in (1, 6, 12, 18) else "", pause=0.3)
     made, manners, _ = gathered(world, tmp_path, manners, class_id=LIGHTHOUSE, depth=1)
     assert manners.violations == [] and twice(manners) == [] and made["gathered"]["pictures"]
 
@@ -303,7 +336,12 @@ def test_killed_at_ten_points_it_goes_on_and_fetches_nothing_twice(world, tmp_pa
     [
         ({"class_id": "Q1999999999"}, "--class Q1999999999", "no item of Wikidata", "wikidata.org"),
         ({"class_id": SITTER}, f"--class {SITTER}", "has no members", "no thing"),
-        ({"class_id": HUMAN, "language": "sw"}, f"--class {HUMAN}", "article in 'sw'", "--language"),
+        (
+            {"class_id": HUMAN, "language": "sw"},
+            f"--class {HUMAN}",
+            "article in 'sw'",
+            "--language",
+        ),
         ({"class_id": "lighthouse"}, "--class lighthouse", "no id", "Q39715"),
         ({"titles": ("No such page",)}, "--titles", "no title", "--language"),
         ({"class_id": HUMAN, "width": 640}, "--width 640", "Commons gives", "960"),
@@ -393,7 +431,9 @@ def test_a_full_disk_leaves_no_half_picture_and_the_next_run_goes_on(world, tmp_
 @needs("slice/entities.json.gz")
 def test_the_real_slice_ingested_by_its_dump_and_through_gather_gives_the_same_claims(tmp_path):
     data = SHARED / "data" / "slice"
-    world = World.read([data / "entities.json.gz"], [data / "articles.xml.bz2"], [data / "pictures"])
+    world = World.read(
+        [data / "entities.json.gz"], [data / "articles.xml.bz2"], [data / "pictures"]
+    )
     presidents = ("Q76", "Q23", "Q91")
     gathered(world, tmp_path / "out", ids=presidents, depth=1, rivals=0)
     for name, entity in entities_of(tmp_path / "out").items():
