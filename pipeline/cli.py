@@ -223,7 +223,7 @@ def gather(
 
     Shows a plan before the first request. The same command goes on where it was stopped; a larger --limit fetches only what is new.
     """
-    from questloom.knowledge.gather.gather import MAX_CLASS, GatherRequest
+    from questloom.knowledge.gather.request import MAX_CLASS, GatherRequest
     from questloom.pipeline.commands.gather import gather as gather_into
     from questloom.pipeline.commands.gather import lacks_of, lines_of, summary_text
 

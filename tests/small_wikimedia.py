@@ -11,7 +11,7 @@ from benchmarks.wikimedia import Manners, serving
 from benchmarks.wikimedia_world import Json, World
 from questloom.calls.pacing import Pace
 from questloom.calls.retry import RetryPolicy
-from questloom.knowledge.gather.gather import GatherRequest
+from questloom.knowledge.gather.request import GatherRequest
 from questloom.knowledge.readers import polite
 from questloom.knowledge.world.write import write_world
 from questloom.pipeline.commands.gather import gather

@@ -19,8 +19,10 @@ import orjson
 from questloom.files.parquet import write_whole
 from questloom.knowledge.gather import gathered as state
 from questloom.knowledge.gather.closure import Links, classes_above
-from questloom.knowledge.gather.gather import PICTURES, ClassCount, Gathering
+from questloom.knowledge.gather.fetcher import PICTURES
+from questloom.knowledge.gather.gather import Gathering
 from questloom.knowledge.gather.gathered import MERGED, Gathered
+from questloom.knowledge.gather.request import ClassCount
 from questloom.knowledge.gather.wikimedia import revision_of
 from questloom.knowledge.readers.folder import METADATA_NAMES
 
@@ -38,7 +40,7 @@ def write_dumps(run: Gathering, *, day: str, asked: Json) -> Json:
         day: YYYY-MM-DD, of the first request; it is in the dumps' names, since claims hold as of a day.
         asked: what was wanted, for the summary.
     """
-    out, gathered, request = run.out, run.gathered, run.request
+    out, gathered, request = run.fetcher.out, run.gathered, run.request
     (out / SUMMARY).unlink(missing_ok=True)
     names = {
         "entities": f"wikidata-{day.replace('-', '')}.json.gz",
@@ -50,7 +52,7 @@ def write_dumps(run: Gathering, *, day: str, asked: Json) -> Json:
         "articles": _write_articles(out / names["articles"], gathered),
     }
     pictures = _write_metadata(out / PICTURES / METADATA_NAMES[0], gathered)
-    counts = stated_counts(run.counts, run.links)
+    counts = stated_counts(run.counts, run.fetcher.links)
     write_whole(out / CLASS_COUNTS, json.dumps(counts, sort_keys=True).encode())
     failed = gathered.failures()
     summary = {

@@ -8,7 +8,7 @@ is assumed, not measured.
 import math
 from dataclasses import dataclass
 
-from questloom.knowledge.gather.gather import MAX_CLASSES, GatherRequest
+from questloom.knowledge.gather.request import MAX_CLASSES, GatherRequest
 from questloom.knowledge.gather.wikimedia import (
     ENTITIES_A_CALL,
     FILES_A_CALL,

@@ -12,9 +12,11 @@ from typing import Any
 from questloom.calls.retry import RetryPolicy
 from questloom.knowledge.gather import gathered as state
 from questloom.knowledge.gather.dumps import write_dumps
-from questloom.knowledge.gather.gather import Gathering, GatherRequest, Lack
+from questloom.knowledge.gather.fetcher import Fetcher
+from questloom.knowledge.gather.gather import Gathering
 from questloom.knowledge.gather.gathered import FETCHED, WORK, Gathered, row
 from questloom.knowledge.gather.plan import plan_of
+from questloom.knowledge.gather.request import GatherRequest, Lack
 from questloom.knowledge.gather.wikimedia import Addresses, Wikimedia
 from questloom.knowledge.readers.commons import STANDARD_WIDTHS
 from questloom.knowledge.readers.polite import RETRY, polite_caller, user_agent
@@ -104,7 +106,7 @@ def gather(
             with polite_caller(out / WORK, retry=retry) as caller, staged("gather") as progress:
                 addresses = Addresses.of(request.language, base)
                 services = Wikimedia(caller, addresses, language=request.language, contact=contact)
-                return _gather(Gathering(request, services, gathered, out, progress), say)
+                return _gather(Gathering(Fetcher(request, services, gathered, out, progress)), say)
         finally:
             gathered.close()
     except OSError as error:

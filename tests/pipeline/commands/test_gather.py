@@ -18,8 +18,9 @@ from typer.testing import CliRunner
 from benchmarks.wikimedia import Manners, serving
 from benchmarks.wikimedia_world import World
 from questloom.calls.ledger import cost_lines
+from questloom.knowledge.gather import fetcher
 from questloom.knowledge.gather import gather as gathering
-from questloom.knowledge.gather.gather import GatherRequest
+from questloom.knowledge.gather.request import GatherRequest, Lack
 from questloom.knowledge.store.store import Store
 from questloom.pipeline.cli import app
 from questloom.pipeline.commands.gather import gather, lacks_of
@@ -121,9 +122,9 @@ def test_the_closure_reaches_what_claims_lead_to_and_every_class_above_and_the_p
         for prop, statements in claims.items():
             for statement in statements:
                 value = statement["mainsnak"].get("datavalue", {}).get("value")
-                if isinstance(value, dict) and value.get("entity-type") == "item":
-                    if not only or prop in only:
-                        yield value["id"]
+                is_item = isinstance(value, dict) and value.get("entity-type") == "item"
+                if is_item and (not only or prop in only):
+                    yield value["id"]
 
     anchors = [n for n in world.entities if LIGHTHOUSE in values(n, "P31")]
     near = {v for a in anchors if a in entities for v in values(a)} & world.entities.keys()
@@ -272,7 +273,7 @@ def test_a_line_that_names_no_lack_is_shown(tmp_path, line):
 
 def test_nothing_is_completed_where_nothing_was_gathered(world, tmp_path):
     with pytest.raises(InputError, match="nothing that could be completed"):
-        gathered(world, tmp_path / "out", lacks=(gathering.Lack("class", HUMAN),))
+        gathered(world, tmp_path / "out", lacks=(Lack("class", HUMAN),))
 
 
 def test_a_larger_limit_fetches_only_what_is_new_and_the_dumps_are_those_of_one_run(
@@ -376,7 +377,7 @@ def test_without_a_network_one_message_names_the_service(tmp_path):
 
 
 def test_a_page_of_html_in_place_of_json_is_shown_in_one_message(world, tmp_path):
-    with pytest.raises(ProviderFault, match="no API reply from .* but 'Log in to the network'"):
+    with pytest.raises(ProviderFault, match=r"no API reply from .* but 'Log in to the network'"):
         gathered(world, tmp_path, Manners(lambda number: "html"), class_id=LIGHTHOUSE)
 
 
@@ -420,7 +421,7 @@ def test_a_full_disk_leaves_no_half_picture_and_the_next_run_goes_on(world, tmp_
     with serving(world, manners) as base:
         options = {"base": base, "contact": CONTACT, "retry": QUICK}
         with monkeypatch.context() as patched:
-            patched.setattr(gathering, "write_whole", full)
+            patched.setattr(fetcher, "write_whole", full)
             with pytest.raises(InputError, match="the disk is full"):
                 gather(request, tmp_path, **options)
         assert not (tmp_path / "gather.json").exists()
