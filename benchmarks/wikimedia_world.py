@@ -8,7 +8,7 @@ import json
 import re
 import threading
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -62,6 +62,37 @@ class World:
                 name = page["title"].partition(":")[2]
                 world.files[name] = page, folder / name
         return world
+
+    def pictured(self) -> list[str]:
+        """Items with a picture and an article, by number."""
+        found = (
+            name
+            for name, entity in self.entities.items()
+            if "P18" in (entity.get("claims") or {})
+            and self.wiki in (entity.get("sitelinks") or {})
+        )
+        return sorted(found, key=lambda name: int(name[1:]))
+
+    def with_pictures(self) -> "World":
+        """The world in which an item without a picture has the first that depicts it (P180)."""
+        entities = dict(self.entities)
+        for name, (page, _) in sorted(self.files.items()):
+            statements = (page.get("mediainfo") or {}).get("statements") or {}
+            for depicted in (
+                s["mainsnak"]["datavalue"]["value"]["id"] for s in statements.get("P180", ())
+            ):
+                entity = entities.get(depicted)
+                if entity and "P18" not in (entity.get("claims") or {}):
+                    snak = {
+                        "snaktype": "value",
+                        "property": "P18",
+                        "datatype": "commonsMedia",
+                        "datavalue": {"type": "string", "value": name},
+                    }
+                    said = {"mainsnak": snak, "type": "statement", "rank": "normal"}
+                    claims = {**(entity.get("claims") or {}), "P18": [said]}
+                    entities[depicted] = {**entity, "claims": claims}
+        return replace(self, entities=entities)
 
     def __str__(self) -> str:
         return (
