@@ -20,6 +20,7 @@ from benchmarks.wikimedia_world import World
 from questloom.knowledge.world.write import write_world
 
 ARTICLES, SEED = 1000, 7
+SEEDS = 300
 CONTACT = "demo@example.org"
 
 
@@ -85,7 +86,8 @@ def main() -> None:
         *("--images", str(out["gathered"] / "pictures")),
     )
     recipe = "slice" if args.slice else "demo_without_python"
-    run("synth", "--store", str(out["store"]), "--out", str(out["run"]), "--recipe", recipe)
+    few = () if args.slice else ("--set", f"seeds.count={SEEDS}")
+    run("synth", "--store", str(out["store"]), "--out", str(out["run"]), "--recipe", recipe, *few)
     twice = sum(number > 1 for number in manners.served.values())
     print(
         f"\nRequests: {dict(manners.requests)}; refused: {manners.violations or 'none'}; served twice: {twice}"

@@ -116,6 +116,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, form: dict[str, str]) -> None:
         path = urllib.parse.unquote(self.path)
         service = path.split("/")[1]
+        self._service = service
         status, fault = self.manners.enter(service, self.headers.get("User-Agent", ""))
         try:
             if status != 200:
@@ -129,6 +130,12 @@ class _Handler(BaseHTTPRequestHandler):
             else:
                 self._api(service, form)
         finally:
+            self._leave()
+
+    def _leave(self) -> None:
+        """Ends the request, once: before its reply leaves, since its client may be back before this thread goes on."""
+        service, self._service = self._service, ""
+        if service:
             self.manners.leave(service)
 
     def _fail(self, service: str, fault: str) -> None:
@@ -136,11 +143,13 @@ class _Handler(BaseHTTPRequestHandler):
         if fault == "kill":
             self.manners.kill()
         if fault in ("kill", "cut"):
+            self._leave()
             self.close_connection = True
         elif fault == "half":
             self.send_response(200)
             self.send_header("Content-Length", "2000")
             self.end_headers()
+            self._leave()
             self.wfile.write(b"{" * 1000)
             self.close_connection = True
         elif fault == "html":
@@ -162,6 +171,10 @@ class _Handler(BaseHTTPRequestHandler):
             reply: Json = {"error": {"code": "toomanyvalues", "info": "The limit is 50."}}
         elif form["action"] == "wbgetentities":
             reply = {"entities": self._entities(values), "success": 1}
+        elif form.get("list") == "search":
+            found = self.world.depicting(form["srsearch"].partition("haswbstatement:P180=")[2])
+            hits = [{"ns": 6, "title": f"File:{name}"} for name in found[: int(form["srlimit"])]]
+            reply = {"query": {"searchinfo": {"totalhits": len(found)}, "search": hits}}
         elif form.get("prop") == "imageinfo":
             reply = self._files(values, form)
         elif form.get("prop") == "pageprops":
@@ -231,6 +244,7 @@ class _Handler(BaseHTTPRequestHandler):
             **(headers or {}),
         }.items():
             self.send_header(key, value)
+        self._leave()
         self.end_headers()
         self.wfile.write(body)
 

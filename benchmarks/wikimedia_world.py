@@ -77,11 +77,8 @@ class World:
         """The world in which an item without a picture has the first that depicts it (P180)."""
         entities = dict(self.entities)
         for name, (page, _) in sorted(self.files.items()):
-            statements = (page.get("mediainfo") or {}).get("statements") or {}
-            for depicted in (
-                s["mainsnak"]["datavalue"]["value"]["id"] for s in statements.get("P180", ())
-            ):
-                entity = entities.get(depicted)
+            for item in depicted(page):
+                entity = entities.get(item)
                 if entity and "P18" not in (entity.get("claims") or {}):
                     snak = {
                         "snaktype": "value",
@@ -91,7 +88,7 @@ class World:
                     }
                     said = {"mainsnak": snak, "type": "statement", "rank": "normal"}
                     claims = {**(entity.get("claims") or {}), "P18": [said]}
-                    entities[depicted] = {**entity, "claims": claims}
+                    entities[item] = {**entity, "claims": claims}
         return replace(self, entities=entities)
 
     def __str__(self) -> str:
@@ -167,6 +164,18 @@ class World:
             pages[title] = {"ns": 0, "title": title} | (more(title) if known else {"missing": True})
         return {"normalized": normalized, "redirects": redirects, "pages": list(pages.values())}
 
+    def depicting(self, item: str) -> list[str]:
+        """Names of files whose statements say that they depict an item."""
+        return self._depicting.get(item, [])
+
+    @cached_property
+    def _depicting(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for name, (page, _) in sorted(self.files.items()):
+            for item in depicted(page):
+                found.setdefault(item, []).append(name)
+        return found
+
     def file(self, name: str) -> Json | None:
         """A copy of a file's page object, None where there is no such file."""
         found = self.files.get(name)
@@ -195,6 +204,13 @@ class World:
                 graph.add((page, URIRef(SCHEMA + "about"), subject))
                 graph.add((page, URIRef(SCHEMA + "isPartOf"), URIRef(site)))
         return graph
+
+
+def depicted(page: Json) -> list[str]:
+    """Items that a file's statements say it depicts."""
+    statements = (page.get("mediainfo") or {}).get("statements") or {}
+    values = (s["mainsnak"].get("datavalue") for s in statements.get("P180", ()))
+    return [value["value"]["id"] for value in values if value]
 
 
 def _truthy(entity: Json) -> Iterator[tuple[str, rdflib.term.Node]]:

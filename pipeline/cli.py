@@ -208,6 +208,9 @@ def gather(
         Literal["all", "anchors"],
         typer.Option(help="Of all things with an article, or of the anchors alone."),
     ] = "all",
+    views: Annotated[
+        int, typer.Option(min=0, max=20, help="Most further pictures that depict an anchor.")
+    ] = 3,
     contact: Annotated[
         str, typer.Option(help="Your mail address or page, for the services; or QUESTLOOM_CONTACT.")
     ] = "",
@@ -239,6 +242,7 @@ def gather(
         rivals=MAX_CLASS if rivals == "all" else int(rivals),
         language=language,
         width=width,
+        views=views,
         all_pictures=pictures == "all",
     )
     made = gather_into(request, out, base=services, contact=contact)

@@ -7,6 +7,7 @@ after a kill or with a larger limit, so asks only for what is missing.
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from functools import partial
 
 import orjson
 
@@ -185,11 +186,22 @@ class Gathering:
         self.fetcher.articles([title for title in titles if title])
 
     def gather_pictures(self, anchors: Iterable[str], things: Iterable[str]) -> None:
-        """Fetches what Commons says of the pictures of anchors and of things with an article, and the pictures."""
+        """Fetches the pictures of anchors, further ones that depict them, and those of things with an article."""
         first = dict.fromkeys(
             n for name in anchors if (li := self.fetcher.of(name)) for n in li.pictures
         )
         more = (li for name in things if (li := self.fetcher.of(name)) and li.article)
         ways = dict.fromkeys(n for li in more for n in li.pictures)
-        names = list(first | ways if self.request.all_pictures else first)
+        names = list(first | self._views(anchors) | (ways if self.request.all_pictures else {}))
         self.fetcher.pictures(names)
+
+    def _views(self, anchors: Iterable[str]) -> dict[str, None]:
+        """Names of further pictures of anchors."""
+        views, wanted = self.request.views, [self.fetcher.final(name) for name in anchors]
+        found: dict[str, None] = {}
+        for (name,) in self.fetcher.batches(wanted if views else [], 1, "looking for more views"):
+            more = self.fetcher.list_of(
+                f"views {name} {views}", partial(self.services.depicting, name, limit=views)
+            )
+            found |= dict.fromkeys(more)
+        return found

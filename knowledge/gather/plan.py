@@ -91,6 +91,7 @@ def plan_of(request: GatherRequest, *, members: int | None = None) -> Plan:
     words = CLASSES * anchors**CLASS_EXPONENT + PROPERTIES
     articles = reached * WITH_ARTICLE
     files = articles * WITH_PICTURE if request.all_pictures else float(anchors)
+    files += anchors * request.views
     queries = classes * (2 + math.ceil(listed / IDS_A_QUERY)) + bool(request.class_id)
     steps = [
         Step("query service", "classes and their members", classes, queries),
@@ -98,6 +99,7 @@ def plan_of(request: GatherRequest, *, members: int | None = None) -> Plan:
         _step("Wikidata", "rivals", rivals, ENTITIES_A_CALL),
         _step("Wikidata", "classes, units, properties", words, ENTITIES_A_CALL),
         _step("Wikipedia", "articles", articles, PAGES_A_CALL),
+        _step("Commons", "more views of anchors", anchors * bool(request.views), 1),
         _step("Commons", "what files say", files, FILES_A_CALL / 2),
         _step("pictures", f"pictures, {request.width} px wide", files, 1),
     ]

@@ -36,6 +36,8 @@ class GatherRequest:
     language: str = "en"
     width: int = 960
     """Of pictures, in pixels."""
+    views: int = 3
+    """Most further pictures of each anchor, by what Commons says that its files depict."""
     all_pictures: bool = True
     """Also those of things on the way that have an article; otherwise the anchors' alone."""
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from questloom.knowledge.readers.action_api import ActionApi
 from questloom.knowledge.readers.commons import COMMONS_API, CommonsApi
+from questloom.knowledge.readers.commons_page import file_name
 from questloom.knowledge.readers.polite import WIKIDATA, WIKIPEDIA, PoliteCaller
 from questloom.knowledge.readers.sparql import WIKIDATA_ENDPOINT, SparqlService
 from questloom.records.errors import ProviderFault
@@ -172,6 +173,11 @@ class Wikimedia:
             pages=pages,
             titles={t: f if f in pages else "" for t, f in _resolved(titles, query).items()},
         )
+
+    def depicting(self, item: str, *, limit: int) -> list[str]:
+        """Names of files that depict an item (P180), as Commons' search ranks them."""
+        found = self._commons.search(f"haswbstatement:P180={item}", limit=limit)
+        return [file_name(title) for title in found]
 
     def files(self, names: list[str], *, width: int) -> dict[str, Json | None]:
         """Up to fifty files of Commons by name: page objects with author, licence and statements; None where there is none."""

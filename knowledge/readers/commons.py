@@ -107,6 +107,21 @@ class CommonsApi:
                     ids[media_id]["mediainfo"] = entity
         return pages, aliases
 
+    def search(self, query: str, *, limit: int) -> list[str]:
+        """Titles of files, the first of what the search finds (https://www.mediawiki.org/wiki/Help:WikibaseCirrusSearch).
+
+        Raises:
+            ProviderFault: the API fails lastingly.
+        """
+        asked = {
+            "action": "query",
+            "list": "search",
+            "srnamespace": "6",
+            "srsearch": query,
+            "srlimit": str(limit),
+        }
+        return [hit["title"] for hit in self._api.ask(asked).get("query", {}).get("search", ())]
+
     def picture(self, page: Page) -> bytes:
         """The bytes of a page's thumbnail, or of the file itself where that is no wider.
 

@@ -178,6 +178,7 @@ def _settings(request: GatherRequest) -> Json:
         "rivals": request.rivals,
         "language": request.language,
         "width": request.width,
+        "views": request.views,
     }
 
 

@@ -18,12 +18,14 @@ def test_what_was_counted_is_planned_exactly():
     plan = plan_of(replace(REQUEST, rivals=700), members=620)
     assert (step(plan, "rivals").things, step(plan, "rivals").calls) == (620, 13)
     assert step(plan_of(replace(REQUEST, rivals=700), members=9000), "rivals").things == 700
-    few = plan_of(replace(REQUEST, depth=0, all_pictures=False), members=7)
+    few = plan_of(replace(REQUEST, depth=0, views=0, all_pictures=False), members=7)
     assert step(few, "anchors").things == step(few, "px").things == 7
 
 
 @pytest.mark.parametrize(
-    "more", [{"limit": 200}, {"depth": 3}, {"rivals": 90_000}], ids=lambda m: next(iter(m))
+    "more",
+    [{"limit": 200}, {"depth": 3}, {"rivals": 90_000}, {"views": 5}],
+    ids=lambda m: next(iter(m)),
 )
 def test_who_asks_for_more_is_told_of_more_calls_and_minutes(more):
     less, greater = plan_of(REQUEST), plan_of(replace(REQUEST, **more))

@@ -163,6 +163,18 @@ def test_what_was_gathered_is_ingested_as_it_is_and_gives_the_claims_of_the_worl
     assert ours.stated_members(HUMAN) == len(people)
 
 
+@pytest.mark.parametrize("views", [0, 2])
+def test_further_pictures_that_depict_an_anchor_come_as_many_as_are_wanted(world, tmp_path, views):
+    made, manners, _ = gathered(world, tmp_path, class_id=LIGHTHOUSE, depth=0, views=views)
+    lines = (tmp_path / "pictures" / "metadata.jsonl").read_text().splitlines()
+    had = {json.loads(line)["title"].removeprefix("File:") for line in lines}
+    anchors = {n for n in entities_of(tmp_path) if n in world.pictured() and world.depicting(n)}
+    further = {name for n in anchors for name in world.depicting(n)[:views]}
+    assert manners.violations == [] and twice(manners) == [] and made["asked"]["views"] == views
+    assert further <= had if views else len(had) == made["asked"]["anchors"]
+    assert not views or len(had) > made["asked"]["anchors"]
+
+
 def test_the_plan_is_shown_before_the_first_request(world, tmp_path):
     seen = []
     manners = Manners(lambda number: seen.append(list(lines)) or "")
