@@ -127,7 +127,7 @@ def _write_metadata(path: Path, gathered: Gathered) -> int:
 
 
 @contextmanager
-def _whole(path: Path, packed: Callable[[IO[bytes]], IO[bytes]] | None = None) -> Iterator[Any]:
+def _whole(path: Path, packed: Callable[[IO[bytes]], gzip.GzipFile] | None = None) -> Iterator[Any]:
     """A file that appears when it is complete."""
     part = path.with_name(f".{path.name}.part")
     try:
