@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 export OMP_NUM_THREADS ?= 1
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: demo demo-train demo-loop test test-all test-flink flink-parts java lint lock sandbox system clean
+.PHONY: demo demo-real demo-train demo-loop test test-all test-flink flink-parts java lint lock sandbox system clean
 
 demo: $(VENV)/installed sandbox
 	@$(BIN)/questloom demo --out demo
@@ -14,6 +14,10 @@ demo: $(VENV)/installed sandbox
 # Ten minutes on a CPU: a tiny policy learns to look, search and answer.
 demo-train: $(VENV)/installed
 	@$(BIN)/questloom demo-train --out demo-train
+
+# Gathers from services on loopback as from the live ones, then ingest and synth. SLICE=FOLDER serves real claims in place of the fictional world.
+demo-real: $(VENV)/installed
+	@$(BIN)/python -m benchmarks.demo_real --out demo-real $(if $(SLICE),--slice $(SLICE))
 
 # Less than twenty minutes on a CPU: three rounds of the closed loop with a tiny policy.
 demo-loop: $(VENV)/installed

@@ -8,7 +8,7 @@ survives the death of the process (it may not survive a power cut: synchronous=N
 import asyncio
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -137,6 +137,10 @@ class SqliteCache:
                 "DELETE FROM replies WHERE key = ? AND body = ?", (key, reply.body)
             )
         )
+
+    def forget_keys(self, keys: Iterable[str]) -> None:
+        """Removes replies. Their ledger rows stay."""
+        self._connection.executemany("DELETE FROM replies WHERE key = ?", ((k,) for k in keys))
 
     def drop(self, attempt_id: int, key: str, request: CallRequest, seconds: float) -> None:
         """Ends an attempt as lost, at once."""

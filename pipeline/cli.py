@@ -174,6 +174,81 @@ def world(
     )
 
 
+@app.command()
+def gather(
+    out: Annotated[
+        Path, typer.Option(help="Folder of the dumps; what it has is not fetched again.")
+    ],
+    class_id: Annotated[
+        str, typer.Option("--class", help="Members of this class, such as Q39715 (lighthouse).")
+    ] = "",
+    ids: Annotated[Path | None, typer.Option(help="Or a file of items, one id a line.")] = None,
+    titles: Annotated[
+        Path | None, typer.Option(help="Or a file of titles of articles, one a line.")
+    ] = None,
+    complete: Annotated[
+        Path | None,
+        typer.Option(
+            help="Adds what a gathered folder lacks: a TSV file of kind (class or rival), id, property."
+        ),
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="Most anchors of the class.")] = 500,
+    depth: Annotated[
+        int, typer.Option(min=0, max=3, help="Steps from an anchor along claims.")
+    ] = 2,
+    rivals: Annotated[
+        str,
+        typer.Option(
+            help="all, or how many members a class may have to be gathered whole; of a larger one so many."
+        ),
+    ] = "2000",
+    language: Annotated[str, typer.Option(help="The edition of Wikipedia.")] = "en",
+    width: Annotated[int, typer.Option(help="Of pictures, in pixels: one of Commons' own.")] = 960,
+    pictures: Annotated[
+        Literal["all", "anchors"],
+        typer.Option(help="Of all things with an article, or of the anchors alone."),
+    ] = "all",
+    views: Annotated[
+        int, typer.Option(min=0, max=20, help="Most further pictures that depict an anchor.")
+    ] = 3,
+    contact: Annotated[
+        str, typer.Option(help="Your mail address or page, for the services; or QUESTLOOM_CONTACT.")
+    ] = "",
+    services: Annotated[
+        str,
+        typer.Option(help="An address under which all services stand, in place of Wikimedia's."),
+    ] = "",
+    as_json: Json_ = False,
+) -> None:
+    """Gathers a slice of Wikidata, Wikipedia and Commons from the live services, as dumps that `ingest` reads.
+
+      questloom gather --class Q39715 --limit 200 --out slice --contact you@example.org
+
+    Shows a plan before the first request. The same command goes on where it was stopped; a larger --limit fetches only what is new.
+    """
+    from questloom.knowledge.gather.request import MAX_CLASS, GatherRequest
+    from questloom.pipeline.commands.gather import gather as gather_into
+    from questloom.pipeline.commands.gather import lacks_of, lines_of, summary_text
+
+    if rivals != "all" and not rivals.isdecimal():
+        raise InputError(f"--rivals {rivals}", "is neither all nor a number", "Write all, or 2000")
+    request = GatherRequest(
+        class_id=class_id,
+        ids=lines_of(ids, "--ids"),
+        titles=lines_of(titles, "--titles"),
+        lacks=lacks_of(complete),
+        limit=limit,
+        depth=depth,
+        rivals=MAX_CLASS if rivals == "all" else int(rivals),
+        language=language,
+        width=width,
+        views=views,
+        all_pictures=pictures == "all",
+    )
+    made = gather_into(request, out, base=services, contact=contact)
+    show({k: v for k, v in made.items() if k != "revisions"}, as_json, summary_text(out, made))
+
+
 @app.command(context_settings=BEAM)
 @with_runner
 def ingest(

@@ -4,18 +4,14 @@ Rules: https://www.mediawiki.org/wiki/API:Etiquette and https://www.mediawiki.or
 """
 
 import urllib.parse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
-import aiohttp
-import orjson
-
-from questloom.calls.attempts import Status
 from questloom.calls.caller import Caller
-from questloom.calls.retry import CallFault, fault_of_status, retry_after
+from questloom.knowledge.readers.action_api import LONGEST, ActionApi, load
 from questloom.knowledge.readers.commons_page import file_name, image_asset
-from questloom.knowledge.readers.picture_check import MAX_BYTES, Refusal, inspect_picture
-from questloom.knowledge.readers.polite import COMMONS, FILES, ask, user_agent
+from questloom.knowledge.readers.picture_check import Refusal, inspect_picture
+from questloom.knowledge.readers.polite import COMMONS, FILES, ask
 from questloom.knowledge.readers.rejections import reject
 from questloom.records.errors import InputError
 from questloom.records.knowledge import ImageAsset
@@ -24,15 +20,7 @@ from questloom.records.outcomes import Reason, Rejection
 COMMONS_API = "https://commons.wikimedia.org/w/api.php"
 STANDARD_WIDTHS = (20, 40, 60, 120, 250, 330, 500, 960, 1280, 1920, 3840)
 TITLES_PER_REQUEST = 50
-TIMEOUT = 60
-"""Seconds until it connects, and between two pieces of a reply."""
-LONGEST = 600
-"""Seconds from sending to the last byte."""
 MAX_CONTINUATIONS = 20
-_PASSING_ERRORS = frozenset(
-    ("maxlag", "ratelimited", "readonly", "internal_api_error_DBQueryTimeoutError")
-)
-_TIMEOUT = aiohttp.ClientTimeout(sock_connect=TIMEOUT, sock_read=TIMEOUT)
 
 Page = dict[str, Any]
 
@@ -50,7 +38,8 @@ class CommonsApi:
     """
 
     def __init__(self, caller: Caller, *, endpoint: str = COMMONS_API, contact: str = "") -> None:
-        self.caller, self.endpoint, self.agent = caller, endpoint, user_agent(contact)
+        self.caller = caller
+        self._api = ActionApi(caller, COMMONS, endpoint, contact=contact)
 
     def pages(self, names: list[str], *, width: int) -> dict[str, Page | None]:
         """What the API says of files: name to page object (with `imageinfo` and `mediainfo`), None where there is no such file.
@@ -95,7 +84,7 @@ class CommonsApi:
         aliases: dict[str, str] = {}
         more: dict[str, str] = {}
         for _ in range(MAX_CONTINUATIONS):
-            reply = self._ask({**asked, **more})
+            reply = self._api.ask({**asked, **more})
             query = reply.get("query", {})
             aliases.update(
                 (a["from"], a["to"])
@@ -110,7 +99,7 @@ class CommonsApi:
                 break
         ids = {f"M{page['pageid']}": page for page in pages.values() if page.get("pageid")}
         if ids:
-            entities = self._ask(
+            entities = self._api.ask(
                 {"action": "wbgetentities", "ids": "|".join(sorted(ids)), "props": "claims"}
             ).get("entities", {})
             for media_id, entity in entities.items():
@@ -118,26 +107,20 @@ class CommonsApi:
                     ids[media_id]["mediainfo"] = entity
         return pages, aliases
 
-    def _ask(self, parameters: dict[str, str]) -> dict[str, Any]:
-        form = dict(
-            sorted({**parameters, "format": "json", "formatversion": "2", "maxlag": "5"}.items())
-        )
+    def search(self, query: str, *, limit: int) -> list[str]:
+        """Titles of files, the first of what the search finds (https://www.mediawiki.org/wiki/Help:WikibaseCirrusSearch).
 
-        async def send() -> bytes:
-            body, headers = await self._load(COMMONS, self.endpoint, form)
-            _check(body, headers)
-            return body
-
-        reply: dict[str, Any] = orjson.loads(
-            ask(
-                self.caller,
-                COMMONS,
-                {"endpoint": self.endpoint, "form": form},
-                send,
-                timeout=LONGEST,
-            )
-        )
-        return reply
+        Raises:
+            ProviderFault: the API fails lastingly.
+        """
+        asked = {
+            "action": "query",
+            "list": "search",
+            "srnamespace": "6",
+            "srsearch": query,
+            "srlimit": str(limit),
+        }
+        return [hit["title"] for hit in self._api.ask(asked).get("query", {}).get("search", ())]
 
     def picture(self, page: Page) -> bytes:
         """The bytes of a page's thumbnail, or of the file itself where that is no wider.
@@ -151,73 +134,9 @@ class CommonsApi:
             raise ValueError(f"no address: {address[:100]!r}")
 
         async def send() -> bytes:
-            return (await self._load(FILES, address))[0]
+            return (await load(FILES, self._api.agent, address))[0]
 
         return ask(self.caller, FILES, {"address": address}, send, timeout=LONGEST)
-
-    async def _load(
-        self, service: str, address: str, form: dict[str, str] | None = None
-    ) -> tuple[bytes, Mapping[str, str]]:
-        """(body up to one byte more than `MAX_BYTES`, headers) of one request; POST where there is a form.
-
-        Raises:
-            CallFault: no reply, or not all of it; ValueError: the address is none, or leads to none.
-        """
-        try:
-            async with (
-                aiohttp.ClientSession(
-                    headers={"User-Agent": self.agent}, timeout=_TIMEOUT, trust_env=True
-                ) as session,
-                session.request("GET" if form is None else "POST", address, data=form) as response,
-            ):
-                if response.status != 200:
-                    shown = " ".join(
-                        (await response.content.read(300)).decode("utf-8", "replace").split()
-                    )
-                    raise fault_of_status(service, response.status, shown, response.headers)
-                body = bytearray()
-                async for piece in response.content.iter_any():
-                    body += piece
-                    if len(body) > MAX_BYTES:
-                        break
-                return bytes(body[: MAX_BYTES + 1]), response.headers
-        except aiohttp.InvalidURL:
-            raise
-        except TimeoutError as error:
-            raise CallFault(
-                service, f"no reply from {address} within {TIMEOUT} s", Status.TIMEOUT
-            ) from error
-        except (aiohttp.ClientError, OSError) as error:
-            kind = (
-                Status.UNREACHABLE
-                if isinstance(error, aiohttp.ClientConnectorError)
-                else Status.CUT
-            )
-            raise CallFault(
-                service,
-                f"no reply from {address} ({str(error) or type(error).__name__})"[:300],
-                kind,
-            ) from error
-
-
-def _check(body: bytes, headers: Mapping[str, str]) -> None:
-    """Raises CallFault for what is no reply of the API, or says that there is none."""
-    try:
-        reply = orjson.loads(body)
-        code = reply.get("error", {}).get("code", "")
-    except (ValueError, AttributeError) as error:
-        raise CallFault(
-            COMMONS, f"no API reply ({error})"[:200], Status.BAD_RESPONSE, status=200
-        ) from error
-    if code:
-        raise CallFault(
-            COMMONS,
-            f"{code}: {reply['error'].get('info', '')}"[:300],
-            Status.SERVER_ERROR,
-            status=200,
-            retryable=code in _PASSING_ERRORS,
-            retry_after=retry_after(headers),
-        )
 
 
 def read_commons(

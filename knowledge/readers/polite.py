@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from questloom.calls.caller import Caller
+from questloom.calls.caller import Caller, Send
 from questloom.calls.pacing import Pace
 from questloom.calls.request import FREE, CallRequest, Reply
 from questloom.calls.retry import RetryPolicy
@@ -23,11 +23,14 @@ CALLS = "calls.sqlite"
 STAGE = "ingest"
 """What the ledger books these calls on."""
 QUERIES, COMMONS, FILES = "sparql", "commons", "commons-files"
+WIKIDATA, WIKIPEDIA = "wikidata", "wikipedia"
 """The services, as the ledger names them; each has a pace of its own."""
 PACES = {
     QUERIES: Pace(max_in_flight=1, requests_per_minute=60, work_per_minute=60),
-    COMMONS: Pace(max_in_flight=1, requests_per_minute=600, work_per_minute=60),
-    FILES: Pace(max_in_flight=1, requests_per_minute=600, work_per_minute=60),
+    **dict.fromkeys(
+        (WIKIDATA, WIKIPEDIA, COMMONS, FILES),
+        Pace(max_in_flight=1, requests_per_minute=600, work_per_minute=60),
+    ),
 }
 RETRY = RetryPolicy(
     max_attempts=5, first_delay=5.0, max_delay=60.0, max_retry_after=300.0, max_unreachable=2
@@ -55,8 +58,30 @@ def user_agent(contact: str = "") -> str:
     return f"Questloom/0.1 ({contact})"
 
 
+class PoliteCaller(Caller):
+    """A caller over one file whose replies can be forgotten, by whoever keeps elsewhere what they said."""
+
+    def __init__(self, cache: SqliteCache, *, retry: RetryPolicy) -> None:
+        super().__init__(cache, paces=PACES, retry=retry)
+        self._file = cache
+        self._used: list[str] = []
+
+    async def call(
+        self, request: CallRequest, send: Send, *, is_reply: Callable[[Reply], bool] | None = None
+    ) -> Reply:
+        """See `Caller.call`."""
+        reply = await super().call(request, send, is_reply=is_reply)
+        self._used.append(request.key())
+        return reply
+
+    def forget_used(self) -> None:
+        """Drops the replies that were given since this was last called; the ledger stays."""
+        self._file.forget_keys(self._used)
+        self._used = []
+
+
 @contextmanager
-def polite_caller(folder: Path, *, retry: RetryPolicy = RETRY) -> Iterator[Caller]:
+def polite_caller(folder: Path, *, retry: RetryPolicy = RETRY) -> Iterator[PoliteCaller]:
     """A caller with the services' paces, over FOLDER/calls.sqlite: turns are taken with all processes that use the folder.
 
     Args:
@@ -68,7 +93,7 @@ def polite_caller(folder: Path, *, retry: RetryPolicy = RETRY) -> Iterator[Calle
     folder.mkdir(parents=True, exist_ok=True)
     cache = SqliteCache(folder / CALLS)
     try:
-        yield Caller(cache, paces=PACES, retry=retry)
+        yield PoliteCaller(cache, retry=retry)
     finally:
         cache.close()
 

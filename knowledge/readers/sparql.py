@@ -174,7 +174,7 @@ class SparqlService:
         except EndPointNotFound as error:
             raise CallFault(
                 QUERIES,
-                f"there is no query service at {self.endpoint}; look at --sparql-endpoint and the network",
+                f"there is no query service at {self.endpoint}; look at its address and the network",
                 Status.NOT_ACCEPTED,
                 status=404,
                 retryable=False,
@@ -200,7 +200,7 @@ class SparqlService:
             )
             raise CallFault(
                 QUERIES,
-                f"no reply from {self.endpoint} ({reason}); look at --sparql-endpoint and the network"[
+                f"no reply from {self.endpoint} ({reason}); look at its address and the network"[
                     :300
                 ],
                 kind,

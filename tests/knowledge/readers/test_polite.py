@@ -17,6 +17,8 @@ from questloom.knowledge.readers.polite import (
     FILES,
     PACES,
     QUERIES,
+    WIKIDATA,
+    WIKIPEDIA,
     ask,
     polite_caller,
     user_agent,
@@ -101,7 +103,7 @@ def test_every_attempt_stands_in_the_ledger_and_costs_nothing_and_only_a_whole_r
 
 
 def test_each_service_is_asked_one_request_at_a_time_and_a_minute_of_work_a_minute():
-    assert set(PACES) == {QUERIES, COMMONS, FILES}
+    assert set(PACES) == {QUERIES, WIKIDATA, WIKIPEDIA, COMMONS, FILES}
     assert all((pace.max_in_flight, pace.work_per_minute) == (1, 60) for pace in PACES.values())
 
 

@@ -1,0 +1,101 @@
+"""From loopback services to a data set and its report in one command: gather, ingest, synth, as against the live services.
+
+    python -m benchmarks.demo_real --out FOLDER [--slice SLICE] [--anchors 200]
+
+Without a slice the services serve the fictional world of a thousand articles and the anchors are its people and buildings. With the folder of a slice of
+real claims (entities.json.gz or entities-sitelinked.json.gz, articles*.xml.bz2, pictures*/ with metadata.jsonl) they serve that, and
+the anchors are what its pictures show. Ends in what the services saw and what a live run would take.
+"""
+
+import argparse
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from benchmarks.gather_plan import table
+from benchmarks.wikimedia import Manners, serving
+from benchmarks.wikimedia_world import World
+from questloom.knowledge.world.write import write_world
+
+ARTICLES, SEED = 1000, 7
+SEEDS = 300
+FEW = ("--set", "grounding.mode=optional", "--set")
+"""So few pictures do not show what the shipped checkpoint can tell apart."""
+CONTACT = "demo@example.org"
+
+
+def fictional(out: Path) -> World:
+    """The world of the demo, written where it is not there yet."""
+    folder = out / "world"
+    if not (folder / "world.json").exists():
+        write_world(folder, articles=ARTICLES, seed=SEED)
+    return World.read(
+        [folder / "entities.json.bz2"], [folder / "articles.xml.bz2"], [folder / "images"]
+    )
+
+
+def real(folder: Path) -> World:
+    """A slice, in which what a picture depicts has it as its picture (P18), as Wikidata would have."""
+    (*_, entities) = sorted(folder.glob("entities*.json.gz"), reverse=True)
+    world = World.read(
+        [entities], sorted(folder.glob("articles*.xml.bz2")), sorted(folder.glob("pictures*/"))
+    )
+    return world.with_pictures()
+
+
+def run(*command: str) -> None:
+    """Shows a command of the tool and runs it; ends the script where it fails."""
+    began = time.monotonic()
+    print(f"\n$ questloom {' '.join(command)}", flush=True)
+    done = subprocess.run([sys.executable, "-m", "questloom.pipeline.cli", *command])
+    if done.returncode:
+        raise SystemExit(done.returncode)
+    print(f"({time.monotonic() - began:.0f} s)", flush=True)
+
+
+def main() -> None:
+    """Runs it."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--out", type=Path, default=Path("demo-real"))
+    parser.add_argument("--slice", type=Path)
+    parser.add_argument("--anchors", type=int, default=200)
+    parser.add_argument("--depth", type=int, default=2)
+    args = parser.parse_args()
+    args.out.mkdir(parents=True, exist_ok=True)
+    world = real(args.slice) if args.slice else fictional(args.out)
+    print(f"Served: {world}", flush=True)
+    ids = args.out / "anchors.txt"
+    ids.write_text("\n".join(world.pictured()[: args.anchors]) + "\n")
+    out, manners = {name: args.out / name for name in ("gathered", "store", "run")}, Manners()
+    shutil.rmtree(
+        out["gathered"], ignore_errors=True
+    )  # its pictures' addresses are those of this run's services
+    with serving(world, manners) as base:
+        run(
+            *("gather", "--ids", str(ids), "--out", str(out["gathered"]), "--services", base),
+            *("--contact", CONTACT, "--depth", str(args.depth)),
+        )
+    dumps = {key: next(out["gathered"].glob(key)) for key in ("wikidata-*", "*-articles.xml.bz2")}
+    shutil.rmtree(out["store"], ignore_errors=True)
+    shutil.rmtree(out["run"], ignore_errors=True)
+    run(
+        *("ingest", "--store", str(out["store"]), "--entities", str(dumps["wikidata-*"])),
+        *("--articles", str(dumps["*-articles.xml.bz2"])),
+        *("--images", str(out["gathered"] / "pictures")),
+    )
+    recipe = "slice" if args.slice else "demo_without_python"
+    few = (*FEW, f"seeds.count={SEEDS}") if not args.slice else ()
+    run("synth", "--store", str(out["store"]), "--out", str(out["run"]), "--recipe", recipe, *few)
+    twice = sum(number > 1 for number in manners.served.values())
+    print(
+        f"\nRequests: {dict(manners.requests)}; refused: {manners.violations or 'none'}; served twice: {twice}"
+    )
+    print(f"A live run, planned:\n{table()}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,230 @@
+"""What the loopback services of `benchmarks/wikimedia.py` know: dumps as they are published, answered as the services answer."""
+
+import bz2
+import copy
+import gzip
+import html
+import json
+import re
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import orjson
+import rdflib
+from rdflib import Literal, URIRef
+
+Json = dict[str, Any]
+WD, WDT = "http://www.wikidata.org/entity/", "http://www.wikidata.org/prop/direct/"
+SCHEMA = "http://schema.org/"
+_PAGE = re.compile(r"  <page>\n.*?</page>\n", re.S)
+_TITLE = re.compile(r"<title>(.*?)</title>")
+_REDIRECT = re.compile(r'<redirect title="(.*?)" />')
+
+
+@dataclass
+class World:
+    """Entities by id, pages by title and files by name."""
+
+    entities: dict[str, Json] = field(default_factory=dict)
+    pages: dict[str, str] = field(default_factory=dict)
+    """XML of each, as the dump has it."""
+    header: str = ""
+    files: dict[str, tuple[Json, Path]] = field(default_factory=dict)
+    """Page object and where the picture lies."""
+    merged: dict[str, str] = field(default_factory=dict)
+    """Ids that redirect to others."""
+    deleted: set[str] = field(default_factory=set)
+    """Ids, titles and file names that are gone."""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @classmethod
+    def read(
+        cls, entities: Iterable[Path], articles: Iterable[Path], images: Iterable[Path]
+    ) -> "World":
+        """The world of dumps of entities and articles and of folders of pictures."""
+        world = cls()
+        for path in entities:
+            for line in _lines(path):
+                if line.startswith("{"):
+                    entity = orjson.loads(line.rstrip("\n").rstrip(","))
+                    world.entities[entity["id"]] = entity
+        for path in articles:
+            text = "".join(_lines(path))
+            world.header = world.header or text.partition("  <page>")[0]
+            world.pages.update((html.unescape(_TITLE.search(x)[1]), x) for x in _PAGE.findall(text))  # type: ignore[index]
+        for folder in images:
+            for line in (folder / "metadata.jsonl").read_text("utf-8").splitlines():
+                page = json.loads(line)
+                name = page["title"].partition(":")[2]
+                world.files[name] = page, folder / name
+        return world
+
+    def pictured(self) -> list[str]:
+        """Items with a picture and an article, by number."""
+        found = (
+            name
+            for name, entity in self.entities.items()
+            if "P18" in (entity.get("claims") or {})
+            and self.wiki in (entity.get("sitelinks") or {})
+        )
+        return sorted(found, key=lambda name: int(name[1:]))
+
+    def with_pictures(self) -> "World":
+        """The world in which an item without a picture has the first that depicts it (P180)."""
+        entities = dict(self.entities)
+        for name, (page, _) in sorted(self.files.items()):
+            for item in depicted(page):
+                entity = entities.get(item)
+                if entity and "P18" not in (entity.get("claims") or {}):
+                    snak = {
+                        "snaktype": "value",
+                        "property": "P18",
+                        "datatype": "commonsMedia",
+                        "datavalue": {"type": "string", "value": name},
+                    }
+                    said = {"mainsnak": snak, "type": "statement", "rank": "normal"}
+                    claims = {**(entity.get("claims") or {}), "P18": [said]}
+                    entities[item] = {**entity, "claims": claims}
+        return replace(self, entities=entities)
+
+    def __str__(self) -> str:
+        return (
+            f"{len(self.entities):,} entities, {len(self.pages):,} pages, {len(self.files):,} files"
+        )
+
+    def entity(self, name: str) -> Json:
+        """As `wbgetentities` gives it: one that was merged under the id that was asked for, `M` ids with their statements."""
+        if name.startswith("M"):
+            found = self._media.get(name)
+            return {"id": name, "missing": ""} if found is None else found
+        target = self.merged.get(name, name)
+        if target not in self.entities or {name, target} & self.deleted:
+            return {"id": name, "missing": ""}
+        moved = {"redirects": {"from": name, "to": target}} if target != name else {}
+        return {**self.entities[target], **moved}
+
+    @cached_property
+    def _media(self) -> dict[str, Json]:
+        return {
+            f"M{page['pageid']}": page["mediainfo"]
+            for page, _ in self.files.values()
+            if page.get("mediainfo")
+        }
+
+    def items_of(self, titles: list[str]) -> Json:
+        """`prop=pageprops`: which item each page is about."""
+        return self._titles(titles, lambda title: {"pageprops": self._item(title)})
+
+    def _item(self, title: str) -> Json:
+        found = self._items.get(title)
+        return {"wikibase_item": found} if found else {}
+
+    @cached_property
+    def _items(self) -> dict[str, str]:
+        return {
+            link["title"]: name
+            for name, entity in self.entities.items()
+            for wiki, link in (entity.get("sitelinks") or {}).items()
+            if wiki == self.wiki
+        }
+
+    @property
+    def wiki(self) -> str:
+        """The name of the articles' wiki."""
+        found = re.search(r"<dbname>(\w+)</dbname>", self.header)
+        return found[1] if found else "enwiki"
+
+    def export(self, titles: list[str]) -> tuple[Json, str, list[str]]:
+        """(`query` with normalisations, redirects and pages; the XML export; titles in it) of pages."""
+        query = self._titles(titles, lambda title: {"lastrevid": self._revision(title)})
+        exported = [page["title"] for page in query["pages"] if not page.get("missing")]
+        pages = "".join(self.pages[title] for title in exported)
+        return query, f"{self.header}{pages}</mediawiki>\n", exported
+
+    def _revision(self, title: str) -> int:
+        found = re.search(r"<revision>\s*<id>(\d+)</id>", self.pages[title])
+        return int(found[1]) if found else 0
+
+    def _titles(self, titles: list[str], more: Any) -> Json:
+        normalized, redirects, pages = [], [], dict[str, Json]()
+        for asked in titles:
+            title = asked.replace("_", " ").strip()
+            title = title[:1].upper() + title[1:]
+            if title != asked:
+                normalized.append({"fromencoded": False, "from": asked, "to": title})
+            if title in self.pages and (found := _REDIRECT.search(self.pages[title])):
+                target = html.unescape(found[1])
+                redirects.append({"from": title, "to": target})
+                title = target
+            known = title in self.pages and title not in self.deleted
+            pages[title] = {"ns": 0, "title": title} | (more(title) if known else {"missing": True})
+        return {"normalized": normalized, "redirects": redirects, "pages": list(pages.values())}
+
+    def depicting(self, item: str) -> list[str]:
+        """Names of files whose statements say that they depict an item."""
+        return self._depicting.get(item, [])
+
+    @cached_property
+    def _depicting(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for name, (page, _) in sorted(self.files.items()):
+            for item in depicted(page):
+                found.setdefault(item, []).append(name)
+        return found
+
+    def file(self, name: str) -> Json | None:
+        """A copy of a file's page object, None where there is no such file."""
+        found = self.files.get(name)
+        return None if found is None or name in self.deleted else copy.deepcopy(found[0])
+
+    def picture(self, name: str) -> bytes | None:
+        """The bytes of a file."""
+        found = self.files.get(name)
+        return None if found is None or name in self.deleted else found[1].read_bytes()
+
+    def select(self, query: str) -> bytes:
+        """The reply of the query service, by a SPARQL engine over classes, pictures and articles."""
+        with self._lock:
+            return self._graph.query(query).serialize(format="json") or b""
+
+    @cached_property
+    def _graph(self) -> rdflib.Graph:
+        graph = rdflib.Graph()
+        for name, entity in self.entities.items():
+            subject = URIRef(WD + name)
+            for prop, value in _truthy(entity):
+                graph.add((subject, URIRef(WDT + prop), value))
+            for wiki, link in (entity.get("sitelinks") or {}).items():
+                site = f"https://{wiki.removesuffix('wiki').replace('_', '-')}.wikipedia.org/"
+                page = URIRef(site + "wiki/" + re.sub(r"\W", "_", link["title"]))
+                graph.add((page, URIRef(SCHEMA + "about"), subject))
+                graph.add((page, URIRef(SCHEMA + "isPartOf"), URIRef(site)))
+        return graph
+
+
+def depicted(page: Json) -> list[str]:
+    """Items that a file's statements say it depicts."""
+    statements = (page.get("mediainfo") or {}).get("statements") or {}
+    values = (s["mainsnak"].get("datavalue") for s in statements.get("P180", ()))
+    return [value["value"]["id"] for value in values if value]
+
+
+def _truthy(entity: Json) -> Iterator[tuple[str, rdflib.term.Node]]:
+    for prop in ("P31", "P279", "P18"):
+        statements = (entity.get("claims") or {}).get(prop, ())
+        ranks = {s["rank"] for s in statements}
+        best = "preferred" if "preferred" in ranks else "normal"
+        for statement in statements:
+            value = statement["mainsnak"].get("datavalue", {}).get("value")
+            if statement["rank"] == best and value is not None:
+                yield prop, URIRef(WD + value["id"]) if prop != "P18" else Literal(value)
+
+
+def _lines(path: Path) -> Iterator[str]:
+    opened = {".bz2": bz2.open, ".gz": gzip.open}.get(path.suffix, open)
+    with opened(path, "rt", encoding="utf-8") as file:
+        yield from file

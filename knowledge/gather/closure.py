@@ -1,0 +1,118 @@
+"""What an entity leads to: the values of its claims, its classes, its article, its pictures."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from questloom.knowledge.readers.commons_page import file_name
+
+MAX_VALUES = 100
+"""Things with more values are hubs (countries, capitals): they are gathered, and no way leads through them."""
+INTERNAL = frozenset(("Q4167836", "Q4167410", "Q13406463", "Q11266439", "Q17442446"))
+"""Classes of a wiki's own things: categories, disambiguation pages, lists, templates. No way leads through them."""
+INSTANCE_OF, SUBCLASS_OF, PICTURE = "P31", "P279", "P18"
+_ITEM = re.compile(r"Q[1-9]\d*")
+
+Json = dict[str, Any]
+
+
+class Links(NamedTuple):
+    """What gathering needs of an entity; all in the order of its claims."""
+
+    classes: tuple[str, ...]
+    parents: tuple[str, ...]
+    """Of a class: what it is a subclass of."""
+    values: tuple[str, ...]
+    """Items that its other claims name."""
+    units: tuple[str, ...]
+    properties: tuple[str, ...]
+    """In use, qualifiers' too."""
+    article: str
+    pictures: tuple[str, ...]
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """All items that its claims name."""
+        return (*self.classes, *self.parents, *self.values)
+
+    @property
+    def is_way(self) -> bool:
+        """Whether a path may lead through it."""
+        return len(self.values) <= MAX_VALUES and not INTERNAL & set(self.classes)
+
+
+def links_of(entity: Json, wiki: str) -> Links:
+    """What an entity of the API leads to; of deprecated claims nothing.
+
+    Args:
+        wiki: whose article is meant, such as "enwiki".
+    """
+    found: dict[str, list[str]] = {INSTANCE_OF: [], SUBCLASS_OF: []}
+    values: list[str] = []
+    units: list[str] = []
+    properties: list[str] = []
+    pictures: list[tuple[bool, str]] = []
+    for prop, statements in (entity.get("claims") or {}).items():
+        for statement in statements:
+            if statement.get("rank") == "deprecated":
+                continue
+            properties += [prop, *(statement.get("qualifiers") or ())]
+            snak = statement["mainsnak"]
+            for item in _items(snak):
+                found.get(prop, values).append(item)
+            for qualifiers in (statement.get("qualifiers") or {}).values():
+                for qualifier in qualifiers:
+                    units += _units(qualifier)
+            units += _units(snak)
+            if prop == PICTURE and snak.get("snaktype") == "value":
+                name = file_name(str(snak["datavalue"]["value"]))
+                pictures.append((statement.get("rank") != "preferred", name))
+    best = [name for other, name in pictures if not other] or [name for _, name in pictures]
+    return Links(
+        classes=_unique(found[INSTANCE_OF]),
+        parents=_unique(found[SUBCLASS_OF]),
+        values=_unique(values),
+        units=_unique(units),
+        properties=_unique(properties),
+        article=str(((entity.get("sitelinks") or {}).get(wiki) or {}).get("title", "")),
+        pictures=_unique(best),
+    )
+
+
+def _unique(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))
+
+
+def _items(snak: Json) -> Iterator[str]:
+    value = snak.get("datavalue", {}).get("value")
+    if isinstance(value, dict) and value.get("entity-type") == "item":
+        name = str(value.get("id") or f"Q{value.get('numeric-id')}")
+        if _ITEM.fullmatch(name):
+            yield name
+
+
+def _units(snak: Json) -> list[str]:
+    value = snak.get("datavalue", {}).get("value")
+    unit = str(value.get("unit", "")).rpartition("/")[2] if isinstance(value, dict) else ""
+    return [unit] if _ITEM.fullmatch(unit) else []
+
+
+def classes_above(classes: Iterable[str], links: Mapping[str, Links]) -> set[str]:
+    """Classes with all that they are subclasses of, as far as these are known."""
+    above: set[str] = set()
+    waiting = list(classes)
+    while waiting:
+        one = waiting.pop()
+        if one not in above:
+            above.add(one)
+            waiting += links[one].parents if one in links else ()
+    return above
+
+
+def number_of(name: str) -> int:
+    """The number in an id, by which ids are sorted.
+
+    >>> sorted(["Q10", "Q9"], key=number_of)
+    ['Q9', 'Q10']
+    """
+    return int(name[1:])

@@ -1,0 +1,144 @@
+"""A folder of gathered things as ordinary dumps, which `ingest` reads as it reads any.
+
+OUT/wikidata-DAY.json.gz  OUT/enwiki-DAY-articles.xml.bz2  OUT/pictures/<file>  OUT/pictures/metadata.jsonl  OUT/class-counts.json
+OUT/gather.json (last: without it the dumps are none, or not all)
+"""
+
+import bz2
+import gzip
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO, Any
+
+import orjson
+
+from questloom.files.parquet import write_whole
+from questloom.knowledge.gather import gathered as state
+from questloom.knowledge.gather.closure import Links, classes_above
+from questloom.knowledge.gather.fetcher import PICTURES
+from questloom.knowledge.gather.gather import Gathering
+from questloom.knowledge.gather.gathered import MERGED, Gathered
+from questloom.knowledge.gather.request import ClassCount
+from questloom.knowledge.gather.wikimedia import revision_of
+from questloom.knowledge.readers.folder import METADATA_NAMES
+
+SUMMARY, CLASS_COUNTS = "gather.json", "class-counts.json"
+PAGES_PER_STREAM = 100
+
+Json = dict[str, Any]
+
+
+def write_dumps(run: Gathering, *, day: str, asked: Json) -> Json:
+    """Writes everything that the folder has gathered; gives what `gather.json` says.
+
+    Args:
+        run: a finished gathering.
+        day: YYYY-MM-DD, of the first request; it is in the dumps' names, since claims hold as of a day.
+        asked: what was wanted, for the summary.
+    """
+    out, gathered, request = run.fetcher.out, run.gathered, run.request
+    (out / SUMMARY).unlink(missing_ok=True)
+    names = {
+        "entities": f"wikidata-{day.replace('-', '')}.json.gz",
+        "articles": f"{request.wiki}-{day.replace('-', '')}-articles.xml.bz2",
+        "images": PICTURES,
+    }
+    revisions = {
+        "entities": _write_entities(out / names["entities"], gathered),
+        "articles": _write_articles(out / names["articles"], gathered),
+    }
+    pictures = _write_metadata(out / PICTURES / METADATA_NAMES[0], gathered)
+    counts = stated_counts(run.counts, run.fetcher.links)
+    write_whole(out / CLASS_COUNTS, json.dumps(counts, sort_keys=True).encode())
+    failed = gathered.failures()
+    summary = {
+        "asked": asked,
+        "day": day,
+        "dumps": names,
+        "gathered": {**{kind: len(some) for kind, some in revisions.items()}, "pictures": pictures},
+        "classes": {name: asdict(c) | {"whole": c.is_whole} for name, c in run.counts.items()},
+        "failed": {kind: dict(some) for kind, some in failed.items()},
+        "revisions": revisions,
+    }
+    write_whole(out / SUMMARY, json.dumps(summary, indent=1, ensure_ascii=False).encode() + b"\n")
+    return summary
+
+
+def stated_counts(counts: Mapping[str, ClassCount], links: Mapping[str, Links]) -> dict[str, int]:
+    """How many members classes have in the world: as the service counts them, and of each class below one that was gathered
+    whole as many as were gathered, for then these are all."""
+    whole = {name for name, count in counts.items() if count.is_whole}
+    below: dict[str, int] = {}
+    above: dict[tuple[str, ...], set[str]] = {}
+    for thing in links.values():
+        if thing.classes not in above:
+            found = classes_above(thing.classes, links)
+            above[thing.classes] = {c for c in found if whole & classes_above([c], links)}
+        for name in above[thing.classes]:
+            below[name] = below.get(name, 0) + 1
+    return below | {name: count.members for name, count in counts.items()}
+
+
+def _write_entities(path: Path, gathered: Gathered) -> dict[str, int]:
+    """Writes one entity a line; gives the revision of each."""
+    revisions = {}
+    with _whole(path, lambda raw: gzip.GzipFile("", "wb", fileobj=raw, mtime=0)) as file:
+        comma = b"[\n"
+        for name, body in gathered.each(state.ENTITY):
+            file.write(comma + body)
+            revisions[name] = int(orjson.loads(body).get("lastrevid") or 0)
+            comma = b",\n"
+        for name, target in gathered.each(state.ENTITY, MERGED):
+            file.write(comma + orjson.dumps({"entity": name, "redirect": target.decode()}))
+            comma = b",\n"
+        file.write(b"\n]\n")
+    return revisions
+
+
+def _write_articles(path: Path, gathered: Gathered) -> dict[str, int]:
+    """Writes an export, a bz2 stream a hundred pages; gives the revision of each."""
+    revisions = {}
+    with _whole(path) as file:
+        file.write(bz2.compress(gathered.body(state.NOTE, "header") or b"<mediawiki>\n"))
+        stream: list[bytes] = []
+        for title, xml in gathered.each(state.PAGE):
+            revisions[title] = revision_of(xml.decode())
+            stream.append(xml)
+            if len(stream) == PAGES_PER_STREAM:
+                file.write(bz2.compress(b"".join(stream)))
+                stream = []
+        file.write(bz2.compress(b"".join(stream)))
+        file.write(bz2.compress(b"</mediawiki>\n"))
+    return revisions
+
+
+def _write_metadata(path: Path, gathered: Gathered) -> int:
+    """Writes a line for each picture that is there, under the name by which claims know it; gives how many there are."""
+    lines = []
+    for name, _ in gathered.each(state.PICTURE):
+        page = orjson.loads(gathered.body(state.FILE, name) or b"{}")
+        lines.append(orjson.dumps(page | {"title": f"File:{name}"}) + b"\n")
+    write_whole(path, b"".join(lines))
+    return len(lines)
+
+
+@contextmanager
+def _whole(path: Path, packed: Callable[[IO[bytes]], gzip.GzipFile] | None = None) -> Iterator[Any]:
+    """A file that appears when it is complete."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        with open(part, "wb") as raw:
+            if packed is None:
+                yield raw
+            else:
+                with packed(raw) as file:
+                    yield file
+            raw.flush()
+            os.fsync(raw.fileno())
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

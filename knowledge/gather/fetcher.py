@@ -1,0 +1,163 @@
+"""Fetching things that a folder lacks, batch by batch: what was fetched is kept before the next request leaves."""
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import orjson
+
+from questloom.calls.attempts import Status
+from questloom.calls.retry import CallFault
+from questloom.files.parquet import write_whole
+from questloom.knowledge.gather import gathered as state
+from questloom.knowledge.gather.closure import Links, links_of, number_of
+from questloom.knowledge.gather.gathered import FETCHED, MERGED, MISSING, UNREADABLE, Gathered, row
+from questloom.knowledge.gather.request import GatherRequest
+from questloom.knowledge.gather.wikimedia import (
+    ENTITIES_A_CALL,
+    FILES_A_CALL,
+    PAGES_A_CALL,
+    Wikimedia,
+)
+from questloom.knowledge.readers.commons_page import file_name
+
+PICTURES = "pictures"
+Progress = Callable[[str, int, int], None]
+"""Called with (step, done, of how many)."""
+T = TypeVar("T")
+
+
+class Fetcher:
+    """A folder and the services that it is filled from.
+
+    Args:
+        request: its language, wiki and width.
+        services: where things come from.
+        gathered: what the folder has.
+        out: the folder.
+        progress: told after each request.
+
+    Every method raises ProviderFault where a service fails lastingly.
+    """
+
+    def __init__(
+        self,
+        request: GatherRequest,
+        services: Wikimedia,
+        gathered: Gathered,
+        out: Path,
+        progress: Progress = lambda step, done, total: None,
+    ) -> None:
+        self.request, self.services, self.gathered = request, services, gathered
+        self.out, self.progress = out, progress
+        self.links: dict[str, Links] = {}
+        """Of every entity that the folder has."""
+        self._moved: dict[str, str] = {}
+        for name, body in gathered.each(state.ENTITY):
+            self.links[name] = links_of(orjson.loads(body), request.wiki)
+        for name, body in gathered.each(state.ENTITY, MERGED):
+            self._moved[name] = body.decode()
+
+    def entities(self, names: Iterable[str], step: str, *, again: bool = False) -> None:
+        """Fetches the entities that the folder lacks; with `again` also those that were missing when they were last asked for."""
+        known = self.gathered.outcomes(state.ENTITY)
+        have = known.keys() - {name for name in known if again and known[name] == MISSING}
+        wanted = sorted(set(names) - have, key=number_of)
+        for batch in self.batches(wanted, ENTITIES_A_CALL, step):
+            rows = []
+            for name, entity in self.services.entities(batch).items():
+                if entity is None:
+                    rows.append(row(state.ENTITY, name, MISSING, why="Wikidata does not have it"))
+                    continue
+                final = str(entity["id"])
+                if final != name:
+                    self._moved[name] = final
+                    rows.append(row(state.ENTITY, name, MERGED, final))
+                    entity.pop("redirects", None)
+                if final not in self.links:
+                    self.links[final] = links_of(entity, self.request.wiki)
+                    rows.append(row(state.ENTITY, final, FETCHED, orjson.dumps(entity)))
+            self.keep(rows)
+
+    def articles(self, titles: Iterable[str]) -> None:
+        """Fetches the articles that the folder lacks, redirects followed."""
+        known = self.gathered.outcomes(state.PAGE)
+        wanted = [title for title in dict.fromkeys(titles) if title not in known]
+        for batch in self.batches(wanted, PAGES_A_CALL, "reading articles"):
+            export = self.services.articles(batch)
+            rows = [row(state.PAGE, title, FETCHED, xml) for title, xml in export.pages.items()]
+            for title, final in export.titles.items():
+                if not final:
+                    rows.append(row(state.PAGE, title, MISSING, why="there is no such article"))
+                elif final != title:
+                    rows.append(row(state.PAGE, title, MERGED, final))
+            rows.append(row(state.NOTE, "header", FETCHED, export.header))
+            self.keep(rows)
+
+    def pictures(self, names: Sequence[str]) -> None:
+        """Fetches what Commons says of files, and the pictures."""
+        known = self.gathered.outcomes(state.FILE)
+        wanted = [name for name in names if name not in known]
+        for batch in self.batches(wanted, FILES_A_CALL, "asking what files say"):
+            pages = self.services.files(batch, width=self.request.width)
+            self.keep(
+                row(state.FILE, name, FETCHED, orjson.dumps(page))
+                if (page := pages.get(name)) and page.get("imageinfo")
+                else row(state.FILE, name, MISSING, why="Commons has no such file")
+                for name in batch
+            )
+        known, had = self.gathered.outcomes(state.FILE), self.gathered.outcomes(state.PICTURE)
+        wanted = [name for name in names if known.get(name) == FETCHED and name not in had]
+        for (name,) in self.batches(wanted, 1, "fetching pictures"):
+            self.keep([self._picture(name)])
+
+    def _picture(self, name: str) -> state.Row:
+        page = orjson.loads(self.gathered.body(state.FILE, name) or b"{}")
+        kind = str(page["imageinfo"][0].get("mime", ""))
+        if not kind.startswith("image/") or kind == "image/svg+xml":
+            return row(state.PICTURE, name, UNREADABLE, why=f"its kind is {kind!r}")
+        if "/" in name or name.startswith(".") or file_name(name) != name:
+            return row(state.PICTURE, name, UNREADABLE, why="its name is none of a file")
+        try:
+            data = self.services.picture(page)
+        except ValueError as error:
+            return row(state.PICTURE, name, UNREADABLE, why=str(error)[:200])
+        except CallFault as fault:
+            if fault.kind is not Status.NOT_ACCEPTED or fault.status in (401, 402, 403):
+                raise
+            return row(state.PICTURE, name, UNREADABLE, why=str(fault)[:200])
+        write_whole(self.out / PICTURES / name, data)
+        return row(state.PICTURE, name, FETCHED)
+
+    def batches(self, wanted: Sequence[T], size: int, step: str) -> Iterable[list[T]]:
+        """What is wanted, by so many; whoever takes a batch has dealt with the one before."""
+        for at in range(0, len(wanted), size):
+            if not at:
+                self.progress(step, 0, len(wanted))
+            yield list(wanted[at : at + size])
+            self.progress(step, min(at + size, len(wanted)), len(wanted))
+
+    def keep(self, rows: Iterable[state.Row]) -> None:
+        """Keeps things; the replies that they stood in are needed no more, and would double what the folder weighs."""
+        self.gathered.keep(rows)
+        self.services.forget_replies()
+
+    def list_of(self, key: str, fetch: Callable[[], list[str]]) -> list[str]:
+        """A list that the query service gives, fetched once."""
+        if (body := self.gathered.body(state.LIST, key)) is None:
+            body = orjson.dumps(fetch())
+            self.keep([row(state.LIST, key, FETCHED, body)])
+        found: list[str] = orjson.loads(body)
+        return found
+
+    def number(self, key: str, fetch: Callable[[], int]) -> int:
+        """A number that the query service gives, fetched once."""
+        return int(self.list_of(key, lambda: [str(fetch())])[0])
+
+    def final(self, name: str) -> str:
+        """The id under which an entity stands, where it was merged into another."""
+        return self._moved.get(name, name)
+
+    def of(self, name: str) -> Links | None:
+        """What an entity leads to; None where there is none."""
+        return self.links.get(self.final(name))

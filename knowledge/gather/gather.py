@@ -1,0 +1,207 @@
+"""Gathering: anchors, what their claims lead to, rivals, articles and pictures, each fetched once.
+
+Everything that was fetched lies in `gathered.py`'s file before the next request leaves. A run that begins there again,
+after a kill or with a larger limit, so asks only for what is missing.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from functools import partial
+
+import orjson
+
+from questloom.knowledge.gather import gathered as state
+from questloom.knowledge.gather.closure import links_of, number_of
+from questloom.knowledge.gather.fetcher import Fetcher
+from questloom.knowledge.gather.gathered import FETCHED, row
+from questloom.knowledge.gather.request import MAX_CLASS, MAX_CLASSES, ClassCount, Lack
+from questloom.knowledge.gather.wikimedia import TITLES_A_CALL
+from questloom.records.errors import InputError
+
+
+class Gathering:
+    """One run over a folder.
+
+    Args:
+        fetcher: of its folder.
+    """
+
+    def __init__(self, fetcher: Fetcher) -> None:
+        self.fetcher, self.request, self.gathered = fetcher, fetcher.request, fetcher.gathered
+        self.services = fetcher.services
+        counts = json.loads(self.gathered.body(state.NOTE, "counts") or b"{}")
+        self.counts = {name: ClassCount(**count) for name, count in counts.items()}
+
+    def check_class(self) -> int:
+        """How many members the class has.
+
+        Raises:
+            InputError: there is no such class, it has no members, or too many.
+        """
+        name = self.request.class_id
+        self.fetcher.entities([name], "looking up the class")
+        if self.fetcher.of(name) is None:
+            raise InputError(
+                f"--class {name}",
+                "is no item of Wikidata, or was deleted",
+                "Look for the class on wikidata.org: its address ends in its id.",
+            )
+        way_out = "Name a class below it, or give the anchors by --ids or --titles"
+        direct = self.fetcher.number(
+            f"direct count {name}", lambda: self.services.direct_count(name)
+        )
+        number = direct
+        if direct <= MAX_CLASS:
+            number = self.fetcher.number(f"count {name}", lambda: self.services.count(name))
+        if number > MAX_CLASS:
+            raise InputError(
+                f"--class {name}", f"has {number:,} members, more than {MAX_CLASS:,}", way_out
+            )
+        if not number:
+            raise InputError(
+                f"--class {name}",
+                "has no members: nothing is stated to be an instance of it, or of a class below it",
+                "Name a class and no thing; `instance of` (P31) of a thing that you mean says which.",
+            )
+        return number
+
+    def anchors(self) -> list[str]:
+        """The anchors, as they were listed or as the class gives them.
+
+        Raises:
+            InputError: there are none.
+        """
+        request = self.request
+        if request.class_id:
+            found = self.fetcher.list_of(
+                f"anchors {request.class_id} {request.limit}",
+                lambda: self.services.members(request.class_id, limit=request.limit, askable=True),
+            )
+            what = f"has members, and none has a picture and an article in {request.language!r}"
+            where = f"--class {request.class_id}"
+        elif request.titles:
+            items = self._items_of(request.titles)
+            found = [items[title] for title in request.titles if items[title]]
+            where, what = "--titles", f"no title is that of an article in {request.language!r}"
+        else:
+            found, where, what = list(request.ids), "--ids", "holds no id"
+        if not found:
+            raise InputError(where, what, "Look at --language, or name others.")
+        return list(dict.fromkeys(found))
+
+    def _items_of(self, titles: Sequence[str]) -> dict[str, str]:
+        known: dict[str, str] = json.loads(self.gathered.body(state.NOTE, "items") or b"{}")
+        for batch in self.fetcher.batches(
+            [t for t in titles if t not in known], TITLES_A_CALL, "looking up titles"
+        ):
+            known |= self.services.items_of(batch)
+            self.fetcher.keep([row(state.NOTE, "items", FETCHED, json.dumps(known))])
+        return known
+
+    def close(self, anchors: list[str]) -> list[str]:
+        """Fetches the anchors and what their claims lead to, to the depth; gives all of these, anchors first."""
+        self.fetcher.entities(anchors, "anchors")
+        reached = dict.fromkeys(anchors)
+        frontier = list(anchors)
+        for step in range(self.request.depth):
+            ways = [
+                links
+                for name in frontier
+                if (links := self.fetcher.of(name)) and (not step or links.is_way)
+            ]
+            values = dict.fromkeys(value for links in ways for value in links.values)
+            frontier = [value for value in values if value not in reached]
+            self.fetcher.entities(frontier, f"values, step {step + 1}")
+            reached |= dict.fromkeys(frontier)
+        return list(reached)
+
+    def gather_rivals(self, anchors: list[str]) -> None:
+        """Counts the class, or the classes of the listed anchors, and fetches their members."""
+        classes: dict[str, int] = {}
+        for name in anchors:
+            for each in links.classes if (links := self.fetcher.of(name)) else ():
+                classes[each] = classes.get(each, 0) + 1
+        commonest = sorted(classes, key=lambda c: (-classes[c], number_of(c)))[:MAX_CLASSES]
+        members: list[str] = []
+        for name in [self.request.class_id] if self.request.class_id else commonest:
+            members += self.count_class(name)
+        self.fetcher.entities(members, "rivals")
+
+    def count_class(self, name: str) -> list[str]:
+        """The members of a class, all of them or so many as are wanted."""
+        number = self.fetcher.number(
+            f"direct count {name}", lambda: self.services.direct_count(name)
+        )
+        if number <= MAX_CLASS:
+            number = self.fetcher.number(f"count {name}", lambda: self.services.count(name))
+        limit, members = min(number, self.request.rivals), list[str]()
+        if limit and number <= MAX_CLASS:
+            members = self.fetcher.list_of(
+                f"members {name} {limit}", lambda: self.services.members(name, limit=limit)
+            )
+        self.counts[name] = ClassCount(members=number, listed=len(members))
+        counts = {name: asdict(count) for name, count in self.counts.items()}
+        self.fetcher.keep([row(state.NOTE, "counts", FETCHED, json.dumps(counts))])
+        return members
+
+    def complete(self, lacks: Iterable[Lack]) -> None:
+        """Fetches what an earlier gathering is without: classes with their members, rivals with the values of a claim, and their articles."""
+        things: dict[str, None] = {}
+        for lack in lacks:
+            found = self.count_class(lack.id) if lack.kind == "class" else [lack.id]
+            things |= dict.fromkeys(found)
+        self.fetcher.entities(things, "what was lacking", again=True)
+        values: dict[str, None] = {}
+        for lack in lacks:
+            body = (
+                self.gathered.body(state.ENTITY, self.fetcher.final(lack.id))
+                if lack.property
+                else None
+            )
+            claims = (orjson.loads(body) if body else {}).get("claims") or {}
+            only = {"claims": {lack.property: claims.get(lack.property, ())}}
+            values |= dict.fromkeys(links_of(only, self.request.wiki).named)
+        self.fetcher.entities(values, "values of claims that were lacking", again=True)
+        self.gather_words()
+        self.gather_articles(things | values)
+
+    def gather_words(self) -> None:
+        """Fetches what gives the gathered things their words: classes up to the topmost, units, properties."""
+        items = [links for name, links in self.fetcher.links.items() if name.startswith("Q")]
+        wanted = {n for links in items for n in (*links.classes, *links.parents, *links.units)}
+        seen: set[str] = set()
+        while wanted:
+            self.fetcher.entities(wanted, "classes and units")
+            seen |= wanted
+            above = (links.parents for name in wanted if (links := self.fetcher.of(name)))
+            wanted = {parent for parents in above for parent in parents} - seen
+        items = [links for name, links in self.fetcher.links.items() if name.startswith("Q")]
+        properties = {p for links in items for p in links.properties}
+        self.fetcher.entities(properties, "properties")
+
+    def gather_articles(self, things: Iterable[str]) -> None:
+        """Fetches the articles of things."""
+        titles = dict.fromkeys(links.article for name in things if (links := self.fetcher.of(name)))
+        self.fetcher.articles([title for title in titles if title])
+
+    def gather_pictures(self, anchors: Iterable[str], things: Iterable[str]) -> None:
+        """Fetches the pictures of anchors, further ones that depict them, and those of things with an article."""
+        first = dict.fromkeys(
+            n for name in anchors if (li := self.fetcher.of(name)) for n in li.pictures
+        )
+        more = (li for name in things if (li := self.fetcher.of(name)) and li.article)
+        ways = dict.fromkeys(n for li in more for n in li.pictures)
+        names = list(first | self._views(anchors) | (ways if self.request.all_pictures else {}))
+        self.fetcher.pictures(names)
+
+    def _views(self, anchors: Iterable[str]) -> dict[str, None]:
+        """Names of further pictures of anchors."""
+        views, wanted = self.request.views, [self.fetcher.final(name) for name in anchors]
+        found: dict[str, None] = {}
+        for (name,) in self.fetcher.batches(wanted if views else [], 1, "looking for more views"):
+            more = self.fetcher.list_of(
+                f"views {name} {views}", partial(self.services.depicting, name, limit=views)
+            )
+            found |= dict.fromkeys(more)
+        return found

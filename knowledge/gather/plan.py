@@ -1,0 +1,124 @@
+"""What a gathering will take: things, calls and minutes at each service, before the first call.
+
+How much a number of anchors leads to was fitted on the claims of real things (`python -m benchmarks.gather_plan` prints the fit
+and what was measured): anchors of one class share more than these, things with many claims lead further. What a call takes
+is assumed, not measured.
+"""
+
+import math
+from dataclasses import dataclass
+
+from questloom.knowledge.gather.request import MAX_CLASSES, GatherRequest
+from questloom.knowledge.gather.wikimedia import (
+    ENTITIES_A_CALL,
+    FILES_A_CALL,
+    IDS_A_QUERY,
+    PAGES_A_CALL,
+    TITLES_A_CALL,
+)
+
+SECONDS = {"query service": 5.0, "Wikidata": 2.0, "Wikipedia": 2.0, "Commons": 2.0, "pictures": 0.4}
+"""Assumed for a call."""
+REACHED, EXPONENT = (1.0, 50.0, 200.0, 400.0), 0.7
+"""n anchors lead to REACHED[depth] n^EXPONENT things, themselves included."""
+CLASSES, CLASS_EXPONENT = 2600.0, 0.09
+"""Classes of these and all above them, and units."""
+PROPERTIES = 2000
+WITH_ARTICLE, WITH_PICTURE = 0.55, 0.7
+"""Share of things with an article in a large edition; and of these the share with a picture."""
+RIVALS_OF_A_CLASS = 500
+"""Assumed where the class was not counted."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one service is asked for."""
+
+    service: str
+    what: str
+    things: int
+    calls: int
+
+    @property
+    def seconds(self) -> float:
+        return self.calls * SECONDS[self.service]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A gathering's steps."""
+
+    steps: tuple[Step, ...]
+
+    @property
+    def calls(self) -> int:
+        return sum(step.calls for step in self.steps)
+
+    @property
+    def minutes(self) -> float:
+        return sum(step.seconds for step in self.steps) / 60
+
+    def as_text(self) -> str:
+        """A table, and the sums."""
+        lines = [
+            f"  {step.service:<14}{step.what:<28}{step.things:>9,} in {step.calls:>7,} calls, "
+            f"{duration(step.seconds / 60)}"
+            for step in self.steps
+        ]
+        return "\n".join(
+            [
+                "The plan, estimated, one request at a time to a service:",
+                *lines,
+                f"  In all about {self.calls:,} calls and {duration(self.minutes)}.",
+            ]
+        )
+
+
+def plan_of(request: GatherRequest, *, members: int | None = None) -> Plan:
+    """The plan of a request.
+
+    Args:
+        members: of the class, where it was counted.
+    """
+    anchors = len(request.ids or request.titles) or request.limit
+    anchors = anchors if members is None else min(anchors, members)
+    reached = max(float(anchors), REACHED[min(request.depth, 3)] * anchors**EXPONENT)
+    if not request.depth:
+        reached = float(anchors)
+    classes = 1 if request.class_id else min(MAX_CLASSES, anchors)
+    listed = request.rivals if members is None else min(members, request.rivals)
+    rivals = listed if request.class_id else min(RIVALS_OF_A_CLASS, listed) * classes
+    words = CLASSES * anchors**CLASS_EXPONENT + PROPERTIES
+    articles = reached * WITH_ARTICLE
+    files = articles * WITH_PICTURE if request.all_pictures else float(anchors)
+    files += anchors * request.views
+    queries = classes * (2 + math.ceil(listed / IDS_A_QUERY)) + bool(request.class_id)
+    steps = [
+        Step("query service", "classes and their members", classes, queries),
+        _step("Wikidata", "anchors and what they lead to", reached, ENTITIES_A_CALL),
+        _step("Wikidata", "rivals", rivals, ENTITIES_A_CALL),
+        _step("Wikidata", "classes, units, properties", words, ENTITIES_A_CALL),
+        _step("Wikipedia", "articles", articles, PAGES_A_CALL),
+        _step("Commons", "more views of anchors", anchors * bool(request.views), 1),
+        _step("Commons", "what files say", files, FILES_A_CALL / 2),
+        _step("pictures", f"pictures, {request.width} px wide", files, 1),
+    ]
+    if request.titles:
+        steps.insert(0, _step("Wikipedia", "items of titles", anchors, TITLES_A_CALL))
+    return Plan(tuple(step for step in steps if step.things))
+
+
+def _step(service: str, what: str, things: float, size: float) -> Step:
+    things = round(things)
+    return Step(service, what, things, math.ceil(things / size))
+
+
+def duration(minutes: float) -> str:
+    """Minutes in words.
+
+    >>> duration(0.2), duration(90), duration(200)
+    ('12 s', '90 min', '3.3 h')
+    """
+    if minutes < 1:
+        return f"{math.ceil(60 * minutes)} s"
+    return f"{round(minutes)} min" if minutes < 100 else f"{minutes / 60:.1f} h"

@@ -1,0 +1,221 @@
+"""What `gather` asks of Wikimedia: members of a class, entities, articles, files. Each answer is that of one request.
+
+Sources: https://www.wikidata.org/w/api.php?action=help&modules=wbgetentities, https://www.mediawiki.org/wiki/API:Query (`export`),
+https://www.mediawiki.org/wiki/Extension:PageProps and the modules of `knowledge/readers` that are used.
+"""
+
+import html
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from questloom.knowledge.readers.action_api import ActionApi
+from questloom.knowledge.readers.commons import COMMONS_API, CommonsApi
+from questloom.knowledge.readers.commons_page import file_name
+from questloom.knowledge.readers.polite import WIKIDATA, WIKIPEDIA, PoliteCaller
+from questloom.knowledge.readers.sparql import WIKIDATA_ENDPOINT, SparqlService
+from questloom.records.errors import ProviderFault
+from questloom.records.names import codes_of
+
+ENTITIES_A_CALL, PAGES_A_CALL, FILES_A_CALL, TITLES_A_CALL = 50, 20, 50, 50
+"""The API takes fifty; of whole articles fewer, since fifty may have many megabytes."""
+IDS_A_QUERY = 5000
+"""The API's most."""
+_PAGE = re.compile(r" *<page>.*?</page>\n?", re.S)
+_TITLE, _REVISION = re.compile(r"<title>(.*?)</title>"), re.compile(r"<revision>\s*<id>(\d+)</id>")
+_MEMBERS = "?item wdt:P31/wdt:P279* wd:{class_id} ."
+_ASKABLE = """?item wdt:P18 ?picture .
+  ?article schema:about ?item ; schema:isPartOf <https://{language}.wikipedia.org/> ."""
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Addresses:
+    """Where the services are."""
+
+    query: str
+    wikidata: str
+    wikipedia: str
+    commons: str
+
+    @classmethod
+    def of(cls, language: str, base: str = "") -> "Addresses":
+        """Those of an edition, or those of services that all stand under one address (`benchmarks/wikimedia.py`)."""
+        if base:
+            base = base.rstrip("/")
+            names = ("wikidata", f"{language}.wikipedia", "commons")
+            return cls(f"{base}/sparql", *(f"{base}/{name}/w/api.php" for name in names))
+        return cls(
+            WIKIDATA_ENDPOINT,
+            "https://www.wikidata.org/w/api.php",
+            f"https://{language}.wikipedia.org/w/api.php",
+            COMMONS_API,
+        )
+
+
+@dataclass(frozen=True)
+class Export:
+    """Articles of one request."""
+
+    header: str
+    """What stands before the first page: the root element and the site."""
+    pages: dict[str, str]
+    """Title to the page's XML."""
+    titles: dict[str, str]
+    """Each title that was in the request to the one under which its page stands; "" where there is none."""
+
+
+class Wikimedia:
+    """The services, one request at a time to each.
+
+    Args:
+        caller: of `polite_caller`.
+        addresses: where they are.
+        language: the edition.
+        contact: mail address or page of whoever runs this; "" takes QUESTLOOM_CONTACT.
+
+    Every method raises ProviderFault where its service fails lastingly.
+
+    Raises:
+        InputError: there is no contact.
+    """
+
+    def __init__(
+        self, caller: PoliteCaller, addresses: Addresses, *, language: str, contact: str = ""
+    ) -> None:
+        self.language = language
+        self._caller = caller
+        self._sparql = SparqlService(addresses.query, caller, contact=contact)
+        self._wikidata = ActionApi(caller, WIKIDATA, addresses.wikidata, contact=contact)
+        self._wikipedia = ActionApi(caller, WIKIPEDIA, addresses.wikipedia, contact=contact)
+        self._commons = CommonsApi(caller, endpoint=addresses.commons, contact=contact)
+
+    def forget_replies(self) -> None:
+        """Drops the cached replies that were given so far, once what they said is kept elsewhere."""
+        self._caller.forget_used()
+
+    def direct_count(self, class_id: str) -> int:
+        """How many items are stated to be instances of just this class; quick for any class."""
+        return self._number(f"SELECT (COUNT(*) AS ?n) WHERE {{ ?item wdt:P31 wd:{class_id} }}")
+
+    def count(self, class_id: str) -> int:
+        """How many members a class has, those of its subclasses included."""
+        where = _MEMBERS.format(class_id=class_id)
+        return self._number(f"SELECT (COUNT(DISTINCT ?item) AS ?n) WHERE {{ {where} }}")
+
+    def _number(self, query: str) -> int:
+        rows = self._sparql.select(query)
+        return int(rows[0]["n"]["value"]) if rows else 0
+
+    def members(self, class_id: str, *, limit: int, askable: bool = False) -> list[str]:
+        """The first members of a class by address, so that a larger limit only adds to them.
+
+        Args:
+            askable: only those with a picture and with an article in the language.
+        """
+        where = _MEMBERS.format(class_id=class_id)
+        if askable:
+            where += " " + _ASKABLE.format(language=self.language)
+        rows = self._sparql.select_all(
+            f"SELECT DISTINCT ?item WHERE {{ {where} }}", "?item", page=IDS_A_QUERY, limit=limit
+        )
+        return [row["item"]["value"].rpartition("/")[2] for row in rows]
+
+    def entities(self, ids: list[str]) -> dict[str, Json | None]:
+        """Up to fifty entities, each under the id that was in the request: a merged one has the `id` of another. None: there is none."""
+        try:
+            found = self._wikidata.ask(
+                {
+                    "action": "wbgetentities",
+                    "ids": "|".join(ids),
+                    "languages": "|".join(dict.fromkeys((*codes_of(self.language), "en"))),
+                    "props": "info|sitelinks|labels|aliases|descriptions|claims|datatype",
+                }
+            ).get("entities", {})
+        except ProviderFault as fault:  # one id that never was refuses all
+            if not fault.message.startswith("no-such-entity"):
+                raise
+            if len(ids) == 1:
+                return {ids[0]: None}
+            half = len(ids) // 2
+            return self.entities(ids[:half]) | self.entities(ids[half:])
+        by_source = {e["redirects"]["from"]: e for e in found.values() if e.get("redirects")}
+        got = {name: found.get(name, by_source.get(name)) for name in ids}
+        return {name: None if e is None or "missing" in e else e for name, e in got.items()}
+
+    def items_of(self, titles: list[str]) -> dict[str, str]:
+        """Up to fifty titles of articles to their items; "" where there is no such article, or no item."""
+        query = self._wikipedia.ask(
+            {
+                "action": "query",
+                "prop": "pageprops",
+                "ppprop": "wikibase_item",
+                "redirects": "1",
+                "titles": "|".join(titles),
+            }
+        ).get("query", {})
+        items = {
+            page["title"]: page.get("pageprops", {}).get("wikibase_item", "")
+            for page in query.get("pages", ())
+        }
+        return {title: items.get(final, "") for title, final in _resolved(titles, query).items()}
+
+    def articles(self, titles: list[str]) -> Export:
+        """Up to twenty articles with their revisions, redirects followed."""
+        query = self._wikipedia.ask(
+            {"action": "query", "export": "1", "redirects": "1", "titles": "|".join(titles)}
+        ).get("query", {})
+        exported = str(query.get("export", ""))
+        pages = {title_of(xml): xml for xml in _PAGE.findall(exported)}
+        return Export(
+            header=exported.partition("<page>")[0].rstrip(" "),
+            pages=pages,
+            titles={t: f if f in pages else "" for t, f in _resolved(titles, query).items()},
+        )
+
+    def depicting(self, item: str, *, limit: int) -> list[str]:
+        """Names of files that depict an item (P180), as Commons' search ranks them."""
+        found = self._commons.search(f"haswbstatement:P180={item}", limit=limit)
+        return [file_name(title) for title in found]
+
+    def files(self, names: list[str], *, width: int) -> dict[str, Json | None]:
+        """Up to fifty files of Commons by name: page objects with author, licence and statements; None where there is none."""
+        return self._commons.pages(names, width=width)
+
+    def picture(self, page: Json) -> bytes:
+        """The bytes of a file in the width that was asked for; ValueError where its page names no address."""
+        return self._commons.picture(page)
+
+
+def _resolved(titles: list[str], query: Json) -> dict[str, str]:
+    """Each title to the one it ends at."""
+    moves = {
+        move["from"]: move["to"]
+        for key in ("normalized", "redirects")
+        for move in query.get(key, ())
+    }
+    resolved = {}
+    for title in titles:
+        final, seen = title, {title}
+        while (target := moves.get(final)) is not None and target not in seen:
+            final = target
+            seen.add(final)
+        resolved[title] = final
+    return resolved
+
+
+def title_of(xml: str) -> str:
+    """The title of a page of an export.
+
+    >>> title_of("<page><title>Salt &amp; pepper</title></page>")
+    'Salt & pepper'
+    """
+    found = _TITLE.search(xml)
+    return html.unescape(found[1]) if found else ""
+
+
+def revision_of(xml: str) -> int:
+    """The revision of a page of an export."""
+    found = _REVISION.search(xml)
+    return int(found[1]) if found else 0

@@ -1,0 +1,232 @@
+"""`questloom gather`: a slice of Wikidata, Wikipedia and Commons from the live services into ordinary dumps in a folder."""
+
+import json
+import re
+import sqlite3
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from questloom.calls.retry import RetryPolicy
+from questloom.knowledge.gather import gathered as state
+from questloom.knowledge.gather.dumps import write_dumps
+from questloom.knowledge.gather.fetcher import Fetcher
+from questloom.knowledge.gather.gather import Gathering
+from questloom.knowledge.gather.gathered import FETCHED, WORK, Gathered, row
+from questloom.knowledge.gather.plan import plan_of
+from questloom.knowledge.gather.request import GatherRequest, Lack
+from questloom.knowledge.gather.wikimedia import Addresses, Wikimedia
+from questloom.knowledge.readers.commons import STANDARD_WIDTHS
+from questloom.knowledge.readers.polite import RETRY, polite_caller, user_agent
+from questloom.pipeline.runners.progress import say, staged
+from questloom.pipeline.runners.run_log import path_error
+from questloom.records.errors import InputError
+
+_ITEM, _LANGUAGE = re.compile(r"Q[1-9]\d*"), re.compile(r"[a-z]{2,}(-[a-z]+)*")
+
+Json = dict[str, Any]
+
+
+def lines_of(path: Path | None, option: str) -> tuple[str, ...]:
+    """The lines of a file, without empty ones and repetitions; () without a file.
+
+    Raises:
+        InputError: it cannot be read, or has no lines.
+    """
+    if path is None:
+        return ()
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"{option} {path}", f"cannot be read ({error})", "Give a text file in UTF-8."
+        ) from error
+    found = tuple(dict.fromkeys(line.strip() for line in lines if line.strip()))
+    if not found:
+        raise InputError(f"{option} {path}", "has no lines", "Write one a line.")
+    return found
+
+
+def lacks_of(path: Path | None) -> tuple[Lack, ...]:
+    """The lines of a file of what is lacking: kind (class or rival), id and property, with tabs between them.
+
+    Raises:
+        InputError: it cannot be read, or a line is none.
+    """
+    found = []
+    for line in lines_of(path, "--complete"):
+        kind, name, prop = (*line.split("\t"), "", "")[:3]
+        if line == "\t".join(Lack._fields):
+            continue
+        if (
+            kind not in ("class", "rival")
+            or not _ITEM.fullmatch(name)
+            or (prop and not re.fullmatch(r"P[1-9]\d*", prop))
+        ):
+            raise InputError(
+                f"--complete {path}",
+                f"has the line {line[:80]!r}",
+                "Write kind (class or rival), id and property, with tabs between them.",
+            )
+        found.append(Lack(kind, name, prop))
+    return tuple(dict.fromkeys(found))
+
+
+def gather(
+    request: GatherRequest,
+    out: Path,
+    *,
+    base: str = "",
+    contact: str = "",
+    retry: RetryPolicy = RETRY,
+    say: Callable[[str], None] = say,
+) -> Json:
+    """Gathers into a folder, or goes on where the folder's last run ended; gives what `gather.json` says.
+
+    Args:
+        request: what is wanted; of an earlier run in the folder the class, the language and the width stay.
+        out: the folder; it is made.
+        base: an address under which all services stand; "" for Wikimedia's own.
+        contact: mail address or page; "" takes QUESTLOOM_CONTACT.
+        retry: how often a request is tried again.
+        say: told the plan.
+
+    Raises:
+        InputError: the request is none, the folder holds something else, or the class is unknown, empty or too large.
+        ProviderFault: a service fails lastingly; the same call goes on from there.
+    """
+    _check(request)
+    user_agent(contact)
+    try:
+        gathered = Gathered(out)
+        try:
+            request = _held_to_first(request, gathered, out)
+            with polite_caller(out / WORK, retry=retry) as caller, staged("gather") as progress:
+                addresses = Addresses.of(request.language, base)
+                services = Wikimedia(caller, addresses, language=request.language, contact=contact)
+                return _gather(Gathering(Fetcher(request, services, gathered, out, progress)), say)
+        finally:
+            gathered.close()
+    except OSError as error:
+        raise path_error(error, out) from error
+    except sqlite3.OperationalError as error:
+        raise InputError(
+            str(out / WORK),
+            f"cannot be written ({error})",
+            "Make room, or look at the rights; the same command goes on from here.",
+        ) from error
+
+
+def _check(request: GatherRequest) -> None:
+    given = [request.class_id, request.ids, request.titles, request.lacks]
+    if sum(map(bool, given)) != 1:
+        raise InputError(
+            "gather",
+            "takes one of --class, --ids, --titles and --complete",
+            "Say which things are meant.",
+        )
+    for option, name in (("--class", request.class_id), *(("--ids", i) for i in request.ids)):
+        if name and not _ITEM.fullmatch(name):
+            raise InputError(f"{option} {name}", "is no id of an item", "Write it as Q39715.")
+    for title in request.titles:
+        if set("|#<>[]{}\n") & set(title):
+            raise InputError(f"--titles {title}", "is no title", "Write one title a line.")
+    if not _LANGUAGE.fullmatch(request.language):
+        raise InputError(
+            f"--language {request.language}", "is no language of an edition", "Write it as en."
+        )
+    if request.width not in STANDARD_WIDTHS:
+        raise InputError(
+            f"--width {request.width}",
+            "is not one that Commons gives",
+            f"Use one of {', '.join(map(str, STANDARD_WIDTHS))}.",
+        )
+
+
+def _gather(run: Gathering, say: Callable[[str], None]) -> Json:
+    request, gathered = run.request, run.gathered
+    begun = json.loads(gathered.body(state.NOTE, "begun") or b"{}")
+    if request.lacks:
+        asked = {**begun["asked"], "completed": len(request.lacks)}
+        run.complete(request.lacks)
+        return write_dumps(run, day=begun["day"], asked=asked)
+    say(plan_of(request).as_text())
+    if request.class_id:
+        members = run.check_class()
+        say(f"Class {request.class_id} has {members:,} members.")
+        say(plan_of(request, members=members).as_text())
+    anchors = run.anchors()
+    asked = _settings(request) | {"anchors": len(anchors)}
+    gathered.keep([row(state.NOTE, "begun", FETCHED, json.dumps(begun | {"asked": asked}))])
+    things = run.close(anchors)
+    run.gather_rivals(anchors)
+    run.gather_words()
+    run.gather_articles(things)
+    run.gather_pictures(anchors, things)
+    return write_dumps(run, day=begun["day"], asked=asked)
+
+
+def _settings(request: GatherRequest) -> Json:
+    return {
+        "class": request.class_id,
+        "ids": len(request.ids),
+        "titles": len(request.titles),
+        "limit": request.limit,
+        "depth": request.depth,
+        "rivals": request.rivals,
+        "language": request.language,
+        "width": request.width,
+        "views": request.views,
+    }
+
+
+def _held_to_first(request: GatherRequest, gathered: Gathered, out: Path) -> GatherRequest:
+    """The request, where it is for what the folder was begun for; one that completes takes that over.
+
+    Raises:
+        InputError: the folder was begun for something else, or for nothing.
+    """
+    begun = json.loads(gathered.body(state.NOTE, "begun") or b"{}")
+    if request.lacks:
+        if "asked" not in begun:
+            raise InputError(
+                f"--out {out}", "holds nothing that could be completed", "Gather into it first."
+            )
+        return replace(
+            request, class_id=begun["class"], language=begun["language"], width=begun["width"]
+        )
+    lasting = {k: v for k, v in _settings(request).items() if k in ("class", "language", "width")}
+    if not begun:
+        begun = {"day": datetime.now(UTC).date().isoformat(), **lasting}
+        gathered.keep([row(state.NOTE, "begun", FETCHED, json.dumps(begun))])
+    for name, wanted in lasting.items():
+        if begun[name] != wanted:
+            raise InputError(
+                f"--out {out}",
+                f"was begun with {name} {begun[name] or 'none'}, and not {wanted or 'none'}",
+                "Name another folder.",
+            )
+    return request
+
+
+def summary_text(out: Path, summary: Json) -> str:
+    """What was gathered, what could not be had, and what to run next."""
+    had, dumps = summary["gathered"], summary["dumps"]
+    lines = [
+        f"{out}: {had['entities']:,} entities, {had['articles']:,} articles and {had['pictures']:,} pictures"
+    ]
+    for name, count in summary["classes"].items():
+        how = "whole" if count["whole"] else f"in part ({count['listed']:,} of them)"
+        lines.append(f"  class {name}: {count['members']:,} members, gathered {how}")
+    for kind, failed in summary["failed"].items():
+        shown = "; ".join(f"{key}: {why}" for key, why in list(failed.items())[:3])
+        lines.append(
+            f"  not to be had, {kind}: {len(failed):,} ({shown}{' …' if len(failed) > 3 else ''})"
+        )
+    lines.append(
+        f"Next: questloom ingest --store STORE --entities {out / dumps['entities']} "
+        f"--articles {out / dumps['articles']} --images {out / dumps['images']}"
+    )
+    return "\n".join(lines)
