@@ -22,7 +22,9 @@ from questloom.knowledge.readers.commons import STANDARD_WIDTHS
 from questloom.knowledge.readers.polite import RETRY, polite_caller, user_agent
 from questloom.pipeline.runners.progress import say, staged
 from questloom.pipeline.runners.run_log import path_error
+from questloom.pipeline.synth.lacking import COLUMNS
 from questloom.records.errors import InputError
+from questloom.transforms.planning.lacking import CLAIMS, MEMBERS, STEPS
 
 _ITEM, _LANGUAGE = re.compile(r"Q[1-9]\d*"), re.compile(r"[a-z]{2,}(-[a-z]+)*")
 
@@ -50,7 +52,7 @@ def lines_of(path: Path | None, option: str) -> tuple[str, ...]:
 
 
 def lacks_of(path: Path | None) -> tuple[Lack, ...]:
-    """The lines of a file of what is lacking: kind (class or rival), id and property, with tabs between them.
+    """The lines of a file of what is lacking: kind (class or rival), id and property, with tabs between them; or a run's `lacking.tsv`.
 
     Raises:
         InputError: it cannot be read, or a line is none.
@@ -58,8 +60,10 @@ def lacks_of(path: Path | None) -> tuple[Lack, ...]:
     found = []
     for line in lines_of(path, "--complete"):
         kind, name, prop = (*line.split("\t"), "", "")[:3]
-        if line == "\t".join(Lack._fields):
+        if line == "\t".join(Lack._fields) or line == "\t".join(COLUMNS):
             continue
+        if kind in (MEMBERS, CLAIMS, STEPS):  # of a run: the members come with all their claims
+            kind, prop = "class", ""
         if (
             kind not in ("class", "rival")
             or not _ITEM.fullmatch(name)

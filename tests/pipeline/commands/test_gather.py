@@ -25,6 +25,7 @@ from questloom.knowledge.store.store import Store
 from questloom.pipeline.cli import app
 from questloom.pipeline.commands.gather import gather, lacks_of
 from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
+from questloom.pipeline.synth.lacking import COLUMNS
 from questloom.records.errors import InputError, ProviderFault
 from questloom.records.form import Ask, ClaimClause, ClassClause, Form, Image
 from questloom.records.knowledge import entity_value
@@ -451,3 +452,13 @@ def test_the_real_slice_ingested_by_its_dump_and_through_gather_gives_the_same_c
     gathered(world, tmp_path / "out", ids=presidents, depth=1, rivals=0)
     for name, entity in entities_of(tmp_path / "out").items():
         assert as_published(entity) == as_published(world.entities[name])
+
+
+def test_what_a_run_lacks_can_be_completed_as_the_run_wrote_it(tmp_path):
+    (tmp_path / "lacking.tsv").write_text(
+        "\t".join(COLUMNS) + "\n"
+        f"members\t{PAINTING}\t\t7\t30\t90\t7 things have no plan: …\n"
+        f"claims\t{PAINTING}\tP170\t3\t20\t30\t3 things have no plan: …\n"
+        f"steps\t{HUMAN}\t\t2\t30\t\t2 things have no plan: …\n"
+    )
+    assert lacks_of(tmp_path / "lacking.tsv") == (Lack("class", PAINTING), Lack("class", HUMAN))
