@@ -268,6 +268,9 @@ def test_what_the_models_said_is_in_the_rounds_files(heard):
         assert [(e["path"], e["refused"], e["by"]) for e in update["refused"]] == [
             ("draft.detail_share", "rests on one case", "model")
         ]
-        assert {row["teacher"] for row in at.read("verify")["tasks"]} == {"solved"} and at.read(
-            "verify"
-        )["tags"]["too_hard"] == 4
+        verified = at.read("verify")
+        tags = {tag: num for tag, num in verified["tags"].items() if num}
+        # An untrained policy gives a right answer to one of four by chance, now and then.
+        assert {row["teacher"] for row in verified["tasks"]} == {"solved"}
+        assert sum(tags.values()) == 4 and tags.keys() <= {"too_hard", "good_match"}, tags
+        assert tags["too_hard"] >= 3, tags
