@@ -26,6 +26,7 @@ import apache_beam as beam
 import pyarrow as pa
 import pyarrow.parquet as pq
 from apache_beam.options.pipeline_options import PipelineOptions
+from questloom.transforms.drafting.walk import pick, walk
 
 from questloom.knowledge.store import Store
 from questloom.knowledge.store.sorted_table import SortedTable
@@ -33,7 +34,6 @@ from questloom.pipeline.runners.local_runner import local_runner
 from questloom.records.identity import chance
 from questloom.transforms.drafting.draft_rules import DraftRules
 from questloom.transforms.drafting.edges import Edge, edges
-from questloom.transforms.drafting.walk import pick, walk
 from questloom.transforms.facts.lookups import Lookups
 from tests.small_buckets import BUCKET, connect, s3_server
 

@@ -23,7 +23,7 @@ from questloom.records.table import Json
 from questloom.transforms.certificate.certify import certify_form, given_by_picture
 from questloom.transforms.certificate.effective import chain, composed
 from questloom.transforms.certificate.evidence import claim_of, is_named
-from questloom.transforms.drafting.accept import binding_of
+from questloom.transforms.certificate.execute import binding_of
 from questloom.transforms.drafting.exploration.reasoning import CHOOSES
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.facts.values import best_values

@@ -3,12 +3,12 @@
 import random
 
 import pytest
+from questloom.transforms.drafting.walk import pick, walk
 
 from questloom.records.knowledge import Article, Entity, Link, Section, entity_value
 from questloom.transforms.certificate.evidence import sentence_for
 from questloom.transforms.drafting.draft_rules import DraftRules
 from questloom.transforms.drafting.edges import Edge, edges, text_edges
-from questloom.transforms.drafting.walk import pick, walk
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.facts.trust import Trust
 from tests.small_facts import SmallFacts, claim, year

@@ -9,7 +9,7 @@ from questloom.records.knowledge import Entity, PropertyInfo, Value, entity_valu
 from questloom.records.synthesis import Answer, Hop, Seed
 from questloom.transforms.writing.llm.everyday_words import noun_of, role_nouns
 from questloom.transforms.writing.llm.evidence_words import about, kinds_lines, roles_of
-from questloom.transforms.writing.llm.kind_clauses import find_descriptor, seen_kind
+from questloom.transforms.writing.llm.kind_words import find_descriptor, seen_kind
 from questloom.transforms.writing.llm.llm_rules import LlmRules
 from questloom.transforms.writing.llm.llm_writer import LlmWriter
 from questloom.transforms.writing.llm.question_checks import places

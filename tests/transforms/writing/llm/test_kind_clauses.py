@@ -8,7 +8,7 @@ from questloom.records.form import Ask, ClaimClause, ClassClause, Form, Image
 from questloom.records.knowledge import Entity, PropertyInfo, Value
 from questloom.records.synthesis import Answer
 from questloom.transforms.writing.llm.evidence_words import kinds_lines
-from questloom.transforms.writing.llm.kind_clauses import (
+from questloom.transforms.writing.llm.kind_words import (
     description_kind,
     kind_clause,
     noun_phrase,

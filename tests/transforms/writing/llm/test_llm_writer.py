@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import replace
 
 import pytest
+from questloom.transforms.writing.llm.mentions import named_entities
 
 from questloom.models.structured import BadReply, RefusedReply
 from questloom.records.errors import ProviderFault
@@ -24,7 +25,6 @@ from questloom.records.synthesis import Answer, Hop, Seed
 from questloom.transforms.writing.llm.llm_rules import LlmRules
 from questloom.transforms.writing.llm.llm_writer import LlmWriter
 from questloom.transforms.writing.llm.material import material
-from questloom.transforms.writing.llm.mentions import named_entities
 from questloom.transforms.writing.llm.question_checks import other_language
 from questloom.transforms.writing.writer import Draft, Fact, Mention, WriterRejection
 from tests.prompts.scripted import Scripted
