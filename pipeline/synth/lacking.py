@@ -67,7 +67,9 @@ def list_lacking(
         dropped: those without a plan; their evidence says what the store lacks.
         facts: the store.
     """
-    lacks = {r.seed_id: r.evidence.get("lacks", {}) for r in dropped if isinstance(r.evidence, dict)}
+    lacks = {
+        r.seed_id: r.evidence.get("lacks", {}) for r in dropped if isinstance(r.evidence, dict)
+    }
     by_thing = defaultdict(list)
     for seed in seeds:
         by_thing[seed.entity_id].append(lacks.get(seed.id))
