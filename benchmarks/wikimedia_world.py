@@ -17,6 +17,8 @@ import orjson
 import rdflib
 from rdflib import Literal, URIRef
 
+from questloom.knowledge.readers.commons_page import file_name
+
 Json = dict[str, Any]
 WD, WDT = "http://www.wikidata.org/entity/", "http://www.wikidata.org/prop/direct/"
 SCHEMA = "http://schema.org/"
@@ -60,7 +62,8 @@ class World:
             for line in (folder / "metadata.jsonl").read_text("utf-8").splitlines():
                 page = json.loads(line)
                 name = page["title"].partition(":")[2]
-                world.files[name] = page, folder / name
+                # Claims name a file with blanks where the disk may have underscores.
+                world.files[file_name(page["title"])] = page, folder / name
         return world
 
     def pictured(self) -> list[str]:
