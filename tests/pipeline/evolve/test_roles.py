@@ -269,8 +269,6 @@ def test_what_the_models_said_is_in_the_rounds_files(heard):
             ("draft.detail_share", "rests on one case", "model")
         ]
         verified = at.read("verify")
-        tags = {tag: num for tag, num in verified["tags"].items() if num}
-        # An untrained policy gives a right answer to one of four by chance, now and then.
         assert {row["teacher"] for row in verified["tasks"]} == {"solved"}
-        assert sum(tags.values()) == 4 and tags.keys() <= {"too_hard", "good_match"}, tags
-        assert tags["too_hard"] >= 3, tags
+        # An untrained policy solves none; how many tasks there are is the planner's.
+        assert verified["tags"]["too_hard"] == len(verified["tasks"]) >= 3
