@@ -16,7 +16,7 @@ from questloom.records.form import Ask
 from questloom.records.knowledge import entity_value
 from questloom.transforms.remembered import remembered
 from tests.doctests import ROOT
-from tests.small_facts import SmallFacts
+from tests.small_facts import SmallFacts, year
 
 
 class Book:
@@ -115,12 +115,16 @@ ASKED: dict[str, tuple[Any, ...]] = {
     "certificate.guess._entities_in": ("P1", "Q1"),
     "facts.lifetime.contradicted": ("Q1",),
     "facts.one_of_class._functional_within": ("P1", "Q1", "Q2"),
+    "facts.readings.later_readings": ("Q1",),
     "facts.said_class.find_descriptor_class": ("Q1",),
     "facts.within._num_inside": ("P131", "Q1"),
     "facts.within._inside": (("P131",), "Q1"),
     "facts.within._within": ("P131", entity_value("Q1"), 5),
     "pictures.picture_chooser._vector": ("a lighthouse",),
     "planning.finish.page_texts": ("Q1",),
+    "planning.lacking.lack_behind_step": ("Q1", "P1", "Q2", 2),
+    "planning.lacking.lacks_at": ("Q1",),
+    "planning.looks._things_of_year": (year(1800), 2, True),
     "planning.named.name_holds": ("Q1", "Q2"),
     "planning.named.page_names": ("Q1", entity_value("Q2")),
     "planning.shapes.tree._describe_thing": ("Q1", 2, True, 1),
