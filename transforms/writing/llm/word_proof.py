@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from questloom.language.names_in_text import folded, leaked, names_of_entity
 from questloom.language.sentences import sentence_spans
 from questloom.prompts.replies import WordsRead
 from questloom.records.form import ClaimClause, ClassClause, Compute, Reads, SentenceClause
@@ -9,6 +10,7 @@ from questloom.records.knowledge import Value, value_of_key
 from questloom.transforms.certificate.description import distances
 from questloom.transforms.certificate.kinds import find_sex_words, stated_kinds
 from questloom.transforms.certificate.leak import find_leak
+from questloom.transforms.writing.form_edits import constants
 from questloom.transforms.writing.llm.allowed_words import COMPARING
 from questloom.transforms.writing.llm.everyday_words import find_role_nouns
 from questloom.transforms.writing.llm.evidence_words import clause_claim, clause_line, roles_of
@@ -88,7 +90,7 @@ def check_words_proven(store, draft: Draft, language: str, languages: tuple[str,
 
     Raises:
         ValueError: with words for the model: another language, a hidden name, a name, number or relation that nothing supports, an exactness that is not said,
-            or a relation of the form that the words do not say.
+            or a name or relation of the form that the words do not say.
     """
     check_language(draft.text, language)
     hidden = {
@@ -101,6 +103,7 @@ def check_words_proven(store, draft: Draft, language: str, languages: tuple[str,
             f'the question contains "{leak["name"]}", which {"is the answer" if leak["node"] == "answer" else "it is to hide"}'
         )
     check_exactness(draft.text, draft.answer, language)
+    _check_named(store, draft, language, languages)
     sources = _sources(store, draft, language, languages)
     lines = proof_lines(store, draft, language)
     check_names(draft.text, sources, language)
@@ -145,6 +148,19 @@ def check_words_proven(store, draft: Draft, language: str, languages: tuple[str,
             raise ValueError(
                 f'the question does not say "{line.words}", in this direction; use a word such as '
                 + ", ".join(relation_of(store, line.property).hints)
+            )
+
+
+def _check_named(store, draft: Draft, language: str, languages: tuple[str, ...]) -> None:
+    """Raises ValueError where a text does not name a thing that its form names: "born there" leaves open where, and other answers fit."""
+    for thing in constants(draft.form) if draft.form is not None else ():
+        entity = store.entity(thing)
+        names = names_of_entity(entity, languages) if entity is not None else ()
+        if names and not (
+            leaked(draft.text, names) or any(folded(name) in folded(draft.text) for name in names)
+        ):
+            raise ValueError(
+                f'the question does not name "{store.label(thing, language)}", which has to appear'
             )
 
 
