@@ -113,6 +113,7 @@ def hostile_store() -> HostileStore:
     properties = {p: PropertyInfo(id=p, labels={"en": name}) for p, name in PROPERTIES.items()}
     return HostileStore(claims, entities, {"Q9": article}, {"Q4": (picture,)}, properties)
 
+
 ARCHITECT = ClaimClause(subject="x0", property="P84", object="x1")
 TEACHER = ClaimClause(subject="x1", property="P1066", object="x2")
 BORN = ClaimClause(subject="x2", property="P569", object="a")
