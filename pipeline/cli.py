@@ -188,9 +188,7 @@ def gather(
     ] = None,
     complete: Annotated[
         Path | None,
-        typer.Option(
-            help="Adds what a gathered folder lacks: a TSV file of kind (class or rival), id, property."
-        ),
+        typer.Option(help="Adds the classes that a run's lacking.tsv names to a gathered folder."),
     ] = None,
     limit: Annotated[int, typer.Option(min=1, help="Most anchors of the class.")] = 500,
     depth: Annotated[
@@ -228,7 +226,7 @@ def gather(
     """
     from questloom.knowledge.gather.request import MAX_CLASS, GatherRequest
     from questloom.pipeline.commands.gather import gather as gather_into
-    from questloom.pipeline.commands.gather import lacks_of, lines_of, summary_text
+    from questloom.pipeline.commands.gather import lacking_classes, lines_of, summary_text
 
     if rivals != "all" and not rivals.isdecimal():
         raise InputError(f"--rivals {rivals}", "is neither all nor a number", "Write all, or 2000")
@@ -236,7 +234,7 @@ def gather(
         class_id=class_id,
         ids=lines_of(ids, "--ids"),
         titles=lines_of(titles, "--titles"),
-        lacks=lacks_of(complete),
+        lacking=lacking_classes(complete),
         limit=limit,
         depth=depth,
         rivals=MAX_CLASS if rivals == "all" else int(rivals),

@@ -9,13 +9,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from functools import partial
 
-import orjson
-
 from questloom.knowledge.gather import gathered as state
-from questloom.knowledge.gather.closure import links_of, number_of
+from questloom.knowledge.gather.closure import number_of
 from questloom.knowledge.gather.fetcher import Fetcher
 from questloom.knowledge.gather.gathered import FETCHED, row
-from questloom.knowledge.gather.request import MAX_CLASS, MAX_CLASSES, ClassCount, Lack
+from questloom.knowledge.gather.request import MAX_CLASS, MAX_CLASSES, ClassCount
 from questloom.knowledge.gather.wikimedia import TITLES_A_CALL
 from questloom.records.errors import InputError
 
@@ -145,26 +143,12 @@ class Gathering:
         self.fetcher.keep([row(state.NOTE, "counts", FETCHED, json.dumps(counts))])
         return members
 
-    def complete(self, lacks: Iterable[Lack]) -> None:
-        """Fetches what an earlier gathering is without: classes with their members, rivals with the values of a claim, and their articles."""
-        things: dict[str, None] = {}
-        for lack in lacks:
-            found = self.count_class(lack.id) if lack.kind == "class" else [lack.id]
-            things |= dict.fromkeys(found)
-        self.fetcher.entities(things, "what was lacking", again=True)
-        values: dict[str, None] = {}
-        for lack in lacks:
-            body = (
-                self.gathered.body(state.ENTITY, self.fetcher.final(lack.id))
-                if lack.property
-                else None
-            )
-            claims = (orjson.loads(body) if body else {}).get("claims") or {}
-            only = {"claims": {lack.property: claims.get(lack.property, ())}}
-            values |= dict.fromkeys(links_of(only, self.request.wiki).named)
-        self.fetcher.entities(values, "values of claims that were lacking", again=True)
+    def complete(self) -> None:
+        """Fetches the classes that an earlier gathering is without: their counts, members and articles."""
+        members = [name for each in self.request.lacking for name in self.count_class(each)]
+        self.fetcher.entities(members, "members that were lacking", again=True)
         self.gather_words()
-        self.gather_articles(things | values)
+        self.gather_articles(members)
 
     def gather_words(self) -> None:
         """Fetches what gives the gathered things their words: classes up to the topmost, units, properties."""

@@ -1,7 +1,6 @@
 """What is to be gathered, and how whole a class was gathered."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 MAX_CLASS = 100_000
 """Members beyond which the query service gives no sorted list in its time, and a slice is no slice any more."""
@@ -9,24 +8,15 @@ MAX_CLASSES = 40
 """Classes of listed anchors whose members are counted, the commonest first."""
 
 
-class Lack(NamedTuple):
-    """Something that an earlier gathering is without, as a planner names it."""
-
-    kind: str
-    """"class": its count and its members; "rival": one thing."""
-    id: str
-    property: str = ""
-    """Of the rival: the claim whose values are wanted."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class GatherRequest:
-    """What is to be gathered. One of class_id, ids and titles says which things are the anchors; lacks complete an earlier gathering."""
+    """What is to be gathered: the anchors by one of class_id, ids and titles, or what an earlier gathering lacks."""
 
     class_id: str = ""
     ids: tuple[str, ...] = ()
     titles: tuple[str, ...] = ()
-    lacks: tuple[Lack, ...] = ()
+    lacking: tuple[str, ...] = ()
+    """Classes of which it has not all members."""
     limit: int = 500
     """Anchors of the class."""
     depth: int = 2

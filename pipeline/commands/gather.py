@@ -1,5 +1,6 @@
 """`questloom gather`: a slice of Wikidata, Wikipedia and Commons from the live services into ordinary dumps in a folder."""
 
+import csv
 import json
 import re
 import sqlite3
@@ -16,15 +17,13 @@ from questloom.knowledge.gather.fetcher import Fetcher
 from questloom.knowledge.gather.gather import Gathering
 from questloom.knowledge.gather.gathered import FETCHED, WORK, Gathered, row
 from questloom.knowledge.gather.plan import plan_of
-from questloom.knowledge.gather.request import GatherRequest, Lack
+from questloom.knowledge.gather.request import GatherRequest
 from questloom.knowledge.gather.wikimedia import Addresses, Wikimedia
 from questloom.knowledge.readers.commons import STANDARD_WIDTHS
 from questloom.knowledge.readers.polite import RETRY, polite_caller, user_agent
 from questloom.pipeline.runners.progress import say, staged
 from questloom.pipeline.runners.run_log import path_error
-from questloom.pipeline.synth.lacking import COLUMNS
 from questloom.records.errors import InputError
-from questloom.transforms.planning.lacking import CLAIMS, MEMBERS, STEPS
 
 _ITEM, _LANGUAGE = re.compile(r"Q[1-9]\d*"), re.compile(r"[a-z]{2,}(-[a-z]+)*")
 
@@ -51,31 +50,25 @@ def lines_of(path: Path | None, option: str) -> tuple[str, ...]:
     return found
 
 
-def lacks_of(path: Path | None) -> tuple[Lack, ...]:
-    """The lines of a file of what is lacking: kind (class or rival), id and property, with tabs between them; or a run's `lacking.tsv`.
+def lacking_classes(path: Path | None) -> tuple[str, ...]:
+    """The classes that a run's `lacking.tsv` names, each once; () without a file.
 
     Raises:
-        InputError: it cannot be read, or a line is none.
+        InputError: it cannot be read, or is no such table.
     """
-    found = []
-    for line in lines_of(path, "--complete"):
-        kind, name, prop = (*line.split("\t"), "", "")[:3]
-        if line == "\t".join(Lack._fields) or line == "\t".join(COLUMNS):
-            continue
-        if kind in (MEMBERS, CLAIMS, STEPS):  # of a run: the members come with all their claims
-            kind, prop = "class", ""
-        if (
-            kind not in ("class", "rival")
-            or not _ITEM.fullmatch(name)
-            or (prop and not re.fullmatch(r"P[1-9]\d*", prop))
-        ):
-            raise InputError(
-                f"--complete {path}",
-                f"has the line {line[:80]!r}",
-                "Write kind (class or rival), id and property, with tabs between them.",
-            )
-        found.append(Lack(kind, name, prop))
-    return tuple(dict.fromkeys(found))
+    where = f"--complete {path}"
+    rows = list(csv.DictReader(lines_of(path, "--complete"), delimiter="\t"))
+    found = tuple(dict.fromkeys(str(row.get("class")) for row in rows))
+    if (
+        path is not None
+        and (wrong := next((c for c in found or ("",) if not _ITEM.fullmatch(c)), None)) is not None
+    ):
+        raise InputError(
+            where,
+            f"is no table of classes ({wrong!r} is no item)",
+            "Give the lacking.tsv of a run, or a file with the line `class` and an item a line.",
+        )
+    return found
 
 
 def gather(
@@ -124,7 +117,7 @@ def gather(
 
 
 def _check(request: GatherRequest) -> None:
-    given = [request.class_id, request.ids, request.titles, request.lacks]
+    given = [request.class_id, request.ids, request.titles, request.lacking]
     if sum(map(bool, given)) != 1:
         raise InputError(
             "gather",
@@ -152,9 +145,9 @@ def _check(request: GatherRequest) -> None:
 def _gather(run: Gathering, say: Callable[[str], None]) -> Json:
     request, gathered = run.request, run.gathered
     begun = json.loads(gathered.body(state.NOTE, "begun") or b"{}")
-    if request.lacks:
-        asked = {**begun["asked"], "completed": len(request.lacks)}
-        run.complete(request.lacks)
+    if request.lacking:
+        asked = {**begun["asked"], "completed": len(request.lacking)}
+        run.complete()
         return write_dumps(run, day=begun["day"], asked=asked)
     say(plan_of(request).as_text())
     if request.class_id:
@@ -193,7 +186,7 @@ def _held_to_first(request: GatherRequest, gathered: Gathered, out: Path) -> Gat
         InputError: the folder was begun for something else, or for nothing.
     """
     begun = json.loads(gathered.body(state.NOTE, "begun") or b"{}")
-    if request.lacks:
+    if request.lacking:
         if "asked" not in begun:
             raise InputError(
                 f"--out {out}", "holds nothing that could be completed", "Gather into it first."

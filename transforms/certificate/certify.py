@@ -108,7 +108,7 @@ def named_alike(form: Form, facts: Facts, binding: Binding) -> tuple[str, str] |
         (
             (answer, other)
             for other in labels.values()
-            if words and (words <= (theirs := _telling_words(other)) or theirs < words)
+            if words and (theirs := _telling_words(other)) and (words <= theirs or theirs < words)
         ),
         None,
     )

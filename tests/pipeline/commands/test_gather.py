@@ -20,10 +20,10 @@ from benchmarks.wikimedia_world import World
 from questloom.calls.ledger import cost_lines
 from questloom.knowledge.gather import fetcher
 from questloom.knowledge.gather import gather as gathering
-from questloom.knowledge.gather.request import GatherRequest, Lack
+from questloom.knowledge.gather.request import GatherRequest
 from questloom.knowledge.store.store import Store
 from questloom.pipeline.cli import app
-from questloom.pipeline.commands.gather import gather, lacks_of
+from questloom.pipeline.commands.gather import gather, lacking_classes
 from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
 from questloom.pipeline.synth.lacking import COLUMNS
 from questloom.records.errors import InputError, ProviderFault
@@ -38,7 +38,6 @@ from tests.small_wikimedia import (
     CONTACT,
     HUMAN,
     LIGHTHOUSE,
-    PAINTER,
     PAINTING,
     PORTRAIT,
     QUICK,
@@ -259,34 +258,37 @@ def test_of_a_class_gathered_whole_a_certificate_holds_and_of_one_gathered_in_pa
     assert found["part"].evidence == {"var": "x1", "class": PAINTING}
 
 
-def test_what_a_planner_lacks_is_fetched_into_the_folder_and_the_certificate_then_holds(
+def test_what_a_run_lacks_is_fetched_into_the_folder_and_the_certificate_then_holds(
     world, tmp_path
 ):
     first, before, _ = gathered(
         world, tmp_path / "out", class_id=PAINTING, limit=2, depth=1, rivals=2
     )
     assert isinstance(certified(stored(tmp_path / "out", tmp_path / "before")), Refusal)
-    file = tmp_path / "lacks.tsv"
-    file.write_text(f"kind\tid\tproperty\nclass\t{PAINTING}\t\nrival\t{PAINTER}\tP19\n")
-    made, after, _ = gathered(world, tmp_path / "out", lacks=lacks_of(file))
+    (tmp_path / "lacking.tsv").write_text(
+        "\t".join(COLUMNS) + "\n"
+        f"members\t{PAINTING}\t\t7\t2\t\t7 things have no plan: …\n"
+        f"claims\t{PAINTING}\tP170\t3\t2\t3\t3 things have no plan: …\n"
+    )
+    classes = lacking_classes(tmp_path / "lacking.tsv")
+    assert classes == (PAINTING,) and lacking_classes(None) == ()
+    made, after, _ = gathered(world, tmp_path / "out", lacking=classes)
     assert made["day"] == first["day"] and made["classes"][PAINTING]["whole"]
     assert not before.served.keys() & after.served.keys() and after.violations == []
-    born = world.entities[PAINTER]["claims"]["P19"][0]["mainsnak"]["datavalue"]["value"]["id"]
-    assert {f"entity {PAINTER}", f"entity {born}"} <= after.served.keys()
     assert {name for name in after.served if name.startswith("page")}
     assert not isinstance(certified(stored(tmp_path / "out", tmp_path / "after")), Refusal)
 
 
-@pytest.mark.parametrize("line", ["klass\tQ5\t", "class\t5\t", "rival\tQ5\tprop", "Q5"])
-def test_a_line_that_names_no_lack_is_shown(tmp_path, line):
-    (tmp_path / "lacks.tsv").write_text(line)
-    with pytest.raises(InputError, match=re.escape(repr(line.strip())[1:-1])):
-        lacks_of(tmp_path / "lacks.tsv")
+@pytest.mark.parametrize("text", ["Q5", "kind\tid\nclass\tQ5", "class\n5", "class\nQ5\nklass"])
+def test_a_file_that_is_no_table_of_classes_is_refused(tmp_path, text):
+    (tmp_path / "lacking.tsv").write_text(text)
+    with pytest.raises(InputError, match="no table of classes"):
+        lacking_classes(tmp_path / "lacking.tsv")
 
 
 def test_nothing_is_completed_where_nothing_was_gathered(world, tmp_path):
     with pytest.raises(InputError, match="nothing that could be completed"):
-        gathered(world, tmp_path / "out", lacks=(Lack("class", HUMAN),))
+        gathered(world, tmp_path / "out", lacking=(HUMAN,))
 
 
 def test_a_larger_limit_fetches_only_what_is_new_and_the_dumps_are_those_of_one_run(
@@ -452,13 +454,3 @@ def test_the_real_slice_ingested_by_its_dump_and_through_gather_gives_the_same_c
     gathered(world, tmp_path / "out", ids=presidents, depth=1, rivals=0)
     for name, entity in entities_of(tmp_path / "out").items():
         assert as_published(entity) == as_published(world.entities[name])
-
-
-def test_what_a_run_lacks_can_be_completed_as_the_run_wrote_it(tmp_path):
-    (tmp_path / "lacking.tsv").write_text(
-        "\t".join(COLUMNS) + "\n"
-        f"members\t{PAINTING}\t\t7\t30\t90\t7 things have no plan: …\n"
-        f"claims\t{PAINTING}\tP170\t3\t20\t30\t3 things have no plan: …\n"
-        f"steps\t{HUMAN}\t\t2\t30\t\t2 things have no plan: …\n"
-    )
-    assert lacks_of(tmp_path / "lacking.tsv") == (Lack("class", PAINTING), Lack("class", HUMAN))

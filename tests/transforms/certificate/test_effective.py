@@ -217,6 +217,8 @@ def test_an_answer_named_as_a_thing_on_the_way_collapses():
     assert alike("New York City", "York") == ("York", "New York City")
     assert alike("Columbus", "Christopher Columbus")
     assert alike("Washington, D.C.", "George Washington") is None
+    assert alike("St Ysolde's Church", "Saint Ysolde")
+    assert alike("Saint", "Christopher Columbus") is None
     assert (
         named_alike(
             path(("P569", False), ask="date"),

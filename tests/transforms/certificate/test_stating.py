@@ -159,3 +159,12 @@ def test_of_a_day_the_sentence_with_the_day_is_shown_where_there_is_one(text, sh
     opened = claim(TOWER, "P1619", at)
     found = statement_of(facts(page(TOWER, "Vess Tower", text), claims=(opened,)), opened)
     assert found.text == shown
+
+
+def test_a_day_is_shown_by_the_infobox_where_the_sentence_has_the_year_alone():
+    at = Value(kind="time", time="+1850-05-03T00:00:00Z", precision=11)
+    opened = claim(TOWER, "P1619", at)
+    text = "It opened in 1850."
+    for line, shown in (("3 May 1850", "opened: 3 May 1850"), ("1850", text)):
+        article = page(TOWER, "Vess Tower", text, opened=line)
+        assert statement_of(facts(article, claims=(opened,)), opened).text == shown

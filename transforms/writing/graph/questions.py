@@ -18,7 +18,7 @@ from questloom.transforms.writing.graph.reasoning_questions import (
 )
 
 MAX_TAIL = 2
-"""Words of a verb's second half that a relative clause may follow."""
+"""Words behind "is" or "was" that a relative clause may follow."""
 CLAUSE_LAST = 1.0
 """Cost of a relative clause that does not stand beside its noun."""
 _WITH_CLAUSE = re.compile(
@@ -74,7 +74,7 @@ def fronted(
     opening = " ".join(w for w in (frame.preposition, asks, frame.rest if rest else "") if w)
     subject = phrases.noun_phrase(other, subject=True)
     tail = " ".join(w for w in (frame.middle, "" if rest else frame.rest) if w)
-    subject, clause = _clause_last(phrases, subject, tail if frame.verb in BE else f"do {tail}")
+    subject, clause = _clause_last(phrases, subject, tail, verb=frame.verb)
     if tail or frame.verb not in ("is", "was"):
         _weigh_middle(phrases, subject)
         phrases.cost += HOPELESS * is_heavy(subject.split())
@@ -89,7 +89,9 @@ def fronted(
     return f"{opening} {inverted}{clause}?"
 
 
-def _clause_last(phrases: NounPhrases, subject: str, tail: str) -> tuple[str, str]:
+def _clause_last(
+    phrases: NounPhrases, subject: str, tail: str, *, verb: str = "is"
+) -> tuple[str, str]:
     """A subject without its relative clause, and the clause, where a verb's short second half may come between the two.
 
     What is heavy stands last: "On what date was the church opened where this man is buried?"
@@ -97,10 +99,13 @@ def _clause_last(phrases: NounPhrases, subject: str, tail: str) -> tuple[str, st
     Args:
         phrases: the derivation.
         subject: the words between the halves.
-        tail: the second half.
+        tail: what follows them, but for the base form of a verb that is asked with "did".
+        verb: of the sentence.
     """
     found = _WITH_CLAUSE.fullmatch(subject)
-    if found is None or not 0 < len(tail.split()) <= MAX_TAIL or phrases.rng.random() < 0.3:
+    # "did the ship enter service …": behind a noun the clause would seem to belong to that.
+    is_short = 0 < len(tail.split()) <= MAX_TAIL if verb in BE else not tail.strip()
+    if found is None or not is_short or phrases.rng.random() < 0.3:
         return subject, ""
     phrases.cost += CLAUSE_LAST
     return found[1], f" {found[2]}"
@@ -223,8 +228,8 @@ def _years_between(phrases: NounPhrases, compute: Compute) -> str:
     index, claim = words.definition(last)
     frame = phrases.choose(phrases.frames(index))
     subject = phrases.noun_phrase(claim.subject, subject=True)
-    second = f"{frame.middle} {frame.rest}" if frame.verb in BE else "do"
-    subject, clause = _clause_last(phrases, subject, second)
+    tail = f"{frame.middle} {frame.rest}"
+    subject, clause = _clause_last(phrases, subject, tail, verb=frame.verb)
     return (
         f"how many years {relation} {start} {frame.inverted(subject, words.verbs.bases)}{clause}?"
     )
