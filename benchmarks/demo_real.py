@@ -21,7 +21,7 @@ from questloom.knowledge.world.write import write_world
 
 ARTICLES, SEED = 1000, 7
 SEEDS = 300
-FEW = ("--set", "grounding.mode=optional", "--set")
+FEW = ("--set", "grounding.mode=optional", "--set", f"seeds.count={SEEDS}")
 """So few pictures do not show what the shipped checkpoint can tell apart."""
 CONTACT = "demo@example.org"
 
@@ -88,7 +88,7 @@ def main() -> None:
         *("--images", str(out["gathered"] / "pictures")),
     )
     recipe = "slice" if args.slice else "demo_without_python"
-    few = (*FEW, f"seeds.count={SEEDS}") if not args.slice else ()
+    few = () if args.slice else FEW
     run("synth", "--store", str(out["store"]), "--out", str(out["run"]), "--recipe", recipe, *few)
     twice = sum(number > 1 for number in manners.served.values())
     print(

@@ -7,13 +7,13 @@ Naturalness and interest are marks of 1 to 5. `author` is somebody who made the 
 """
 
 import argparse
-import csv
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
 
-from benchmarks.truth import wilson
+from benchmarks.measured import read_rows
+from questloom.records.share import Share
 
 FOLDER = Path(__file__).parent / "readings"
 FILES = ("slice", "demo", "llm", "planned_questions")
@@ -41,14 +41,8 @@ class Verdict:
     remark: str
 
 
-def read_rows(name: str) -> list[dict[str, str]]:
-    """The rows of a table of this folder, by column."""
-    with (FOLDER / f"{name}.tsv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-
-
 def read_verdicts() -> list[Verdict]:
-    return [Verdict(**row) for name in FILES for row in read_rows(name)]
+    return [Verdict(**row) for name in FILES for row in read_rows(FOLDER / f"{name}.tsv")]
 
 
 def average(marks: Iterable[str]) -> str:
@@ -66,7 +60,7 @@ def summary(verdicts: Iterable[Verdict]) -> list[tuple[str, ...]]:
     for key, group in groups.items():
         said = [verdict.verdict for verdict in group]
         good = sum(word in GOOD for word in said)
-        low, high = wilson(good, len(said))
+        low, high = Share(good, len(said)).interval
         lines.append(
             (
                 *key,
@@ -96,7 +90,7 @@ def main() -> None:
     for line in lines:
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)))
     if not arguments.set:
-        names = [row["verdict"] for row in read_rows("names")]
+        names = [row["verdict"] for row in read_rows(FOLDER / "names.tsv")]
         print(f"names: {names.count('right')} of {len(names)} read right")
     for verdict in chosen if arguments.refused else ():
         if verdict.verdict not in GOOD:

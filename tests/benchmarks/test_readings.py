@@ -3,6 +3,7 @@
 from collections import Counter
 
 from benchmarks import readings
+from benchmarks.measured import read_rows
 
 
 def test_every_verdict_is_known_and_every_mark_is_one_to_five():
@@ -15,7 +16,9 @@ def test_every_verdict_is_known_and_every_mark_is_one_to_five():
 
 def test_every_set_says_what_it_was_drawn_from_and_nobody_judged_a_question_twice():
     verdicts = readings.read_verdicts()
-    assert {row["set"] for row in readings.read_rows("sets")} == {v.set for v in verdicts}
+    assert {row["set"] for row in read_rows(readings.FOLDER / "sets.tsv")} == {
+        v.set for v in verdicts
+    }
     judged = Counter((v.set, v.reader, v.kind, v.number) for v in verdicts)
     assert [key for key, number in judged.items() if number > 1] == []
 
@@ -46,4 +49,6 @@ def test_every_table_of_the_folder_is_read():
     others = {"names", "sets", "relations_lost"}
     assert {path.stem for path in readings.FOLDER.iterdir()} == {*readings.FILES, *others}
     columns = list(readings.Verdict.__dataclass_fields__)
-    assert all(list(readings.read_rows(name)[0]) == columns for name in readings.FILES)
+    assert all(
+        list(read_rows(readings.FOLDER / f"{name}.tsv")[0]) == columns for name in readings.FILES
+    )

@@ -93,7 +93,8 @@ def count_years(
     """A form that asks for a date, turned into some that ask for the years between it and another date of the way.
 
     The other date is a year that is read on the question's picture or on one of the dated thing or the thing before, or a
-    claim of the thing before. Both must have to do with each other: nobody compares the year of a picture with the founding of a town.
+    claim of the thing before; `_compared` says which are compared. Readers find years of the pictured thing and a later one that no
+    claim ties to it contrived, and mostly accept them (`benchmarks/readings/`, "demo with looks").
 
     Args:
         at: the store and the rules.
