@@ -6,10 +6,12 @@ pictured one. It is grown from what is asked: backward to pictured things, then 
 bounds of a chain.
 """
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count, islice
 from random import Random
+from typing import TypeVar
 
 from questloom.records.form import Ask, Clause, Form
 from questloom.records.knowledge import entity_value, value_of_key
@@ -18,6 +20,7 @@ from questloom.records.synthesis import Answer
 from questloom.transforms.certificate.certify import given_by_picture, unclear_names
 from questloom.transforms.certificate.description import descriptions
 from questloom.transforms.certificate.execute import TooLarge, answers
+from questloom.transforms.certificate.guess import MOST_ANSWERS
 from questloom.transforms.certificate.margin import constants_of, margin_of, num_fitting
 from questloom.transforms.drafting.edges import Edge
 from questloom.transforms.facts.completeness import nearly_complete
@@ -31,6 +34,7 @@ from questloom.transforms.planning.steps import (
     MAX_DESCRIPTORS,
     Descriptor,
     clue_sets,
+    describe_step_end,
     ids_in,
     is_stated,
     shuffle_by_weight,
@@ -42,10 +46,14 @@ from questloom.transforms.writing.form_edits import constants, describe_variable
 from questloom.transforms.writing.graph.clues import class_clause, role_clauses
 from questloom.transforms.writing.graph.expected_fit import ExpectedFit
 
+Item = TypeVar("Item")
+
 MAX_STEPS = 3
 """Steps of the way from the picture; further rounds hide what its descriptors name."""
-MAX_WAYS = 24
+MAX_CHAINS = 24
 """Ways back to a picture that are followed."""
+WAYS_OF_A_CHAIN = 4
+"""Ways along the same things that are followed: they differ by their descriptors."""
 TREES_OF_A_FORM = 2
 """Trees that grow from one form: the next one begins elsewhere."""
 MAX_HIDINGS = 40
@@ -114,21 +122,31 @@ def _ways_from_pictures(
     """The ways of so many steps from things with a picture to one thing."""
     shown = (
         edges
-        for edges in _back(at, asked, steps, frozenset({asked}), draw)
+        for edges in _back(at, asked, steps, frozenset({asked}), draw, refusals)
         if at.is_pictured(edges[0][0]) and at.may_be_shown(edges[0][0])
     )
-    for edges in islice(shown, MAX_WAYS):
-        start, _ = edges[0]
-        ways = [Way((start,))]
-        for _, edge in edges:
-            ways = [longer for way in ways for longer in extend(at, way, edge, refusals)]
-        yield from ways
+    for edges in islice(shown, MAX_CHAINS):
+        yield from islice(_along(at, edges, refusals), WAYS_OF_A_CHAIN)
+
+
+def _along(at: Ground, edges: tuple[tuple[str, Edge], ...], refusals: Refusals) -> Iterator[Way]:
+    ways = iter([Way((edges[0][0],))])
+    for _, edge in edges:
+        ways = _each_extended(at, ways, edge, refusals)
+    return ways
+
+
+def _each_extended(
+    at: Ground, ways: Iterator[Way], edge: Edge, refusals: Refusals
+) -> Iterator[Way]:
+    for way in ways:
+        yield from extend(at, way, edge, refusals)
 
 
 def _back(
-    at: Ground, thing: str, steps: int, met: frozenset[str], draw: Random
+    at: Ground, thing: str, steps: int, met: frozenset[str], draw: Random, refusals: Refusals
 ) -> Iterator[tuple[tuple[str, Edge], ...]]:
-    """Chains of so many (thing, step from it) that end at a thing, in random order."""
+    """Chains of so many (thing, step from it) that end at a thing, in random order; by turns those of each last step."""
     if not steps:
         yield ()
         return
@@ -138,14 +156,45 @@ def _back(
         draw,
         back=True,
     )
-    for back in found[:MAX_BACK]:
-        if back.target in met:
-            continue
-        forward = Edge(
-            property=back.property, target=thing, reverse=not back.reverse, weight=back.weight
-        )
-        for earlier in _back(at, back.target, steps - 1, met | {back.target}, draw):
-            yield (*earlier, (back.target, forward))
+    yield from by_turns(
+        _back_over(at, thing, back, steps, met, draw, refusals)
+        for back in found[:MAX_BACK]
+        if back.target not in met
+    )
+
+
+def _back_over(
+    at: Ground,
+    thing: str,
+    back: Edge,
+    steps: int,
+    met: frozenset[str],
+    draw: Random,
+    refusals: Refusals,
+) -> Iterator[tuple[tuple[str, Edge], ...]]:
+    """Those whose last step is this one, given as the step back."""
+    forward = Edge(
+        property=back.property, target=thing, reverse=not back.reverse, weight=back.weight
+    )
+    if forward.reverse and not describe_step_end(at, back.target, back.property, thing):
+        refusals.add(Reason.NO_DESCRIPTION)
+        return
+    for earlier in _back(at, back.target, steps - 1, met | {back.target}, draw, refusals):
+        yield (*earlier, (back.target, forward))
+
+
+def by_turns(streams: Iterable[Iterator[Item]]) -> Iterator[Item]:
+    """One of each stream after another, as long as any has some.
+
+    >>> list(by_turns([iter("abc"), iter("x")]))
+    ['a', 'x', 'b', 'c']
+    """
+    waiting = deque(streams)
+    while waiting:
+        stream = waiting.popleft()
+        for item in islice(stream, 1):
+            yield item
+            waiting.append(stream)
 
 
 @remembered()
@@ -177,7 +226,7 @@ class Tree:
 
 @dataclass
 class Trying:
-    """Hides names of one form, at most `MAX_HIDINGS` times.
+    """Hides names of one form, with at most `MAX_HIDINGS` descriptions.
 
     Args:
         at: the store and the rules.
@@ -189,38 +238,57 @@ class Trying:
     refusals: Refusals
     things: frozenset[str]
     left: int = MAX_HIDINGS
+    needed: dict[str, int] = field(default_factory=dict)
+    """Answers that are left open where a name may be anything. To hide another name changes no solution, so each is asked once."""
 
-    def hide(self, tree: Tree, num: int) -> Iterator[Tree]:
-        """The trees with so many more of their names hidden, the last named first."""
+    def hide(self, tree: Tree, num: int, kept: frozenset[str] = frozenset()) -> Iterator[Tree]:
+        """The trees with so many more of their names hidden, those that leave most open first.
+
+        Args:
+            tree: what is there.
+            num: names to hide.
+            kept: names that stay: what hiding them gives is tried elsewhere.
+        """
         if not num:
             yield tree
             return
-        for name in constants(tree.form)[::-1]:
-            found = [
-                d
-                for d in describe_thing(self.at, name)
-                if not d.ends & (self.things | tree.said | frozenset(tree.sides.values()))
-            ]
-            if not found:
-                self.refusals.add(Reason.NO_DESCRIPTION)
-            elif not is_needed(self.at.facts, tree, name):
+        names = [n for n in constants(tree.form) if n not in kept and self._may_be_hidden(tree, n)]
+        for name in sorted(names, key=lambda n: -self.needed[n]):
+            trees = [_hiding(tree, name, d) for d in self._descriptors(tree, name)]
+            for longer in sorted(trees, key=lambda t: -self._num_open(t, kept) if num > 1 else 0):
+                if not self.left:
+                    return
+                self.left -= 1
+                yield from self.hide(longer, num - 1, kept)
+            kept |= {name}
+
+    def _num_open(self, tree: Tree, kept: frozenset[str]) -> int:
+        return sum(n not in kept and self._may_be_hidden(tree, n) for n in constants(tree.form))
+
+    def _descriptors(self, tree: Tree, name: str) -> list[Descriptor]:
+        said = self.things | tree.said | frozenset(tree.sides.values())
+        return [d for d in describe_thing(self.at, name) if not d.ends & said]
+
+    def _may_be_hidden(self, tree: Tree, name: str) -> bool:
+        """Whether something describes a name and its description would not be idle."""
+        if not self._descriptors(tree, name):
+            self.refusals.add(Reason.NO_DESCRIPTION)
+            return False
+        if name not in self.needed:
+            self.needed[name] = num_left_open(self.at.facts, tree, name)
+            if self.needed[name] < 2:
                 self.refusals.add(Reason.DECORATION)
-            else:
-                for descriptor in found:
-                    if not self.left:
-                        return
-                    self.left -= 1
-                    yield from self.hide(_hiding(tree, name, descriptor), num - 1)
+        return self.needed[name] > 1
 
 
-def is_needed(facts: Lookups, tree: Tree, name: str) -> bool:
-    """Whether more than one answer is left where a name of a tree may be anything: else what describes it would be idle."""
+def num_left_open(facts: Lookups, tree: Tree, name: str) -> int:
+    """How many answers are left where a name of a tree may be anything, counted up to `MOST_ANSWERS`: with one, what describes it would be idle."""
     form = hide_constant(tree.form, name, "free", ())
     binding = {var: value_of_key(key) for var, key in tree.bindings.items()}
     try:
-        return len(answers(form, facts, given_by_picture(form, binding), most=2)) > 1
+        return len(answers(form, facts, given_by_picture(form, binding), most=MOST_ANSWERS))
     except TooLarge:
-        return True
+        return MOST_ANSWERS
 
 
 def _hiding(tree: Tree, name: str, descriptor: Descriptor) -> Tree:
