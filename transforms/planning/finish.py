@@ -93,8 +93,7 @@ def count_years(
     """A form that asks for a date, turned into some that ask for the years between it and another date of the way.
 
     The other date is a year that is read on the question's picture or on one of the dated thing or the thing before, or a
-    claim of the thing before; `_compared` says which are compared. Readers find years of the pictured thing and a later one that no
-    claim ties to it contrived, and mostly accept them (`benchmarks/readings/`, "demo with looks").
+    claim of the thing before; `_compared` says which are compared.
 
     Args:
         at: the store and the rules.
@@ -142,8 +141,8 @@ def count_years(
 def _compared(facts: Lookups, form: Form, bindings: dict[str, str], one: str, other: str) -> bool:
     """Whether dates of two things of a form are compared.
 
-    Those of linked things that belong together are, of one and the same, or of the pictured thing and a later one that no
-    claim ties to it; but none of places.
+    Those of linked things that belong together are, of one and the same, or of the pictured thing and a later one of its
+    kind that no claim ties to it; but none of places. Readers find years of a coin and of a church far apart contrived.
     """
     ends = facts.entity(bindings[one]), facts.entity(bindings[other])
     if ends[0] is None or ends[1] is None:
@@ -151,7 +150,7 @@ def _compared(facts: Lookups, form: Form, bindings: dict[str, str], one: str, ot
     links = {c.property for c in form.of(ClaimClause) if {c.subject, c.object} == {one, other}}
     if not links:
         near = one in (form.anchor, other)
-        return near and "location" not in {end.domain for end in ends if end}
+        return near and ends[0].domain == ends[1].domain != "location"
     return any(belong_together(ends[0], ends[1], link) for link in links)
 
 

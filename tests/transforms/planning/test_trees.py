@@ -1,0 +1,108 @@
+"""How a tree is looked for: which ways back are tried, how many of each, and which names are hidden in which order."""
+
+from collections import Counter
+from itertools import islice
+from random import Random
+
+from questloom.records.form import Ask, ClaimClause, ClassClause, Form, Image
+from questloom.records.knowledge import entity_value
+from questloom.records.outcomes import Reason
+from questloom.transforms.planning.ground import Ground, Refusals
+from questloom.transforms.planning.shapes.tree import (
+    MAX_HIDINGS,
+    WAYS_OF_A_CHAIN,
+    Tree,
+    Trying,
+    _back,
+    _ways_from_pictures,
+)
+from tests.small_facts import claim
+from tests.transforms.planning.coast import (
+    HUMAN,
+    NOVEL,
+    NUM,
+    architect,
+    coast,
+    coast_claims,
+    ground,
+    lighthouse,
+    novel,
+    town,
+)
+
+AT = ground()
+
+
+def ways_back(at: Ground, thing: str, steps: int) -> tuple[list[tuple], Refusals]:
+    refusals = Refusals()
+    return list(_back(at, thing, steps, frozenset({thing}), Random(1), refusals)), refusals
+
+
+def test_ways_back_take_turns_over_their_last_step():
+    found, _ = ways_back(AT, novel(3), 3)
+    last = [way[-1] for way in found]
+    assert max(Counter(last).values()) > 1
+    assert len(set(last[:2])) == len(set(last)) == 2
+
+
+def test_a_last_step_that_nothing_describes_is_refused_on_the_way_back():
+    """Two novels by one author, set in one town, in one year: no clue tells which one a step from the author means."""
+    twin = [claim("Q4900", c.property, c.value) for c in coast_claims() if c.subject == novel(3)]
+    told, _ = ways_back(AT, novel(3), 2)
+    assert {way[-1][0] for way in told} == {architect(10), town(4)}
+    found, refusals = ways_back(ground(coast([*coast_claims(), *twin])), novel(3), 2)
+    assert not found and refusals.reasons[Reason.NO_DESCRIPTION.value] == 2
+
+
+def test_of_one_chain_of_things_at_most_four_ways_are_followed():
+    """The teacher has two pupils and the pupil two novels, each told apart in several ways."""
+    more = [
+        claim(architect(20), "P1066", architect(10)),
+        *(claim(architect(i), "P20", town(i + 1)) for i in range(NUM)),
+        *(claim(architect(i), "P119", town(i + 2)) for i in range(NUM)),
+        *(claim(novel(i), "P291", town(i + 5)) for i in range(2 * NUM)),
+        claim("Q4900", "P31", NOVEL),
+        claim("Q4900", "P840", town(9)),
+        claim("Q4900", "P291", town(9)),
+        claim("Q4900", "P50", architect(3)),
+    ]
+    at = ground(coast([*coast_claims(), *more]))
+    ways = list(_ways_from_pictures(at, novel(116), 3, Random(1), Refusals()))
+    found = Counter(way.things for way in ways)
+    assert max(found.values()) == WAYS_OF_A_CHAIN
+
+
+def test_a_name_that_stays_is_not_hidden_after_another_one():
+    """To hide the town and then the teacher is to hide the teacher and then the town: one of them is tried."""
+    form = Form(
+        clauses=(
+            Image(var="x0"),
+            ClaimClause(subject="x0", property="P84", object="x1"),
+            ClassClause(var="x2", class_id=NOVEL),
+            ClaimClause(subject="x2", property="P50", object=entity_value(architect(10))),
+            ClaimClause(subject="x2", property="P840", object=entity_value(town(3))),
+            ClassClause(var="x1", class_id=HUMAN),
+        ),
+        ask=Ask(var="x2", type="entity"),
+    )
+    bindings = {"x0": lighthouse(3), "x1": architect(3), "x2": novel(63)}
+    trying = Trying(AT, Refusals(), frozenset(bindings.values()))
+    trees = list(trying.hide(Tree(form, bindings, frozenset()), 2))
+    hidden = Counter((frozenset(tree.sides.values()), frozenset(tree.said)) for tree in trees)
+    assert trees and max(hidden.values()) == 1
+    assert all(len(tree.sides) == 2 for tree in trees)
+
+
+def test_no_more_descriptions_are_put_in_than_allowed():
+    trying = Trying(AT, Refusals(), frozenset(), left=3)
+    form = Form(
+        clauses=(
+            Image(var="x0"),
+            ClassClause(var="x2", class_id=NOVEL),
+            ClaimClause(subject="x2", property="P50", object=entity_value(architect(10))),
+        ),
+        ask=Ask(var="x2", type="entity"),
+    )
+    bindings = {"x0": lighthouse(3), "x2": novel(63)}
+    trees = list(islice(trying.hide(Tree(form, bindings, frozenset()), 1), MAX_HIDINGS))
+    assert len(trees) <= 3 and trying.left >= 0
