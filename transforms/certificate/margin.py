@@ -34,6 +34,7 @@ from questloom.transforms.facts.values import (
     values_match,
 )
 from questloom.transforms.facts.within import num_within, subjects_within
+from questloom.transforms.remembered import remembered
 
 NO_RIVAL = 9
 """The margin where no entity at all is left as a rival."""
@@ -241,6 +242,12 @@ def margin_of(
     )
 
 
+@remembered(4_096)
+def _margin_of(facts: Lookups, description: Description, intended: Value, required: int) -> Margin:
+    """The margin of a description that forms which end differently share."""
+    return margin_of(facts, description, intended, required)
+
+
 def _incomplete(facts: Lookups, parts: tuple[Part, ...], intended: Value) -> str:
     """The class among whose members a description must single one out, where the store may lack some; "" where it holds nearly all."""
     kinds = [p.clause.class_id for p in parts if isinstance(p.clause, ClassClause)] or list(
@@ -395,7 +402,7 @@ def margins(form: Form, facts: Lookups, binding: Binding, required: int = 2) -> 
     return tuple(
         _century_margin(facts, d)
         if form.ask.precision == CENTURY and d.var == form.ask.var
-        else margin_of(facts, d, binding[d.var], required)
+        else _margin_of(facts, d, binding[d.var], required)
         for d in descriptions(form, binding)
     )
 

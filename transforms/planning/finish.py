@@ -1,6 +1,7 @@
 """What a way ends with: an attribute of its last thing, that thing itself, or years that are counted; and the whole certificate."""
 
 from collections.abc import Iterator
+from functools import partial
 from random import Random
 
 from questloom.knowledge.dates import coarsened
@@ -16,7 +17,11 @@ from questloom.transforms.certificate.certify import Refusal, certify_form, give
 from questloom.transforms.certificate.compute import compute
 from questloom.transforms.certificate.effective import chain
 from questloom.transforms.certificate.evidence import is_named, num_hops
-from questloom.transforms.certificate.guess import guess_of_kind
+from questloom.transforms.certificate.guess import (
+    MOST_ANSWERS,
+    guess_of_kind,
+    num_answers_without_picture,
+)
 from questloom.transforms.certificate.leak import answer_names
 from questloom.transforms.drafting.interest import interest
 from questloom.transforms.facts.lookups import Lookups
@@ -34,6 +39,34 @@ from questloom.transforms.writing.graph.graph_writer import ask_for, belong_toge
 
 MAX_ENDS = 6
 """Ends of one way that are tried."""
+
+
+def is_open_without_picture(
+    at: Ground,
+    clauses: tuple[Clause, ...],
+    bindings: dict[str, str],
+    last: str,
+    refusals: Refusals,
+) -> bool:
+    """Whether enough things could be a way's last one where the picture says nothing: asked once, before any of its ends.
+
+    Args:
+        at: the store and the rules.
+        clauses: the way.
+        bindings: of its variables.
+        last: the variable of its last thing.
+        refusals: counts a way that falls.
+    """
+    form = Form(clauses=clauses, ask=Ask(var=last, type="entity"))
+    binding = {var: value_of_key(key) for var, key in bindings.items()}
+    num = num_answers_without_picture(form, at.facts, binding)
+    if num < at.certificate.min_answers_without_picture:
+        refusals.add(Reason.PICTURE_NOT_NEEDED)
+        return False
+    if num < MOST_ANSWERS and 1 / num > at.certificate.max_guess:
+        refusals.add(Reason.GUESSABLE)
+        return False
+    return True
 
 
 def ask_attributes(
@@ -219,7 +252,7 @@ def certify_plan(
         return None
     made = certify_form(form, facts, given_by_picture(form, binding), bindings, rules)
     if isinstance(made, Refusal):
-        refusals.add(made.reason, lack_behind(facts, made))
+        refusals.add(made.reason, partial(lack_behind, facts, made))
         return None
     if not _is_needed_whole(form, made):
         refusals.add(Reason.COLLAPSES)

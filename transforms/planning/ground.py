@@ -1,6 +1,7 @@
 """What planning goes by: the store and the rules, and a count of what was refused."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from questloom.records.outcomes import Reason
@@ -46,10 +47,21 @@ class Refusals:
     """How often each bound refused, so that a level without plans can say which one did most."""
 
     reasons: Counter[str] = field(default_factory=Counter)
-    lacks: Counter[Lack] = field(default_factory=Counter)
-    """What the store would have to hold for what was refused."""
+    causes: list[Callable[[], tuple[Lack, ...]]] = field(default_factory=list)
+    """Each finds what the store would have to hold for what was refused."""
 
-    def add(self, reason: Reason, lack: Lack | None = None) -> None:
+    def add(self, reason: Reason, lack: Callable[[], Lack | None] | None = None) -> None:
+        """Counts a refusal.
+
+        Args:
+            reason: the bound.
+            lack: finds what the store would have to hold. It is asked only where a seed has no plan: most have some.
+        """
         self.reasons[reason.value] += 1
         if lack is not None:
-            self.lacks[lack] += 1
+            self.causes.append(lambda: tuple(filter(None, (lack(),))))
+
+    @property
+    def lacks(self) -> Counter[Lack]:
+        """What the store would have to hold for what was refused, and how often."""
+        return Counter(lack for cause in self.causes for lack in cause())

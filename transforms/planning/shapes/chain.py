@@ -6,6 +6,7 @@ by later steps refuses at once.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from random import Random
 
@@ -15,7 +16,12 @@ from questloom.records.synthesis import Answer
 from questloom.transforms.certificate.effective import Step, alone, composed
 from questloom.transforms.drafting.edges import Edge
 from questloom.transforms.facts.lookups import Lookups
-from questloom.transforms.planning.finish import ask_attributes, ask_last_thing, count_years
+from questloom.transforms.planning.finish import (
+    ask_attributes,
+    ask_last_thing,
+    count_years,
+    is_open_without_picture,
+)
 from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.planning.lacking import lack_behind_step, lacks_at
 from questloom.transforms.planning.looks import DATES, ask_reading, dated_by, reads
@@ -74,7 +80,8 @@ def grow_chains(
         refusals: counts what the bounds refuse.
     """
     for way in _ways(at, Way((anchor,)), hops, draw, refusals):
-        yield from _ends(at, way, hops, draw)
+        if is_open_without_picture(at, way.clauses, way.bindings, way.last, refusals):
+            yield from _ends(at, way, hops, draw)
 
 
 def _ends(at: Ground, way: Way, hops: int, draw: Random) -> Iterator[Grown]:
@@ -108,7 +115,7 @@ def _ways(at: Ground, way: Way, hops: int, draw: Random, refusals: Refusals) -> 
         if len(longer.steps) <= hops:
             yield from islice(_ways(at, longer, hops, draw, refusals), 1)
     found = steps_from(at.facts, way.things[-1], at.draft.max_hub, at.certificate.stated)
-    refusals.lacks.update(lacks_at(at.facts, way.things[-1]))
+    refusals.causes.append(partial(lacks_at, at.facts, way.things[-1]))
     # The last of as many steps as hops must lead against its claim.
     if len(way.steps) == hops - 1:
         found = tuple(e for e in found if e.reverse)
@@ -146,10 +153,10 @@ def extend(at: Ground, way: Way, edge: Edge, refusals: Refusals) -> Iterator[Way
         if _fits(d, way)
     ]
     if not found:
-        lack = lack_behind_step(
-            facts, way.things[-1], edge.property, edge.target, at.certificate.margin
+        ends = way.things[-1], edge.property, edge.target
+        refusals.add(
+            Reason.NO_DESCRIPTION, partial(lack_behind_step, facts, *ends, at.certificate.margin)
         )
-        refusals.add(Reason.NO_DESCRIPTION, lack)
         return
     for descriptor in found:
         yield Way(

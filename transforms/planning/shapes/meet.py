@@ -91,7 +91,7 @@ def _met(
         return
     kind = find_descriptor_class(at.facts, one[1].target)
     if not kind or not nearly_complete(at.facts, kind):
-        refusals.add(Reason.NO_DESCRIPTION, Lack(MEMBERS, kind) if kind else None)
+        refusals.add(Reason.NO_DESCRIPTION, lambda: Lack(MEMBERS, kind) if kind else None)
         return
     var = f"x{len(way.things)}"
     clauses = (

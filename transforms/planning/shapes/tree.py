@@ -25,7 +25,12 @@ from questloom.transforms.certificate.margin import constants_of, margin_of, num
 from questloom.transforms.drafting.edges import Edge
 from questloom.transforms.facts.completeness import nearly_complete
 from questloom.transforms.facts.lookups import Lookups
-from questloom.transforms.planning.finish import ask_attributes, certify_plan, count_years
+from questloom.transforms.planning.finish import (
+    ask_attributes,
+    certify_plan,
+    count_years,
+    is_open_without_picture,
+)
 from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.planning.looks import ask_reading
 from questloom.transforms.planning.shapes.chain import Grown, Way, extend
@@ -81,6 +86,8 @@ def grow_trees(
     # The longest way first: a short one needs more names to hide than its descriptors have.
     for steps in reversed(lengths):
         for way in _ways_from_pictures(at, asked, steps, draw, refusals):
+            if not is_open_without_picture(at, way.clauses, way.bindings, way.last, refusals):
+                continue
             for form, bindings, answer in _ends(at, way, steps, draw):
                 if rounds == steps:
                     yield form, bindings, answer
