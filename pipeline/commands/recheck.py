@@ -21,8 +21,7 @@ from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Question
 from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.certificate.certify import Refusal, certify, given_by_picture
-from questloom.transforms.certificate.execute import TooLarge, answers
-from questloom.transforms.drafting.accept import binding_of
+from questloom.transforms.certificate.execute import TooLarge, answers, binding_of
 from questloom.transforms.facts.lookups import Facts, Lookups
 from questloom.transforms.writing.form_edits import constants
 

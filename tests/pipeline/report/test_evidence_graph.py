@@ -12,7 +12,6 @@ from questloom.pipeline.report.run_reader import open_run
 from questloom.records.knowledge import Value
 from questloom.records.synthesis import Question
 from questloom.records.table import Json
-from questloom.transforms.writing.evidence import EvidenceGraph, Link, Node, Observation, Reasoning
 from tests.pipeline.browser import CHROMIUM, Page
 from tests.pipeline.hostile_run import HostileSources
 from tests.pipeline.report.data_files import payload
@@ -28,30 +27,24 @@ def explored(question: Question) -> Question:
         Value(kind="time", time="+1871-00-00T00:00:00Z", precision=9),
         Value(kind="time", time="+1830-00-00T00:00:00Z", precision=9),
     )
-    graph = EvidenceGraph(
-        nodes=(
-            Node(id=key, pictured=True),
-            Node(id=maker, pictured=False, found_from=key),
-            Node(id=other, pictured=True, found_from=key),
-        ),
-        links=(
-            Link(source=key, target=maker, property="P84", reverse=False),
-            Link(source=key, target=other, property="P131", reverse=True),
-            Link(source=other, target=key, property="P131", reverse=False),
-        ),
-        perceptions=(
-            Observation(node=key, property="P1684", part="part:plaque", value=born, seen=True),
-        ),
-        reasonings=(
-            Reasoning(
-                op="difference",
-                first=Observation(node=key, property="P571", value=built),
-                second=Observation(node=maker, property="P569", value=born),
-                result=AGE,
-            ),
-        ),
-    )
-    return question.replace(method="exploration", explored=Json(graph.to_json()))
+    graph = {
+        "nodes": [[key, True, ""], [maker, False, key], [other, True, key]],
+        "links": [
+            [key, "P84", maker, False],
+            [key, "P131", other, True],
+            [other, "P131", key, False],
+        ],
+        "perceptions": [[key, "P1684", "part:plaque", built.key()]],
+        "reasonings": [
+            [
+                "difference",
+                [key, "P571", "", built.key()],
+                [maker, "P569", "", born.key()],
+                AGE.key(),
+            ]
+        ],
+    }
+    return question.replace(method="exploration", explored=Json(graph))
 
 
 @pytest.fixture(scope="module")

@@ -66,7 +66,6 @@ def test_the_loop_may_edit_what_explorations_go_by_and_only_where_there_are_any(
     recipe = load_recipe("ode")
     fields = fields_of(recipe)
     assert {
-        "draft.explore.image_ratio",
         "draft.explore.claims.hard",
         "seeds.levels.expert",
         *(f"seeds.abilities.{a}" for a in ABILITIES),
