@@ -85,7 +85,6 @@ PENDING: dict[str, str] = {
 CHECKS: dict[str, str] = {
     "claims": "Every step rests on a claim of the store, or on a sentence.",
     "stated": "A page says each step, in a sentence or in its infobox; counted, and no reason to refuse.",
-    "evidence": "Every step rests on a sentence of a page.",
     "connected": "The chain leads from the picture to the answer.",
     "one_answer": "Executed over the claims, the question has one answer.",
     "margin": "So many facts would have to be missing for a rival to fit.",
@@ -94,8 +93,6 @@ CHECKS: dict[str, str] = {
     "no_guess": "The best guess by the words alone would be right this often; a likelier one is refused.",
     "effective_hops": "No shorter chain of claims leads from the picture to the answer.",
     "words_agree": "Readers found that the words say what the evidence says, and no more.",
-    "votes": "Models' votes, and nothing executed, say that there is one answer.",
-    "picture_votes": "Models' votes, and nothing executed, say that the picture is needed.",
     "no_leak": "Nothing shown names a hidden entity or the answer.",
     "solved_with_tools": "The oracle reaches the answer with the tools, in so many calls.",
     "no_leak_in_picture": "The text read in the picture names no hidden entity and not the answer.",

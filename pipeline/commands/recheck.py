@@ -41,7 +41,7 @@ class Outcome(StrEnum):
     OTHER_CHECK = "other_check_fails"
     """It still has its one answer, but the picture is not needed any more, or a name leaks."""
     NO_FORM = "not_executable"
-    """Outside rows and drafts supported by votes have nothing to execute."""
+    """Outside rows have nothing to execute."""
 
 
 WORDS = {

@@ -107,12 +107,11 @@ def make_certify(job: Job) -> Apply:
 
     def check(question: Question) -> Question | Rejection:
         form = question.logical_form
-        given = given_by_picture(form, binding_of(question.bindings)) if form else {}
+        assert form is not None, "outside rows go another way"
+        given = given_by_picture(form, binding_of(question.bindings))
         made = certify(question, lookups, given, rules)
         if isinstance(made, Refusal):
             return reject(question, made.reason, made.evidence)
-        if form is None:
-            return made
         return made.replace(route=find_route(form, binding_of(question.bindings), lookups))
 
     return external_first(certified, check)

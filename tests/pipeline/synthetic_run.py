@@ -28,7 +28,6 @@ from questloom.records.synthesis import (
     Enhancement,
     Hop,
     Question,
-    Rewrite,
     Rival,
     Seed,
     Verdict,
@@ -277,32 +276,6 @@ def hops_of(form: Form, bindings: dict[str, str], of: str, sources: Synthetic) -
     )
 
 
-def history_of(text: str, key: str, made_by: str, sources: Synthetic) -> tuple[Rewrite, ...]:
-    """Two rounds of rewriting that end with the text."""
-    kind, maker = key.split("/")[-1], f"person:{key}"
-    middle = text.replace(f"the {kind} in the picture", f"the {sources.label(key)}")
-    return (
-        Rewrite(
-            round=1,
-            role="describe",
-            before=middle.replace("the person who", f"{sources.label(maker)}, who"),
-            after=middle,
-            entity_id=maker,
-            fact=f"{sources.label(maker)} {made_by} {sources.label(key)}.",
-            source=f"The {kind} was {made_by} by {sources.label(maker)} and restored a century later.",
-            revision=100_001,
-        ),
-        Rewrite(
-            round=2,
-            role="hide_entity",
-            before=middle,
-            after=text,
-            entity_id=key,
-            fact=f"The picture shows {sources.label(key)}.",
-        ),
-    )
-
-
 def question(start: Seed, sources: Synthetic) -> Question:
     """A question that grew from a seed: a path from a thing over its maker to a school, a date, a place or a computed number."""
     key, kind = start.entity_id, start.entity_id.split("/")[-1]
@@ -339,7 +312,6 @@ def question(start: Seed, sources: Synthetic) -> Question:
         hops=hops_of(form, asked.bindings, start.id, sources),
         anchor=key,
         anchor_phrase=f"the {kind} in the picture",
-        history=history_of(asked.text, key, made_by, sources),
     )
 
 

@@ -455,10 +455,6 @@ def test_the_diagnoser_is_told_no_more_than_happened(changes, words, not_words):
         (None, "That no other answer fits was not proved."),
         ({"basis": "external"}, "That no other answer fits was not proved."),
         (
-            {"basis": "votes"},
-            "That no other answer fits was proved by models that found no second answer.",
-        ),
-        (
             {"basis": "closed", "effective_hops": 2},
             "which the store has. The words lead over 2 claims to the answer.",
         ),

@@ -2,8 +2,7 @@
 
 import pytest
 
-from questloom.records.knowledge import Article, Entity, Link, Section, entity_value
-from questloom.transforms.certificate.evidence import sentence_for
+from questloom.records.knowledge import Article, Entity, Link, Section
 from questloom.transforms.drafting.edges import Edge, edges
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.facts.trust import Trust
@@ -149,15 +148,3 @@ def linking(*links: tuple[str, str]) -> SmallFacts:
         {q: Entity(id=q, labels={"en": q}) for q in ("Q1", "Q2", "Q3")},
         articles,
     )
-
-
-def test_a_link_within_a_categorys_name_says_nothing():
-    facts = linking(("Two", "Two"))
-    page = facts.articles["Q1"]
-    broken = page.replace(
-        sections=(Section(title="", level=1, text="category:Towers of Two"),),
-        links=(page.links[0].replace(sentence_end=22),),
-    )
-    assert sentence_for(broken, facts, entity_value("Q2")) is None
-    told = broken.replace(sections=(Section(title="", level=1, text="It stands beside Two."),))
-    assert sentence_for(told, facts, entity_value("Q2")) == (0, 0, 22, "It stands beside Two.")
