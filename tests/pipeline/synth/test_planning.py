@@ -24,13 +24,13 @@ from questloom.transforms.certificate.certify import certify_form, given_by_pict
 from questloom.transforms.certificate.effective import chain, composed
 from questloom.transforms.certificate.evidence import claim_of, is_named
 from questloom.transforms.certificate.execute import binding_of
-from questloom.transforms.drafting.exploration.reasoning import CHOOSES
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.facts.values import best_values
 from questloom.transforms.filters.registry import FILTERS
 from questloom.transforms.planning.finish import page_texts
 from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.planning.planner import plan_seed, plans_of
+from questloom.transforms.planning.reasoning import CHOOSES
 from questloom.transforms.planning.route import find_route
 from questloom.transforms.planning.search import search
 from questloom.transforms.planning.shapes.chain import grow_chains

@@ -4,17 +4,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from questloom.records.knowledge import Entity
-from questloom.transforms.drafting.exploration.reasoning import (
+from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.planning.reasoning import (
     LONGEST,
+    Observation,
+    Reasoning,
     alike,
     observations,
     reason_over,
 )
-from questloom.transforms.facts.lookups import Lookups
-from questloom.transforms.writing.evidence import Observation, Reasoning
 from questloom.transforms.writing.graph.graph_writer import belong_together
 from tests.small_facts import SmallFacts, claim, year
-from tests.transforms.drafting.exploration.made import COAST, metres
+from tests.transforms.planning.observed import COAST, metres
 
 READ = Observation(node="Q1003", property="P1684", part="Q721747", value=year(1803), seen=True)
 

@@ -7,15 +7,15 @@ A count of claims is not offered: no set of claims is known to be complete.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from questloom.knowledge.dates import coarsened
-from questloom.records.knowledge import entity_value
+from questloom.records.knowledge import Value, entity_value
 from questloom.records.periods import YEAR
 from questloom.transforms.certificate.compute import compute
 from questloom.transforms.certificate.evidence import is_named
 from questloom.transforms.facts.lookups import Facts, Lookups
 from questloom.transforms.facts.said_class import find_descriptor_class
-from questloom.transforms.writing.evidence import Observation, Reasoning
 from questloom.transforms.writing.graph.clues import attributes
 
 CHOOSES = frozenset({"earliest", "latest", "largest", "smallest"})
@@ -24,6 +24,33 @@ GENERATIONS = frozenset({"P22", "P25", "P40", "P1066", "P802", "P184", "P185"})
 """Relations of which anybody knows which of the two was born first."""
 LONGEST = 400
 """Years between two dates that somebody would still count."""
+PLACE_OF = {"P569": "P19", "P570": "P20", "P571": "P740"}
+"""Of an event by which two things are compared the place is not asked: "where did the one who died later die?"."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Observation:
+    """One value of a node: of a claim, or of a detail of its picture."""
+
+    node: str
+    property: str
+    value: Value
+    part: str = ""
+    """Of a detail, as `questloom.records.knowledge.Detail` names it."""
+    seen: bool = False
+    """Whether it is to be seen on the picture."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reasoning:
+    """What follows from two observations that belong together."""
+
+    op: str
+    """Of `questloom.records.form.OPERATIONS`."""
+    first: Observation
+    second: Observation
+    result: Value
+    """A number, or for earliest, latest, largest and smallest the node that wins."""
 
 
 def observations(
