@@ -69,10 +69,6 @@ class RelationWords:
         return bool(ends) and any(agent.match(plain, end) for _, end in _spans(self.subject, plain))
 
 
-def _to_word_end(text: str, place: int) -> int:
-    return place + len(re.match(r"\w*", text[place:])[0])  # type: ignore[index]
-
-
 def _plain(text: str) -> str:
     return text.casefold().replace("’", "'")
 
