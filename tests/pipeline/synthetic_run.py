@@ -328,7 +328,7 @@ def certified(item: Question) -> Question:
     )
     nominal = max(2, len(item.hops))
     names = (
-        "evidence",
+        "claims",
         "connected",
         "one_answer",
         "margin",
@@ -341,7 +341,7 @@ def certified(item: Question) -> Question:
     form = item.logical_form
     return item.replace(
         certificate=Certificate(
-            basis=draw.choices(("margin", "closed", "votes"), (8, 2, 1))[0],
+            basis=draw.choices(("margin", "closed"), (4, 1))[0],
             margin=margin,
             nearest_rival=None if margin == 9 else rival,
             breaking_claims=tuple(h.claim_id for h in item.hops[:2]),
