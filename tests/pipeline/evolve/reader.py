@@ -54,6 +54,11 @@ def worded(text: str, blocks: Blocks) -> tuple[str, str]:
             continue
         if found := re.match(r"Read on the picture, (.*) on the (.*): (.*)$", line):
             said[found[3]] = f"the {found[1]} on the {found[2]} of {phrase}"
+        elif (
+            found := re.match(r"Read on a picture of (.*?), (.*?)(?: on the (.*))?: (.*)$", line)
+        ) and found[1] in said:
+            on = f"the {found[3]} of " if found[3] else ""
+            said[found[4]] = f"the {found[2]} on {on}{said[found[1]]}"
         elif (found := re.match(r"(.*) is the difference of (.*), (.*)$", line)) and (
             found[2] in said and found[3] in said
         ):

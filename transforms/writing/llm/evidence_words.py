@@ -121,7 +121,9 @@ def clause_line(store, draft: Draft, clause: Clause, language: str) -> str:
             return f"{words(clause.out)} is the {clause.op} of {', '.join(words(a) for a in clause.args)}{by}"
         case Reads():
             on = f" on the {store.label(clause.part, language)}" if clause.part else ""
-            return f"Read on the picture, {property_label(store, clause.property, language)}{on}: {words(clause.var)}"
+            shown = draft.form is None or clause.of == draft.form.anchor
+            where = "the picture" if shown else f"a picture of {words(clause.of)}"
+            return f"Read on {where}, {property_label(store, clause.property, language)}{on}: {words(clause.var)}"
         case SentenceClause():
             return f"{words(clause.subject)}: {clause.text}"
     return ""

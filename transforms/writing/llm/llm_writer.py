@@ -19,9 +19,10 @@ from questloom.prompts.roles import ROLES
 from questloom.records.outcomes import Reason
 from questloom.records.plan import Plan
 from questloom.transforms.certificate.certify import Refusal
+from questloom.transforms.facts.signs import SIGNS
 from questloom.transforms.writing.llm.evidence_words import kinds_lines, roles_of
 from questloom.transforms.writing.llm.llm_rules import LlmRules
-from questloom.transforms.writing.llm.plan_words import request_values
+from questloom.transforms.writing.llm.plan_words import request_values, shown_words
 from questloom.transforms.writing.llm.relation_words import LANGUAGE
 from questloom.transforms.writing.llm.word_proof import (
     check_words_proven,
@@ -85,6 +86,11 @@ class LlmWriter:
             raise ValueError(
                 f'"{reply.phrase}" does not point to the picture; say "the … in the picture"'
             )
+        sign = SIGNS.get(plan.logical_form.sign, "")
+        if self.language == LANGUAGE and sign not in reply.phrase.casefold():
+            raise ValueError(
+                f'"{reply.phrase}" does not say that the picture is a {sign}; say "the … with this {sign}"'
+            )
         if not reply.question.rstrip().endswith(("?", "？", "؟", ";")):
             raise ValueError("the question does not end in a question; tell first and ask last")
         languages = tuple(dict.fromkeys((self.language, LANGUAGE)))
@@ -103,7 +109,7 @@ class LlmWriter:
         values = {
             "question": fenced("question", draft.text),
             "answer": answer_words(draft.answer),
-            "shown": self.store.label(draft.anchor, language),
+            "shown": shown_words(self.store, plan, language),
             "lines": fenced("lines", numbered),
             "kinds": fenced("kinds", kinds),
         }

@@ -10,6 +10,7 @@ from questloom.records.form import ClaimClause, ClassClause, Clause, Compute
 from questloom.records.knowledge import Value, value_of_key
 from questloom.records.plan import Plan
 from questloom.transforms.certificate.stating import statement_of
+from questloom.transforms.facts.signs import SIGNS
 from questloom.transforms.writing.form_edits import constants
 from questloom.transforms.writing.llm.everyday_words import word_question
 from questloom.transforms.writing.llm.evidence_words import (
@@ -62,8 +63,9 @@ def _values(store: Any, plan: Plan, language: str, max_words: int, chars: int) -
         ]
     )
     return {
-        "shown": anchor.label(language),
-        "seen": about(store, anchor, language, pictured=True),
+        "shown": shown_words(store, plan, language),
+        "seen": "" if form.sign else about(store, anchor, language, pictured=True),
+        "sign": SIGNS.get(form.sign, ""),
         "steps": fenced("steps", "\n".join(f"{n}. {s}" for n, s in enumerate(steps, start=1))),
         "asked": _asked(store, draft, language),
         "answer": answer_words(plan.answer),
@@ -78,6 +80,12 @@ def _values(store: Any, plan: Plan, language: str, max_words: int, chars: int) -
         "named": "; ".join(store.label(e, language) for e in constants(form)),
         "max_words": max_words,
     }
+
+
+def shown_words(store: Any, plan: Plan, language: str) -> str:
+    """What the picture shows: a thing by its name, or the sign that stands for it."""
+    name, sign = store.label(plan.anchor, language), plan.logical_form.sign
+    return f"the {SIGNS[sign]} of {name}" if sign else name
 
 
 def _step(store: Any, draft: Draft, clause: Clause, language: str, chars: int) -> str:

@@ -10,6 +10,7 @@ from questloom.records.knowledge import Value, value_of_key
 from questloom.transforms.certificate.description import distances
 from questloom.transforms.certificate.kinds import find_sex_words, stated_kinds
 from questloom.transforms.certificate.leak import find_leak
+from questloom.transforms.facts.signs import SIGNS
 from questloom.transforms.writing.form_edits import constants
 from questloom.transforms.writing.llm.allowed_words import COMPARING
 from questloom.transforms.writing.llm.everyday_words import find_role_nouns
@@ -206,7 +207,8 @@ def _sources(store, draft: Draft, language: str, languages: tuple[str, ...]) -> 
             found += (
                 entity.descriptions.values() if thing == draft.anchor else ()
             )  # what a picture shows anybody sees
-    return found
+    sign = SIGNS.get(draft.form.sign) if draft.form is not None else None
+    return [*found, sign] if sign else found
 
 
 def things(draft: Draft) -> tuple[str, ...]:

@@ -17,9 +17,12 @@ from questloom.models.structured import BadReply, RefusedReply
 from questloom.prompts.render import language_name, render
 from questloom.prompts.roles import ROLES
 from questloom.records.errors import ProviderFault
+from questloom.records.form import Form, Image, Reads
 from questloom.records.knowledge import Article, Entity, Section
 from questloom.records.outcomes import Reason
+from questloom.records.table import Json
 from questloom.transforms.certificate.certify import Refusal
+from questloom.transforms.writing.llm.evidence_words import clause_line
 from questloom.transforms.writing.llm.llm_rules import LlmRules
 from questloom.transforms.writing.llm.llm_writer import LlmWriter
 from questloom.transforms.writing.llm.plan_words import (
@@ -29,7 +32,7 @@ from questloom.transforms.writing.llm.plan_words import (
     request_values,
 )
 from questloom.transforms.writing.llm.question_checks import other_language
-from questloom.transforms.writing.writer import Wording, WriterRejection
+from questloom.transforms.writing.writer import Draft, Wording, WriterRejection
 from tests.prompts.scripted import Scripted
 from tests.transforms.writing.llm.hostile_store import (
     bridge_plan,
@@ -212,6 +215,39 @@ def test_the_request_shows_the_steps_what_is_asked_and_what_may_not_be_said():
     made = writer({"question": LONG, "phrase": SHOWN})
     worded(made, long_plan())
     assert "Names that have to appear: Tolm; Brisk Light" in made.client.prompts[0][1]
+
+
+def test_where_the_picture_is_a_sign_the_request_and_the_words_say_so():
+    plan = teacher_plan()
+    form = plan.logical_form
+    clauses = tuple(
+        Image(var=c.var, sign="P154") if isinstance(c, Image) else c for c in form.clauses
+    )
+    plan = plan.replace(form=Json(Form(clauses=clauses, ask=form.ask).to_json()))
+    phrase = "the cathedral with this logo"
+    said = SAID.replace(SHOWN, phrase)
+    made = writer(GOOD, {"question": said, "phrase": phrase})
+    assert worded(made, plan) == Wording(text=said, anchor_phrase=phrase)
+    first, second = (prompt for _, prompt in made.client.prompts)
+    assert "The picture shows the logo of Saint Ovid's Cathedral." in first
+    assert 'as "the … with this logo"' in first
+    assert "does not say that the picture is a logo" in second
+
+
+def test_what_is_read_on_a_later_picture_names_the_thing_that_it_shows():
+    plan, store = teacher_plan(), hostile_store()
+    form = plan.logical_form
+    read = Reads(var="r", of="x1", property="P571")
+    later = Draft.of(
+        plan.replace(
+            form=Json(Form(clauses=(*form.clauses, read), ask=form.ask).to_json()),
+            bindings={**plan.bindings, "r": plan.answer.value.key()},
+        )
+    )
+    line = clause_line(store, later, read, "en")
+    assert line.startswith(f"Read on a picture of {store.label(plan.bindings['x1'], 'en')}, ")
+    own = clause_line(store, later, replace(read, of=form.anchor), "en")
+    assert own.startswith("Read on the picture, ")
 
 
 def test_the_prompt_asks_in_the_recipes_language_and_with_what_the_loop_adds():
