@@ -28,7 +28,6 @@ from questloom.transforms.stages.run_folder import RunFolder
 PARTS: Mapping[str, tuple[str, ...]] = {
     "whole": (),
     "no_anchor": ("draft.hops={easy: 0, medium: 0, hard: 0}", "draft.own_page=true"),
-    "rewriting": ("draft.rewrite_bridges=true",),
     "no_margin": ("certificate.margin=0",),
     "no_enhancement": ("enhancement.share=0",),
     "no_filters": tuple(
@@ -45,8 +44,8 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     ),
     "no_details": ("draft.detail_share=0",),
 }
-"""Settings by arm. `rewriting` is on in the recipes with a model, and off in the demo's. `no_anchor`: the picture of a path shows the thing that is
-asked about (OpenSearch-VL's answer-side picture), which its own page may tell."""
+"""Settings by arm. `no_anchor`: the picture of a path shows the thing that is asked about (OpenSearch-VL's answer-side picture), which its own page may
+tell."""
 WITHOUT_HANDLES = "without_handles"
 SHORTCUTS = ("text_search", "image_search", "no_tools")
 """Filters whose verdict is about the question and not about a fault of it."""

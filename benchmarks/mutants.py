@@ -116,7 +116,6 @@ TOO_LONG = {
         "subset",
         "verify",
     ),
-    "tests/pipeline/evolve/test_recorded_round.py": ("llm_diagnoser", "llm_editor"),
 }
 """Tests of whole stores and jobs, and the modules whose mutants are worth them: what only they would notice of others counts as unnoticed."""
 COMPARED = {

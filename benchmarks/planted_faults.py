@@ -67,7 +67,7 @@ from questloom.records.outcomes import Rejection
 from questloom.records.periods import parts_of, time_of, years_after
 from questloom.records.synthesis import Question
 from questloom.transforms.certificate.certify import Refusal, certify, given_by_picture
-from questloom.transforms.drafting.accept import binding_of
+from questloom.transforms.certificate.execute import binding_of
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.pictures.checkpoint_quality import check_grounding
 from questloom.transforms.pictures.picture_chooser import PictureChooser

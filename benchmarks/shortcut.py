@@ -35,8 +35,8 @@ from questloom.records.episodes import Episode, Outcome
 from questloom.records.route import Route
 from questloom.records.synthesis import Answer, Question
 from questloom.records.trajectories import Trajectory
+from questloom.transforms.certificate.execute import binding_of
 from questloom.transforms.certificate.leak import answer_names
-from questloom.transforms.drafting.accept import binding_of
 from questloom.transforms.facts.lookups import Facts, Lookups
 from questloom.transforms.planning.route import find_route
 from questloom.transforms.stages.run_folder import RunFolder

@@ -9,7 +9,6 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, Field, model_validator
 
-MAX_ANSWER_CHARS = 120
 MAX_TEXT_CHARS = 1_500
 
 
@@ -38,58 +37,6 @@ def _named(value: str | None) -> str | None:
 MaybeName = Annotated[str | None, AfterValidator(_named)]
 
 
-class WrittenQuestion(BaseModel):
-    """One question with its answer and the line that states it."""
-
-    question: str = _text("the question")
-    answer: str = _text("the answer: a word or a short phrase", MAX_ANSWER_CHARS)
-    answer_type: Literal["entity", "date", "quantity", "string"] = Field(
-        description="entity for a person, place or thing with a name; quantity for a number; string for anything else"
-    )
-    precision: Literal["", "year", "month", "day"] = Field(
-        default="", description="for a date, how exactly the question asks; else empty"
-    )
-    aliases: list[str] = Field(
-        default=[], max_length=10, description="other wordings of the answer that are just as right"
-    )
-    claim: int | None = Field(
-        default=None,
-        description="number of the claim whose value is the answer, or null if no claim is",
-    )
-    sentence: int | None = Field(
-        default=None, description="number of the sentence that states the answer, or null"
-    )
-
-    @model_validator(mode="after")
-    def _has_a_source(self) -> Self:
-        if self.claim is None and self.sentence is None:
-            raise ValueError(
-                "give the number of the claim or of the sentence that states the answer"
-            )
-        return self
-
-
-class CitedClaim(BaseModel):
-    number: int = Field(description="number of the claim")
-    words: str = _text(
-        "the words that state it, relation and value, copied exactly from what you wrote", 300
-    )
-
-
-class SeedQuestion(WrittenQuestion):
-    also: list[CitedClaim] = Field(
-        default=[],
-        max_length=4,
-        description="every claim that the question states beside the one that it asks for",
-    )
-
-
-class Questions(Reply):
-    questions: list[SeedQuestion] = Field(
-        max_length=10, description="best first; empty if the material supports no good question"
-    )
-
-
 def _as_it_stands(phrase: str, question: str) -> str:
     """A phrase as a question has it: it may begin a sentence there, and a capital is no reason to ask again."""
     found = re.search(re.escape(phrase), question, re.IGNORECASE)
@@ -100,146 +47,15 @@ def _as_it_stands(phrase: str, question: str) -> str:
     return found[0]
 
 
-class PathQuestion(WrittenQuestion):
-    phrase: str = _text(
-        "the words that refer to the picture, copied exactly from the question", 120
-    )
-
-    @model_validator(mode="after")
-    def _copied(self) -> Self:
-        self.phrase = _as_it_stands(self.phrase, self.question)
-        return self
-
-
-class PathQuestions(Reply):
-    questions: list[PathQuestion] = Field(
-        max_length=10, description="best first; empty if no good question can be made"
-    )
-
-
-class SeedProposed(Reply):
-    why: str = _why()
-    fit: bool = Field(description="whether it is worth exploring")
-
-
-class Chosen(Reply):
-    why: str = _why()
-    numbers: list[int] = Field(
-        max_length=20,
-        description="numbers of the chosen lines, best first; empty if none is worth it",
-    )
-
-
 class Worded(Reply):
-    number: int | None = Field(
-        description="number of the chosen plan, or null if none makes a good question"
-    )
-    question: str = Field(
-        default="", description="the question; empty if none was chosen", max_length=MAX_TEXT_CHARS
-    )
-    phrase: str = Field(
-        default="",
-        description="the words that refer to the picture, copied exactly from the question",
-        max_length=120,
-    )
-
-    @model_validator(mode="after")
-    def _copied(self) -> Self:
-        if self.number is not None and (not self.phrase or self.phrase not in self.question):
-            raise ValueError(
-                f"phrase must be copied from the question; {self.phrase!r} does not stand in it"
-            )
-        return self
-
-
-class Curated(Reply):
-    plans: list[Worded] = Field(
-        max_length=5, description="best first; empty if none makes a good question"
-    )
-
-
-class Picked(BaseModel):
-    surface: str = _text("the name, copied exactly from the question", 200)
-    title: str = _text("the title of its encyclopedia article", 200)
-
-
-class PickedEntities(Reply):
-    entities: list[Picked] = Field(max_length=10, description="best first; empty if none qualifies")
-
-
-class Description(BaseModel):
-    text: str = _text("the description, a noun phrase", 500)
-    claims: list[CitedClaim] = Field(
-        default=[], max_length=8, description="every claim that the description states"
-    )
-    sentence: int | None = Field(
-        default=None, description="number of the sentence that states what no claim does, or null"
-    )
-
-    @model_validator(mode="after")
-    def _has_a_source(self) -> Self:
-        if not self.claims and self.sentence is None:
-            raise ValueError("cite the claims or the sentence that the description rests on")
-        for claim in self.claims:
-            if claim.words not in self.text:
-                raise ValueError(
-                    f"words must be copied from the description; {claim.words!r} does not stand in it"
-                )
-        return self
-
-
-class Descriptions(Reply):
-    descriptions: list[Description] = Field(
-        max_length=10, description="best first; empty if the material supports none"
-    )
-
-
-class Injected(Reply):
-    question: str = _text("the rewritten question")
-
-
-class Hidden(Reply):
-    question: str = _text("the rewritten question")
+    question: str = _text("the question, with the sentences that stand before it")
     phrase: str = _text(
-        "the words that refer to the picture, copied exactly from the rewritten question", 120
+        "the words that point to the picture, copied exactly from the question", 120
     )
 
     @model_validator(mode="after")
     def _copied(self) -> Self:
         self.phrase = _as_it_stands(self.phrase, self.question)
-        return self
-
-
-class Obfuscated(Reply):
-    question: str = _text("the new question")
-    answer: str = _text("its answer: a word or a short phrase", MAX_ANSWER_CHARS)
-    answer_type: Literal["entity", "date", "quantity", "string"] = Field(
-        description="kind of the new answer"
-    )
-    precision: Literal["", "year", "month", "day"] = Field(
-        default="", description="for a date, how exactly the question asks; else empty"
-    )
-    aliases: list[str] = Field(
-        default=[], max_length=10, description="other wordings of the answer that are just as right"
-    )
-    claim: int = Field(description="number of the claim whose value is the new answer")
-
-
-class UniquenessVote(Reply):
-    why: str = _why("how you tried to find another answer, one to three sentences")
-    rival: MaybeName = Field(
-        default=None,
-        max_length=200,
-        description=(
-            "full name of one other thing that fits a description in the question, or another answer just as right; null if there is none"
-        ),
-    )
-    holds: bool = Field(description="true if the question has exactly one answer, the expected one")
-
-    @model_validator(mode="after")
-    def _consistent(self) -> Self:
-        if self.holds and self.rival:
-            raise ValueError("holds cannot be true when a rival is named")
         return self
 
 
@@ -253,7 +69,7 @@ class WordsRead(Reply):
         max_length=20,
         description="for each line that the question says or asks for, the words that do",
     )
-    precision: Literal["", "year", "month", "day"] = Field(
+    precision: Literal["", "century", "year", "month", "day"] = Field(
         default="", description="if it asks for a date, how exactly; else empty"
     )
     beyond: list[str] = Field(
@@ -270,34 +86,6 @@ class WordsRead(Reply):
     )
     why: str = _why("what you compared, one or two sentences")
     holds: bool = Field(description="true if the question says all the lines and nothing else")
-
-
-class PictureVote(Reply):
-    why: str = _why("what the words alone tell, one to three sentences")
-    guess: MaybeName = Field(
-        default=None,
-        max_length=200,
-        description="the answer that somebody would give who has the words alone; null if nobody could",
-    )
-    needed: bool = Field(
-        description="true if the question cannot be answered without seeing the picture"
-    )
-
-
-class InvarianceVote(Reply):
-    why: str = _why("what you compared, one to three sentences")
-    other_answer: MaybeName = Field(
-        default=None,
-        max_length=200,
-        description="the answer that the second has instead; null if the same",
-    )
-    holds: bool = Field(description="true if both questions have the same answer")
-
-    @model_validator(mode="after")
-    def _consistent(self) -> Self:
-        if self.holds and self.other_answer:
-            raise ValueError("holds cannot be true when another answer is named")
-        return self
 
 
 class Solved(Reply):

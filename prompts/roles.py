@@ -10,29 +10,9 @@ from questloom.records.errors import InputError
 ROLES: dict[str, ModelTask] = {
     role.name: role
     for role in (
-        # writing: VSearcher's injection
-        ModelTask("seed_question", replies.Questions),
-        ModelTask("pick_entity", replies.PickedEntities),
-        ModelTask("take_fact", replies.Descriptions),
-        ModelTask("inject", replies.Injected),
-        ModelTask("pick_image_entity", replies.PickedEntities),
-        ModelTask("hide_entity", replies.Hidden),
-        # writing: OpenSearch-VL's paths
-        ModelTask("canonical_question", replies.PathQuestions),
-        ModelTask("describe", replies.Descriptions),
-        ModelTask("obfuscate_answer", replies.Obfuscated),
-        # writing: ODE's exploration
-        ModelTask("propose_seed", replies.SeedProposed),
-        ModelTask("explore", replies.Chosen),
-        ModelTask("reason", replies.Chosen),
-        ModelTask("perceive", replies.Chosen),
-        ModelTask("curate", replies.Curated),
-        ModelTask("deepen", replies.Worded),
-        # votes of the certificate
+        # writing: the words of a plan, and those who read them back
+        ModelTask("word_plan", replies.Worded),
         ModelTask("check_words", replies.WordsRead),
-        ModelTask("check_picture", replies.PictureVote),
-        ModelTask("check_unique", replies.UniquenessVote),
-        ModelTask("check_invariant", replies.InvarianceVote),
         # filters
         ModelTask("answer_direct", replies.Solved),
         ModelTask("answer_text_only", replies.Solved),

@@ -20,7 +20,7 @@ ABILITIES = (
 )
 """What a question asks of its solver (ODE's ability profiles): the picture must always be seen, a page searched for, values computed or compared."""
 NOT_RUN = "not_run"
-BASES = ("closed", "margin", "votes", "external")
+BASES = ("closed", "margin", "external")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,24 +83,6 @@ class Answer(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rewrite(Record):
-    """One step of the question's history: what was hidden behind which fact, from which sentence."""
-
-    round: int
-    role: str
-    before: str
-    after: str
-    entity_id: str = ""
-    fact: str = ""
-    source: str = ""
-    article_id: str = ""
-    revision: int = 0
-    section: int = -1
-    start: int = -1
-    end: int = -1
-
-
-@dataclass(frozen=True, kw_only=True)
 class Check(Record):
     """One check of the certificate: its name, whether it passed, a number where it has one, and what shows it."""
 
@@ -136,7 +118,7 @@ class Certificate(Record):
     evidence: tuple[Hop, ...] = ()
     nominal_hops: int = 0
     effective_hops: int | None = None
-    """Hops of the smallest part; None where nothing was executed (basis `votes`)."""
+    """Hops of the smallest part; None where nothing was executed."""
     smallest_part: Json = Json(None)
     """The smallest part of the form that still has the one answer."""
     answers_without_picture: int | None = None
@@ -206,11 +188,8 @@ class Question(Record):
     image_id: str = ""
     source_image_id: str = ""
     """The undegraded picture; equals `image_id` unless enhanced."""
-    history: tuple[Rewrite, ...] = ()
     votes: Json = Json(None)
-    """Models' votes that accepted what no form supports, in order; null where everything had a form."""
-    explored: Json = Json(None)
-    """The evidence graph from which an explored question was taken (`questloom.transforms.writing.evidence`); null for other methods."""
+    """Of those who read a model's words back, in order; null where words are composed from the form."""
     certificate: Certificate | None = None
     route: Route | None = None
     """The price of its cheapest solution; None where it has no form."""

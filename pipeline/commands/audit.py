@@ -35,7 +35,7 @@ from questloom.records.outcomes import Rejection
 from questloom.records.share import Share
 from questloom.records.synthesis import Hop, Question
 from questloom.transforms.certificate.evidence import evidence
-from questloom.transforms.drafting.accept import binding_of
+from questloom.transforms.certificate.execute import binding_of
 
 CRITERIA = {
     "natural": "A person could have written it.",

@@ -21,8 +21,7 @@ from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Question
 from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.certificate.certify import Refusal, certify, given_by_picture
-from questloom.transforms.certificate.execute import TooLarge, answers
-from questloom.transforms.drafting.accept import binding_of
+from questloom.transforms.certificate.execute import TooLarge, answers, binding_of
 from questloom.transforms.facts.lookups import Facts, Lookups
 from questloom.transforms.writing.form_edits import constants
 
@@ -42,7 +41,7 @@ class Outcome(StrEnum):
     OTHER_CHECK = "other_check_fails"
     """It still has its one answer, but the picture is not needed any more, or a name leaks."""
     NO_FORM = "not_executable"
-    """Outside rows and drafts supported by votes have nothing to execute."""
+    """Outside rows have nothing to execute."""
 
 
 WORDS = {

@@ -9,7 +9,6 @@ from typing import Any
 
 from questloom.pipeline.recipe import Recipe, recipe_of
 from questloom.records.evolves import Evolves
-from questloom.transforms.certificate.certify import COMPOSED
 
 METHODS = {
     "draft.explore.": {"exploration"},
@@ -18,33 +17,8 @@ METHODS = {
     "draft.rounds.": {"injection"},
     "draft.detail_share": {"paths", "injection"},
     "draft.computation_share": {"paths", "injection"},
-    "draft.obfuscate_share": {"paths"},
-    **{
-        f"models.llm.guidance.{role}": {"injection"}
-        for role in (
-            "seed_question",
-            "pick_entity",
-            "take_fact",
-            "pick_image_entity",
-            "hide_entity",
-        )
-    },
-    **{
-        f"models.llm.guidance.{role}": {"paths"}
-        for role in ("canonical_question", "describe", "obfuscate_answer")
-    },
-    "models.llm.guidance.inject": {"injection", "paths"},
-    **{
-        f"models.llm.guidance.{role}": {"exploration"}
-        for role in ("propose_seed", "explore", "reason", "perceive", "curate", "deepen")
-    },
 }
 """By how a path begins: the methods whose questions go by it. Others go by all methods."""
-GROWN = tuple(
-    f"draft.explore.{name}"
-    for name in ("anchors", "nodes_per_phase", "image_ratio", "reasoning_ratio", "perception_ratio")
-)
-"""Fields of evidence graphs, which are grown for the llm writer alone: for another, explorations are planned."""
 
 
 @dataclass(frozen=True)
@@ -60,14 +34,13 @@ class Field:
 def fields_of(recipe: Recipe) -> dict[str, Field]:
     """Every field by its path, with its value. A mapping has a field for each key that it or its declaration names.
 
-    What only questions of other methods or another writer go by than the recipe's is no field of it.
+    What only questions of other methods go by than the recipe's is no field of it.
     """
     drawn = {method for method, weight in recipe.seeds.methods.items() if weight}
     return {
         field.path: field
         for field in _of(recipe, "")
-        if not (recipe.writer == COMPOSED and field.path in GROWN)
-        and all(
+        if all(
             drawn & methods for begin, methods in METHODS.items() if field.path.startswith(begin)
         )
     }

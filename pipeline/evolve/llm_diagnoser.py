@@ -27,7 +27,6 @@ ROLE = "diagnose"
 BASES = {
     "closed": "by the whole of its kind, which the store has",
     "margin": "by facts that anything else would need beside those that are known of it",
-    "votes": "by models that found no second answer",
 }
 TAGS = {
     Tag.TOO_EASY: "more often than a task should be",

@@ -135,7 +135,7 @@ def _of_task(question: Question, row: TaskRow, explained: bool, off: set[Tag]) -
         )
     hops = (
         question.certificate.effective_hops if question.certificate else None
-    )  # None where votes alone support it: nobody counted
+    )  # None of an outside row: nobody counted
     short = (
         hops is not None and hops <= 1 and not (question.needs_detail or question.needs_computation)
     )
@@ -207,7 +207,7 @@ def _verifiability(question: Question, row: TaskRow) -> Score:
     certificate = question.certificate
     if certificate is None:
         return Score(0.0, "no certificate")
-    value = {"closed": 5.0, "margin": min(5.0, 2.0 + certificate.margin), "votes": 1.0}.get(
+    value = {"closed": 5.0, "margin": min(5.0, 2.0 + certificate.margin)}.get(
         certificate.basis, 0.0
     )
     return Score(value, f"basis {certificate.basis}")

@@ -82,19 +82,13 @@ SHARES: dict[str, Callable[[TaskRow], bool]] = {
 DIFFICULTY_EDITS = 3
 """At once, for tasks too easy or too hard."""
 GUIDANCE = {
-    **{
-        each.name: each.in_loop.guidance
-        for each in registry.FILTERS
-        if each.in_loop and each.in_loop.guidance
-    },
-    "rival_fits": (
-        ("describe",),
-        "Choose facts that are true of one entity only, whatever else is not known.",
-    ),
-    "too_easy": (("take_fact",), "Take the least known of the facts that single the entity out."),
-    "too_hard": (("take_fact",), "Take a fact that the entity's own page states in plain words."),
+    each.name: each.in_loop.guidance
+    for each in registry.FILTERS
+    if each.in_loop and each.in_loop.guidance
 }
-"""For the llm writer: by cause, the roles of which the first that the recipe's methods ask is told more, and what."""
+"""By cause, what the model that words plans is told besides. It chooses no facts, so only what is a matter of words is named."""
+GUIDED = "models.llm.guidance.word_plan"
+"""The field that takes it."""
 
 
 def proposed(
@@ -155,12 +149,8 @@ def _candidates(
         if edit is not None and not _loses_a_level(edit, recipe):
             yield edit
     if recipe.writer == "llm" and cause in GUIDANCE:
-        roles, text = GUIDANCE[cause]
-        field = next(
-            (fields[path] for role in roles if (path := f"models.llm.guidance.{role}") in fields),
-            None,
-        )
-        if field is not None and text not in field.value:
+        field, text = fields[GUIDED], GUIDANCE[cause]
+        if text not in field.value:
             yield Edit(
                 action="append",
                 path=field.path,

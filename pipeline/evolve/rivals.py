@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from questloom.knowledge.store.store import Store
 from questloom.records.synthesis import Question
 from questloom.transforms.certificate.certify import given_by_picture, rival_fits
-from questloom.transforms.drafting.accept import binding_of
+from questloom.transforms.certificate.execute import binding_of
 from questloom.transforms.filters.rivals import rival_keys
 
 

@@ -39,7 +39,6 @@ TASKS = {
     "below says what each is",
     "grounding": "how picture and entity were compared, as JSON: the margin over the best other entity by CLIP (negative: another looks likelier), and "
     "what else supports it (title, category, caption)",
-    "history": "how the words were rewritten, step by step; before and after are alike where a step only chose",
     "provenance": "file and row of a question that came from outside, as JSON",
     "seed_id": "the seed that it descends from",
     "teacher_rollouts": "episodes that the teacher played of it; null where it played none, as in `rl` unless its settings (`teach.uses`) "

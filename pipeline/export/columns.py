@@ -20,7 +20,6 @@ from questloom.records.synthesis import (
     Enhancement,
     Hop,
     Question,
-    Rewrite,
     Verdict,
 )
 from questloom.records.table import Json, Record
@@ -72,7 +71,6 @@ TASK = Features(
         "checks": List(_struct(Check)),
         "verdicts": List(_struct(Verdict)),
         "grounding": Value("string"),
-        "history": List(_struct(Rewrite)),
         "provenance": Value("string"),
         "seed_id": Value("string"),
         "teacher_rollouts": Value("int64"),
@@ -165,7 +163,6 @@ def task_row(
             for v in question.verdicts
         ],
         "grounding": _json(without_pictures(question.grounding)),
-        "history": [r.to_row() for r in question.history],
         "provenance": _json(_source_of(question.provenance)),
         "seed_id": question.seed_id,
         "teacher_rollouts": taught[0] if taught else None,

@@ -181,7 +181,7 @@ def forecast(
     num_outside = sum(1 for _ in outside_seeds(job))
     seeds = count_seeds(recipe, job.store, words_of(recipe.seeds.exclude, "seeds.exclude"))
     measured = run_pilot(job, num_seeds=pilot, workers=workers) if pilot else None
-    calls = planned_calls(recipe, job.store, seeds.mix, seeds.entities)
+    calls = planned_calls(recipe, job.store)
     if measured:
         stages_measured = {c.stage for c in measured.calls}
         calls = [*measured.calls, *(c for c in calls if c.stage not in stages_measured)]

@@ -141,10 +141,10 @@ def _calls(
                 role="all",
                 endpoint=endpoint,
                 model=model,
-                per_item=mean_of(per_item, priors.TRIES),
+                per_item=mean_of(per_item, priors.MENDED),
                 price=price,
-                tokens_in=of_one_call("tokens_in", priors.TRIES),
-                tokens_out=of_one_call("tokens_out", priors.TRIES),
+                tokens_in=of_one_call("tokens_in", priors.MENDED),
+                tokens_out=of_one_call("tokens_out", priors.MENDED),
                 seconds=of_one_call("seconds", priors.SECONDS_PER_CALL),
             )
         )

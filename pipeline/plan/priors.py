@@ -42,7 +42,6 @@ SURVIVAL: dict[str, Prior] = {
 ASSUMED_SURVIVAL = Prior(Range(0.5, 0.9, 1.0), "assumed; nothing is measured")
 """Of a stage that states no share."""
 MODEL_SURVIVAL: dict[str, Prior] = {
-    "plan": Prior(Range(1, 1, 1), "plans nothing where a model writes step by step"),
     "draft": Prior(Range(0.1, 0.35, 0.7), f"drafts of a model: {ASSUMED}"),
     "certify": Prior(Range(0.5, 0.85, 0.98), f"drafts of a model: {ASSUMED}"),
     "pictures": Prior(Range(0.25, 0.5, 0.9), f"with a model's judgement: {ASSUMED}"),
@@ -74,37 +73,22 @@ def survival(stage: str, settings: Any) -> Prior:
     return Prior(around(found.kept, found.total, 3), found.source) if found else ASSUMED_SURVIVAL
 
 
-WALKS = Range(1.0, 1.5, 3.0)
-"""Walks (paths) or first questions (injection) that come to calls, of the 10 and 4 that the drivers allow at most."""
-TRIES = Range(1.0, 1.4, 3.0)
-"""Facts that are written into the question until one is accepted."""
-MENTIONS = Range(1.0, 1.1, 2.0)
-"""Entities that are asked for facts in one round."""
-UNDETERMINED = Range(0.4, 0.7, 1.0)
-"""Share of a path's nodes that their hop alone does not single out, so that they are described."""
-WITHOUT_FORM = Range(0.02, 0.2, 0.5)
-"""Share of a model's steps that only votes can support."""
+PLANS = Range(1.0, 1.3, 10.0)
+"""Plans of a seed that are put into words, of those that the recipe lets be tried."""
+MENDED = Range(1.0, 1.3, 2.0)
+"""Requests for the words of one plan."""
+READ = Range(0.4, 0.8, 1.0)
+"""Share of the plans put into words that rules prove, so that a reader is asked."""
 REPAIRS = Range(1.0, 1.05, 1.4)
 """Calls for one usable reply: one that is empty, cut off or does not fit is asked again."""
 WRONG_ANSWERS = Range(0.2, 0.6, 1.0)
 """Share of a solver's samples whose words must be judged."""
 
 REPLY_BYTES = {
-    "seed_question": 859,
-    "canonical_question": 779,
-    "pick_entity": 71,
-    "take_fact": 860,
-    "describe": 752,
-    "inject": 155,
-    "check_unique": 209,
-    "check_invariant": 165,
-    "pick_image_entity": 38,
-    "hide_entity": 159,
+    "word_plan": 300,
     "check_words": 320,
-    "check_picture": 200,
 }
-"""Mean length of replies that a reader wrote in earnest to the prompts about five real pages (tests/prompts/recordings); of `check_words` about the demo's
-world; of `check_picture` assumed."""
+"""Mean length of replies that were written in earnest to prompts about the demo's world."""
 OTHER_REPLY_BYTES = 120
 """Of the other roles: a short answer or judgement."""
 THINKING = Range(1.0, 1.5, 12.0)
@@ -113,7 +97,7 @@ BYTES_PER_TOKEN = Range(3.0, 4.0, 4.6)
 SECONDS_PER_CALL = Range(1.0, 5.0, 25.0)
 """From request to reply; it depends on the endpoint alone."""
 SOURCES = {
-    "calls": "calls for one seed: counted from the drivers' loops, with how often a step is tried assumed",
+    "calls": "calls for one seed: counted from the stage, with how often a plan is tried and mended assumed",
     "tokens": "prompts measured on entities of this store; replies on recorded ones, without a model's thinking",
     "seconds": "seconds a call: assumed (1 to 25)",
     "survival": f"survival: {DEMO}; where a model decides, assumed",

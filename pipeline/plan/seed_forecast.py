@@ -1,14 +1,12 @@
 """How many seeds a store gives under a recipe: the same rules as the run, over all entities or an even sample of them."""
 
 import math
-from collections import Counter
 from dataclasses import dataclass
 
 from questloom.knowledge.store.store import Store
-from questloom.pipeline.plan.call_forecast import Mix
 from questloom.pipeline.plan.estimates import Range, Z
 from questloom.pipeline.recipe import Recipe
-from questloom.transforms.drafting.seeds import Candidate, candidates, choose
+from questloom.transforms.drafting.seeds import Candidate, candidates
 from questloom.transforms.facts.lookups import Lookups
 
 SCANNED = 20_000
@@ -20,14 +18,11 @@ BLOCK = 1_000
 class SeedCount:
     """What the store gives.
 
-    `eligible` are the seeds that it could give, `drawn` those that the run would take (at most `seeds.count`); `mix` and
-    `entities` describe the latter.
+    `eligible` are the seeds that it could give, `drawn` those that the run would take (at most `seeds.count`).
     """
 
     eligible: Range
     drawn: Range
-    mix: Mix
-    entities: tuple[str, ...]
     scanned: int
     """Entities looked at."""
 
@@ -55,7 +50,6 @@ def count_seeds(recipe: Recipe, store: Store, excluded: frozenset[str] = frozens
                         recipe.draft.max_answer_words,
                     )
                 )
-    drawn = choose(pool, recipe.seeds)
     num_found = len({c.seed.id for c in pool})
     half = Z * math.sqrt(num_found) if step > 1 else 0.0
     factor = num_rows / scanned if scanned else 1.0
@@ -63,7 +57,5 @@ def count_seeds(recipe: Recipe, store: Store, excluded: frozenset[str] = frozens
     return SeedCount(
         eligible=eligible,
         drawn=eligible.at_most(recipe.seeds.count),
-        mix=Counter((s.method, s.level) for s in drawn),
-        entities=tuple(dict.fromkeys(s.entity_id for s in drawn))[:40],
         scanned=scanned,
     )

@@ -50,7 +50,7 @@ class Distributions:
             counter.update(value if isinstance(value, list) else [value])
         if (
             question.certificate and question.certificate.effective_hops is not None
-        ):  # votes measure none
+        ):  # outside rows have none
             self.hops[question.certificate.nominal_hops, question.certificate.effective_hops] += 1
         self.lengths[len(question.text.split()) // LENGTH_STEP] += 1
 

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from questloom.pipeline.report.evidence_graph import evidence_graph
 from questloom.pipeline.report.evidence_text import evidence_text
 from questloom.pipeline.report.path_graph import question_graph
 from questloom.pipeline.report.people_names import Names, clause_words
@@ -194,21 +193,7 @@ def detail(question: Question, names: Names, asset: ImageAsset | None) -> dict[s
             "original": question.enhancement.original_image_id,
         },
         "graph": question_graph(question, names),
-        "explored": evidence_graph(question, names),
         "hops": [hop_words(h, question, names) for h in hops],
-        "history": [
-            {
-                "round": r.round,
-                "role": words(r.role),
-                "before": r.before,
-                "after": r.after,
-                "entity": names.entity(r.entity_id),
-                "fact": r.fact,
-                "source": r.source,
-                "revision": r.revision,
-            }
-            for r in question.history
-        ],
         "certificate": _certificate(question, names),
         "verdicts": [
             {

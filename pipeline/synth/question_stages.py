@@ -8,13 +8,12 @@ from questloom.pipeline.synth.outside_stages import (
     outside_picture,
     source_picture,
 )
-from questloom.pipeline.synth.writer_choice import make_exploration, make_writer
+from questloom.pipeline.synth.writer_choice import make_writer
 from questloom.records.outcomes import Rejection
-from questloom.records.plan import PlannedSeed
 from questloom.records.synthesis import Question
 from questloom.records.table import Json
-from questloom.transforms.certificate.certify import COMPOSED, Refusal, certify, given_by_picture
-from questloom.transforms.drafting.accept import Accept, binding_of
+from questloom.transforms.certificate.certify import Refusal, certify, given_by_picture
+from questloom.transforms.certificate.execute import binding_of
 from questloom.transforms.drafting.drafter import Drafter
 from questloom.transforms.enhancement.degrade import is_chosen
 from questloom.transforms.enhancement.enhance import Enhanced, enhance
@@ -29,6 +28,7 @@ from questloom.transforms.planning.ground import Ground
 from questloom.transforms.planning.planner import plan_seed
 from questloom.transforms.planning.route import find_route
 from questloom.transforms.stages.stage import Apply, reject
+from questloom.transforms.writing.llm.llm_writer import LlmWriter
 
 
 def make_draft(job: Job) -> Apply:
@@ -36,10 +36,9 @@ def make_draft(job: Job) -> Apply:
     drafter = Drafter(
         facts=job.lookups,
         writer=writer,
-        accept=Accept(job.lookups, job.recipe.certificate, job.recipe.draft.own_page),
-        exploration=make_exploration(job, writer),
+        reader=writer if isinstance(writer, LlmWriter) else None,
         rules=job.recipe.draft,
-        recipe_seed=job.recipe.seed,
+        languages=job.recipe.certificate.languages,
         language=job.recipe.language,
         word_filters=tuple(
             f.make(job) for f in FILTERS if f.of_words and f.is_on(job.recipe.filters)
@@ -49,9 +48,6 @@ def make_draft(job: Job) -> Apply:
 
 
 def make_plan(job: Job) -> Apply:
-    """Seeds of the writer that words whole plans are planned; those of others go on as they are."""
-    if job.recipe.writer != COMPOSED:
-        return lambda seed: PlannedSeed(seed=seed)
     at = make_ground(job)
     return lambda seed: plan_seed(at, seed)
 
@@ -111,12 +107,11 @@ def make_certify(job: Job) -> Apply:
 
     def check(question: Question) -> Question | Rejection:
         form = question.logical_form
-        given = given_by_picture(form, binding_of(question.bindings)) if form else {}
+        assert form is not None, "outside rows go another way"
+        given = given_by_picture(form, binding_of(question.bindings))
         made = certify(question, lookups, given, rules)
         if isinstance(made, Refusal):
             return reject(question, made.reason, made.evidence)
-        if form is None:
-            return made
         return made.replace(route=find_route(form, binding_of(question.bindings), lookups))
 
     return external_first(certified, check)

@@ -20,23 +20,12 @@ def check_settings(recipe: Recipe) -> None:
 
 def _idle(recipe: Recipe) -> Iterator[tuple[str, str, str]]:
     draft, filters, models = recipe.draft, recipe.filters, recipe.models
-    if recipe.writer == "graph":
-        if recipe.language != "en":
-            yield (
-                f"language: {recipe.language}",
-                "is no language of the graph writer, which knows English only",
-                "Set language=en, or writer=llm and a model (models.endpoints, models.roles).",
-            )
-        for key, asked in (
-            ("draft.obfuscate_share", draft.obfuscate_share > 0),
-            ("draft.text_hops", draft.text_hops),
-        ):
-            if asked:
-                yield (
-                    key,
-                    "asks for what only the llm writer does, and the writer is graph",
-                    f"Leave {key} at its default, or set writer=llm and a model.",
-                )
+    if recipe.writer == "graph" and recipe.language != "en":
+        yield (
+            f"language: {recipe.language}",
+            "is no language of the graph writer, which knows English only",
+            "Set language=en, or writer=llm and a model (models.endpoints, models.roles).",
+        )
     if recipe.seeds.accepted > recipe.seeds.count:
         yield (
             "seeds.accepted",
@@ -48,12 +37,6 @@ def _idle(recipe: Recipe) -> Iterator[tuple[str, str, str]]:
             "draft.detail_share",
             f"and draft.computation_share are {draft.detail_share:g} and {draft.computation_share:g}, more than all questions together",
             "Lower one of them: what is neither is plain.",
-        )
-    if draft.text_hops and "votes" not in recipe.certificate.bases:
-        yield (
-            "draft.text_hops",
-            "lets paths pass links that only votes can support, and certificate.bases takes none, so that all of them would be dropped",
-            "Set draft.text_hops=false, or add votes to certificate.bases.",
         )
     for each in registry.FILTERS:
         yield from each.conflicts(recipe)

@@ -28,7 +28,6 @@ from questloom.records.synthesis import (
     Enhancement,
     Hop,
     Question,
-    Rewrite,
     Rival,
     Seed,
     Verdict,
@@ -277,32 +276,6 @@ def hops_of(form: Form, bindings: dict[str, str], of: str, sources: Synthetic) -
     )
 
 
-def history_of(text: str, key: str, made_by: str, sources: Synthetic) -> tuple[Rewrite, ...]:
-    """Two rounds of rewriting that end with the text."""
-    kind, maker = key.split("/")[-1], f"person:{key}"
-    middle = text.replace(f"the {kind} in the picture", f"the {sources.label(key)}")
-    return (
-        Rewrite(
-            round=1,
-            role="describe",
-            before=middle.replace("the person who", f"{sources.label(maker)}, who"),
-            after=middle,
-            entity_id=maker,
-            fact=f"{sources.label(maker)} {made_by} {sources.label(key)}.",
-            source=f"The {kind} was {made_by} by {sources.label(maker)} and restored a century later.",
-            revision=100_001,
-        ),
-        Rewrite(
-            round=2,
-            role="hide_entity",
-            before=middle,
-            after=text,
-            entity_id=key,
-            fact=f"The picture shows {sources.label(key)}.",
-        ),
-    )
-
-
 def question(start: Seed, sources: Synthetic) -> Question:
     """A question that grew from a seed: a path from a thing over its maker to a school, a date, a place or a computed number."""
     key, kind = start.entity_id, start.entity_id.split("/")[-1]
@@ -339,7 +312,6 @@ def question(start: Seed, sources: Synthetic) -> Question:
         hops=hops_of(form, asked.bindings, start.id, sources),
         anchor=key,
         anchor_phrase=f"the {kind} in the picture",
-        history=history_of(asked.text, key, made_by, sources),
     )
 
 
@@ -356,7 +328,7 @@ def certified(item: Question) -> Question:
     )
     nominal = max(2, len(item.hops))
     names = (
-        "evidence",
+        "claims",
         "connected",
         "one_answer",
         "margin",
@@ -369,7 +341,7 @@ def certified(item: Question) -> Question:
     form = item.logical_form
     return item.replace(
         certificate=Certificate(
-            basis=draw.choices(("margin", "closed", "votes"), (8, 2, 1))[0],
+            basis=draw.choices(("margin", "closed"), (4, 1))[0],
             margin=margin,
             nearest_rival=None if margin == 9 else rival,
             breaking_claims=tuple(h.claim_id for h in item.hops[:2]),

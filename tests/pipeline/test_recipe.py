@@ -75,7 +75,7 @@ def test_every_shipped_recipe_loads(path):
         (
             {"models": {"llm": {"guidance": {"judge_answer": "Be strict."}}}},
             "models.llm.guidance.judge_answer",
-            "The roles are canonical_question",
+            "The roles are word_plan",
         ),
         ({"teach": {"live": {"tetx": {}}}}, "teach.live.tetx", "Did you mean teach.live.text"),
         (

@@ -3,33 +3,15 @@
 import pytest
 from pydantic import ValidationError
 
-from questloom.prompts.replies import (
-    Description,
-    Hidden,
-    InvarianceVote,
-    PathQuestion,
-    Questions,
-    Solved,
-    UniquenessVote,
-)
-
-ASKED = {"question": "Who built it?", "answer": "Varga", "answer_type": "entity"}
+from questloom.prompts.replies import Solved, Worded
 
 
 @pytest.mark.parametrize(
     ("model", "data"),
     [
-        (Questions, {"questions": [ASKED]}),  # rests on nothing
-        (Questions, {"questions": [{**ASKED, "claim": 1, "answer": "x" * 200}]}),
-        (PathQuestion, {**ASKED, "claim": 1, "phrase": "the tower shown"}),
-        (Description, {"text": "the tower of Merren", "claims": []}),
-        (
-            Description,
-            {"text": "the tower of Merren", "claims": [{"number": 1, "words": "in Merren"}]},
-        ),
-        (Hidden, {"question": "Who built it?", "phrase": "the tower in the picture"}),
-        (UniquenessVote, {"why": "w", "rival": "Varga's son", "holds": True}),
-        (InvarianceVote, {"why": "w", "other_answer": "1872", "holds": True}),
+        (Worded, {"question": "Who built it?", "phrase": "the tower in the picture"}),
+        (Worded, {"question": "", "phrase": ""}),
+        (Worded, {"question": "Who built it? " * 200, "phrase": "it"}),
         (Solved, {"reasoning": "r"}),
     ],
 )
@@ -51,7 +33,7 @@ def test_a_field_that_nobody_asked_for_is_ignored():
 
 
 def test_a_phrase_that_begins_a_sentence_is_found_as_it_stands():
-    made = Hidden.model_validate(
+    made = Worded.model_validate(
         {
             "question": "The tower in the picture is old. Who built it?",
             "phrase": "the tower in the picture",

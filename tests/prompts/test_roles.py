@@ -30,9 +30,9 @@ def test_a_known_role_is_taken_and_an_unknown_one_refused_with_those_that_are_ne
     with pytest.raises(InputError, match="Did you mean judge_answer"):
         check_roles(["judge_anwser"], "models.roles")
     with pytest.raises(
-        InputError, match=r"guidance.agent: is no role .*The roles are describe, inject"
+        InputError, match=r"guidance.agent: is no role .*The roles are check_words, word_plan"
     ):
-        check_roles(["inject", "agent"], "guidance", ("inject", "describe"))
+        check_roles(["word_plan", "agent"], "guidance", ("word_plan", "check_words"))
 
 
 def test_every_role_that_a_page_or_a_recipe_names_is_there():

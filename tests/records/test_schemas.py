@@ -36,6 +36,8 @@ def kinds() -> dict[str, type[Record]]:
 
 
 KINDS = kinds()
+GONE = {"Question": {"history", "explored"}}
+"""Columns that no record has any more: in an older row they are passed over, and no others are."""
 
 
 def example(hint, name: str, depth: int = 0):
@@ -92,10 +94,12 @@ def test_a_record_comes_back_whole(name):
 
 @pytest.mark.parametrize("path", sorted((HERE / "rows").glob("*.parquet")), ids=lambda p: p.stem)
 def test_rows_of_an_older_version_load(path):
-    """What the row had is as it was; what it lacks, in records within it too, has its default."""
+    """What the row had is as it was, but for columns that are gone; what it lacks, in records within it too, has its default."""
     kind = KINDS[path.stem.rpartition("-")[0]]
     old, new = kind.from_row(pq.read_table(path).to_pylist()[0]).to_row(), filled(kind).to_row()
     for field in pq.read_schema(path):
+        if field.name in GONE.get(kind.__name__, ()):
+            continue
         assert stored(old[field.name], field.type) == stored(new[field.name], field.type)
 
 

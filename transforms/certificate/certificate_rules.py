@@ -1,7 +1,7 @@
 """What a recipe says of the certificate."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 from questloom.records.evolves import Evolves
 from questloom.transforms.facts.trust import Trust
@@ -25,5 +25,5 @@ class CertificateRules:
     stated: bool = True
     """Whether of every claim one end's page must also name the other end: an agent reads pages, not claims. Whether it says the relation too, in words
     that are known, is told hop by hop (`Hop.stated`) and refuses nothing: pages say things in more ways than any table has."""
-    bases: tuple[str, ...] = ("closed", "margin")
-    """Bases that are accepted; "votes" only where the recipe names it, and then counted apart."""
+    bases: tuple[Literal["closed", "margin"], ...] = ("closed", "margin")
+    """Bases that are accepted."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from questloom.language.names_in_text import folded
 from questloom.records.form import ClaimClause, Form, Image
-from questloom.records.knowledge import Value, value_of_key
+from questloom.records.knowledge import Value
 from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Certificate, Check, Question
 from questloom.records.table import Json
@@ -23,7 +23,6 @@ from questloom.transforms.certificate.guess import Guess, guess
 from questloom.transforms.certificate.kinds import kind_hops
 from questloom.transforms.certificate.leak import find_leak
 from questloom.transforms.certificate.margin import NO_RIVAL, Margin, margins, num_fitting
-from questloom.transforms.certificate.votes import certify_votes
 from questloom.transforms.facts.lookups import Facts, Lookups
 
 COMPOSED = "graph"
@@ -289,8 +288,7 @@ def certify(
         shown_texts: what else the policy is shown, such as the text that OCR reads in the picture.
     """
     form = question.logical_form
-    if form is None:
-        return _certify_votes(question, facts, rules, shown_texts or {})
+    assert form is not None, "every question that is made here has one"
     made = certify_form(form, facts, anchor, question.bindings, rules)
     if isinstance(made, Refusal):
         return made
@@ -340,28 +338,6 @@ def words_agree(question: Question) -> tuple[Check, ...] | Refusal:
             evidence={"votes": len(votes), "against": [v for v in votes if not v["holds"]]},
         )
     return (Check(name="words_agree", passed=True, score=float(len(votes))),)
-
-
-def _certify_votes(
-    question: Question, facts: Facts, rules: CertificateRules, shown_texts: dict[str, str]
-) -> Question | Refusal:
-    if "votes" not in rules.bases:
-        return Refusal(reason=Reason.WEAK_BASIS, evidence={"basis": "votes"})
-    made = certify_votes(question, facts)
-    if not isinstance(made, Certificate):
-        return Refusal(reason=made[0], evidence=made[1])
-    agree = words_agree(question)
-    if isinstance(agree, Refusal):
-        return agree
-    hidden = hidden_nodes({v: value_of_key(key) for v, key in question.bindings.items()})
-    leak = find_leak(
-        facts, {"question": question.text, **shown_texts}, hidden, question.answer, rules.languages
-    )
-    if leak:
-        return Refusal(reason=Reason.LEAK, evidence=leak)
-    return question.replace(
-        certificate=made.replace(checks=(*made.checks, *agree, Check(name="no_leak", passed=True)))
-    )
 
 
 def rival_fits(question: Question, facts: Facts, anchor: Binding, key: str) -> bool:

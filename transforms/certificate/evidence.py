@@ -2,9 +2,8 @@
 
 from math import inf
 
-from questloom.language.sentences import tells
 from questloom.records.form import ClaimClause, Form, SentenceClause
-from questloom.records.knowledge import Article, Claim, Value, entity_value
+from questloom.records.knowledge import Claim, entity_value
 from questloom.records.synthesis import Hop
 from questloom.transforms.certificate.description import distances
 from questloom.transforms.certificate.execute import Binding, resolve
@@ -29,32 +28,6 @@ def claim_of(facts: Facts, clause: ClaimClause, binding: Binding) -> Claim | Non
     ]
     exact = [c for c in matching if c.value.key() == value.key()]
     return min(exact or matching, key=lambda c: c.id, default=None)
-
-
-def sentence_for(
-    article: Article | None, facts: Facts, value: Value
-) -> tuple[int, int, int, str] | None:
-    """(section, start, end, sentence) of the first body sentence that links or names a value."""
-    if article is None:
-        return None
-    if value.kind == "entity":
-        other = facts.article(value.entity)
-        for link in article.links:
-            if other is not None and link.target == other.title and tells(article.sentence(link)):
-                return link.section, link.sentence_start, link.sentence_end, article.sentence(link)
-    for number, section in enumerate(article.sections):
-        for name in names_of(facts, value):
-            at = section.text.find(name)
-            if at >= 0:
-                stop_before = section.text.rfind(". ", 0, at)
-                start = max(
-                    stop_before + 2 if stop_before >= 0 else 0, section.text.rfind("\n", 0, at) + 1
-                )
-                stop = section.text.find(". ", at)
-                end = len(section.text) if stop < 0 else stop + 1
-                if tells(section.text[start:end]):
-                    return number, start, end, section.text[start:end]
-    return None
 
 
 def is_named(facts: Facts, claim: Claim) -> bool:

@@ -4,7 +4,7 @@ Clauses are taken in the order of least work: those whose variables are bound fi
 bound, then enumerations. A `somevalue` is never an answer here; `margin.py` treats it as a possible match.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import product
 
 from questloom.knowledge.dates import PRECISIONS, Date, coarsened, dates_of, dates_overlap
@@ -22,7 +22,7 @@ from questloom.records.form import (
     Term,
     variables,
 )
-from questloom.records.knowledge import Value, entity_value
+from questloom.records.knowledge import Value, entity_value, value_of_key
 from questloom.records.periods import DAY, YEAR
 from questloom.transforms.certificate.compute import compute
 from questloom.transforms.facts.lookups import Facts
@@ -36,6 +36,11 @@ from questloom.transforms.facts.values import (
 from questloom.transforms.facts.within import num_within, subjects_within
 
 Binding = dict[str, Value]
+
+
+def binding_of(bindings: Mapping[str, str]) -> Binding:
+    """The values that a plan's or question's bindings name."""
+    return {var: value_of_key(key) for var, key in bindings.items()}
 
 
 class TooLarge(Exception):

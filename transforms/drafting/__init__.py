@@ -1,4 +1,4 @@
-"""From a seed to a draft: sampling paths (OpenSearch-VL), iterative injection (VSearcher), and what accepts a step.
+"""From a seed to a draft: which entities may be seeds, what they are asked for, and how one of their plans becomes a question.
 
-Reading order: `rules.py`, `edges.py`, `walk.py`, `accept.py`, `paths.py`, `injection.py`, `forms.py`.
+Reading order: `README.md`.
 """

@@ -65,26 +65,12 @@ class SeedRules:
 
 @dataclass(frozen=True, kw_only=True)
 class ExploreRules:
-    """How an evidence graph grows and how large a cluster of it a question takes (ODE, arXiv 2605.10832, 3.1; the defaults are its sample configuration)."""
+    """How large a cluster of observations a question takes (ODE, arXiv 2605.10832, 3.1)."""
 
-    anchors: Annotated[int, Ge(1), Le(20), Evolves("paths", 2, 12, 2)] = 6
-    """Nodes that are explored beside the seed."""
-    nodes_per_phase: Annotated[int, Ge(1), Le(10), Evolves("paths", 1, 4, 1)] = 2
-    """Most nodes that are found around one node before another is looked at."""
-    image_ratio: Annotated[Share, Evolves("paths", 0, 1, 0.1)] = 0.5
-    """Share of nodes that have a picture; below it those with one are looked for first."""
-    reasoning_ratio: Annotated[Share, Evolves("paths", 0, 1, 0.1)] = 0.33
-    """Reasoning nodes as a share of the explored ones; at least one where the question is to ask for reasoning."""
-    perception_ratio: Annotated[Share, Evolves("paths", 0, 1, 0.1)] = 0.4
-    """Perception nodes as a share of the pictured ones; at least one where the question is to be answered from its picture alone."""
     claims: Annotated[Mapping[str, int], Evolves("paths", 1, 5, 1)] = field(
         default_factory=lambda: {"easy": 2, "medium": 3, "hard": 4, "expert": 5, "benchmark": 5}
     )
     """Claims that a question of a level needs, the one that is asked for included."""
-    graphs: Annotated[int, Ge(1), Le(20)] = 8
-    """Evidence graphs grown of a seed before it is given up. Of a model each asks another sample, which may be the same at temperature 0; 1 is cheapest."""
-    plans: Annotated[int, Ge(1), Le(60)] = 20
-    """Ways through one evidence graph that are tried."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,12 +86,6 @@ class DraftRules:
     )
     """Rounds of injection, by level."""
     explore: ExploreRules = field(default_factory=ExploreRules)
-    tries: Annotated[int, Ge(1)] = 10
-    """Walks a seed (OpenSearch-VL: 10)."""
-    drafts: Annotated[int, Ge(1)] = 40
-    """Descriptions tried a node."""
-    alternatives: Annotated[int, Ge(1), Le(10)] = 3
-    """Ways in which one round of injection is tried before an earlier one is given up; 1 is cheapest with a model."""
     max_clauses: Annotated[int, Ge(1), Le(6), Evolves("writer", 1, 6, 1)] = 3
     """Claims in one description, its class and the hop that leads to it not counted."""
     max_hub: Annotated[int, Ge(1)] = 10_000
@@ -119,17 +99,7 @@ class DraftRules:
     that has to be found); a quarter as many of a later picture that says the answer."""
     computation_share: Annotated[Share, Evolves("paths", 0, 1, 0.25)] = 0.2
     """Drafts that try to need a computation."""
-    ranked: Annotated[int, Ge(1), Le(20)] = 1
-    """Walks of which the drafts are put in the order of their interest before one is tried; with a model each costs a question."""
-    take_turns: bool = True
-    """Whether the n-th seed of a thing begins with its n-th best draft; without, all of them ask the best."""
     own_page: bool = True
     """Whether a draft's answer may stand on the page of its picture's thing; such drafts fall by `image_search` later, if that is asked."""
-    obfuscate_share: Annotated[Share, Evolves("writer", 0, 0.5, 0.1)] = 0.0
-    """Path questions that the llm writer makes ask for an attribute of their former answer (OpenSearch-VL does not give its rate)."""
-    rewrite_bridges: bool = False
-    """Whether a stop of a path that its hop singles out gets a description all the same (OpenSearch-VL's fuzzy rewriting), where one is found."""
-    text_hops: bool = False
-    """Whether a path may pass a link that no claim says. Only the llm writer can word it, and only votes can support it."""
     max_words: Annotated[int, Ge(10)] = 110
     """Words of a question, at most."""

@@ -1,26 +1,22 @@
-"""The draft stage: one seed in, one question out, or the commonest reason why not."""
+"""The draft stage: a seed with its plans in, a question in words out, or the commonest reason why not."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 from questloom.records.outcomes import Reason, Rejection
 from questloom.records.plan import Plan, PlannedSeed, Preference
 from questloom.records.synthesis import Question, Seed
 from questloom.records.table import Json
-from questloom.transforms.certificate.certify import Refusal
-from questloom.transforms.drafting.accept import Accept
+from questloom.transforms.certificate.certify import Refusal, hidden_nodes
+from questloom.transforms.certificate.execute import binding_of
+from questloom.transforms.certificate.leak import find_leak
 from questloom.transforms.drafting.draft_rules import DraftRules
-from questloom.transforms.drafting.exploration.exploring import Exploration
-from questloom.transforms.drafting.injection import draft_by_injection
-from questloom.transforms.drafting.interest import of_draft
-from questloom.transforms.drafting.paths import draft_by_path
-from questloom.transforms.drafting.seeds import EXPLORATION
-from questloom.transforms.drafting.trail import Trail
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.stages.stage import Apply, reject
-from questloom.transforms.writing.writer import Draft, Writer, WriterRejection
+from questloom.transforms.writing.writer import Reader, Vote, Wording, Writer, WriterRejection
 
-_NOTHING = {"paths": Reason.NO_PATH, EXPLORATION: Reason.NO_PLAN}
-"""Why a seed gave nothing, where nothing was refused on the way."""
+MAX_EXAMPLES = 3
+"""Refusals of a seed that its rejection shows whole."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,11 +25,11 @@ class Drafter:
 
     facts: Lookups
     writer: Writer
-    accept: Accept
-    exploration: Exploration | None
-    """None where the writer words whole plans."""
+    reader: Reader | None = None
+    """Reads the words back; None where they are composed from the form."""
     rules: DraftRules
-    recipe_seed: int
+    languages: tuple[str, ...] = ("en",)
+    """In whose names a hidden thing must not be named."""
     language: str
     word_filters: tuple[Apply, ...] = ()
     """Filters that need the words alone: a seed asks its next plan where one of them rejects."""
@@ -41,72 +37,64 @@ class Drafter:
     async def __call__(
         self, planned: PlannedSeed, preference: Preference | None = None
     ) -> Question | Rejection:
-        seed = planned.seed
-        entity = self.facts.entity(seed.entity_id)
-        assert entity is not None, "a seed comes from the store"
-        trail = Trail()
-        try:
-            if planned.plans:
-                draft = await self._planned(planned, preference, trail)
-            elif seed.method == "paths":
-                draft = await draft_by_path(
-                    seed,
-                    entity,
-                    self.facts,
-                    self.writer,
-                    self.accept,
-                    self.rules,
-                    self.recipe_seed,
-                    trail,
-                )
-            elif seed.method == EXPLORATION:
-                assert self.exploration is not None, (
-                    "the plan stage passes no exploration on without plans"
-                )
-                draft = await self.exploration.draft(seed, entity, trail)
-            else:
-                draft = await draft_by_injection(
-                    seed, entity, self.writer, self.accept, self.rules, trail
-                )
-        except WriterRejection as refused:
-            return reject(seed, refused.reason, refused.evidence)
-        if draft is None:
-            reason, evidence = trail.outcome(_NOTHING.get(seed.method, Reason.NO_ANSWER))
-            return reject(seed, reason, evidence)
-        if too_long := self._too_long(draft):
-            return reject(seed, too_long.reason, too_long.evidence)
-        return self._question(seed, draft, of_draft(draft, self.facts))
-
-    async def _planned(
-        self, planned: PlannedSeed, preference: Preference | None, trail: Trail
-    ) -> Draft | None:
-        """The first of a seed's plans, in the order chosen over all seeds, that can be put into words which no filter of words rejects."""
+        """The first of a seed's plans, in the order chosen over all seeds, that gets words which nothing refuses."""
         assert preference is not None, "every seed with plans has an order"
+        seed = planned.seed
         if not preference.order:
-            trail.add_reason(Reason.NEAR_DUPLICATE, planned.seed.entity_id)
-        for number in preference.order:
+            return reject(seed, Reason.NEAR_DUPLICATE, {"tried": {}, "examples": []})
+        refused = list[tuple[Plan, Refusal]]()
+        for number in preference.order[: self.writer.most_plans]:
             plan = planned.plans[number]
-            worded = await self.accept.worded(_draft(plan), self.writer, planned.seed)
-            refused = (
-                worded if isinstance(worded, Refusal) else self._filtered(planned.seed, worded)
-            )
-            if refused is None:
-                assert isinstance(worded, Draft)
-                return worded
-            trail.add(refused, plan.answer.text)
-        return None
+            made = await self._worded(plan, seed)
+            if isinstance(made, Question):
+                return made
+            refused.append((plan, made))
+        counts = Counter(refusal.reason.value for _, refusal in refused)
+        commonest = min(counts, key=lambda reason: (-counts[reason], reason))
+        examples = [
+            {"what": plan.answer.text, "reason": r.reason.value, "evidence": r.evidence}
+            for plan, r in refused[:MAX_EXAMPLES]
+        ]
+        return reject(
+            seed, Reason(commonest), {"tried": dict(sorted(counts.items())), "examples": examples}
+        )
 
-    def _too_long(self, draft: Draft) -> Refusal | None:
-        num, most = len(draft.text.split()), self.rules.max_words
+    async def _worded(self, plan: Plan, seed: Seed) -> Question | Refusal:
+        """A plan as a question; whatever costs nothing is asked of its words before a reader is."""
+        wording = await self.writer.word(plan, seed.id)
+        if isinstance(wording, Refusal):
+            return wording
+        refused = self._leak(plan, wording) or self._too_long(wording)
+        question = self._question(seed, plan, wording)
+        if refused := refused or self._filtered(question):
+            return refused
+        if self.reader is None:
+            return question
+        try:
+            votes = await self.reader.read(plan, wording, seed.id)
+        except WriterRejection as error:
+            return Refusal(reason=error.reason, evidence=error.evidence)
+        return _read_back(question, votes)
+
+    def _leak(self, plan: Plan, wording: Wording) -> Refusal | None:
+        """A refusal where the words name a hidden thing or the answer."""
+        leak = find_leak(
+            self.facts,
+            {"question": wording.text},
+            hidden_nodes(binding_of(plan.bindings)),
+            plan.answer,
+            self.languages,
+        )
+        return Refusal(reason=Reason.LEAK, evidence=leak) if leak else None
+
+    def _too_long(self, wording: Wording) -> Refusal | None:
+        num, most = len(wording.text.split()), self.rules.max_words
         if num <= most:
             return None
         return Refusal(reason=Reason.NO_DESCRIPTION, evidence={"words": num, "most": most})
 
-    def _filtered(self, seed: Seed, draft: Draft) -> Refusal | None:
-        """Why a draft is too long, or one of the filters of words rejects it; None where neither."""
-        if too_long := self._too_long(draft):
-            return too_long
-        question = self._question(seed, draft, 0.0)
+    def _filtered(self, question: Question) -> Refusal | None:
+        """Why one of the filters of words rejects it; None where none does."""
         for decide in self.word_filters:
             decided = decide(question)
             if isinstance(decided, Rejection):
@@ -114,7 +102,7 @@ class Drafter:
                 return Refusal(reason=Reason(decided.reason), evidence=decided.evidence)
         return None
 
-    def _question(self, seed: Seed, draft: Draft, score: float) -> Question:
+    def _question(self, seed: Seed, plan: Plan, wording: Wording) -> Question:
         return Question(
             seed_id=seed.id,
             seed_entity=seed.entity_id,
@@ -122,29 +110,35 @@ class Drafter:
             level=seed.level,
             domain=seed.domain,
             topic=seed.topic,
-            text=draft.text,
+            text=wording.text,
             language=self.language,
             writer=self.writer.name,
-            answer=draft.answer,
-            form=Json(draft.form.to_json() if draft.form else None),
-            bindings=dict(draft.bindings),
-            hops=draft.hops,
-            interest=score,
-            anchor=draft.anchor,
-            anchor_phrase=draft.anchor_phrase,
-            history=draft.history,
-            votes=Json(list(draft.votes) or None),
-            explored=Json(draft.explored),
+            answer=plan.answer,
+            form=plan.form,
+            bindings=dict(plan.bindings),
+            hops=tuple(hop for hop in plan.certificate.evidence if hop.source and hop.target),
+            interest=plan.interest,
+            anchor=plan.anchor,
+            anchor_phrase=wording.anchor_phrase,
         )
 
 
-def _draft(plan: Plan) -> Draft:
-    """A plan as a writer is given it."""
-    return Draft(
-        text="",
-        answer=plan.answer,
-        form=plan.logical_form,
-        bindings=plan.bindings,
-        hops=tuple(hop for hop in plan.certificate.evidence if hop.source and hop.target),
-        anchor=plan.anchor,
-    )
+def _read_back(question: Question, votes: list[Vote]) -> Question | Refusal:
+    """The question with its readers' votes, if all of them hold."""
+    against = [v for v in votes if not v.holds]
+    if against or not votes:
+        return Refusal(
+            reason=Reason.WORDS_DIFFER,
+            evidence={
+                "votes": len(votes),
+                "against": len(against),
+                "question": question.text,
+                "other": [v.other for v in against],
+                "why": [v.why for v in against],
+            },
+        )
+    found = [
+        {"check": "words", "step": 0, "holds": v.holds, "why": v.why, "rival": v.other}
+        for v in votes
+    ]
+    return question.replace(votes=Json(found))

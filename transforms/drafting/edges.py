@@ -2,12 +2,11 @@
 
 from dataclasses import dataclass
 
-from questloom.language.sentences import tells
 from questloom.prompts.phrases import property_use
 from questloom.records.knowledge import Entity
 from questloom.transforms.facts.askable import leads_to_kind
 from questloom.transforms.facts.completeness import nearly_complete
-from questloom.transforms.facts.lookups import Facts, Lookups
+from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.facts.one_of_class import single_value
 from questloom.transforms.facts.said_class import find_descriptor_class
 
@@ -28,28 +27,6 @@ class Edge:
         """Whether this step after one over `property` would be more of the same."""
         step = property_use(self.property).step
         return bool(step) and step == property_use(property).step
-
-
-def text_edges(facts: Facts, entity: Entity, avoid: frozenset[str], max_hub: int) -> list[Edge]:
-    """Steps along the links of an entity's article: only a sentence says them.
-
-    A link counts where its words begin with a capital: a path over "brick", "theatre" or "infantry" leads nowhere that a
-    reader could call one particular thing. In scripts without case every link counts.
-    """
-    article = facts.article(entity.id)
-    found = {}
-    for link in article.links if article is not None else ():
-        if link.anchor[:1].islower() or not (article and tells(article.sentence(link))):
-            continue
-        target = facts.entity(facts.entity_of_title(link.target) or "")
-        if (
-            target is not None
-            and target.id not in avoid
-            and target.in_degree <= max_hub
-            and facts.article(target.id) is not None
-        ):
-            found[target.id] = Edge(property="", target=target.id, reverse=False, weight=1.0)
-    return sorted(found.values(), key=lambda e: e.target)
 
 
 def edges(facts: Lookups, entity: Entity, avoid: frozenset[str], max_hub: int) -> list[Edge]:

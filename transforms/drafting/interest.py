@@ -8,12 +8,11 @@ from math import log2
 from questloom.language.names_in_text import folded
 from questloom.prompts.phrases import property_use
 from questloom.records.form import ClaimClause, Compute, Form
-from questloom.records.knowledge import Entity, Value, value_of_key
+from questloom.records.knowledge import Entity, Value
 from questloom.transforms.certificate.execute import Binding
 from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.writing.answers import telling
-from questloom.transforms.writing.writer import Draft
 
 LEAST, MOST = 1.0, 5.0
 ALIKE = 0.5
@@ -74,27 +73,6 @@ def interest(form: Form, facts: Facts, binding: Binding) -> float:
         + 0.1 * known
     )
     return max(LEAST, score - _burden(form, facts, binding))
-
-
-def of_draft(draft: Draft, facts: Facts) -> float:
-    """A draft's score; 0 where it has no form, or no picture yet, to take one from."""
-    if draft.form is None or not draft.form.anchor:
-        return 0.0
-    return round(
-        interest(
-            draft.form, facts, {var: value_of_key(key) for var, key in draft.bindings.items()}
-        ),
-        2,
-    )
-
-
-def by_interest(drafts: list[Draft], facts: Facts) -> list[Draft]:
-    """Drafts by falling interest, those without a score last.
-
-    Nearly the same interest is the same: there the walks' own order decides, or all seeds of a thing would end with one question.
-    """
-    scored = [(of_draft(draft, facts), draft) for draft in drafts]
-    return [draft for _, draft in sorted(scored, key=lambda s: -round(s[0] / ALIKE))]
 
 
 def _along(form: Form, binding: Binding) -> list[Value]:

@@ -56,10 +56,7 @@ ANSWER_IN_QUESTION = Filter(
     of_words=True,
     measured=Measured(512, 512),
     in_loop=InLoop(
-        guidance=(
-            ("inject", "curate"),
-            "Read the question once more: neither the answer nor a part of its name may stand in it.",
-        )
+        guidance="Read the question once more: neither the answer nor a part of its name may stand in it."
     ),
     make=make_answer_in_question,
 )

@@ -18,8 +18,7 @@ from questloom.records.knowledge import (
 from questloom.records.outcomes import Reason, Rejection
 from questloom.records.synthesis import Question, Verdict, not_run
 from questloom.transforms.certificate.certify import given_by_picture
-from questloom.transforms.certificate.execute import answers
-from questloom.transforms.drafting.accept import binding_of
+from questloom.transforms.certificate.execute import answers, binding_of
 from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.stages.stage import reject
 from questloom.transforms.writing.form_edits import constants

@@ -80,8 +80,8 @@ class InLoop:
     """A policy without this tool cannot take the shortcut."""
     remedies: tuple[tuple[str, int], ...] = ()
     """After its switch: (field of the recipe, direction of the step), in the order in which they are tried."""
-    guidance: tuple[tuple[str, ...], str] | None = None
-    """For the llm writer: the roles of which the first that is asked is told more, and what."""
+    guidance: str = ""
+    """What the model that words plans is told besides."""
 
 
 def _nothing(job: FilterJob) -> str:

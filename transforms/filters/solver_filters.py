@@ -8,7 +8,7 @@ from questloom.models.structured import BadReply
 from questloom.records.outcomes import Reason, Rejection
 from questloom.records.synthesis import Question, Verdict
 from questloom.transforms.certificate.certify import given_by_picture, rival_fits
-from questloom.transforms.drafting.accept import binding_of
+from questloom.transforms.certificate.execute import binding_of
 from questloom.transforms.filters.fame import Fame
 from questloom.transforms.filters.filter import FilterJob
 from questloom.transforms.filters.popularity import popularity_prior
@@ -98,8 +98,6 @@ def evidence_words(job: FilterJob, question: Question) -> tuple[str, ...]:
         answer=question.answer,
         form=question.logical_form,
         bindings=question.bindings,
-        hops=question.hops,
-        history=question.history,
     )
     return f"The picture shows: {store.label(question.anchor, language)}", *evidence_lines(
         store, draft, language

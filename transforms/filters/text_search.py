@@ -66,10 +66,7 @@ TEXT_SEARCH = Filter(
     in_loop=InLoop(
         tool="text_search",
         remedies=(("filters.text_search_k", 1),),
-        guidance=(
-            ("describe", "curate"),
-            "Prefer facts whose words no encyclopedia page would repeat; avoid the phrases of the source sentence.",
-        ),
+        guidance="Say each step in words that its page does not use; avoid the phrases of the page's sentence.",
     ),
     make=make_text_search,
 )

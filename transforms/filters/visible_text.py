@@ -25,8 +25,8 @@ def visible_text(
 ) -> Question | Rejection:
     """The question with the check added to its certificate, or the rejection that quotes the picture."""
     from questloom.models.picture_file import decode
+    from questloom.transforms.certificate.execute import binding_of
     from questloom.transforms.certificate.leak import answer_names, names_of_value
-    from questloom.transforms.drafting.accept import binding_of
     from questloom.transforms.pictures.simple import covered_by_text
     from questloom.transforms.pictures.text_leak import leak_in_picture, text_of
 

@@ -15,22 +15,6 @@ BARE_NUMBER = 0.3
 """How telling any other answer is: nobody remembers the founding year of a town, nor a height."""
 
 
-def in_words(max_answer_words: int) -> str:
-    """The recipe's limit as prompts say it.
-
-    >>> in_words(1), in_words(6)
-    ('one word', 'six words')
-    """
-    return f"{Words({}).number(max_answer_words)} word{'s' if max_answer_words > 1 else ''}"
-
-
-def short(answer: Answer, max_answer_words: int) -> Answer:
-    """The answer, if it has no more words than the recipe allows. Raises ValueError, with words for the model."""
-    if len(answer.text.split()) > max_answer_words:
-        raise ValueError(f"the answer {answer.text!r} is longer than {in_words(max_answer_words)}")
-    return answer
-
-
 def answer_of(
     facts: Facts, value: Value, unit_label: str = "", precision: str = ""
 ) -> Answer | None:

@@ -1,19 +1,13 @@
-"""Small operations on forms: a named constant becomes a described variable, or the picture."""
+"""Small operations on forms: a named constant becomes a described variable."""
 
 from dataclasses import replace
 from typing import Any
 
-from questloom.records.form import ClaimClause, Clause, Form, Image, Term, variables
+from questloom.records.form import ClaimClause, Clause, Form, Term
 from questloom.records.knowledge import Value
 
 SELF = "self"
-"""The variable of a `Fact`'s clauses that stands for the entity described."""
-
-
-def next_var(form: Form, prefix: str = "x") -> str:
-    """A variable name that the form does not use yet."""
-    used = {v for c in form.clauses for v in variables(c)} | {form.ask.var}
-    return next(f"{prefix}{i}" for i in range(1000) if f"{prefix}{i}" not in used)
+"""The variable of a description's clauses that stands for the entity described."""
 
 
 def _swap(clause: Clause, old: Term, new: Term) -> Clause:
@@ -47,9 +41,3 @@ def hide_constant(form: Form, entity_id: str, var: str, clauses: tuple[Clause, .
 def describe_variable(form: Form, var: str, clauses: tuple[Clause, ...]) -> Form:
     """The form with more clauses (over `SELF`) about one of its variables."""
     return Form(clauses=(*form.clauses, *(_swap(c, SELF, var) for c in clauses)), ask=form.ask)
-
-
-def show_constant(form: Form, entity_id: str, var: str) -> Form:
-    """The form with a named entity replaced by the picture."""
-    old = Value(kind="entity", entity=entity_id)
-    return Form(clauses=(Image(var=var), *(_swap(c, old, var) for c in form.clauses)), ask=form.ask)

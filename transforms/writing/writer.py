@@ -1,83 +1,58 @@
-"""One protocol for everything that writes questions, with one method per role.
+"""What everything that writes questions has in common: a whole plan goes in, and its words come out.
 
-Two writers implement it: `graph` composes from claims and needs no model, `llm` asks one. The drivers in
-`transforms/drafting/` (paths, injection) call the roles in order, and decide
-by the certificate what is accepted. No writer judges its own work.
+Two writers implement it: `graph` composes words from the form and needs no model, `llm` asks one. No writer judges its own work:
+words that are not composed from the form are read back by a `Reader`.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol
 
-from questloom.records.form import Clause, Form
-from questloom.records.knowledge import Entity
+from questloom.records.form import Form
 from questloom.records.outcomes import Reason
-from questloom.records.synthesis import Answer, Hop, Rewrite, Seed
+from questloom.records.plan import Plan
+from questloom.records.synthesis import Answer
+from questloom.transforms.certificate.certify import Refusal
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wording:
+    """A plan in words."""
+
+    text: str
+    anchor_phrase: str
+    """The words that point to the picture, as they stand in the text."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Draft:
-    """A question under way. `form` is None where the writer gave none; then only votes can support it.
+    """A question as those see it who hold its words against what it rests on.
 
-    `bindings` maps each variable of the form to the entity id or value key it is meant to have. A constant entity
-    in a clause is an entity that the text names.
+    `bindings` maps each variable of the form to the entity id or value key that it is meant to have. A constant entity
+    in a clause is an entity that the text names. `form` is None of a question that was read from outside.
     """
 
     text: str
     answer: Answer
     form: Form | None = None
     bindings: dict[str, str] = field(default_factory=dict)
-    hops: tuple[Hop, ...] = ()
-    history: tuple[Rewrite, ...] = ()
     anchor: str = ""
-    """Entity shown by the picture, once a mention was replaced by it."""
-    anchor_phrase: str = ""
-    votes: tuple[dict, ...] = ()
-    """The votes that accepted the draft and its steps where no form did, as the certificate stores them."""
-    earlier: "tuple[Draft, ...]" = ()
-    """The drafts before each step of the history, for a writer that words only what was accepted."""
-    explored: dict | None = None
-    """The evidence graph that an exploration took it from, as `questloom.transforms.writing.evidence` tells it."""
+    """Entity shown by the picture."""
 
-    def rewritten(self, step: Rewrite, **changes) -> "Draft":
-        """A copy with one more step in its history."""
-        return replace(
-            self,
-            history=(*self.history, step),
-            earlier=(*self.earlier, replace(self, earlier=(), history=())),
-            **changes,
+    @classmethod
+    def of(cls, plan: Plan, text: str = "") -> "Draft":
+        """A plan with words for it."""
+        return cls(
+            text=text,
+            answer=plan.answer,
+            form=plan.logical_form,
+            bindings=plan.bindings,
+            anchor=plan.anchor,
         )
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mention:
-    """An entity that the question speaks of by name (`surface`), or by a variable not yet described (`var`)."""
-
-    entity_id: str
-    surface: str = ""
-    var: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Fact:
-    """One fact about an entity, by which it can be described instead of named.
-
-    `clauses` say it formally (over the variable "self" for the entity), or are empty where only the text says it.
-    """
-
-    entity_id: str
-    text: str
-    clauses: tuple[Clause, ...] = ()
-    article_id: str = ""
-    revision: int = 0
-    section: int = -1
-    start: int = -1
-    end: int = -1
-    sentence: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
 class Vote:
-    """One model's verdict on a draft: whether it holds, and the rival or other answer it names."""
+    """One reader's verdict on words: whether they say what they are to say, and what else they say."""
 
     holds: bool
     other: str = ""
@@ -85,7 +60,7 @@ class Vote:
 
 
 class WriterRejection(Exception):
-    """The writer cannot go on with this seed: its model's replies are of no use, or it refused.
+    """A model's replies are of no use, or it refused.
 
     Args:
         reason: `Reason.BAD_REPLY` or `Reason.REFUSED`.
@@ -101,56 +76,22 @@ class WriterRejection(Exception):
 
 
 class Writer(Protocol):
-    """The roles. All are coroutines, since a model may be behind them; an empty list or None means "nothing fits"."""
+    """Puts plans into words. A coroutine, since a model may be behind it."""
 
     @property
     def name(self) -> str:
         """What questions record as their writer."""
 
-    async def seed_question(self, seed: Seed, entity: Entity, last: bool = False) -> list[Draft]:
-        """First one-sentence questions about the seed, best first (VSearcher 2.2). `last`: a single fact stands between them and their picture."""
+    @property
+    def most_plans(self) -> int:
+        """Plans of a seed that are put into words before it is given up."""
 
-    async def pick_entity(self, draft: Draft, seed: Seed, last: bool = False) -> list[Mention]:
-        """Named, non-generic entities of the question that have an article, best first; `last` as of `take_fact`."""
+    async def word(self, plan: Plan, seed_id: str) -> Wording | Refusal:
+        """The plan in words that its rules let pass, or why there are none."""
 
-    async def take_fact(
-        self, draft: Draft, mention: Mention, seed: Seed, last: bool = False
-    ) -> list[Fact]:
-        """Little-known, entity-rich facts about the entity, best first; none contains the answer. After the `last` one a mention becomes the picture."""
 
-    async def inject(
-        self, draft: Draft, mention: Mention, facts: tuple[Fact, ...], seed: Seed
-    ) -> Draft:
-        """The question with the entity hidden behind the facts."""
+class Reader(Protocol):
+    """Reads words back that were not composed from their form."""
 
-    async def pick_image_entity(self, draft: Draft, seed: Seed) -> list[Mention]:
-        """Mentions that may become the picture, the most critical to the answer first."""
-
-    async def hide_entity(self, draft: Draft, mention: Mention, seed: Seed) -> Draft:
-        """The question with the mention replaced by a reference to the picture."""
-
-    async def canonical_question(
-        self, seed: Seed, hops: tuple[Hop, ...], entities: tuple[Entity, ...]
-    ) -> list[Draft]:
-        """Questions that verbalise a path from the picture's entity to an attribute of the last one (OpenSearch-VL 3.1)."""
-
-    async def describe(self, draft: Draft, mention: Mention, seed: Seed) -> list[Fact]:
-        """Descriptor candidates for a node of the path, from its claims and text."""
-
-    async def word(self, draft: Draft, seed: Seed) -> Draft | None:
-        """A draft whose form was accepted, in words; None where no wording is fit for readers. The llm writer's drafts have words already."""
-
-    async def obfuscate_answer(self, draft: Draft, seed: Seed) -> Draft | None:
-        """The question asking for an attribute of its former answer; None where nothing fits, or the writer does not do that."""
-
-    async def check_words(self, draft: Draft, seed: Seed, num: int = 0) -> list[Vote] | None:
-        """Votes whether the words say what form and evidence say, `num` of them (0: the recipe's number); None where words are composed from the form."""
-
-    async def check_picture(self, draft: Draft, seed: Seed) -> list[Vote]:
-        """Votes whether the question needs its picture, for a draft that cannot be executed; empty for a writer without a model."""
-
-    async def check_unique(self, draft: Draft, seed: Seed) -> list[Vote]:
-        """Votes whether the question has exactly one answer; empty for a writer without a model."""
-
-    async def check_invariant(self, before: Draft, after: Draft, seed: Seed) -> list[Vote]:
-        """Votes whether the answer stayed the same; empty for a writer without a model."""
+    async def read(self, plan: Plan, wording: Wording, seed_id: str) -> list[Vote]:
+        """Votes whether the words say what the plan says, and nothing else. Raises `WriterRejection`."""

@@ -1,10 +1,10 @@
 "use strict";
-// One question in full: picture, path, history, certificate, filters, evidence.
+// One question in full: picture, path, certificate, filters, evidence.
 (function (q) {
   const part = (title, ...children) => q.el("section", { class: "part" }, q.el("h3", {}, title), ...children);
   const mark = (passed) => q.el("span", { class: passed ? "good" : "bad" }, passed ? "✓ passed" : "✗ failed");
   const TERMS = {
-    Basis: "margin: the answer stands as long as fewer facts are missing than the margin says; closed: the sets are complete; votes: models agreed; external: taken over, nothing was executed",
+    Basis: "margin: the answer stands as long as fewer facts are missing than the margin says; closed: the sets are complete; external: taken over, nothing was executed",
     Margin: "how many facts would have to be missing from the store for another answer to fit",
     "Hops drawn": "claims on the path", "Hops needed": "claims that remain when shortcuts are taken",
     "Answers without the picture": "how many answers the words alone leave open",
@@ -12,17 +12,6 @@
   const term = (name) => TERMS[name] ? q.el("dt", {}, q.el("details", { class: "term" }, q.el("summary", {}, name), TERMS[name])) : q.el("dt", {}, name);
   const pairs = (rows) => q.el("dl", { class: "pairs" }, rows.filter(([, v]) => v !== "" && v !== null && v !== undefined)
     .map(([name, v]) => q.el("div", {}, term(name), q.el("dd", {}, v instanceof Node ? v : q.bdi(v)))));
-
-  // The text `after`, with the words that differ from `before` marked.
-  function changed(before, after) {
-    const a = before.split(" "), b = after.split(" ");
-    let head = 0, tail = 0;
-    while (head < a.length && head < b.length && a[head] === b[head]) head++;
-    while (tail < a.length - head && tail < b.length - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++;
-    const middle = b.slice(head, b.length - tail).join(" ");
-    return q.el("p", { class: "after", dir: "auto" }, b.slice(0, head).join(" "), head ? " " : "", middle ? q.el("mark", {}, middle) : "", tail ? " " : "",
-      b.slice(b.length - tail).join(" "));
-  }
 
   function picture(detail, index, row) {
     const p = detail.picture, node = q.picture(detail.image, index.phrase[row], index.missingSet);
@@ -37,17 +26,6 @@
         : "Where it comes from is not at hand: the report was built without a store.",
       detail.enhancement ? q.el("p", { class: "need" }, `Degraded on purpose (${detail.enhancement.degradation}, severity ${detail.enhancement.severity}); ${detail.enhancement.tool} repairs it.`) : ""),
       detail.enhancement ? q.el("div", { class: "before small soft" }, q.picture(detail.enhancement.original, "", index.missingSet), "before") : "");
-  }
-
-  function history(detail) {
-    if (!detail.history.length) return "";
-    return part("How the words came about", q.el("ol", { class: "timeline" },
-      q.el("li", {}, q.el("p", { class: "when" }, "first"), q.el("p", { dir: "auto" }, detail.history[0].before)),
-      detail.history.map((step) => q.el("li", {},
-        q.el("p", { class: "when" }, "round " + step.round + " · " + step.role, step.entity ? [" · hides ", q.bdi(step.entity)] : ""),
-        changed(step.before, step.after),
-        step.fact ? q.el("p", { class: "fact" }, "Fact: ", q.bdi(step.fact)) : "",
-        step.source && step.source !== step.fact ? q.el("blockquote", { dir: "auto" }, step.source, step.revision ? q.el("footer", {}, "revision " + step.revision) : "") : ""))));
   }
 
   function certificate(made) {
@@ -103,7 +81,7 @@
     if (!(row >= 0 && row < index.text.length)) return close();
     const detail = await q.question(row);
     if (!dialog.open) dialog.showModal();
-    const drawing = q.el("div", {}), explored = q.el("div", {});
+    const drawing = q.el("div", {});
     dialog.replaceChildren(head(row, close), q.el("div", { class: "sheet" },
       q.el("div", { class: "lede" }, picture(detail, index, row),
         q.el("div", {}, q.el("h2", { dir: "auto" }, index.text[row]),
@@ -112,13 +90,11 @@
           pairs([["Topic", q.facetOf(index, "topic", row)], ["Answer type", q.facetOf(index, "answer", row)], ["Unit", detail.unit], ["Precision", detail.precision],
             ["Split", q.facetOf(index, "split", row)], ["Written by", detail.writer], ["Seed", detail.name === detail.entity ? detail.entity : detail.name + " (" + detail.entity + ")"]]))),
       part("Path from the picture to the answer", drawing),
-      detail.explored ? part("Evidence graph", q.el("p", { class: "small soft" }, "What was found around the seed; dashed is what the question does not take."), explored) : "",
-      evidence(detail), history(detail), certificate(detail.certificate), verdicts(detail), q.episodes(index, row),
+      evidence(detail), certificate(detail.certificate), verdicts(detail), q.episodes(index, row),
       detail.grounding || detail.provenance ? part("Grounding and provenance", pairs([["Grounding", detail.grounding], ["Provenance", detail.provenance]])) : "",
       q.el("p", { class: "small soft" }, "question " + detail.id + " · seed " + detail.seed)));
     const image = index.missingSet.has(detail.image) ? "" : detail.image;
     drawing.append(q.graph(detail.graph, image, drawing.clientWidth, "Path: "));
-    if (detail.explored) explored.append(q.graph(detail.explored, image, explored.clientWidth, "Evidence graph: "));
     dialog.scrollTop = 0;
   };
 })(window.questloom);

@@ -16,10 +16,8 @@ from typing import Any
 
 BLOCK = re.compile(r"<(\w+) ([0-9a-f]{8})>\n(.*?)\n</\1 \2>", re.DOTALL)
 LINE = re.compile(r"^(\d+)\. (.*)$", re.MULTILINE)
-CALLED = r"(.*?)(?: \(([^()]*)\))?"
-TOLD = re.compile(r"^(?:She|He|It) (.*)\.$")
-ENDS_IN_A_LINK = re.compile(r"^(?:She|He|It) ([^\[A-Z]*) \[\[([^\]]*)\]\]\*?\.$")
-LINK = re.compile(r"\[\[([^]]*)\]\]\*?")
+HINTS = re.compile(r"(?: \[[^\]]*\])?(?: \(\"[^\n]*\"\))?$")
+"""Behind a step: words that say it, and what the page says."""
 Blocks = dict[str, str]
 
 
@@ -37,84 +35,36 @@ def kind_of(described: str | None) -> str:
     return (described or "thing").split(",")[0]
 
 
-def named(name: str) -> str:
-    """A pattern for a name as a question has it."""
-    return rf"(?:\b[Tt]he )?[“\"]?{re.escape(name)}[”\"]?"
-
-
-def asked_for(claim: str, precision: str) -> dict[str, Any]:
-    """A claim's value as an answer."""
-    value = bare(claim.partition(": ")[2])
-    kind = (
-        "date"
-        if precision in ("day", "month", "year")
-        else "quantity"
-        if re.fullmatch(r"[\d.,]+(?: .*)?", value)
-        else "entity"
-    )
-    return {
-        "answer": value,
-        "answer_type": kind,
-        "precision": precision if kind == "date" else "",
-        "aliases": [],
-    }
-
-
-def askable(blocks: Blocks) -> list[tuple[int, str, str]]:
-    """Claims that may be asked for, with precision and wording."""
-    found = re.findall(
-        r"^(\d+)(?: \((\w+)[^)]*\))?: (.+\?)$", blocks.get("askable", ""), re.MULTILINE
-    )
-    return [(int(number), precision, words) for number, precision, words in found]
-
-
-def described_by(
-    kind: str, claims: dict[int, str], numbers: list[int], joined: str = ""
-) -> dict[str, Any]:
-    """A description of a kind of thing by some claims."""
-    words = []
-    for number in numbers:
-        subject, dash, rest = claims[number].partition(" — ")
-        relation, _, value = (rest if dash else subject).partition(": ")
-        words.append(
-            f"that is the {relation} of {subject}" if dash else f"whose {relation} is {bare(value)}"
-        )
-    return {
-        "text": f"{kind}{joined} {' and '.join(words)}",
-        "claims": [{"number": n, "words": w} for n, w in zip(numbers, words, strict=True)],
-        "sentence": None,
-    }
-
-
-def worded(plan: str) -> tuple[str, str] | None:
-    """A plan's question and the words that point to the picture; None where its lines lead nowhere by these rules."""
-    shown = re.search(r"The picture shows (.*?)\.$", plan, re.MULTILINE)[1]
-    told, _, known = plan.partition("  Kinds, sexes")
+def worded(text: str, blocks: Blocks) -> tuple[str, str]:
+    """A plan's question and the words that point to the picture: each step leads on from what can be said already."""
+    shown, seen = re.search(
+        r"The picture shows (.*?)(?: \(anybody sees: (.*)\))?\.$", text, re.MULTILINE
+    ).groups()
     kinds = {
         name: kind_of(words)
-        for name, words in re.findall(r"^    (.*?): (.*)$", known, re.MULTILINE)
+        for name, words in re.findall(r"^(.*?): (.*)$", blocks["kinds"], re.MULTILINE)
     }
-    phrase = f"the {kinds.get(shown, 'thing')} in the picture"
+    phrase = f"the {kind_of(seen) if seen else kinds.get(shown, 'thing')} in the picture"
     said = {shown: phrase}
-    asked, precision, unit = re.search(
-        r"^  Asked: (.*?)(?:, exact to the (\w+)|, in (\w+))?$", told, re.MULTILINE
-    ).groups()
-    left = [
-        line.strip()
-        for line in told.split("\n")[1:]
-        if line.strip() and not line.startswith("  Asked")
-    ]
+    if named := re.search(r"^Names that have to appear: (.*)$", text, re.MULTILINE):
+        said |= {name: name for name in named[1].split("; ")}
+    left = [HINTS.sub("", line) for line in numbered(blocks["steps"]).values()]
     for _, line in [(n, line) for n in left for line in left]:
         if line not in left:
             continue
         if found := re.match(r"Read on the picture, (.*) on the (.*): (.*)$", line):
             said[found[3]] = f"the {found[1]} on the {found[2]} of {phrase}"
+        elif (
+            found := re.match(r"Read on a picture of (.*?), (.*?)(?: on the (.*))?: (.*)$", line)
+        ) and found[1] in said:
+            on = f"the {found[3]} of " if found[3] else ""
+            said[found[4]] = f"the {found[2]} on {on}{said[found[1]]}"
         elif (found := re.match(r"(.*) is the difference of (.*), (.*)$", line)) and (
-            found[2] in said or found[3] in said
+            found[2] in said and found[3] in said
         ):
-            said[found[1]] = (
-                f"the number of years from {said.get(found[3], found[3])} to {said.get(found[2], found[2])}"
-            )
+            said[found[1]] = f"the number of years from {said[found[3]]} to {said[found[2]]}"
+        elif " is a kind of: " in line:
+            pass
         elif (found := re.match(r"(.*) — (.*?): (.*)$", line)) and found[1] in said:
             said[bare(found[3])] = f"the {found[2]} of {said[found[1]]}"
         elif found and bare(found[3]) in said:
@@ -124,16 +74,14 @@ def worded(plan: str) -> tuple[str, str] | None:
         else:
             continue
         left.remove(line)
-    if left or asked not in said:
-        return None
-    ask = (
-        f"How many {unit} are"
-        if unit
-        else {"year": "In which year was", "day": "On which day was"}.get(
-            precision or "", "What is"
-        )
-    )
-    return f"{ask} {said[asked]}?", phrase
+    answer, exact = re.search(r"The answer is (.*) \(\w+ ?(.*)\)\.$", text, re.MULTILINE).groups()
+    ask = {
+        "year": "In which year was",
+        "day": "On which day was",
+        "century": "In which century was",
+        "years": "How many years are",
+    }.get(exact, "What is")
+    return f"{ask} {said.get(answer, phrase)}?", phrase
 
 
 class Reader:
@@ -157,165 +105,13 @@ class Reader:
             )
         return made if isinstance(made, str) else json.dumps(made)
 
-    # writers: injection
+    # the writer
 
-    def _seed_question(self, text: str, blocks: Blocks) -> Any:
-        claims = numbered(blocks["claims"])
-        found = [
-            {"question": words, **asked_for(claims[n], precision), "claim": n, "sentence": None}
-            for n, precision, words in askable(blocks)
-        ]
-        about = re.search(rf"questions? about {CALLED}(?:, best first)?\. Language", text)
-        for number, sentence in numbered(blocks.get("sentences", "")).items():
-            if (said := ENDS_IN_A_LINK.match(sentence)) and about:
-                found.append(
-                    {
-                        "question": f"{about[1]} {said[1]} which one?",
-                        "answer": said[2],
-                        "answer_type": "entity",
-                        "claim": None,
-                        "sentence": number,
-                    }
-                )
-        return {"questions": found[:10]}
+    def _word_plan(self, text: str, blocks: Blocks) -> Any:
+        question, phrase = worded(text, blocks)
+        return {"question": question, "phrase": phrase}
 
-    def _pick_entity(self, text: str, blocks: Blocks) -> Any:
-        names = re.search(
-            r"(?:Articles are at hand for|Pictures are at hand of): (.*?)\.?(?: \(\* with a picture\)\.)?\n",
-            text,
-        )
-        return {
-            "entities": [
-                {"surface": name, "title": name}
-                for part in (names[1] if names else "").split("; ")
-                if (name := part.strip(" *.")) and name in blocks["question"]
-            ]
-        }
-
-    _pick_image_entity = _pick_entity
-
-    def _take_fact(self, text: str, blocks: Blocks) -> Any:
-        _, described = re.search(
-            rf"^Describe {CALLED} without naming it", text, re.MULTILINE
-        ).groups()
-        claims, kind = numbered(blocks["claims"]), f"the {kind_of(described)}"
-        offered = re.search(
-            r"(?:Sets of claims that will do|The claims that will do): (.*?)\. [AT]", text
-        )
-        if offered:
-            sets = [list(map(int, re.findall(r"\d+", part))) for part in offered[1].split(";")]
-            return {"descriptions": [described_by(kind, claims, numbers) for numbers in sets][:10]}
-        found = []
-        for number, sentence in numbered(blocks.get("sentences", "")).items():
-            if "[[" in sentence and (said := TOLD.match(sentence)):
-                told = f"{kind} that {LINK.sub(lambda link: link[1], said[1])}"
-                two = next(
-                    (
-                        n
-                        for n, claim in claims.items()
-                        if " — " not in claim and bare(claim) != claim and "(the page" not in claim
-                    ),
-                    None,
-                )
-                if two is not None and not found:
-                    found.append(described_by(told, claims, [two], " and") | {"sentence": number})
-                found.append({"text": told, "claims": [], "sentence": number})
-        return {"descriptions": found[:4]}
-
-    _describe = _take_fact
-
-    def _inject(self, text: str, blocks: Blocks) -> Any:
-        said = blocks["descriptions"].removeprefix("- ")
-        hidden = re.search(r'which the question calls "(.*?)"\. Put', text)
-        return {
-            "question": re.sub(named(hidden[1]), said, blocks["question"], count=1)
-            if hidden
-            else f"{blocks['question']} It is {said}."
-        }
-
-    def _hide_entity(self, text: str, blocks: Blocks) -> Any:
-        _, described, surface = re.search(
-            rf'The picture shows {CALLED}, which the question calls "(.*?)"\.', text
-        ).groups()
-        phrase = f"the {kind_of(described)} in the picture"
-        return {
-            "question": re.sub(named(surface), phrase, blocks["question"], count=1),
-            "phrase": phrase,
-        }
-
-    # writers: paths
-
-    def _canonical_question(self, text: str, blocks: Blocks) -> Any:
-        phrase = said = last = ""
-        edge: tuple[str, ...] = ()
-        for line in blocks["path"].split("\n"):
-            if stop := re.match(rf"Stop \d+.*?: {CALLED}$", line):
-                last, kind = stop[1], f"the {kind_of(stop[2])}"
-                said = (
-                    f"the {edge[1]} of {said}"
-                    if edge and edge[2] == last
-                    else f"{kind} whose {edge[1]} is {said}"
-                    if edge
-                    else f"{kind} in the picture"
-                )
-                phrase = phrase or said
-            else:
-                edge = re.match(r"  (.*) — (.*?): (.*)$", line).groups()
-        claims = numbered(blocks["claims"])
-        return {
-            "questions": [
-                {
-                    "question": re.sub(named(last), said, words, count=1),
-                    **asked_for(claims[n], precision),
-                    "claim": n,
-                    "sentence": None,
-                    "phrase": phrase,
-                }
-                for n, precision, words in askable(blocks)
-            ][:10]
-        }
-
-    def _obfuscate_answer(self, text: str, blocks: Blocks) -> Any:
-        number, claim = next(
-            (
-                (n, claim)
-                for n, claim in numbered(blocks["claims"]).items()
-                if bare(claim) != claim and "(the page" not in claim
-            ),
-            (0, "x: y"),
-        )
-        return {
-            "question": f"{blocks['question']} What is the {claim.partition(': ')[0]} of that one?",
-            **asked_for(claim, ""),
-            "claim": number,
-        }
-
-    # writers: explorations
-
-    def _propose_seed(self, text: str, blocks: Blocks) -> Any:
-        return {"why": "", "fit": True}
-
-    def _explore(self, text: str, blocks: Blocks) -> Any:
-        most = int(re.search(r"Choose up to (\d+) of them", text)[1])
-        return {"why": "", "numbers": list(numbered(blocks["lines"]))[:most]}
-
-    _reason = _perceive = _explore
-
-    def _curate(self, text: str, blocks: Blocks) -> Any:
-        plans = re.findall(
-            r"^(Plan (\d+)\..*?)(?=^Plan \d+\.|\Z)", blocks["plans"], re.MULTILINE | re.DOTALL
-        )
-        made = [
-            {"number": int(number), "question": found[0], "phrase": found[1]}
-            for plan, number in plans
-            if (found := worded(plan))
-        ]
-        return {"plans": made[:5]}
-
-    def _deepen(self, text: str, blocks: Blocks) -> Any:
-        return next(iter(self._curate(text, blocks)["plans"]), {"number": None})
-
-    # votes
+    # who reads it back
 
     def _check_words(self, text: str, blocks: Blocks) -> Any:
         answer = re.search(r"^Its answer: (.*)$", text, re.MULTILINE)[1]
@@ -333,14 +129,6 @@ class Reader:
             "why": "",
             "holds": True,
         }
-
-    def _check_unique(self, text: str, blocks: Blocks) -> Any:
-        return {"why": "", "holds": True}
-
-    _check_invariant = _check_unique
-
-    def _check_picture(self, text: str, blocks: Blocks) -> Any:
-        return {"why": "", "needed": True}
 
     # filters
 

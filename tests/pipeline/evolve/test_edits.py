@@ -23,7 +23,7 @@ GOOD = Edit(
 )
 TEXT = Edit(
     action="append",
-    path="models.llm.guidance.inject",
+    path="models.llm.guidance.word_plan",
     before="",
     after="Be fair.",
     stage="writer",
@@ -42,7 +42,7 @@ def test_a_good_edit_passes_and_changes_its_field_alone():
     after = applied(RECIPE, [GOOD, TEXT])
     assert after.filters == replace(
         RECIPE.filters, text_search=True
-    ) and after.models.llm.guidance == {"inject": "Be fair."}
+    ) and after.models.llm.guidance == {"word_plan": "Be fair."}
     assert after.seeds == RECIPE.seeds
 
 
@@ -86,7 +86,9 @@ def test_what_was_rolled_back_and_what_is_edited_already_is_refused():
     ],
 )
 def test_a_text_may_grow_by_300_characters_and_shrink_by_any(before, after, why):
-    told = recipe_of({"name": "made", "models": {"llm": {"guidance": {"inject": before}}}}, "test")
+    told = recipe_of(
+        {"name": "made", "models": {"llm": {"guidance": {"word_plan": before}}}}, "test"
+    )
     found = refusal(
         replace(TEXT, action="rewrite", before=before, after=after),
         told,

@@ -3,7 +3,6 @@
 import pytest
 
 from questloom.pipeline.evolve.evolvable import (
-    GROWN,
     METHODS,
     Field,
     allowed,
@@ -123,17 +122,11 @@ def test_how_the_loop_goes_is_no_field_so_that_no_edit_moves_what_edits_are_judg
         ("{paths: 1}", "draft.hops.easy", "draft.explore.claims.easy"),
         ("{paths: 0, injection: 1}", "draft.rounds.easy", "draft.hops.easy"),
         ("{exploration: 1}", "seeds.abilities.perception", "draft.detail_share"),
-        ("{paths: 1}", "models.llm.guidance.describe", "models.llm.guidance.curate"),
     ],
 )
 def test_what_only_questions_of_other_methods_go_by_is_no_field(methods, some, none):
     found = fields_of(load_recipe("demo", (f"seeds.methods={methods}",)))
     assert some in found and none not in found
-
-
-def test_how_an_evidence_graph_grows_is_a_field_of_the_llm_writer_alone():
-    assert set(GROWN) <= set(fields_of(load_recipe("ode")))
-    assert not set(GROWN) & set(fields_of(load_recipe("ode", ("writer=graph",))))
 
 
 def test_every_beginning_of_a_path_that_is_named_for_methods_is_one_of_a_field():
@@ -157,8 +150,8 @@ def test_one_field_is_set_and_nothing_else():
         if each.value != fields_of(before)[path].value
     }
     assert changed == {end} and fields_of(after)[end].value == 0.5
-    assert with_value(before, "models.llm.guidance.inject", "Be kind.").models.llm.guidance == {
-        "inject": "Be kind."
+    assert with_value(before, "models.llm.guidance.word_plan", "Be kind.").models.llm.guidance == {
+        "word_plan": "Be kind."
     }
     with pytest.raises(InputError):
         with_value(before, "enhancement.share", 7.0)

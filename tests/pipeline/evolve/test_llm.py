@@ -151,7 +151,7 @@ def test_a_proposal_cites_the_tasks_of_its_fault():
                 {
                     "why": "w",
                     "number": 1,
-                    "path": "models.llm.guidance.inject",
+                    "path": "models.llm.guidance.word_plan",
                     "action": "append",
                     "value": "Be subtle.",
                 },
@@ -160,7 +160,7 @@ def test_a_proposal_cites_the_tasks_of_its_fault():
     )
     assert [(e.path, e.before, e.after, e.tasks) for e in made] == [
         ("draft.detail_share", 0.2, 0.45, IDS[:4]),
-        ("models.llm.guidance.inject", "", "Be subtle.", IDS[:4]),
+        ("models.llm.guidance.word_plan", "", "Be subtle.", IDS[:4]),
     ]
     assert (
         "What of task0? (one search)" in client.prompts[0][1]
@@ -224,13 +224,15 @@ EDIT = {"why": "w", "number": 1, "path": "draft.detail_share", "action": "set", 
     ],
 )
 def test_a_text_is_appended_to_rewritten_or_replaced_in_its_first_place(before, change, after):
-    told = recipe_of({"name": "made", "models": {"llm": {"guidance": {"inject": before}}}}, "test")
+    told = recipe_of(
+        {"name": "made", "models": {"llm": {"guidance": {"word_plan": before}}}}, "test"
+    )
     client = Scripted(
         [
             (
                 "propose_edits",
                 "",
-                {"edits": [{**EDIT, "path": "models.llm.guidance.inject", **change}]},
+                {"edits": [{**EDIT, "path": "models.llm.guidance.word_plan", **change}]},
             )
         ]
     )
@@ -241,9 +243,9 @@ def test_a_text_is_appended_to_rewritten_or_replaced_in_its_first_place(before, 
 @pytest.mark.parametrize("value", ["Be kind. -> Be brief.", "Be cruel. => Be brief."])
 def test_words_that_do_not_stand_in_the_text_are_sent_back(value):
     told = recipe_of(
-        {"name": "made", "models": {"llm": {"guidance": {"inject": "Be kind."}}}}, "test"
+        {"name": "made", "models": {"llm": {"guidance": {"word_plan": "Be kind."}}}}, "test"
     )
-    bad = {**EDIT, "path": "models.llm.guidance.inject", "action": "replace", "value": value}
+    bad = {**EDIT, "path": "models.llm.guidance.word_plan", "action": "replace", "value": value}
     client = Scripted(
         [
             ("propose_edits", "", {"edits": [bad]}),
@@ -307,7 +309,7 @@ def test_the_editor_is_shown_faults_with_six_tasks_each_fields_with_their_bounds
         and 'grounding.mode = "required" (none | optional)' in text
     )
     assert (
-        'models.llm.guidance.inject = "" (text of at most 600 characters)' in text
+        'models.llm.guidance.word_plan = "" (text of at most 600 characters)' in text
         and "certificate.margin = 2 (1 to 4, step 1)" in text
     )
     assert "a\nb" in text and "at most 4 changes" in text
@@ -452,10 +454,6 @@ def test_the_diagnoser_is_told_no_more_than_happened(changes, words, not_words):
     [
         (None, "That no other answer fits was not proved."),
         ({"basis": "external"}, "That no other answer fits was not proved."),
-        (
-            {"basis": "votes"},
-            "That no other answer fits was proved by models that found no second answer.",
-        ),
         (
             {"basis": "closed", "effective_hops": 2},
             "which the store has. The words lead over 2 claims to the answer.",

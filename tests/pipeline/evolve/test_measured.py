@@ -187,7 +187,7 @@ def test_a_wrong_picture_and_words_that_do_without_one_need_none(broken, value):
 
 def test_a_question_that_nothing_was_executed_for_has_no_score_for_its_picture():
     assert "visual_dependency" not in scored() and "visual_dependency" not in scored(
-        certified(basis="votes")
+        certified(basis="external")
     )
 
 
@@ -212,7 +212,6 @@ def test_a_leak_that_a_filter_would_have_found_is_one_whatever_was_played():
         ({"basis": "margin", "margin": 1}, 3.0),
         ({"basis": "margin", "margin": 2}, 4.0),
         ({"basis": "margin", "margin": 9}, 5.0),
-        ({"basis": "votes"}, 1.0),
         ({"basis": "external"}, 0.0),
     ],
 )
@@ -510,7 +509,7 @@ def test_every_dimension_is_measured_but_those_of_the_other_mode():
 @pytest.mark.parametrize(
     ("counted", "words"),
     [
-        ({"basis": "votes"}, False),
+        ({"basis": "external"}, False),
         ({"basis": "closed", "effective_hops": 2, "answers_without_picture": 4}, True),
     ],
 )
@@ -550,7 +549,7 @@ def test_what_nobody_counted_is_not_told_to_the_llm_diagnoser(counted, words):
             "the shortest right rollout made 2 calls",
         ),
         (question(), {"tag": "fake_hard"}, "verifiability", "unsolved"),
-        (certified(basis="votes"), {}, "verifiability", "basis votes"),
+        (certified(basis="closed"), {}, "verifiability", "basis closed"),
         (question(), {"calls": 0.0}, "tool_usage_quality", "no call"),
         (
             question(),

@@ -6,6 +6,7 @@ from questloom.agent.tool_settings import ALL_TOOLS
 from questloom.pipeline.evolve.evolvable import fields_of, stepped, with_value
 from questloom.pipeline.evolve.remedies import (
     GUIDANCE,
+    GUIDED,
     HARDER,
     LENGTHS,
     REMEDIES,
@@ -14,6 +15,7 @@ from questloom.pipeline.evolve.remedies import (
     proposed,
 )
 from questloom.pipeline.recipe import load_recipe, recipe_of
+from questloom.prompts.roles import ROLES
 from tests.pipeline.evolve.made import IDS, row
 
 RECIPE = recipe_of({"name": "made", "filters": {"text_search": False}}, "test")
@@ -22,19 +24,19 @@ DEAD = '["filters.text_search",true]'
 
 def test_every_remedy_names_a_field_of_the_recipe():
     paths = {*fields_of(RECIPE), *fields_of(load_recipe("ode"))}
-    told = {f"models.llm.guidance.{role}" for roles, _ in GUIDANCE.values() for role in roles}
-    assert {path for moves in (*REMEDIES.values(), HARDER) for path, _ in moves} | told <= paths
+    assert {GUIDED, *(path for moves in (*REMEDIES.values(), HARDER) for path, _ in moves)} <= paths
 
 
-@pytest.mark.parametrize(
-    ("recipe", "cause", "paths"),
-    [
-        ("vsearcher", "answer_in_question", ["models.llm.guidance.inject"]),
-        ("ode", "answer_in_question", ["models.llm.guidance.curate"]),
-        ("ode", "rival_fits", []),  # explorations describe nothing by a model
-    ],
-)
-def test_a_role_is_told_more_only_where_the_recipes_methods_ask_it(recipe, cause, paths):
+def test_every_cause_that_is_told_in_words_is_told_to_a_role_that_a_model_is_asked_in():
+    assert set(GUIDANCE) == {"answer_in_question", "text_search"}
+    assert GUIDED.removeprefix("models.llm.guidance.") in ROLES
+
+
+@pytest.mark.parametrize("recipe", ["vsearcher", "ode", "opensearch_vl"])
+@pytest.mark.parametrize(("cause", "paths"), [("answer_in_question", [GUIDED]), ("rival_fits", [])])
+def test_the_writer_is_told_more_of_what_is_a_matter_of_words_by_whatever_method(
+    recipe, cause, paths
+):
     made = load_recipe(
         recipe,
         (
@@ -167,7 +169,7 @@ def test_the_llm_writer_is_also_told_in_words():
     recipe = recipe_of({**RECIPE.resolved(), "writer": "llm"}, "test")
     group = {"stage": "filters", "cause": "answer_in_question", "tasks": list(IDS)}
     made = proposed(recipe, [group], [row(i) for i in IDS], dead_ends=(), most=2, tools=ALL_TOOLS)
-    assert [(e.action, e.path) for e in made] == [("append", "models.llm.guidance.inject")]
+    assert [(e.action, e.path) for e in made] == [("append", GUIDED)]
 
 
 def group(cause: str, stage: str = "filters") -> dict:
@@ -430,25 +432,17 @@ def test_a_level_is_not_made_as_long_as_another_that_is_drawn():
 
 
 def test_the_model_that_writes_is_told_in_words_once_and_only_by_a_recipe_that_asks_it():
-    words = GUIDANCE["too_easy"][1]
+    words = GUIDANCE["answer_in_question"]
     graph, llm = (
         recipe_of(
             {"name": "made", "writer": writer, "seeds": {"methods": {"injection": 1}}}, "test"
         )
         for writer in ("graph", "llm")
     )
-    path = "models.llm.guidance.take_fact"
-    dead = {
-        e.key
-        for _ in range(9)
-        for e in proposed(
-            llm, [group("too_easy")], [row(i) for i in IDS], dead_ends=(), most=99, tools=ALL_TOOLS
-        )
-    }
 
-    def told(recipe, cause="too_easy"):
+    def told(recipe, cause="answer_in_question"):
         found: dict[str, str] = {}
-        ends = set(dead)
+        ends: set[str] = set()
         while made := [
             e
             for e in proposed(
@@ -465,9 +459,9 @@ def test_the_model_that_writes_is_told_in_words_once_and_only_by_a_recipe_that_a
             ends |= {e.key for e in made}
         return found
 
-    assert told(graph) == {} and told(llm) == {path: words} and told(llm, "one_domain") == {}
-    assert told(with_value(llm, path, "Be kind.")) == {path: f"Be kind.\n{words}"}
-    assert told(with_value(llm, path, f"{words} Be kind.")) == {}, "it was told already"
+    assert told(graph) == {} and told(llm) == {GUIDED: words} and told(llm, "one_domain") == {}
+    assert told(with_value(llm, GUIDED, "Be kind.")) == {GUIDED: f"Be kind.\n{words}"}
+    assert told(with_value(llm, GUIDED, f"{words} Be kind.")) == {}, "it was told already"
 
 
 @pytest.mark.parametrize("most", [1, 3])

@@ -140,11 +140,8 @@ def recipe_of_all_roles(url: str, model: Path, grpo: Path):
         "draft": {
             "hops": {"easy": 1, "medium": 1},
             "rounds": {"easy": 2, "medium": 2},
-            "obfuscate_share": 0.5,
-            "rewrite_bridges": True,
-            "explore": {"graphs": 1},
         },
-        "certificate": {"bases": ["closed", "margin", "votes"], "max_guess": 0.5},
+        "certificate": {"max_guess": 0.5},
         "pictures.min_side": 200,
         "filters": {
             "text_only": True,

@@ -20,7 +20,6 @@ from questloom.records.synthesis import (
     Enhancement,
     Hop,
     Question,
-    Rewrite,
     Rival,
     Seed,
     Verdict,
@@ -127,15 +126,6 @@ def drafted(n: int) -> Question:
         anchor=f"Q9{n % NUM_PICTURES:05d}",
         anchor_phrase="the town",
         hops=(Hop(source="x0", target="a", property="P84", claim_id="c1", revision=7),),
-        history=(
-            Rewrite(
-                round=1,
-                role="inject",
-                before="Who drew it?",
-                after="Who drew tower?",
-                fact="It stands.",
-            ),
-        ),
     )
 
 

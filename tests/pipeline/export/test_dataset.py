@@ -63,7 +63,6 @@ def test_a_row_shows_the_picture_as_the_run_has_it(exported, tmp_path):
     assert plain["evidence"][0]["revision"] == 7
     assert json.loads(plain["form"])["ask"]["type"] == "date"
     assert plain["verdicts"][0]["filter"] == "image_search"
-    assert plain["history"][0]["role"] == "inject"
 
 
 def test_splits_share_no_picture_and_no_anchor(exported, tmp_path):

@@ -2,6 +2,7 @@
 
 import json
 import urllib.request
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,10 +25,11 @@ PRICE = {"tokens_in": 2, "tokens_out": 8}
 UNREACHABLE = "http://127.0.0.1:9/v1"
 
 
-def llm_recipe(url=UNREACHABLE, prices=(("small", PRICE),), roles=None, **changes):
+def llm_recipe(url=UNREACHABLE, prices=(("small", PRICE),), roles=None, llm=None, **changes):
     models = {
         "endpoints": [{"name": "mock", "base_url": url, "prices": dict(prices)}],
         "roles": {"default": {"endpoint": "mock", "model": "small"}, **(roles or {})},
+        "llm": llm or {},
     }
     return small_recipe(writer="llm", models=models, **changes)
 
@@ -61,10 +63,6 @@ def test_the_seeds_counted_are_those_that_the_run_draws(small, tmp_path):
     counted = count_seeds(recipe, Store.open(small))
     drawn = list(read_stage(str(tmp_path / "run"), "seeds", "kept", Seed))
     assert counted.drawn.likely == len(drawn) == 24
-    assert counted.mix == {
-        key: sum((s.method, s.level) == key for s in drawn)
-        for key in {(s.method, s.level) for s in drawn}
-    }
     assert counted.eligible.likely >= 24
 
 
@@ -95,33 +93,41 @@ def test_one_unknown_price_among_others_makes_the_sum_a_least(small):
     assert "large at mock" in made.as_text()
 
 
-def test_more_rounds_and_samples_cost_more_calls():
-    recipe = llm_recipe(draft={"rounds": {"easy": 1, "medium": 3, "hard": 5, "benchmark": 10}})
-    easy, hard = (draft_calls(recipe, {("injection", level): 10}) for level in ("easy", "hard"))
-    assert hard["take_fact"].likely == pytest.approx(5 * easy["take_fact"].likely)
-    assert hard["seed_question"] == easy["seed_question"]
-    assert "canonical_question" not in easy
-    assert "check_unique" not in easy, "votes are asked for only where the recipe accepts them"
-    assert "check_unique" in draft_calls(
-        llm_recipe(certificate={"bases": ["margin", "votes"]}), {("paths", "hard"): 1}
-    )
+def test_more_plans_and_readers_cost_more_calls():
+    def calls(**llm):
+        return draft_calls(llm_recipe(llm=llm))
+
+    one, many, read_thrice = calls(plans=1), calls(plans=10), calls(plans=1, votes=3)
+    assert set(one) == {"word_plan", "check_words"}
+    assert one["word_plan"].likely == pytest.approx(priors.MENDED.likely), "one plan, one try"
+    for role in one:
+        assert many[role].likely > one[role].likely
+        assert many[role].high > 2 * one[role].high
+    assert read_thrice["word_plan"] == one["word_plan"], "only what is worded is read"
+    assert read_thrice["check_words"].likely == pytest.approx(3 * one["check_words"].likely)
+    assert one["check_words"].likely < one["word_plan"].likely, "what rules refuse nobody reads"
 
 
 def test_solvers_are_called_only_where_the_recipe_has_them_and_switches_them_on(small):
     store, recipe = Store.open(small), llm_recipe(filters={"text_only": False, "samples": 3})
-    calls = {(c.stage, c.role): c for c in planned_calls(recipe, store, {("paths", "easy"): 1}, ())}
+    calls = {(c.stage, c.role): c for c in planned_calls(recipe, store)}
     assert ("text_only", "answer_text_only") not in calls
     assert calls["no_tools", "answer_direct"].per_item.low == pytest.approx(3)
     assert (
         calls["no_tools", "answer_direct"].tokens_in.likely
-        > calls["draft", "inject"].tokens_in.likely
+        > calls["draft", "check_words"].tokens_in.likely
     ), "pictures cost tokens"
+
+
+def test_a_writer_that_asks_no_model_has_no_calls_of_drafts(small):
+    recipe = replace(llm_recipe(), writer="graph")
+    assert "draft" not in {c.stage for c in planned_calls(recipe, Store.open(small))}
 
 
 def test_a_role_without_its_endpoint_is_refused(small):
     with pytest.raises(InputError, match="names no endpoint"):
         forecast(
-            llm_recipe(roles={"inject": {"endpoint": "elsewhere", "model": "small"}}),
+            llm_recipe(roles={"word_plan": {"endpoint": "elsewhere", "model": "small"}}),
             store=small,
             opened=Opened(),
         )
@@ -138,19 +144,22 @@ def test_every_reply_of_a_pilot_serves_the_run_and_its_measures_the_forecast(sma
         recipe = llm_recipe(
             url,
             seeds={
-                "count": 12,
-                "methods": {"injection": 1},
+                "count": 24,
+                "methods": {"paths": 1},
+                "levels": {"easy": 1},
                 "rare_min_statements": 6,
                 "anchor_min_in_degree": 1,
             },
         )
-        made = forecast(recipe, store=small, opened=Opened(), pilot=5, out=str(out))
+        made = forecast(recipe, store=small, opened=Opened(), pilot=12, out=str(out))
         asked = requests(url)
-        assert made.pilot.num_seeds == 5 and asked
+        assert made.pilot.num_seeds == 12 and asked
         assert made.pilot.spent.num_calls == len(asked)
         draft = next(s for s in made.stages if s.stage == "draft")
         assert draft.source.startswith("pilot: ")
-        assert draft.calls.likely == pytest.approx(12 * len(asked) / 5)
+        num_planned = made.pilot.shares["plan"][0]
+        assert 0 < num_planned < 12
+        assert draft.calls.likely == pytest.approx(draft.items.likely * len(asked) / num_planned)
         run_synth(recipe, store=small, out=str(out), opened=Opened())
         after = requests(url)
     assert len(after) > len(asked)

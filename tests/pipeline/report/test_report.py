@@ -311,7 +311,7 @@ def test_a_reader_filters_opens_a_question_and_comes_back(made):
             "document.querySelector('dialog').open && document.querySelector('dialog .graph svg') !== null"
         )
         assert page.run("[...document.querySelectorAll('dialog h3')].map((h) => h.textContent)") == [
-            "Path from the picture to the answer", "Evidence", "How the words came about", "Certificate", "Filters"]  # fmt: skip
+            "Path from the picture to the answer", "Evidence", "Certificate", "Filters"]  # fmt: skip
         page.wait(
             "document.querySelector('dialog .shown img').naturalWidth === 800"
         )  # the full picture, beside the report

@@ -45,7 +45,7 @@ def test_kept_questions_are_certified_and_ask_for_the_ability_of_their_seed(job)
         assert (
             question.certificate.passed and profile_of(question) == seeds[question.seed_id].ability
         ), question.text
-        assert question.seed_entity in question.bindings.values() and question.explored is None
+        assert question.seed_entity in question.bindings.values()
 
 
 def test_dropped_seeds_say_at_which_stage_and_why(job):
@@ -66,7 +66,6 @@ def test_the_loop_may_edit_what_explorations_go_by_and_only_where_there_are_any(
     recipe = load_recipe("ode")
     fields = fields_of(recipe)
     assert {
-        "draft.explore.image_ratio",
         "draft.explore.claims.hard",
         "seeds.levels.expert",
         *(f"seeds.abilities.{a}" for a in ABILITIES),

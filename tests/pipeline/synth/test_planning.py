@@ -23,14 +23,14 @@ from questloom.records.table import Json
 from questloom.transforms.certificate.certify import certify_form, given_by_picture
 from questloom.transforms.certificate.effective import chain, composed
 from questloom.transforms.certificate.evidence import claim_of, is_named
-from questloom.transforms.drafting.accept import binding_of
-from questloom.transforms.drafting.exploration.reasoning import CHOOSES
+from questloom.transforms.certificate.execute import binding_of
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.facts.values import best_values
 from questloom.transforms.filters.registry import FILTERS
 from questloom.transforms.planning.finish import page_texts
 from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.planning.planner import plan_seed, plans_of
+from questloom.transforms.planning.reasoning import CHOOSES
 from questloom.transforms.planning.route import find_route
 from questloom.transforms.planning.search import search
 from questloom.transforms.planning.shapes.chain import grow_chains
@@ -246,19 +246,28 @@ def test_a_thing_without_any_claim_has_no_path(at):
     assert plan_seed(at, seed).reason == Reason.NO_PATH.value
 
 
-def test_seeds_that_are_not_planned_go_on_as_they_are(at, small, things):
+def test_seeds_that_are_not_planned_go_on_as_they_are(at, things):
     seed = Seed(entity_id=things[0], method="external", rule="a", level="easy", domain="other")
     assert plan_seed(at, seed) == PlannedSeed(seed=seed)
-    model = small_recipe(
-        writer="llm",
-        models={
-            "endpoints": [{"name": "e", "base_url": "http://127.0.0.1:9/v1"}],
-            "roles": {"default": {"endpoint": "e", "model": "m"}},
-        },
+
+
+def test_what_is_asked_does_not_depend_on_who_writes(small, things):
+    models = {
+        "endpoints": [{"name": "e", "base_url": "http://127.0.0.1:9/v1"}],
+        "roles": {"default": {"endpoint": "e", "model": "m"}},
+    }
+    asked = small_recipe(writer="llm", models=models)
+    by_graph, by_llm = (
+        make_plan(Job(RunFolder("unused"), small, recipe, Opened()))
+        for recipe in (RECIPE, replace(RECIPE, writer="llm", models=asked.models))
     )
-    job = Job(RunFolder("unused"), small, model, Opened())
-    paths = seed.replace(method="paths")
-    assert make_plan(job)(paths) == PlannedSeed(seed=paths)
+    seeds = [
+        Seed(entity_id=t, method="paths", rule="anchor", level="easy", domain="other")
+        for t in things
+    ]
+    planned = [by_llm(seed) for seed in seeds]
+    assert planned == [by_graph(seed) for seed in seeds]
+    assert any(isinstance(each, PlannedSeed) and each.plans for each in planned)
 
 
 def test_a_plan_survives_its_row(plans):

@@ -26,21 +26,6 @@ REFUSED = {
         "language: de",
         "language=en",
     ),
-    "an obfuscated answer and the graph writer": (
-        {"draft": {"obfuscate_share": 0.1}},
-        "draft.obfuscate_share",
-        "writer=llm",
-    ),
-    "hops by text and the graph writer": (
-        {"draft": {"text_hops": True}, "certificate": {"bases": ["margin", "votes"]}},
-        "draft.text_hops",
-        "writer=llm",
-    ),
-    "hops by text without votes": (
-        {"writer": "llm", "draft": {"text_hops": True}, "models": models("default")},
-        "draft.text_hops",
-        "votes",
-    ),
     "more questions than seeds": (
         {"seeds": {"count": 20, "accepted": 21}},
         "seeds.accepted",
@@ -85,12 +70,6 @@ TAKEN = {
         "writer": "llm",
         "models": models("default"),
     },
-    "what the llm writer does": {
-        "writer": "llm",
-        "models": models("default"),
-        "draft": {"obfuscate_share": 0.1, "text_hops": True},
-        "certificate": {"bases": ["margin", "votes"]},
-    },
     "the oracle and models for other roles": {
         "filters": {"oracle": True},
         "models": models("answer_direct", "judge_answer", judge=True),
@@ -128,14 +107,14 @@ def test_job_plan_and_loop_refuse_before_anything_is_written(small, tmp_path):
         forecast(recipe, store=small, opened=Opened())
     edit = Edit(
         action="set",
-        path="draft.obfuscate_share",
-        before=0.0,
-        after=0.1,
-        stage="writer",
+        path="filters.samples",
+        before=1,
+        after=2,
+        stage="filters",
         cause="c",
         tasks=("a",),
         why="w",
     )
-    assert "only the llm writer" in refusal(
+    assert "no filter asks a model" in refusal(
         edit, small_recipe(), citable={"c": ("a",)}, dead_ends=(), earlier=(), least=1
     )

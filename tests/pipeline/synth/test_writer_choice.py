@@ -6,8 +6,12 @@ from questloom.pipeline.plan.seed_forecast import count_seeds
 from questloom.pipeline.recipe import recipe_of
 from questloom.pipeline.synth.global_steps import FindCandidates
 from questloom.pipeline.synth.job import Job
-from questloom.pipeline.synth.writer_choice import make_composer, make_exploration, make_writer
+from questloom.pipeline.synth.question_stages import make_ground
+from questloom.pipeline.synth.writer_choice import make_writer
+from questloom.records.errors import InputError
 from questloom.transforms.stages.run_folder import RunFolder
+from questloom.transforms.writing.graph.graph_writer import GraphWriter
+from questloom.transforms.writing.llm.llm_writer import LlmWriter
 
 LLM = {
     "name": "asked",
@@ -19,29 +23,46 @@ LLM = {
 }
 
 
-def test_those_who_vote_for_the_llm_writer_see_what_the_stores_text_search_finds(small, tmp_path):
-    job = Job(RunFolder(str(tmp_path)), small, recipe_of(LLM, "test"))
-    article = next(job.store.scan_articles())
-    assert article.title in make_writer(job).search(f"What is {article.title}?")
+def test_the_llm_writer_has_the_recipes_models_rules_limit_and_language(small, tmp_path):
+    told = LLM | {
+        "language": "de",
+        "draft": {"max_words": 77},
+        "models": LLM["models"] | {"llm": {"plans": 4, "votes": 3}},
+    }
+    job = Job(RunFolder(str(tmp_path)), small, recipe_of(told, "test"))
+    made = make_writer(job)
+    assert isinstance(made, LlmWriter)
+    assert (made.rules, made.most_plans, made.max_words, made.language) == (
+        job.recipe.models.llm,
+        4,
+        77,
+        "de",
+    )
+    assert made.client.roles["word_plan"].model == "m" and made.store is job.store
+
+
+def test_without_a_model_words_are_composed(small, tmp_path):
+    job = Job(RunFolder(str(tmp_path)), small, recipe_of({"seed": 5}, "test"))
+    assert isinstance(make_writer(job), GraphWriter)
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [({"writer": "poet"}, "use one of graph, llm"), ({"writer": "llm"}, "names no model")],
+)
+def test_a_writer_that_does_not_exist_or_has_no_model_is_refused(small, tmp_path, told, said):
+    with pytest.raises(InputError, match=f"(?i){said}"):
+        make_writer(Job(RunFolder(str(tmp_path)), small, recipe_of(told, "test")))
 
 
 @pytest.mark.parametrize("most", [1, 6, 9])
-def test_every_writer_has_the_recipes_limit_on_the_words_of_an_answer(small, tmp_path, most):
-    job = Job(
-        RunFolder(str(tmp_path)),
-        small,
-        recipe_of(LLM | {"draft": {"max_answer_words": most}}, "test"),
-    )
-    writer = make_writer(job)
-    exploration = make_exploration(job, writer)
-    made = (
-        writer,
-        make_composer(job),
-        exploration.explorer,
-        exploration.composer,
-        exploration.rules,
-    )
-    assert {each.max_answer_words for each in made} == {most}
+def test_every_writers_plans_have_the_recipes_limit_on_the_words_of_an_answer(
+    small, tmp_path, most
+):
+    for told in (LLM, {}):
+        recipe = recipe_of(told | {"draft": {"max_answer_words": most}}, "test")
+        job = Job(RunFolder(str(tmp_path)), small, recipe)
+        assert make_ground(job).draft.max_answer_words == most
 
 
 def test_run_and_forecast_draw_fewer_seeds_where_the_recipe_wants_shorter_answers(small, tmp_path):
@@ -62,20 +83,19 @@ def test_run_and_forecast_draw_fewer_seeds_where_the_recipe_wants_shorter_answer
 
 
 @pytest.mark.parametrize(("withheld", "views"), [(True, 2), (False, 1)])
-def test_the_composer_goes_by_the_recipe_and_where_the_own_picture_is_withheld_asks_for_two_views(
+def test_planning_goes_by_the_recipe_and_where_the_own_picture_is_withheld_asks_for_two_views(
     small, tmp_path, withheld, views
 ):
     rules = {
         "max_clauses": 2,
         "max_answer_words": 4,
-        "drafts": 7,
         "detail_share": 0.3,
         "computation_share": 0.4,
         "max_hub": 99,
     }
     recipe = recipe_of({"seed": 5, "draft": rules, "pictures": {"withhold_own": withheld}}, "test")
-    made = make_composer(Job(RunFolder(str(tmp_path)), small, recipe))
-    assert {name: getattr(made, name) for name in rules} == rules and (
+    made = make_ground(Job(RunFolder(str(tmp_path)), small, recipe))
+    assert {name: getattr(made.draft, name) for name in rules} == rules and (
         made.min_views,
         made.recipe_seed,
         made.facts.trust,

@@ -26,7 +26,6 @@ from questloom.transforms.certificate.evidence import (
     evidence,
     is_named,
     num_hops,
-    sentence_for,
     unstated,
 )
 from questloom.transforms.certificate.stating import statement_of
@@ -80,29 +79,6 @@ def test_a_clause_rests_on_the_best_claim_with_its_very_value_else_on_one_that_m
 
 
 NAMED = SmallFacts([], {"Q2": Entity(id="Q2", labels={"en": "Maren Holt"})}, {"Q2": page("Q2")})
-
-
-@pytest.mark.parametrize(
-    ("article", "found"),
-    [
-        (None, None),
-        (page("Q1", "Nothing."), None),
-        (page("Q1", "Old. Maren Holt drew it. Tall."), (0, 5, 24, "Maren Holt drew it.")),
-        (page("Q1", "No.", "Maren Holt drew it"), (1, 0, 18, "Maren Holt drew it")),
-        (page("Q1", "Old\nMaren Holt drew it. Tall."), (0, 4, 23, "Maren Holt drew it.")),
-        (
-            page(
-                "Q1",
-                "She drew it. Maren Holt did.",
-                links=(link("Page Q9"), link("Page Q2", 0, 0, 12)),
-            ),
-            (0, 0, 12, "She drew it."),
-        ),
-        (page("Q1", "She drew it.", links=(link("Page Q9"),)), None),
-    ],
-)
-def test_a_sentence_is_the_one_that_links_or_else_names_the_value(article, found):
-    assert sentence_for(article, NAMED, entity_value("Q2")) == found
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,9 @@
 """Where a path may go: over what, how far, and where not."""
 
-import random
-
 import pytest
 
-from questloom.records.knowledge import Article, Entity, Link, Section, entity_value
-from questloom.transforms.certificate.evidence import sentence_for
-from questloom.transforms.drafting.draft_rules import DraftRules
-from questloom.transforms.drafting.edges import Edge, edges, text_edges
-from questloom.transforms.drafting.walk import pick, walk
+from questloom.records.knowledge import Article, Entity, Link, Section
+from questloom.transforms.drafting.edges import Edge, edges
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.facts.trust import Trust
 from tests.small_facts import SmallFacts, claim, year
@@ -130,77 +125,6 @@ def test_steps_that_are_more_of_the_same_repeat():
     assert not Edge(property="P84", target="Q1", reverse=False, weight=1.0).repeats("P84")
 
 
-def chained(length: int) -> SmallFacts:
-    """Things in a row over a functional property, with as many rows as make it functional."""
-    rows = [
-        claim(f"Q{row}{i}", "P84", f"Q{row}{i + 1}")
-        for row in range(60, 120)
-        for i in range(length)
-    ]
-    return SmallFacts(
-        rows,
-        {
-            f"Q{row}{i}": Entity(id=f"Q{row}{i}", labels={"en": f"{row} {i}"})
-            for row in range(60, 120)
-            for i in range(length + 1)
-        },
-    )
-
-
-def test_a_walk_has_its_length_and_meets_no_node_twice():
-    facts = chained(3)
-    hops, nodes = walk(
-        Lookups(facts), facts.entity("Q600"), 3, DraftRules(reverse_share=0.0), random.Random(1)
-    )
-    assert [n.id for n in nodes] == ["Q600", "Q601", "Q602", "Q603"]
-    assert [(h.source, h.target, h.reverse) for h in hops] == [
-        ("x0", "x1", False),
-        ("x1", "x2", False),
-        ("x2", "x3", False),
-    ]
-    assert (
-        walk(
-            Lookups(facts), facts.entity("Q600"), 4, DraftRules(reverse_share=0.0), random.Random(1)
-        )
-        is None
-    )
-
-
-def test_a_walk_never_turns_back_to_where_it_was():
-    claims = [*crowd(), *(claim(f"Q2{i:03}", "P19", f"Q1{i:03}") for i in range(60))]
-    facts = SmallFacts(claims)
-    for seed in range(20):
-        made = walk(Lookups(facts), facts.entity("Q1003"), 2, DraftRules(), random.Random(seed))
-        assert made is None or len({n.id for n in made[1]}) == 3
-
-
-def test_a_walk_does_not_repeat_a_kind_of_step():
-    claims = [
-        c
-        for i in range(60)
-        for c in (claim(f"Qa{i}", "P22", f"Qb{i}"), claim(f"Qb{i}", "P25", f"Qc{i}"))
-    ]
-    facts = SmallFacts(claims)
-    assert walk(Lookups(facts), facts.entity("Qa1"), 1, DraftRules(), random.Random(1)) is not None
-    assert walk(Lookups(facts), facts.entity("Qa1"), 2, DraftRules(), random.Random(1)) is None
-
-
-def test_the_property_is_drawn_before_the_target_and_the_direction_before_both():
-    choices = [Edge(property="P802", target=f"Q{i}", reverse=False, weight=1.0) for i in range(40)]
-    choices += [
-        Edge(property="P84", target="Q99", reverse=False, weight=1.0),
-        Edge(property="P50", target="Q98", reverse=True, weight=1.0),
-    ]
-    drawn = [pick(choices, 0.5, random.Random(i)) for i in range(400)]
-    assert 150 < sum(e.reverse for e in drawn) < 250
-    assert 60 < sum(e.property == "P84" for e in drawn) < 140
-    assert pick([], 0.5, random.Random(1)) is None
-    assert not any(pick(choices, 0.0, random.Random(i)).reverse for i in range(50))
-    assert pick(choices[-1:], 0.0, random.Random(1)).reverse, (
-        "where only one direction is there it is taken"
-    )
-
-
 def linking(*links: tuple[str, str]) -> SmallFacts:
     articles = {
         "Q1": Article(
@@ -224,42 +148,3 @@ def linking(*links: tuple[str, str]) -> SmallFacts:
         {q: Entity(id=q, labels={"en": q}) for q in ("Q1", "Q2", "Q3")},
         articles,
     )
-
-
-def test_a_link_within_a_categorys_name_leads_nowhere():
-    facts = linking(("Two", "Two"))
-    page = facts.articles["Q1"]
-    broken = page.replace(
-        sections=(Section(title="", level=1, text="category:Towers of Two"),),
-        links=(page.links[0].replace(sentence_end=22),),
-    )
-    facts.articles["Q1"] = broken
-    assert (
-        text_edges(facts, facts.entity("Q1"), NOWHERE, 10) == []
-        and sentence_for(broken, facts, entity_value("Q2")) is None
-    )
-    facts.articles["Q1"] = broken.replace(
-        sections=(Section(title="", level=1, text="It stands beside Two."),)
-    )
-    assert [e.target for e in text_edges(facts, facts.entity("Q1"), NOWHERE, 10)] == ["Q2"]
-
-
-def test_a_link_leads_on_where_its_words_are_a_name_and_its_target_is_no_hub_nor_avoided():
-    facts = linking(("Two", "Two"), ("Three", "brick"), ("Nowhere", "Nowhere"))
-    assert [e.target for e in text_edges(facts, facts.entity("Q1"), NOWHERE, 10)] == ["Q2"]
-    assert not text_edges(facts, facts.entity("Q1"), frozenset({"Q2"}), 10)
-    for in_degree, edges_there in (
-        (10, [Edge(property="", target="Q2", reverse=False, weight=1.0)]),
-        (11, []),
-    ):
-        facts.entities["Q2"] = facts.entities["Q2"].replace(in_degree=in_degree)
-        assert text_edges(facts, facts.entity("Q1"), NOWHERE, 10) == edges_there
-
-
-@pytest.mark.parametrize(
-    ("words", "leads"),
-    [("Three", True), ("the Three", False), ("iThree", False), ("三", True), ("3", True)],
-)
-def test_the_first_letter_of_a_links_words_tells_a_name_where_a_script_has_capitals(words, leads):
-    facts = linking(("Three", words))
-    assert [e.target for e in text_edges(facts, facts.entity("Q1"), NOWHERE, 10)] == ["Q3"] * leads

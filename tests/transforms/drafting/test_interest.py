@@ -1,4 +1,4 @@
-"""Which of several drafts somebody would rather have answered, and that it is kept."""
+"""Which of several questions somebody would rather have answered."""
 
 from dataclasses import replace
 from math import log2
@@ -8,7 +8,6 @@ import pytest
 from questloom.prompts.phrases import property_use
 from questloom.records.form import Ask, ClaimClause, Compute, Form, Image
 from questloom.records.knowledge import Entity, Value, entity_value
-from questloom.records.synthesis import Answer
 from questloom.transforms.drafting.interest import (
     ALIKE,
     BY_CHANCE,
@@ -17,11 +16,8 @@ from questloom.transforms.drafting.interest import (
     MOST,
     PER_LINK,
     PER_NAME,
-    by_interest,
     interest,
-    of_draft,
 )
-from questloom.transforms.writing.writer import Draft
 from tests.small_facts import SmallFacts, claim, year
 
 BRIDGE, ARCHITECT, TOWN, OTHER = "Q1", "Q2", "Q3", "Q4"
@@ -422,69 +418,13 @@ def test_the_thing_that_a_claim_is_about_may_be_asked_for_and_its_relation_is_th
     assert film > _over(_says("x0", "P915", "a"), ask="a", x0=BRIDGE, a="Q8")
 
 
-def _draft(text: str, *asked) -> Draft:
-    form, binding = _asks(*asked)
-    answer = Answer(text="x", type="entity", value=binding["a"])
-    return Draft(
-        text=text,
-        answer=answer,
-        form=form,
-        bindings={v: b.key() for v, b in binding.items()},
-        anchor=BRIDGE,
-    )
+def test_a_question_at_the_very_bottom_has_a_score():
+    assert _score("P2046", AREA, *[("P131", TOWN)] * 12) == LEAST, "no score is lower"
 
 
-DULL, GOOD = (
-    _draft("dull?", "P2046", AREA, ("P131", TOWN)),
-    _draft("good?", "P1066", entity_value("Q9"), ("P84", ARCHITECT)),
-)
-FORMLESS = replace(GOOD, text="said?", form=None)
-LONGEST = _draft("longest?", "P2046", AREA, *[("P131", TOWN)] * 12)
-"""At the very bottom: no score is lower."""
-
-
-def test_a_draft_at_the_very_bottom_has_a_score():
-    assert of_draft(LONGEST, SmallFacts(CLAIMS, dict(ENTITIES))) == LEAST
-
-
-def test_drafts_are_tried_in_the_order_of_their_interest():
-    facts = SmallFacts(CLAIMS, dict(ENTITIES))
-    assert [d.text for d in by_interest([DULL, FORMLESS, GOOD], facts)] == [
-        "good?",
-        "dull?",
-        "said?",
-    ]
-    again = replace(GOOD, text="as good?")
-    assert [d.text for d in by_interest([again, DULL, GOOD], facts)] == [
-        "as good?",
-        "good?",
-        "dull?",
-    ]
-    assert of_draft(FORMLESS, facts) == 0.0
-    assert of_draft(GOOD, facts) == round(
-        _score("P1066", entity_value("Q9"), ("P84", ARCHITECT)), 2
-    )
-
-
-def test_a_drafts_score_is_told_to_two_places():
-    facts = SmallFacts(CLAIMS, {**ENTITIES, ARCHITECT: ENTITIES[ARCHITECT].replace(in_degree=5)})
-    exact = _score("P1066", entity_value("Q9"), ("P84", ARCHITECT), facts=facts)
-    assert of_draft(GOOD, facts) == round(exact, 2) != round(exact, 3)
-
-
-def test_drafts_half_a_point_apart_are_ordered_and_nearer_ones_keep_the_walks_order():
-    def ordered(*years: int) -> list[str]:
-        """The drafts of which so many other things share the answer's year."""
-        return [
-            d.text
-            for d in by_interest(
-                [_draft(f"{n}", "P569", year(n), ("P84", ARCHITECT)) for n in years],
-                facts,
-            )
-        ]
-
+def test_a_rarer_year_is_worth_less_than_makes_two_scores_differ():
     facts = SmallFacts(
         [*CLAIMS, *(claim(f"Q7{n}", "P569", year(1801)) for n in range(40))], dict(ENTITIES)
     )
-    assert ordered(1801, 1800) == ["1801", "1800"], "a rarer year is worth less than half a point"
-    assert ALIKE == 0.5
+    common, rare = (_score("P569", year(n), ("P84", ARCHITECT), facts=facts) for n in (1801, 1800))
+    assert 0 < rare - common < ALIKE == 0.5

@@ -18,7 +18,7 @@ from questloom.transforms.drafting.schedule import (
 from questloom.transforms.drafting.seeds import candidates, choose
 from questloom.transforms.pictures.picture_rules import PictureRules
 from tests.small_facts import SmallFacts, claim
-from tests.transforms.drafting.exploration.made import COAST, picture, plaque
+from tests.transforms.planning.observed import COAST, picture, plaque
 
 RULES = SeedRules(
     methods={"exploration": 1},

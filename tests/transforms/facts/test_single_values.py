@@ -1,29 +1,18 @@
-"""The one value of a class just on either side of its bar, and what a certificate by votes takes for evidence."""
+"""The one value of a class just on either side of its bar, and what is open without the picture."""
 
 import pytest
 
 from questloom.records.form import Ask, ClaimClause, ClassClause, Compute, Form, Image
 from questloom.records.knowledge import (
-    Article,
     PropertyInfo,
     Qualifier,
-    Section,
     Value,
     entity_value,
 )
-from questloom.records.outcomes import Reason
-from questloom.records.synthesis import Answer, Hop, Question, Rewrite
-from questloom.records.table import Json
 from questloom.transforms.certificate.guess import (
     commonest_share,
     guess_of_kind,
     num_answers_without_picture,
-)
-from questloom.transforms.certificate.votes import (
-    broken_link,
-    certify_votes,
-    evidence_of,
-    missing_sentence,
 )
 from questloom.transforms.facts.completeness import nearly_complete, share_seen
 from questloom.transforms.facts.lookups import Lookups
@@ -226,117 +215,3 @@ def test_a_class_that_is_said_of_another_thing_leaves_the_pictures_own_to_be_hea
     assert num_answers_without_picture(said, SmallFacts(built), binding) == 5, (
         "the words' class of the picture counts before the store's"
     )
-
-
-LEAD = "Ardwen Light was built by Ilse Varga. Its lamp is of 1871."
-PAGE = Article(
-    wiki="enwiki",
-    title="Ardwen Light",
-    page_id=1,
-    revision=7,
-    entity_id="Q1",
-    sections=(Section(title="", level=1, text=LEAD),),
-)
-FACTS = SmallFacts([], articles={"Q1": PAGE})
-VOTES = [{"check": c, "holds": True} for c in ("unique", "unique", "picture", "words")]
-
-
-def cited(
-    section: int = 0, end: int = 37, text: str = LEAD[:37], article: str = PAGE.id, **changes
-) -> Question:
-    hop = Hop(
-        source="x0",
-        target="x1",
-        evidence=text,
-        article_id=article,
-        revision=7,
-        section=section,
-        start=0,
-        end=end,
-    )
-    made = {
-        "hops": (hop,),
-        "votes": Json(VOTES),
-        "bindings": {"x0": "Q1", "x1": "Q2"},
-        "anchor": "Q1",
-        "history": (
-            Rewrite(round=0, role="canonical_question", before="", after="Where?", entity_id="Q2"),
-        ),
-        **changes,
-    }
-    return Question(
-        seed_id="s",
-        seed_entity="Q1",
-        method="paths",
-        level="easy",
-        domain="other",
-        text="Where?",
-        writer="llm",
-        answer=Answer(value=Value(kind="string", text="Merren"), text="Merren", type="string"),
-        **made,
-    )
-
-
-@pytest.mark.parametrize(
-    ("changes", "missing"),
-    [
-        ({}, False),
-        ({"section": 1}, True),
-        ({"end": 36}, True),
-        ({"article": "other"}, True),
-        ({"article": ""}, False),
-        ({"text": LEAD[:37].replace(" ", "\n")}, False),
-    ],
-)
-def test_a_cited_sentence_stands_word_for_word_where_it_is_said_to_stand(changes, missing):
-    asked = cited(**changes)
-    assert (missing_sentence(asked, FACTS) is not None) == missing
-    made = certify_votes(asked, FACTS)
-    assert made[0] == Reason.NO_EVIDENCE if missing else made.nominal_hops == 1
-
-
-def test_votes_are_counted_by_what_they_were_about():
-    assert {c.name: c.score for c in certify_votes(cited(), FACTS).checks} == {
-        "evidence": 1.0,
-        "connected": None,
-        "votes": 2.0,
-        "picture_votes": 1.0,
-    }
-    assert all(c.passed for c in certify_votes(cited(), FACTS).checks)
-    assert certify_votes(cited(votes=Json(VOTES[2:])), FACTS) == (
-        Reason.NOT_UNIQUE,
-        {"votes": 2, "against": []},
-    )
-    assert certify_votes(cited(votes=Json(VOTES[:2])), FACTS) == (
-        Reason.PICTURE_NOT_NEEDED,
-        {"votes": 0},
-    )
-
-
-def test_the_steps_of_a_history_are_hops_towards_the_answer_the_last_first_and_those_without_a_source_are_none():
-    steps = (
-        Rewrite(round=0, role="seed_question", before="", after="a?", entity_id="Q1", source="s0"),
-        Rewrite(round=1, role="inject", before="a?", after="b?", entity_id="Q2", source="s1"),
-        Rewrite(round=2, role="inject", before="b?", after="c?", entity_id="Q3"),
-    )
-    found = evidence_of(cited(history=steps))
-    assert [(h.source, h.target, h.evidence) for h in found[1:]] == [
-        ("x1", "", "s1"),
-        ("x0", "a", "s0"),
-    ]
-
-
-def test_a_history_is_broken_where_a_step_does_not_go_on_or_hides_nothing():
-    first, second = (
-        Rewrite(round=0, role="r", before="", after="a?", entity_id="Q1"),
-        Rewrite(round=1, role="r", before="a?", after="b?", entity_id="Q2"),
-    )
-    assert (
-        broken_link(cited(history=(first, second))) is None
-        and broken_link(cited(history=())) is None
-    )
-    assert (
-        broken_link(cited(history=(second,))) == second
-        and broken_link(cited(history=(first, second.replace(before="z?")))).round == 1
-    )
-    assert broken_link(cited(history=(first.replace(entity_id=""), second))).round == 0

@@ -7,13 +7,13 @@ from questloom.records.outcomes import Reason, Rejection
 from questloom.records.plan import PlannedSeed
 from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.drafting.draft_rules import DraftRules
-from questloom.transforms.drafting.exploration.reasoning import LONGEST
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.planning.ground import Ground
 from questloom.transforms.planning.planner import plan_seed, plans_of
+from questloom.transforms.planning.reasoning import LONGEST
 from questloom.transforms.planning.shapes.cluster import off_cluster
 from tests.small_facts import SmallFacts, year
-from tests.transforms.drafting.exploration.made import COAST, picture, plaque, seed
+from tests.transforms.planning.observed import COAST, picture, plaque, seed
 
 AT = Ground(Lookups(COAST), DraftRules(), CertificateRules(max_guess=0.5), 1)
 ALL = "perception+search+reasoning"

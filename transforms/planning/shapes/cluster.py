@@ -24,18 +24,20 @@ from questloom.records.synthesis import Seed
 from questloom.transforms.certificate.compute import compute
 from questloom.transforms.certificate.effective import alone
 from questloom.transforms.certificate.evidence import is_named
-from questloom.transforms.drafting.exploration.curating import PLACE_OF
-from questloom.transforms.drafting.exploration.reasoning import (
-    CHOOSES,
-    alike,
-    observations,
-    reason_over,
-)
 from questloom.transforms.drafting.schedule import SEARCH, level_of_reading
 from questloom.transforms.facts.readings import sure_readings
 from questloom.transforms.facts.values import best_values
 from questloom.transforms.planning.finish import ask_attributes, ask_last_thing
 from questloom.transforms.planning.ground import Ground, Refusals
+from questloom.transforms.planning.reasoning import (
+    CHOOSES,
+    PLACE_OF,
+    Observation,
+    Reasoning,
+    alike,
+    observations,
+    reason_over,
+)
 from questloom.transforms.planning.shapes.chain import Grown, Way, extend
 from questloom.transforms.planning.shapes.meet import grow_meets, join_ways
 from questloom.transforms.planning.shapes.tree import steps_to
@@ -45,7 +47,6 @@ from questloom.transforms.planning.steps import (
     steps_from,
 )
 from questloom.transforms.writing.answers import answer_of
-from questloom.transforms.writing.evidence import Observation, Reasoning
 from questloom.transforms.writing.graph.clues import answerable
 from questloom.transforms.writing.graph.graph_writer import ask_for, belong_together
 

@@ -4,7 +4,7 @@ from random import Random
 
 from questloom.knowledge.dates import coarsened
 from questloom.prompts.phrases import property_use
-from questloom.records.form import ClaimClause, ClassClause, Clause, Form
+from questloom.records.form import ClaimClause, ClassClause, Clause
 from questloom.records.knowledge import Claim, Entity, Value, entity_value
 from questloom.records.periods import YEAR
 from questloom.records.synthesis import Answer
@@ -16,7 +16,6 @@ from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.facts.values import best_values, is_functional, is_volatile
 from questloom.transforms.writing.answers import answer_of
 from questloom.transforms.writing.form_edits import SELF
-from questloom.transforms.writing.writer import Mention
 
 MAX_ROLES = 200
 """Claims into an entity that are looked at; one with more is a hub."""
@@ -99,33 +98,6 @@ def role_clauses(
                 )
             )
     return found
-
-
-def find_answer_property(form: Form, mention: Mention) -> str:
-    """The property that the question asks of the mentioned entity, or ""."""
-    for clause in form.of(ClaimClause):
-        subject = clause.subject.entity if isinstance(clause.subject, Value) else clause.subject
-        if (
-            isinstance(clause.object, str)
-            and not _leads_on(form, clause.object, clause)
-            and subject in (mention.var, mention.entity_id)
-        ):
-            return clause.property
-    return ""
-
-
-def taken_properties(form: Form, mention: Mention) -> frozenset[str]:
-    """The properties by which a form already speaks of the mentioned entity as their subject."""
-    return frozenset(
-        c.property
-        for c in form.of(ClaimClause)
-        if (c.subject.entity if isinstance(c.subject, Value) else c.subject)
-        in (mention.var, mention.entity_id)
-    )
-
-
-def _leads_on(form: Form, var: str, besides: ClaimClause) -> bool:
-    return any(var in (c.subject, c.object) for c in form.of(ClaimClause) if c is not besides)
 
 
 def by_weight(weighted: list[tuple[float, Clause]], draw: Random) -> list[Clause]:

@@ -4,13 +4,11 @@ The expectation takes clauses as independent, which they are not, so the bounds 
 painting rows, where a class has 5,151 members and a material 4,000, most bundles of clues are hopeless and dear to execute.
 """
 
-from collections.abc import Callable
 from math import prod
 
-from questloom.records.form import ClaimClause, ClassClause, Clause
+from questloom.records.form import ClaimClause, Clause
 from questloom.records.knowledge import Value
 from questloom.transforms.facts.lookups import Facts
-from questloom.transforms.writing.writer import Draft, Mention
 
 MOST_EXPECTED = 6.0
 """A description that is expected to fit more entities is not tried."""
@@ -19,25 +17,10 @@ LEAST_WITHOUT = 0.4
 
 
 class ExpectedFit:
-    """How many entities the clues of one mention can be expected to fit, and whether that is few enough to try them."""
+    """How many entities the clues of one thing can be expected to fit, and whether that is few enough to try them."""
 
     def __init__(self, facts: Facts, num_members: int, num_by_hop: int) -> None:
         self._facts, self._num_members, self._num_by_hop = facts, max(1, num_members), num_by_hop
-
-    @staticmethod
-    def of(
-        facts: Facts, kind: ClassClause, mention: Mention, draft: Draft
-    ) -> Callable[[tuple[Clause, ...]], bool]:
-        """The judge for a mention: a node of a path is also bound by the hop that leads to it."""
-        members = facts.num_members(kind.class_id)
-        hops = [
-            facts.num_subjects(c.property, draft.bindings[c.object])
-            for c in (draft.form.of(ClaimClause) if draft.form else ())
-            if c.subject == mention.var
-            and isinstance(c.object, str)
-            and draft.bindings.get(c.object, "").startswith("Q")
-        ]
-        return ExpectedFit(facts, members, min(hops, default=0))
 
     def __call__(self, clues: tuple[Clause, ...]) -> bool:
         shares = [self._share(c) for c in clues]

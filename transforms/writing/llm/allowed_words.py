@@ -28,17 +28,9 @@ COMPARING = """after before between difference times older younger oldest younge
     longer shorter longest shortest taller tallest higher lower highest lowest larger smaller largest smallest heavier lighter heaviest lightest
     wider narrower wide tall high heavy large old"""
 """Words of a question whose form computes with two dates or measures."""
-_TURNING = re.compile(
-    r"""not|n|no|nor|never|none|nobody|nothing|neither|without|except|only|first|second|third|last|most|least|worst|
-    (?:b|old|young|small|larg|bigg|great|high|low|tall|long|short|earli|lat|near|farth|deep|wid|heavi|fast|rich)est""",
-    re.VERBOSE,
-)
-"""Those that turn a sentence, or set one thing above others or in a row."""
 
 
-def unsaid_words(
-    text: str, relations: list[RelationWords], sources: list[str], turning: bool = False
-) -> tuple[str, ...]:
+def unsaid_words(text: str, relations: list[RelationWords], sources: list[str]) -> tuple[str, ...]:
     """The words of an English text that no relation of its evidence and no source has; names apart, which are no source either.
 
     >>> from questloom.transforms.writing.llm.relation_words import relation_words
@@ -51,8 +43,7 @@ def unsaid_words(
     Args:
         text: a question or description.
         relations: those that it may speak of.
-        sources: texts that it may take words from: cited lines, what the things are called, a question that was proven before.
-        turning: only words such as "never" and "largest": what a sentence says is to be told in other words.
+        sources: texts that it may take words from: cited lines, what the things are called.
     """
     covered = find_relation_spans(text, relations)
     named, called = set[str](), set[str]()
@@ -81,4 +72,4 @@ def unsaid_words(
     unsaid = dict.fromkeys(
         word for m in places for word in folded(m[0]).split() if not known(word, m[0][0].isupper())
     )
-    return tuple(word for word in unsaid if not turning or _TURNING.fullmatch(word))
+    return tuple(unsaid)

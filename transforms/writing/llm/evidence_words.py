@@ -12,53 +12,14 @@ from questloom.records.form import (
     Reads,
     SentenceClause,
     Term,
-    variables,
 )
 from questloom.records.knowledge import Claim, Entity, Value, value_of_key
-from questloom.records.synthesis import Hop
 from questloom.transforms.certificate.evidence import claim_of
 from questloom.transforms.certificate.kinds import stated_kinds
 from questloom.transforms.writing.llm.everyday_words import Role, noun_of, role_nouns
-from questloom.transforms.writing.llm.kind_clauses import find_descriptor, noun_phrase, seen_kind
+from questloom.transforms.writing.llm.kind_words import find_descriptor, noun_phrase, seen_kind
 from questloom.transforms.writing.llm.material import page_words, property_label, value_words
 from questloom.transforms.writing.writer import Draft
-
-
-def hop_words(store, hops: tuple[Hop, ...], entities: tuple[Entity, ...], language: str) -> str:
-    """A path as lines: each stop, and between two of them the claim or sentence that leads on, subject first."""
-    stops = {
-        hops[0].source: entities[0],
-        **{hop.target: e for hop, e in zip(hops, entities[1:], strict=True)},
-    }
-    roles = [
-        (
-            stops[hop.target if hop.reverse else hop.source].id,
-            hop.property,
-            stops[hop.source if hop.reverse else hop.target].id,
-        )
-        for hop in hops
-    ]
-    lines = [
-        f"Stop 0 (in the picture): {_stop(store, entities[0], roles, language, pictured=True)}"
-    ]
-    for number, (hop, entity) in enumerate(zip(hops, entities[1:], strict=True), start=1):
-        subject, value = (hop.target, hop.source) if hop.reverse else (hop.source, hop.target)
-        if hop.property:
-            name = property_label(store, hop.property, language)
-            lines.append(
-                f"  {stops[subject].label(language)} — {name}: {stops[value].label(language)}"
-            )
-        else:
-            lines.append(f'  a sentence links them: "{hop.evidence}"')
-        lines.append(f"Stop {number}: {_stop(store, entity, roles, language)}")
-    return "\n".join(lines)
-
-
-def _stop(
-    store, entity: Entity, roles: Iterable[Role], language: str, pictured: bool = False
-) -> str:
-    said = about(store, entity, language, roles, pictured)
-    return f"{entity.label(language)}{f' ({said})' if said else ''}"
 
 
 def about(
@@ -119,29 +80,10 @@ def kinds_lines(
 
 
 def evidence_lines(store, draft: Draft, language: str) -> str:
-    """What a draft rests on, one line a clause of its form or a source of its history."""
-    lines = list(clause_words(store, draft, language)) if draft.form is not None else []
-    if draft.form is None:
-        for hop in draft.hops:
-            ends = [store.label(draft.bindings[v], language) for v in (hop.source, hop.target)]
-            lines.append(
-                f"{ends[0]} leads to {ends[1]}: {hop.evidence or property_label(store, hop.property, language)}"
-            )
-    for step in draft.history:
-        if step.source and (draft.form is None or step.article_id):
-            lines.append(f"{store.label(step.entity_id, language)}: {step.source}")
-    return "\n".join(dict.fromkeys(lines)) or "(none)"
-
-
-def clause_words(store, draft: Draft, language: str, var: str = "") -> tuple[str, ...]:
-    """Each clause of a form that says something (of `var`, where given), with the intended values in place of its variables."""
-    assert draft.form is not None
-    lines = (
-        clause_line(store, draft, clause, language)
-        for clause in draft.form.clauses
-        if not var or var in variables(clause)
-    )
-    return tuple(line for line in lines if line)
+    """What a draft rests on, one line a clause of its form that says something."""
+    clauses = draft.form.clauses if draft.form is not None else ()
+    lines = dict.fromkeys(clause_line(store, draft, c, language) for c in clauses)
+    return "\n".join(filter(None, lines)) or "(none)"
 
 
 def clause_claim(store, draft: Draft, clause: ClaimClause) -> Claim | None:
@@ -179,7 +121,9 @@ def clause_line(store, draft: Draft, clause: Clause, language: str) -> str:
             return f"{words(clause.out)} is the {clause.op} of {', '.join(words(a) for a in clause.args)}{by}"
         case Reads():
             on = f" on the {store.label(clause.part, language)}" if clause.part else ""
-            return f"Read on the picture, {property_label(store, clause.property, language)}{on}: {words(clause.var)}"
+            shown = draft.form is None or clause.of == draft.form.anchor
+            where = "the picture" if shown else f"a picture of {words(clause.of)}"
+            return f"Read on {where}, {property_label(store, clause.property, language)}{on}: {words(clause.var)}"
         case SentenceClause():
             return f"{words(clause.subject)}: {clause.text}"
     return ""

@@ -10,38 +10,17 @@ from questloom.records.evolves import Evolves
 
 Count = Annotated[int, Ge(1), Le(10)]
 
-
-WRITER_ROLES = (
-    "seed_question",
-    "pick_entity",
-    "take_fact",
-    "inject",
-    "pick_image_entity",
-    "hide_entity",
-    "canonical_question",
-    "describe",
-    "obfuscate_answer",
-    "propose_seed",
-    "explore",
-    "reason",
-    "perceive",
-    "curate",
-    "deepen",
-)
+WRITER_ROLES = ("word_plan",)
 
 
 @dataclass(frozen=True, kw_only=True)
 class LlmRules:
     """The recipe's part of the llm writer."""
 
-    questions: Count = 3
-    """First or canonical questions asked for in one call."""
-    facts: Count = 4
-    """Facts asked for in one call."""
-    votes: Count = 3
-    """Votes of each check; all have to hold."""
-    tries: Annotated[int, Ge(1), Le(1000)] = 150
-    """Sets of claims that are judged before a model is asked to describe something by one of them."""
+    plans: Count = 2
+    """Plans of a seed that are put into words before it is given up; each costs one request, and one more where it is mended."""
+    votes: Count = 1
+    """Readers of a worded plan; all have to find that it says what the plan says."""
     guidance: Annotated[
         Mapping[str, str], Evolves("writer", max_chars=600, keys=WRITER_ROLES, absent="")
     ] = field(default_factory=dict)

@@ -8,7 +8,6 @@ import re
 from collections.abc import Sequence
 
 from questloom.language.names_in_text import folded
-from questloom.language.sentences import sentence_spans
 from questloom.language.units import unit_of
 from questloom.prompts.phrases import language_data
 from questloom.prompts.phrases.words import Words
@@ -37,6 +36,7 @@ FUNCTION_WORDS = {
 }
 """The commonest small words: of several languages the one with most of them in a text is the one that it is written in."""
 EXACTNESS = {
+    "century": r"\bcentury\b",
     "year": r"\byears?\b",
     "month": r"\bmonths?\b",
     "day": r"\b(?:day|date|dates|when exactly)\b",
@@ -107,15 +107,6 @@ def check_plain(text: str, language: str) -> None:
         )
 
 
-def check_one_sentence(text: str, num_steps: int) -> None:
-    """Raises ValueError where a path of one step is told and then asked about: "The painting was made by a painter. When did that painter die?"."""
-    if num_steps == 1 and len(sentence_spans(text)) > 1:
-        raise ValueError(
-            f'"{text}" has a first sentence that tells nothing: the path has one step, so ask in one sentence, such as '
-            '"In which town was the author of the book in the picture born?"'
-        )
-
-
 def check_exactness(text: str, answer: Answer, language: str) -> None:
     """Raises ValueError where a question does not say how exact a date, or in which unit a number, it wants. English only."""
     if language != LANGUAGE:
@@ -127,6 +118,7 @@ def check_exactness(text: str, answer: Answer, language: str) -> None:
             and re.search(r"\b(?:which|what) (?:year|month)\b", text, re.IGNORECASE)
         ):
             said = {
+                "century": '"in which century"',
                 "year": '"in which year"',
                 "month": '"in which month of which year"',
                 "day": '"on which day" or "on what date"',
@@ -237,15 +229,10 @@ def check_relations(
 
 
 def check_words(
-    text: str, relations: list[RelationWords], sources: list[str], language: str, by_sentence: bool
+    text: str, relations: list[RelationWords], sources: list[str], language: str
 ) -> None:
-    """Raises ValueError where an English text has a word, names and small words apart, that nothing has which it was made from.
-
-    What a sentence says (`by_sentence`) is to be told in other words: of it only words such as "never" and "largest" are looked at.
-    """
-    if language == LANGUAGE and (
-        words := unsaid_words(text, relations, sources, turning=by_sentence)
-    ):
+    """Raises ValueError where an English text has a word, names and small words apart, that nothing has which it was made from."""
+    if language == LANGUAGE and (words := unsaid_words(text, relations, sources)):
         raise ValueError(
             f"nothing that was cited says {places(text, words)}; leave it out, or use the words of the cited lines"
         )

@@ -60,26 +60,6 @@ class RelationWords:
             or (self.bare and not telling_words(text))
         )
 
-    def turned_at(self, text: str, names: tuple[str, ...]) -> bool:
-        """Whether the subject's words stand directly before a name that is to be the subject: "whose father was Ada" for a father of Ada.
-
-        Some words serve both ends ("whose father"), and what follows them decides.
-        """
-        if (
-            self.object is None
-            or self.subject is None
-            or self.object.pattern == self.subject.pattern
-        ):
-            return False
-        plain = _plain(text)
-        places = [place for name in names if (place := plain.find(_plain(name))) > 0]
-        between = (
-            plain[_to_word_end(plain, said.end()) : place].strip()
-            for place in places
-            for said in self.subject.finditer(plain[:place])
-        )
-        return any(words in ("", "was", "is", "were") for words in between)
-
     def done_by(self, text: str, subject: Iterable[str]) -> bool:
         """Whether words for the subject stand where those for the object belong: "Which architect was designed by the cathedral?"."""
         if not self.by_object or self.subject is None:
@@ -87,16 +67,6 @@ class RelationWords:
         plain, ends = _plain(text), "|".join(re.escape(_plain(word)) for word in subject if word)
         agent = re.compile(rf"\s+by (?:(?:the|an?|this|that) )?(?:{ends})(?!\w)")
         return bool(ends) and any(agent.match(plain, end) for _, end in _spans(self.subject, plain))
-
-    def is_stated_before(self, text: str, place: int, *, of_object: bool) -> bool:
-        """Whether the text says it before a place, and no other relation after that: "born in Ulm in 1879", "plays beside Ada and Bo"."""
-        pattern = self.object if of_object else self.subject
-        said = list(pattern.finditer(_plain(text)[:place])) if pattern is not None else []
-        return bool(said) and not telling_words(text[_to_word_end(text, said[-1].end()) : place])
-
-
-def _to_word_end(text: str, place: int) -> int:
-    return place + len(re.match(r"\w*", text[place:])[0])  # type: ignore[index]
 
 
 def _plain(text: str) -> str:

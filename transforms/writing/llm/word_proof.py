@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from questloom.language.names_in_text import folded, leaked, names_of_entity
 from questloom.language.sentences import sentence_spans
 from questloom.prompts.replies import WordsRead
 from questloom.records.form import ClaimClause, ClassClause, Compute, Reads, SentenceClause
@@ -9,10 +10,12 @@ from questloom.records.knowledge import Value, value_of_key
 from questloom.transforms.certificate.description import distances
 from questloom.transforms.certificate.kinds import find_sex_words, stated_kinds
 from questloom.transforms.certificate.leak import find_leak
+from questloom.transforms.facts.signs import SIGNS
+from questloom.transforms.writing.form_edits import constants
 from questloom.transforms.writing.llm.allowed_words import COMPARING
 from questloom.transforms.writing.llm.everyday_words import find_role_nouns
 from questloom.transforms.writing.llm.evidence_words import clause_claim, clause_line, roles_of
-from questloom.transforms.writing.llm.kind_clauses import find_descriptor_words
+from questloom.transforms.writing.llm.kind_words import find_descriptor_words
 from questloom.transforms.writing.llm.material import page_words, property_label
 from questloom.transforms.writing.llm.question_checks import (
     check_events,
@@ -80,32 +83,15 @@ def proof_lines(store, draft: Draft, language: str) -> tuple[ProofLine, ...]:
             )
         elif isinstance(clause, SentenceClause | Reads | Compute):
             lines.append(ProofLine(words=clause_line(store, draft, clause, language)))
-    if draft.form is None:
-        lines += [
-            ProofLine(
-                words=hop.evidence or _hop_line(store, draft, hop, language),
-                property=hop.property,
-                of_object=not hop.reverse,
-            )
-            for hop in draft.hops
-        ]
-        lines += [ProofLine(words=step.source) for step in draft.history if step.source]
     return tuple(dict.fromkeys(lines))
 
 
-def _hop_line(store, draft: Draft, hop, language: str) -> str:
-    subject, value = (hop.target, hop.source) if hop.reverse else (hop.source, hop.target)
-    return f"{store.label(draft.bindings[subject], language)} — {property_label(store, hop.property, language)}: {store.label(draft.bindings[value], language)}"
-
-
-def check_words_proven(
-    store, draft: Draft, language: str, languages: tuple[str, ...], cited: str = ""
-) -> None:
-    """Holds a draft's words against its evidence; single words may also come from a sentence that was `cited` beside it.
+def check_words_proven(store, draft: Draft, language: str, languages: tuple[str, ...]) -> None:
+    """Holds a draft's words against its evidence.
 
     Raises:
         ValueError: with words for the model: another language, a hidden name, a name, number or relation that nothing supports, an exactness that is not said,
-            or a relation of the form that the words do not say.
+            or a name or relation of the form that the words do not say.
     """
     check_language(draft.text, language)
     hidden = {
@@ -118,14 +104,11 @@ def check_words_proven(
             f'the question contains "{leak["name"]}", which {"is the answer" if leak["node"] == "answer" else "it is to hide"}'
         )
     check_exactness(draft.text, draft.answer, language)
+    _check_named(store, draft, language, languages)
     sources = _sources(store, draft, language, languages)
     lines = proof_lines(store, draft, language)
     check_names(draft.text, sources, language)
-    # A step without a form does not unsay what the forms before it said.
-    earlier = {
-        c.property for d in draft.earlier if d.form is not None for c in d.form.of(ClaimClause)
-    }
-    properties = sorted(earlier | {line.property for line in lines if line.property})
+    properties = sorted({line.property for line in lines if line.property})
     relations = [relation_of(store, p) for p in properties]
     stated = [kind for thing in things(draft) for kind in stated_kinds(store, thing, language)]
     roles, never = find_role_nouns(store, roles_of(draft), language)
@@ -139,16 +122,12 @@ def check_words_proven(
     )
     check_kinds(draft.text, stated, sources, relations, language, also, never)
     check_plain(draft.text, language)
-    before = [d.text for d in draft.earlier[-1:]] + [COMPARING] * bool(
-        draft.form and draft.form.of(Compute)
-    )
-    by_sentence = draft.form is None or any(step.article_id for step in draft.history)
+    comparing = [COMPARING] if draft.form and draft.form.of(Compute) else []
     check_words(
         draft.text,
         relations,
-        [*sources, cited, *before, *(kind.label for kind in stated), *also, draft.answer.unit],
+        [*sources, *comparing, *(kind.label for kind in stated), *also, draft.answer.unit],
         language,
-        by_sentence,
     )
     for property_id in properties:
         pages = [
@@ -170,6 +149,19 @@ def check_words_proven(
             raise ValueError(
                 f'the question does not say "{line.words}", in this direction; use a word such as '
                 + ", ".join(relation_of(store, line.property).hints)
+            )
+
+
+def _check_named(store, draft: Draft, language: str, languages: tuple[str, ...]) -> None:
+    """Raises ValueError where a text does not name a thing that its form names: "born there" leaves open where, and other answers fit."""
+    for thing in constants(draft.form) if draft.form is not None else ():
+        entity = store.entity(thing)
+        names = names_of_entity(entity, languages) if entity is not None else ()
+        if names and not (
+            leaked(draft.text, names) or any(folded(name) in folded(draft.text) for name in names)
+        ):
+            raise ValueError(
+                f'the question does not name "{store.label(thing, language)}", which has to appear'
             )
 
 
@@ -204,9 +196,6 @@ def _check_agents(store, draft: Draft, language: str) -> None:
 
 def _sources(store, draft: Draft, language: str, languages: tuple[str, ...]) -> list[str]:
     found = [line.words for line in proof_lines(store, draft, language)]
-    found += [text for step in draft.history for text in (step.source, step.fact)] + [
-        hop.evidence for hop in draft.hops
-    ]
     found += [
         store.label(c.class_id, language)
         for c in (draft.form.of(ClassClause) if draft.form is not None else ())
@@ -218,7 +207,8 @@ def _sources(store, draft: Draft, language: str, languages: tuple[str, ...]) -> 
             found += (
                 entity.descriptions.values() if thing == draft.anchor else ()
             )  # what a picture shows anybody sees
-    return found
+    sign = SIGNS.get(draft.form.sign) if draft.form is not None else None
+    return [*found, sign] if sign else found
 
 
 def things(draft: Draft) -> tuple[str, ...]:
@@ -233,7 +223,7 @@ def things(draft: Draft) -> tuple[str, ...]:
                 for t in (clause.subject, clause.object)
                 if isinstance(t, Value) and t.kind == "entity"
             )
-    return tuple(sorted(things | {step.entity_id for step in draft.history if step.entity_id}))
+    return tuple(sorted(things))
 
 
 def words_vote(

@@ -2,18 +2,14 @@
 
 import pytest
 
-from questloom.records.form import Ask, ClaimClause, Form
 from questloom.records.knowledge import Entity, Value
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.writing.graph.clues import (
     answerable,
     centuries,
     clue_clauses,
-    find_answer_property,
     role_clauses,
-    taken_properties,
 )
-from questloom.transforms.writing.writer import Mention
 from tests.small_facts import SmallFacts, claim, year
 from tests.transforms.certificate.lighthouses import crowd
 
@@ -112,21 +108,6 @@ def test_a_role_is_told_where_the_one_who_has_it_has_one_of_them():
     assert roles(facts) == [("Q1003", "P84")]
     assert roles(facts, frozenset({"Q1003"})) == []
     assert roles(SmallFacts([*crowd(300), claim("Q1003", "P84", "Q2004")])) == []
-
-
-FORM = Form(
-    clauses=(
-        ClaimClause(subject="x1", property="P84", object="x2"),
-        ClaimClause(subject="x2", property="P569", object="a"),
-    ),
-    ask=Ask(var="a", type="date"),
-)
-
-
-def test_what_is_asked_of_a_node_is_told_from_what_leads_on():
-    assert find_answer_property(FORM, Mention(entity_id="Q2", var="x2")) == "P569"
-    assert find_answer_property(FORM, Mention(entity_id="Q1", var="x1")) == ""
-    assert taken_properties(FORM, Mention(entity_id="Q1", var="x1")) == {"P84"}
 
 
 def test_of_a_painting_the_century_is_asked_and_of_a_town_or_near_the_turn_it_is_not():

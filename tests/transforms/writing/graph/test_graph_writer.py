@@ -1,78 +1,121 @@
-"""Which two dates a computation compares, and what is asked where a path has no step."""
+"""A plan in words without a model, or why there are none; what is asked last of the pictured thing itself."""
 
 import asyncio
+from random import Random
 
-import pytest
-
-from questloom.records.form import Ask, ClaimClause, Form, Image
-from questloom.records.knowledge import entity_value
-from questloom.records.synthesis import Seed
+from questloom.records.form import Ask, ClaimClause, Clause, Form, Image
+from questloom.records.knowledge import Value
+from questloom.records.outcomes import Reason
+from questloom.records.plan import Plan
+from questloom.records.route import Route
+from questloom.records.synthesis import Answer, Certificate
+from questloom.records.table import Json
+from questloom.transforms.certificate.certificate_rules import CertificateRules
+from questloom.transforms.certificate.certify import Refusal
+from questloom.transforms.drafting.draft_rules import DraftRules
 from questloom.transforms.facts.lookups import Lookups
+from questloom.transforms.planning.finish import ask_attributes
+from questloom.transforms.planning.ground import Ground
 from questloom.transforms.writing.graph.english import English
-from questloom.transforms.writing.graph.graph_writer import GraphWriter, _before
-from tests import small_facts
+from questloom.transforms.writing.graph.graph_writer import GraphWriter, ask_for
+from questloom.transforms.writing.writer import Wording
+from tests.small_facts import SmallFacts, claim, year
+
+PICTURED: tuple[Clause, ...] = (Image(var="x0"),)
 
 
-def claim(subject, property, object):
-    return ClaimClause(subject=subject, property=property, object=object)
+def asked_of(facts: SmallFacts, thing: str) -> list[tuple[Form, dict[str, str], Answer]]:
+    """What is asked of a pictured thing itself, no step away."""
+    at = Ground(Lookups(facts), DraftRules(), CertificateRules(stated=False), 1)
+    return list(ask_attributes(at, PICTURED, {"x0": thing}, "x0", Random(1)))
 
 
-@pytest.mark.parametrize(
-    ("claims", "expected"),
-    [
-        ((claim("x0", "P84", "x1"), claim("x1", "P1066", "x2"), claim("x2", "P569", "a")), "x1"),
-        ((claim("x1", "P84", "x0"), claim("x1", "P571", "a")), "x0"),
-        ((claim("x1", "P840", "x2"), claim("x1", "P50", "x0"), claim("x1", "P577", "a")), "x0"),
-        ((claim(entity_value("Q1"), "P569", "a"), claim(entity_value("Q1"), "P19", "x0")), "x0"),
-    ],
-)
-def test_a_date_is_compared_with_one_of_the_node_beside_it(claims, expected):
-    assert (
-        _before(Form(clauses=(Image(var="x0"), *claims), ask=Ask(var="a", type="date"))) == expected
+def worded(facts: SmallFacts, asked: tuple[Form, dict[str, str], Answer]) -> Wording | Refusal:
+    form, bindings, answer = asked
+    plan = Plan(
+        form=Json(form.to_json()),
+        bindings=bindings,
+        answer=answer,
+        shape="chain",
+        certificate=Certificate(basis="margin", margin=2),
+        route=Route(calls=1, depth=1, pages=1, looks=1),
     )
+    return asyncio.run(GraphWriter(English(facts, 1)).word(plan, "seed"))
 
 
-def test_a_path_without_a_step_asks_the_pictured_thing_itself():
-    said, year = small_facts.claim, small_facts.year
-    facts = small_facts.SmallFacts(
+def test_a_way_without_a_step_asks_the_pictured_thing_itself():
+    facts = SmallFacts(
         [
             c
             for i in range(60)
-            for c in (said(f"Q1{i:03}", "P31", "Q5"), said(f"Q1{i:03}", "P570", year(1700 + i)))
+            for c in (claim(f"Q1{i:03}", "P31", "Q5"), claim(f"Q1{i:03}", "P570", year(1700 + i)))
         ]
     )
-    writer = GraphWriter(
-        facts=Lookups(facts), english=English(facts, 1), recipe_seed=1, max_answer_words=6
-    )
-    seed = Seed(entity_id="Q1003", method="paths", rule="pictured", level="easy", domain="person")
-    (draft,) = asyncio.run(writer.canonical_question(seed, (), (facts.entity("Q1003"),)))
-    assert draft.bindings == {"x0": "Q1003", "a": year(1703).key()} and draft.hops == ()
+    (asked,) = asked_of(facts, "Q1003")
+    assert asked[1] == {"x0": "Q1003", "a": year(1703).key()}
+    made = worded(facts, asked)
+    assert isinstance(made, Wording) and made.anchor_phrase in made.text
 
 
-def test_the_century_is_asked_after_all_else():
-    said, year = small_facts.claim, small_facts.year
-    facts = small_facts.SmallFacts(
+def paintings() -> SmallFacts:
+    return SmallFacts(
         [
             c
             for i in range(60)
             for c in (
-                said(f"Q1{i:03}", "P31", "Q3305213"),
-                said(f"Q1{i:03}", "P571", year(1610 + i)),
-                said(f"Q1{i:03}", "P170", f"Q2{i:03}"),
-                said(f"Q2{i:03}", "P31", "Q5"),
+                claim(f"Q1{i:03}", "P31", "Q3305213"),
+                claim(f"Q1{i:03}", "P571", year(1610 + i)),
+                claim(f"Q1{i:03}", "P170", f"Q2{i:03}"),
+                claim(f"Q2{i:03}", "P31", "Q5"),
             )
         ]
     )
-    writer = GraphWriter(
-        facts=Lookups(facts), english=English(facts, 1), recipe_seed=1, max_answer_words=6
-    )
-    seed = Seed(entity_id="Q1003", method="paths", rule="pictured", level="easy", domain="artifact")
-    painter, century = asyncio.run(writer.canonical_question(seed, (), (facts.entity("Q1003"),)))
-    assert painter.bindings["a"] == "Q2003"
-    assert (century.answer.text, century.form.ask.precision, century.bindings["a"]) == (
+
+
+def test_the_century_is_asked_after_all_else():
+    facts = paintings()
+    painter, century = asked_of(facts, "Q1003")
+    assert painter[1]["a"] == "Q2003"
+    form, bindings, answer = century
+    assert (answer.text, form.ask.precision, bindings["a"]) == (
         "17th century",
         "century",
         year(1613).key(),
     )
-    worded = asyncio.run(writer.word(century, seed))
-    assert worded.text.startswith("In which century was ")
+    made = worded(facts, century)
+    assert isinstance(made, Wording) and made.text.startswith("In which century was ")
+
+
+def test_what_is_asked_for_has_the_answers_type_unit_and_precision():
+    height = Value(kind="quantity", number=7.0, unit="Q11573")
+    tall = Answer(text="7 metres", type="quantity", value=height, unit="Q11573")
+    assert ask_for("a", tall) == Ask(var="a", type="quantity", unit="Q11573")
+    made = Answer(text="17th century", type="date", value=year(1613), precision="century")
+    assert ask_for("b", made) == Ask(var="b", type="date", precision="century")
+
+
+def test_a_plan_that_no_words_fit_is_refused_with_its_form():
+    form = Form(
+        clauses=(
+            *PICTURED,
+            ClaimClause(subject="x1", property="P170", object="x0"),
+            ClaimClause(subject="x1", property="P571", object="a"),
+        ),
+        ask=Ask(var="a", type="date"),
+    )
+    bindings = {"x0": "Q2003", "x1": "Q1003", "a": year(1613).key()}
+    asked = form, bindings, Answer(text="1613", type="date", value=year(1613))
+    facts = paintings()
+    assert isinstance(worded(facts, asked), Wording)
+    of_no_kind = SmallFacts(
+        [c for e in facts.entities for c in facts.claims(e) if c.value.entity != "Q3305213"]
+    )
+    made = worded(of_no_kind, asked)
+    assert isinstance(made, Refusal), made
+    assert made.reason is Reason.NO_WORDING and made.evidence == {"form": form.to_json()}
+
+
+def test_the_same_plan_of_a_seed_gets_the_same_words():
+    facts = paintings()
+    (first, *_) = asked_of(facts, "Q1003")
+    assert worded(facts, first) == worded(facts, first)

@@ -6,15 +6,18 @@ import pytest
 
 from questloom.records.form import Ask, ClaimClause, Form, Image
 from questloom.records.knowledge import Entity, PropertyInfo, Value, entity_value
-from questloom.records.synthesis import Answer, Hop, Seed
+from questloom.records.plan import Plan
+from questloom.records.route import Route
+from questloom.records.synthesis import Answer, Certificate
+from questloom.records.table import Json
 from questloom.transforms.writing.llm.everyday_words import noun_of, role_nouns
 from questloom.transforms.writing.llm.evidence_words import about, kinds_lines, roles_of
-from questloom.transforms.writing.llm.kind_clauses import find_descriptor, seen_kind
+from questloom.transforms.writing.llm.kind_words import find_descriptor, seen_kind
 from questloom.transforms.writing.llm.llm_rules import LlmRules
 from questloom.transforms.writing.llm.llm_writer import LlmWriter
 from questloom.transforms.writing.llm.question_checks import places
 from questloom.transforms.writing.llm.word_proof import ProofLine, check_words_proven
-from questloom.transforms.writing.writer import Draft, Mention, WriterRejection
+from questloom.transforms.writing.writer import Draft, Wording
 from tests.prompts.scripted import Scripted
 from tests.small_facts import SmallFacts, claim
 
@@ -35,8 +38,6 @@ NAMES = {
 }
 ABOUT = {"Q1": "oil painting by Ada Orm", "Q6": "municipality in Norland"}
 PROPERTIES = {"P170": "creator", "P19": "place of birth", "P50": "author"}
-SEED = Seed(entity_id="Q1", method="paths", rule="anchor", level="easy", domain="artifact")
-HOP = (Hop(source="x0", target="x1", property="P170"),)
 
 
 @pytest.fixture
@@ -73,7 +74,6 @@ def asking(text, work):
         text=text,
         answer=Answer(value=entity_value("Q3"), text="Tolm", type="entity"),
         anchor=work,
-        anchor_phrase="the work in the picture",
         form=Form(clauses=clauses, ask=Ask(var="a", type="entity")),
         bindings={"x0": work, "x1": "Q2", "a": "Q3"},
     )
@@ -128,116 +128,56 @@ def test_a_thing_is_called_by_a_common_noun_and_the_pictures_own_by_its_descript
     ] == ["painting", "oil painting"]
 
 
-def canonical(store, *questions):
-    told = {"answer": "Tolm", "answer_type": "entity", "claim": "place of birth"}
-    reply = {"questions": [{"question": q, **told, "phrase": "picture"} for q in questions]}
+def worded(store, work, *questions):
+    """What the writer makes of replies, one after the other, and its prompts."""
+    draft = asking("", work)
+    plan = Plan(
+        form=Json(draft.form.to_json()),
+        bindings=draft.bindings,
+        answer=draft.answer,
+        shape="chain",
+        certificate=Certificate(basis="margin", margin=2),
+        route=Route(calls=2, depth=2, pages=1, looks=1),
+    )
+    replies = [{"question": q, "phrase": "the work in the picture"} for q in questions]
     made = LlmWriter(
-        Scripted([("canonical_question", "", reply)] * 2),
+        Scripted([("word_plan", "", reply) for reply in replies]),
         store,
         LlmRules(votes=1),
-        max_answer_words=6,
+        max_words=110,
     )
-    drafts = asyncio.run(
-        made.canonical_question(SEED, HOP, (store.entity("Q1"), store.entity("Q2")))
-    )
-    return [d.text for d in drafts], made.client.prompts
+    return asyncio.run(made.word(plan, "seed")), [prompt for _, prompt in made.client.prompts]
 
 
-def test_the_prompt_tells_what_the_relation_makes_of_a_stop_and_by_what_kind_to_ask(store):
+def test_the_prompt_tells_what_the_relation_makes_of_somebody_and_how_people_ask(store):
     question = "In which town was the painter of the work in the picture born?"
-    texts, ((_, prompt),) = canonical(store, question)
-    assert (
-        texts == [question]
-        and "Stop 1: Ada Orm (person, painter, artist)" in prompt
-        and "\n1 (town): In which town was Ada Orm born?" in prompt
+    made, (prompt,) = worded(store, "Q1", question)
+    assert made == Wording(text=question, anchor_phrase="the work in the picture")
+    assert "\nAda Orm: human, person, painter, artist\n" in prompt
+    assert "your words in place of the name: In which town was Ada Orm born?" in prompt
+    assert "(anybody sees: oil painting)" in prompt
+    made, (prompt,) = worded(store, "Q4", question.replace("painter", "sculptor"))
+    assert isinstance(made, Wording) and "\nAda Orm: human, person, sculptor\n" in prompt
+
+
+def test_a_complaint_says_which_words_where_they_stand_and_what_is_open(store):
+    mistold = (
+        "In which town was the sculptor of the work in the picture born?",
+        "In which town was the painter born and buried whose work is the work in the picture?",
     )
-
-
-def test_one_step_is_asked_about_in_one_sentence(store):
-    with pytest.raises(WriterRejection) as caught:
-        canonical(
-            store,
-            "The work in the picture was created by a painter. In which town was that painter born?",
-        )
-    assert "the path has one step, so ask in one sentence" in caught.value.evidence["message"]
-
-
-def test_a_complaint_says_which_question_which_words_and_what_is_open(store):
-    with pytest.raises(WriterRejection) as caught:
-        canonical(
-            store,
-            "In which town was the sculptor of the work in the picture born?",
-            "In which town was the painter born and buried whose work is in the picture?",
-        )
-    said = caught.value.evidence["message"]
+    made, (_, second) = worded(store, "Q1", *mistold)
     assert (
-        'number 1 of your list: no claim says that anything here is "sculptor" (in "town was the sculptor of the work")'
-        in said
+        'no claim says that anything here is "sculptor" (in "town was the sculptor of the work")'
+        in second
     )
     assert (
-        'number 2 of your list: nothing that was cited says "buried" (in "painter born and buried whose work is")'
-        in said
+        "the claims say: painting, " in second and "painter" in second.split("the claims say:")[1]
     )
-    with pytest.raises(WriterRejection) as caught:
-        canonical(store, "In which town was the sculptor of the work in the picture born?")
-    assert 'no claim says that anything here is "sculptor"' in (
-        said := caught.value.evidence["message"]
-    ) and said.endswith("reply with an empty list")
+    assert (
+        'nothing that was cited says "buried" (in "painter born and buried whose work is")'
+        in made.evidence["message"]
+    )
     assert places("Who was it?", ["he"]) == '"he"'
-
-
-def test_a_description_may_call_somebody_what_a_cited_claim_makes_of_them(store):
-    def taken(noun):
-        words = f"the {noun} of The Rower"
-        reply = {
-            "descriptions": [
-                {"text": words, "claims": [{"number": "The Rower — creator", "words": words}]}
-            ]
-        }
-        made = LlmWriter(
-            Scripted([("describe", "", reply)] * 2), store, LlmRules(votes=1), max_answer_words=6
-        )
-        facts = asyncio.run(
-            made.describe(asking("?", "Q1"), Mention(entity_id="Q2", var="x1"), SEED)
-        )
-        return [f.text for f in facts], made.client.prompts[0][1]
-
-    texts, prompt = taken("sculptor")
-    assert (
-        texts == ["the sculptor of The Rower"]
-        and "The Rower — creator: Ada Orm (sculptor, of: sculpture)" in prompt
-    )
-    with pytest.raises(WriterRejection):
-        taken("painter")
-
-
-def test_what_the_brackets_show_needs_no_citation(store):
-    """Ada Orm painted the picture of the question, so the prompt calls her a painter; the cited claim says what she wrote."""
-
-    def taken(words):
-        reply = {
-            "descriptions": [
-                {
-                    "text": words,
-                    "claims": [{"number": "Long Night — author", "words": "wrote Long Night"}],
-                }
-            ]
-        }
-        made = LlmWriter(
-            Scripted([("describe", "", reply)] * 2), store, LlmRules(votes=1), max_answer_words=6
-        )
-        return asyncio.run(
-            made.describe(asking("?", "Q1"), Mention(entity_id="Q2", var="x1"), SEED)
-        ), made.client.prompts[0][1]
-
-    (fact,), prompt = taken("the painter who wrote Long Night")
-    assert (
-        fact.text == "the painter who wrote Long Night"
-        and "Ada Orm (person, painter, artist)" in prompt
-    )
-    for words in ("the sculptor who wrote Long Night", "the architect who wrote Long Night"):
-        with pytest.raises(WriterRejection):
-            taken(words)
 
 
 def test_a_unit_is_asked_for_in_the_plural(store):

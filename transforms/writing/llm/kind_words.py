@@ -1,37 +1,18 @@
-"""The kinds that words tell, as clauses: a reader learns them, so a form with them shows what can be found without the picture."""
+"""What words call a thing, by its class and by what its description begins with."""
 
 import itertools
 from collections.abc import Iterable
 from typing import Any
 
 from questloom.language.names_in_text import HUMAN, folded
-from questloom.records.form import ClassClause, Clause, Form
-from questloom.records.knowledge import Entity
-from questloom.transforms.writing.form_edits import SELF
 from questloom.transforms.writing.llm.everyday_words import noun_of
 from questloom.transforms.writing.llm.question_checks import FUNCTION_WORDS
 
-MIN_KIND = 2
 MAX_KIND_WORDS = 4
 SMALL_WORDS = frozenset(w for words in FUNCTION_WORDS.values() for w in words.split())
 _TELLS_MORE = frozenset(
     "by built in at on from near with that which who where made painted launched located situated designed written".split()
 )
-PERSONS = (
-    "man",
-    "woman",
-    "person",
-    "people",
-    "husband",
-    "wife",
-    "son",
-    "daughter",
-    "father",
-    "mother",
-    "brother",
-    "sister",
-)
-"""Words that say of what they stand for that it is a person."""
 
 
 def noun_phrase(description: str) -> str:
@@ -99,65 +80,3 @@ def find_descriptor_words(
     )
     kinds = [*(find_descriptor(store, e, language) for e in entity_ids), *seen]
     return frozenset(word for kind in kinds for word in folded(kind).split()) - SMALL_WORDS
-
-
-def class_of(store: Any, entity_id: str) -> str:
-    """The first class that a claim gives a thing, or ""."""
-    return next(
-        (
-            c.value.entity
-            for c in store.claims(entity_id)
-            if c.best and c.property == "P31" and c.value.kind == "entity"
-        ),
-        "",
-    )
-
-
-def kind_clause(
-    store: Any, entity: Entity, text: str, language: str, var: str = SELF
-) -> ClassClause | None:
-    """A thing's class as a clause, where a text calls it by its class, by a word of its description ("fish" for a taxon) or by what prompts call it ("barque"
-    for a bark): then it says no less."""
-    class_id = class_of(store, entity.id)
-    if not class_id:
-        return None
-    about = entity.descriptions.get(language) or entity.descriptions.get("en", "")
-    kinds = f"{store.label(class_id, language)} {' '.join(w for w in about.split() if w.islower())} {find_descriptor(store, entity.id, language)}"
-    words = {
-        *folded(kinds).split(),
-        *(PERSONS if HUMAN in entity.class_closure else ()),
-    } - SMALL_WORDS
-    return (
-        ClassClause(var=var, class_id=class_id)
-        if any(len(w) > MIN_KIND and w in folded(text).split() for w in words)
-        else None
-    )
-
-
-def with_kinds(
-    store: Any, form: Form, bindings: dict[str, str], text: str, described: str, language: str
-) -> Form:
-    """The form as a reader of the question has it: with the kinds of the things on the way that its words tell, and that of the one described in any case.
-
-    Args:
-        store: the store.
-        form, bindings: what the question says and means.
-        text: its words.
-        described: the variable that is given a description, which will say its kind.
-        language: the question's.
-    """
-    told: list[Clause] = []
-    for var, key in bindings.items():
-        entity = store.entity(key) if var not in (form.anchor, form.ask.var) else None
-        if entity is not None:
-            clause = (
-                ClassClause(var=var, class_id=class_of(store, key))
-                if var == described
-                else kind_clause(store, entity, text, language, var)
-            )
-            told += (
-                [clause]
-                if clause is not None and clause.class_id and clause not in form.clauses
-                else []
-            )
-    return Form(clauses=(*form.clauses, *told), ask=form.ask)

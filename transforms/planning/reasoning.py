@@ -6,19 +6,17 @@
 A count of claims is not offered: no set of claims is known to be complete.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from questloom.knowledge.dates import coarsened
-from questloom.records.knowledge import entity_value
+from questloom.records.knowledge import Value, entity_value
 from questloom.records.periods import YEAR
 from questloom.transforms.certificate.compute import compute
 from questloom.transforms.certificate.evidence import is_named
 from questloom.transforms.facts.lookups import Facts, Lookups
 from questloom.transforms.facts.said_class import find_descriptor_class
-from questloom.transforms.writing.evidence import EvidenceGraph, Link, Observation, Reasoning
 from questloom.transforms.writing.graph.clues import attributes
-from questloom.transforms.writing.graph.graph_writer import MAKERS
 
 CHOOSES = frozenset({"earliest", "latest", "largest", "smallest"})
 """Operations that give one of the things compared."""
@@ -26,6 +24,33 @@ GENERATIONS = frozenset({"P22", "P25", "P40", "P1066", "P802", "P184", "P185"})
 """Relations of which anybody knows which of the two was born first."""
 LONGEST = 400
 """Years between two dates that somebody would still count."""
+PLACE_OF = {"P569": "P19", "P570": "P20", "P571": "P740"}
+"""Of an event by which two things are compared the place is not asked: "where did the one who died later die?"."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Observation:
+    """One value of a node: of a claim, or of a detail of its picture."""
+
+    node: str
+    property: str
+    value: Value
+    part: str = ""
+    """Of a detail, as `questloom.records.knowledge.Detail` names it."""
+    seen: bool = False
+    """Whether it is to be seen on the picture."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reasoning:
+    """What follows from two observations that belong together."""
+
+    op: str
+    """Of `questloom.records.form.OPERATIONS`."""
+    first: Observation
+    second: Observation
+    result: Value
+    """A number, or for earliest, latest, largest and smallest the node that wins."""
 
 
 def observations(
@@ -48,33 +73,6 @@ def observations(
         and (claim.value.kind != "time" or claim.value.year is not None)
         and (not stated or is_named(facts, claim))
     ]
-
-
-def reasonings(graph: EvidenceGraph, facts: Lookups, max_words: int) -> list[Reasoning]:
-    """All reasoning nodes that a graph allows, in a fixed order."""
-    seen = {
-        n.id: [o for o in graph.perceptions if o.node == n.id and o.value.year is not None]
-        for n in graph.nodes
-    }
-    said = {n.id: observations(facts, n.id, max_words) for n in graph.nodes}
-    found = [
-        r
-        for node in seen
-        for look in seen[node]
-        for date in said[node]
-        if date.value.kind == "time" and (r := years_between(look, date))
-    ]
-    for one, other in combinations([n.id for n in graph.nodes], 2):
-        between = [k for k in graph.links if {k.source, k.target} == {one, other}]
-        found += reason_over(
-            facts,
-            (*seen[one], *said[one]),
-            (*seen[other], *said[other]),
-            counts=belong_together(facts, one, other, between),
-            compares=alike(facts, one, other) and (bool(between) or _beside(graph, one, other)),
-            links=frozenset(k.property for k in between),
-        )
-    return list(dict.fromkeys(found))
 
 
 def reason_over(
@@ -113,31 +111,11 @@ def _people(facts: Facts, *seen: Observation) -> bool:
     return all((entity := facts.entity(o.node)) and entity.domain == "person" for o in seen)
 
 
-def belong_together(facts: Facts, one: str, other: str, between: Iterable[Link]) -> bool:
-    """Whether somebody would count the years between dates of two linked things: both of one kind, or a thing and its maker, but no places."""
-    domains = {entity.domain for e in (one, other) if (entity := facts.entity(e))}
-    links = list(between)
-    return (
-        bool(links)
-        and "location" not in domains
-        and (len(domains) == 1 or any(k.property in MAKERS for k in links))
-    )
-
-
 def alike(facts: Facts, one: str, other: str) -> bool:
     """Whether two things are of one kind, so that it means something which of them is older or taller."""
     return bool(find_descriptor_class(facts, one)) and find_descriptor_class(
         facts, one
     ) == find_descriptor_class(facts, other)
-
-
-def _beside(graph: EvidenceGraph, one: str, other: str) -> bool:
-    """Whether two nodes are linked to a third."""
-    near = [
-        {k.target for k in graph.from_node(n)} | {k.source for k in graph.links if k.target == n}
-        for n in (one, other)
-    ]
-    return bool(near[0] & near[1])
 
 
 def years_between(one: Observation, other: Observation) -> Reasoning | None:

@@ -4,16 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from questloom.records.form import Ask, ClaimClause, ClassClause, Form, Image
+from questloom.records.form import Ask, ClaimClause, Form, Image
 from questloom.records.knowledge import Entity, PropertyInfo, Value
 from questloom.records.synthesis import Answer
 from questloom.transforms.writing.llm.evidence_words import kinds_lines
-from questloom.transforms.writing.llm.kind_clauses import (
-    description_kind,
-    kind_clause,
-    noun_phrase,
-    with_kinds,
-)
+from questloom.transforms.writing.llm.kind_words import description_kind, noun_phrase
 from questloom.transforms.writing.llm.question_checks import check_plain
 from questloom.transforms.writing.llm.word_proof import check_words_proven
 from questloom.transforms.writing.writer import Draft
@@ -74,7 +69,6 @@ def asking(text, depicted="Q1"):
         text=text,
         answer=answer,
         anchor="Q7",
-        anchor_phrase="the painting in the picture",
         form=form,
         bindings={"x0": "Q7", "x1": depicted, "a": "Q3"},
     )
@@ -153,19 +147,6 @@ def test_an_occupation_that_claims_state_says_no_relation_where_it_stands_alone(
             proven(store, text, "Q2")
 
 
-def test_a_form_is_read_with_the_kinds_that_its_words_tell(store):
-    draft = asking(
-        "The painting in the picture depicts a person. Where was that person born?", "Q2"
-    )
-    told = with_kinds(store, draft.form, draft.bindings, draft.text, "", "en")
-    assert told.clauses[3:] == (ClassClause(var="x1", class_id="Q5"),)
-    assert (
-        with_kinds(store, draft.form, draft.bindings, "It depicts somebody.", "", "en")
-        == draft.form
-    )
-    assert with_kinds(store, draft.form, draft.bindings, "It depicts somebody.", "x1", "en") == told
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -183,24 +164,3 @@ def test_a_tables_label_and_a_torn_clause_are_refused(text):
         "en",
     )
     check_plain("In which place did the person die who taught its founder?", "en")
-
-
-@pytest.mark.parametrize(
-    ("thing", "text", "told"),
-    [
-        ("Q1", "the barque designed by Ada Orm", True),
-        ("Q1", "the vessel designed by Ada Orm", False),
-        ("Q2", "the husband of Ada Orm", True),
-        ("Q2", "whoever taught Ada Orm", False),
-    ],
-)
-def test_a_kind_is_told_by_what_prompts_call_a_thing_and_by_any_word_for_a_person(
-    thing, text, told
-):
-    entities = {
-        "Q1": Entity(id="Q1", labels={"en": "Merren Star"}, descriptions={"en": "barque"}),
-        "Q2": Entity(id="Q2", class_closure=("Q5",)),
-        "Q3": Entity(id="Q3", labels={"en": "bark"}),
-    }
-    store = SmallFacts([claim("Q1", "P31", "Q3"), claim("Q2", "P31", "Q5")], entities)
-    assert bool(kind_clause(store, entities[thing], text, "en")) == told

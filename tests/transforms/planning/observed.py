@@ -1,7 +1,5 @@
 """A coast for tests of explorations: lighthouses with years and heights, their architects and towns, and a picture of each."""
 
-from collections.abc import Sequence
-
 from questloom.records.identity import sha256_hex
 from questloom.records.knowledge import (
     Article,
@@ -13,7 +11,6 @@ from questloom.records.knowledge import (
     Value,
 )
 from questloom.records.synthesis import Seed
-from questloom.transforms.writing.evidence import EvidenceGraph, Link, Node
 from tests.small_facts import SmallFacts, claim, year
 from tests.transforms.certificate.lighthouses import HUMAN, LIGHTHOUSE
 
@@ -121,23 +118,3 @@ def seed(
         topic="arts",
         ability=ability,
     )
-
-
-def graph(
-    *nodes: str, links: Sequence[tuple[str, str, str, bool]] = (), unpictured: Sequence[str] = ()
-) -> EvidenceGraph:
-    """A graph of some nodes and (source, property, target, reverse)."""
-    return EvidenceGraph(
-        nodes=tuple(Node(id=n, pictured=n not in unpictured) for n in nodes),
-        links=tuple(Link(source=s, property=p, target=t, reverse=r) for s, p, t, r in links),
-    )
-
-
-BOTH = (
-    ("Q1003", "P84", "Q2003", False),
-    ("Q2003", "P84", "Q1003", True),
-    ("Q2003", "P84", "Q4003", True),
-    ("Q4003", "P84", "Q2003", False),
-    ("Q2003", "P19", "Q3003", False),
-)
-"""The links of one architect's neighbourhood."""

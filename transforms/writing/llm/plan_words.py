@@ -1,0 +1,139 @@
+"""A plan as the request for its words shows it: its steps with words and sentences, what is asked, what things are called, what may not be said."""
+
+from typing import Any
+
+from questloom.prompts.fence import capped, fenced
+from questloom.prompts.phrases.words import answer_words
+from questloom.prompts.render import language_name, render
+from questloom.prompts.roles import ROLES
+from questloom.records.form import ClaimClause, ClassClause, Clause, Compute
+from questloom.records.knowledge import Value, value_of_key
+from questloom.records.plan import Plan
+from questloom.transforms.certificate.stating import statement_of
+from questloom.transforms.facts.signs import SIGNS
+from questloom.transforms.writing.form_edits import constants
+from questloom.transforms.writing.llm.everyday_words import word_question
+from questloom.transforms.writing.llm.evidence_words import (
+    about,
+    clause_claim,
+    clause_line,
+    kinds_lines,
+    roles_of,
+)
+from questloom.transforms.writing.llm.word_proof import relation_of, things
+from questloom.transforms.writing.writer import Draft
+
+MAX_TOKENS = 1_500
+"""Of a request that is not a mending one, at `CHARS_PER_TOKEN`."""
+CHARS_PER_TOKEN = 4
+MAX_SENTENCE_CHARS = 200
+MIN_SENTENCE_CHARS = 40
+"""Less of a sentence tells nothing."""
+MAX_HINTS = 3
+
+
+def request_values(store: Any, plan: Plan, language: str, max_words: int) -> dict[str, Any]:
+    """The values of the template `word_plan`, with as much of the evidence's sentences as `MAX_TOKENS` leaves room for.
+
+    Args:
+        store: the store.
+        plan: what is to be said.
+        language: the recipe's.
+        max_words: of the question.
+    """
+    bare = _values(store, plan, language, max_words, 0)
+    used = len(render(ROLES["word_plan"], language=language_name(language), **bare).text)
+    room = (MAX_TOKENS * CHARS_PER_TOKEN - used) // max(1, len(plan.logical_form.clauses)) - 10
+    chars = min(MAX_SENTENCE_CHARS, room)
+    return bare if chars < MIN_SENTENCE_CHARS else _values(store, plan, language, max_words, chars)
+
+
+def _values(store: Any, plan: Plan, language: str, max_words: int, chars: int) -> dict[str, Any]:
+    draft, form = Draft.of(plan), plan.logical_form
+    anchor = store.entity(plan.anchor)
+    steps = [step for c in form.clauses if (step := _step(store, draft, c, language, chars))]
+    hidden = dict.fromkeys(
+        [
+            *(
+                store.label(v.entity, language)
+                for key in plan.bindings.values()
+                if (v := value_of_key(key)).kind == "entity"
+            ),
+            plan.answer.text,
+        ]
+    )
+    return {
+        "shown": shown_words(store, plan, language),
+        "seen": "" if form.sign else about(store, anchor, language, pictured=True),
+        "sign": SIGNS.get(form.sign, ""),
+        "steps": fenced("steps", "\n".join(f"{n}. {s}" for n, s in enumerate(steps, start=1))),
+        "asked": _asked(store, draft, language),
+        "answer": answer_words(plan.answer),
+        "answer_type": " ".join(
+            filter(None, (plan.answer.type, plan.answer.precision, plan.answer.unit))
+        ),
+        "example": _example(store, draft, language),
+        "kinds": fenced(
+            "kinds", kinds_lines(store, things(draft), draft.anchor, language, roles_of(draft))
+        ),
+        "hidden": fenced("hidden", "; ".join(hidden)),
+        "named": "; ".join(store.label(e, language) for e in constants(form)),
+        "max_words": max_words,
+    }
+
+
+def shown_words(store: Any, plan: Plan, language: str) -> str:
+    """What the picture shows: a thing by its name, or the sign that stands for it."""
+    name, sign = store.label(plan.anchor, language), plan.logical_form.sign
+    return f"the {SIGNS[sign]} of {name}" if sign else name
+
+
+def _step(store: Any, draft: Draft, clause: Clause, language: str, chars: int) -> str:
+    """A clause in words, with words by which its relation can be said and `chars` characters of the sentence that says it; "" for the picture's."""
+    line = clause_line(store, draft, clause, language)
+    if not line or not isinstance(clause, ClaimClause):
+        return line
+    hints = relation_of(store, clause.property).hints[:MAX_HINTS]
+    claim = clause_claim(store, draft, clause)
+    said = statement_of(store, claim) if claim is not None and chars and '"' not in line else None
+    return (
+        line
+        + (f" [{', '.join(hints)}]" if hints else "")
+        + (f' ("{capped(" ".join(said.text.split()), chars)}")' if said else "")
+    )
+
+
+def _asking(draft: Draft) -> ClaimClause | None:
+    """The claim whose value is asked for."""
+    assert draft.form is not None
+    return next((c for c in draft.form.of(ClaimClause) if c.object == draft.form.ask.var), None)
+
+
+def _subject(draft: Draft, clause: ClaimClause) -> str:
+    return (
+        clause.subject.entity
+        if isinstance(clause.subject, Value)
+        else value_of_key(draft.bindings[clause.subject]).entity
+    )
+
+
+def _asked(store: Any, draft: Draft, language: str) -> str:
+    """What is asked for, in words for the model."""
+    form = draft.form
+    assert form is not None
+    computed = next((c for c in form.of(Compute) if c.out == form.ask.var), None)
+    if computed is not None:
+        return f'what is computed: "{clause_line(store, draft, computed, language)}"'
+    if (clause := _asking(draft)) is not None:
+        return f'the value of "{clause_line(store, draft, clause, language)}"'
+    kind = next((c for c in form.of(ClassClause) if c.var == form.ask.var), None)
+    called = f"which {store.label(kind.class_id, language)} " if kind else "which thing "
+    return f"{called}it is"
+
+
+def _example(store: Any, draft: Draft, language: str) -> str:
+    clause = _asking(draft)
+    if clause is None or draft.answer.precision == "century":
+        return ""
+    value = value_of_key(draft.bindings[clause.object])  # type: ignore[index]
+    return word_question(store, _subject(draft, clause), clause.property, value, language)
