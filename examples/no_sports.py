@@ -24,6 +24,6 @@ class NoSports:
         """Looks up each thing that the question passes; None keeps it."""
         for thing in (question.anchor, *question.bindings.values()):
             entity = store.entity(thing)
-            if entity is not None and entity.domain == "sports":
+            if entity is not None and entity.topic == "sports":
                 return Drop("sport", {"entity": entity.id, "label": entity.label()})
         return None

@@ -86,7 +86,7 @@ class Outcome:
         if lacking:
             lacking.append(f"{len(self.lacking):,} such lines: {self.run}/{LACKING}")
         if self.funnel.num_errors and not self.exit_code:  # else it is the message
-            partly.append(self.funnel.told_errors)
+            partly.append(self.funnel.errors_in_words)
         table = self.funnel.as_text(not_run=self.not_run)
         return "\n".join([table, *partly, *lacking, "", self.places()])
 

@@ -147,7 +147,7 @@ class Funnel:
         return cls(counts, causes, len(errors), fault, *errors[:1])
 
     @property
-    def told_errors(self) -> str:
+    def errors_in_words(self) -> str:
         """What the user should know of the items that ended as errors; "" where none did."""
         first = f", the first: {self.error}" if self.error else ""
         return (
@@ -206,5 +206,5 @@ class Funnel:
                 f"A provider failed ({self.fault}): {num:,} items wait. Run the same command again; nothing is paid twice.",
             )
         if self.num_errors > max_error_share * max(1, num_items):
-            return 1, self.told_errors
+            return 1, self.errors_in_words
         return 0, ""

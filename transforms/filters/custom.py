@@ -131,7 +131,8 @@ def custom_filter(named: str) -> Filter:
     """
     found = load_extension(named, "filters", KEY)
     where, made = f"{KEY}: {named}", found.object
-    call = getattr(made, "__call__", None) if isinstance(made, type) else None
+    classes = made.__mro__ if isinstance(made, type) else ()
+    call = next((vars(c)["__call__"] for c in classes if "__call__" in vars(c)), None)
     if not inspect.isfunction(call) or inspect.iscoroutinefunction(call):
         raise InputError(where, "is no class with a plain method `__call__`", SHAPE)
     if len(inspect.signature(call).parameters) != 3:
