@@ -63,6 +63,13 @@ def load_extension(named: str, kind: str, key: str) -> Extension:
     return Extension(named, path, _version(module, found), found)
 
 
+def is_extension(named: str, kind: str) -> bool:
+    """Whether a name is an import path or an installed entry point, and not to be looked for among the program's own."""
+    return ":" in named or any(
+        each.name == named for each in entry_points(group=f"questloom.{kind}")
+    )
+
+
 def _entry_point(named: str, group: str, where: str) -> str:
     installed = sorted(
         {(each.name, f"{each.module}:{each.attr}") for each in entry_points(group=group)}
