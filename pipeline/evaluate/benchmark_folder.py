@@ -105,7 +105,8 @@ def read_benchmark(asked: BenchmarkRequest, out: str) -> Benchmark:
         "note": _note(statement, asked.subset),
     }
     if asked.benchmark not in statements():
-        facts["extension"] = load_extension(asked.benchmark, "benchmarks", "--benchmark").identity
+        own = load_extension(asked.benchmark, "benchmarks", "--benchmark")
+        facts["note"] += f" Of another package: {own.identity}."
     _lay_down(out, name, items, facts)
     return Benchmark(name, items, facts)
 

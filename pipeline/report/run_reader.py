@@ -137,6 +137,8 @@ class Run:
     """Filters that were not run, by name, and why."""
     custom_filters: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Those of other packages, by name: identity, help, reasons."""
+    extensions: tuple[str, ...] = ()
+    """The identities of all objects of other packages; of episodes, of tools and services."""
 
     @property
     def name(self) -> str:
@@ -236,6 +238,7 @@ def open_run(folder: Location) -> Run:
         tuple(sorted(stages, key=lambda s: (s.number, s.name))),
         resolved.get("not_run", {}),
         resolved.get("custom_filters", {}),
+        tuple(resolved.get("extensions", ())),
     )
 
 

@@ -40,7 +40,7 @@ def test_its_questions_answers_and_pictures_are_read(data, tmp_path):
     assert found.items[0].answer.text == "Elbe" and found.items[0].answer.aliases == ("Labe",)
     assert found.items[2].answer.type == "quantity" and len(found.items[0].pictures) == 1
     said = json.loads((tmp_path / "out/own_benchmark/statement.json").read_text())
-    assert said["extension"].startswith(f"{OWN} (source ") and not said["partial"]
+    assert f"Of another package: {OWN} (source " in said["note"] and not said["partial"]
 
 
 def test_a_subset_is_asked_by_its_rule(data, tmp_path):

@@ -1,6 +1,7 @@
 """`examples/distance.py` as a recipe names it: offered to the policy, run by the tool box, part of what episodes are."""
 
 import asyncio
+import dataclasses
 
 import pytest
 
@@ -9,8 +10,11 @@ from questloom.agent.tool_settings import ToolSettings
 from questloom.agent.tools import ToolBox
 from questloom.agent.turns.image_bank import ImageBank
 from questloom.pipeline.recipe import recipe_of
+from questloom.pipeline.teach.play_job import PlayJob
 from questloom.records.episodes import ToolCall
 from questloom.records.errors import InputError
+from questloom.transforms.episodes.episode_folder import EpisodeFolder
+from questloom.transforms.stages.run_folder import RunFolder
 
 DISTANCE = "examples.distance:TOOL"
 HERE = "tests.agent.tools.test_custom_tools"
@@ -27,6 +31,14 @@ class Nowhere:
 
 def teach(*custom: str):
     return recipe_of({"teach": {"tools": {"tools": ["crop"], "custom": custom}}}, "test").teach
+
+
+def played(settings):
+    """What is stored of other packages among all that bears on the episodes."""
+    recipe = dataclasses.replace(recipe_of({}, "test"), teach=settings)
+    out = EpisodeFolder("run/episodes/teacher")
+    job = PlayJob(RunFolder("run"), "store", recipe, out=out, questions="of a run")
+    return job.played.get("extensions")
 
 
 def call(**arguments):
@@ -53,6 +65,7 @@ def test_its_version_is_part_of_what_the_episodes_are():
     (identity,) = teach(DISTANCE).extensions
     assert identity.startswith(f"{DISTANCE} (source ")
     assert teach().extensions == []
+    assert played(teach(DISTANCE)) == [identity] and played(teach()) is None
 
 
 @pytest.mark.parametrize(
