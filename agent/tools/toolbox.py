@@ -14,7 +14,7 @@ from typing import Any
 from questloom.agent.providers.provider import Provider
 from questloom.agent.sandbox import Sandbox
 from questloom.agent.tool_registry import MODULES
-from questloom.agent.tool_settings import CUSTOM_KEY, ToolSettings
+from questloom.agent.tool_settings import CONFINED, CUSTOM_KEY, ToolSettings
 from questloom.agent.tools.quote import one_line
 from questloom.agent.tools.result_cache import OutputCache
 from questloom.agent.tools.search_tools import NUM_SNIPPETS
@@ -58,6 +58,12 @@ def offered_tools(settings: ToolSettings) -> dict[str, Tool]:
             raise InputError(
                 f"{CUSTOM_KEY}: {named}", f"there is a tool {tool.name} already", "Rename it."
             )
+        if tool.needs_sandbox and CONFINED not in settings.tools:
+            raise InputError(
+                f"{CUSTOM_KEY}: {named}",
+                f"runs code, and no sandbox is opened without {CONFINED}",
+                f"Name {CONFINED} among the tools.",
+            )
         offered[tool.name] = tool
     return offered
 
@@ -74,6 +80,8 @@ def custom_tool(named: str) -> Tool:
     )
     if not isinstance(tool, Tool):
         raise InputError(where, f"is {tool!r}, and no Tool", fix)
+    if tool.finds:  # statistics and attributions tell found pictures from made ones by the names of the program's tools
+        raise InputError(where, "brings pictures from outside, which no custom tool may", fix)
     try:
         tool.schema(handles=True)
     except Exception as error:

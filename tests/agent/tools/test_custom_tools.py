@@ -8,6 +8,7 @@ import pytest
 from questloom.agent.setup import check_engine, prompt_renderer
 from questloom.agent.tool_settings import ToolSettings
 from questloom.agent.tools import ToolBox
+from questloom.agent.tools.tool_schema import Tool
 from questloom.agent.turns.image_bank import ImageBank
 from questloom.pipeline.recipe import recipe_of
 from questloom.pipeline.teach.play_job import PlayJob
@@ -75,6 +76,8 @@ def test_its_version_is_part_of_what_the_episodes_are():
         ("questloom.agent.tools.crop:TOOL", "there is a tool crop already"),
         ("questloom.agent.tools.flip:TOOL", "there is a tool flip already"),
         (f"{HERE}:UNDESCRIBED", "cannot be described"),
+        (f"{HERE}:FINDING", "brings pictures from outside"),
+        (f"{HERE}:CODING", "no sandbox is opened without python_interpreter"),
         ("no_such_module:TOOL", "there is no module 'no_such_module'"),
     ],
 )
@@ -94,12 +97,15 @@ def test_settings_without_custom_tools_offer_those_of_the_program_alone():
 
 
 def _undescribed():
-    from questloom.agent.tools.tool_schema import Tool
-
     async def undescribed(at, number: int):
         """Does not say what its argument is."""
 
     return Tool(undescribed)
 
 
-UNDESCRIBED = _undescribed()
+async def finding(at):
+    """Finds something."""
+
+
+UNDESCRIBED, FINDING = _undescribed(), Tool(finding, finds=True)
+CODING = Tool(finding, needs_sandbox=True)
