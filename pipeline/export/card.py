@@ -109,7 +109,7 @@ def write_card(
         margin=recipe.certificate.margin,
         columns=_columns(folder),
         recipe=_settings(recipe),
-        fingerprint=recipe.fingerprint,
+        fingerprint=run.read_recipe()["fingerprint"],
     )
     (folder / "README.md").write_text(text, encoding="utf-8")
 

@@ -49,7 +49,7 @@ class CustomFilter(Protocol):
     """Each reason for dropping, a word, with its sentence for the report."""
 
     def __call__(self, question: Question, store: "Store") -> Drop | None:
-        """None keeps the question. It must depend on the arguments alone, and leave the store as it is."""
+        """None keeps the question. It must depend on the arguments alone, and may be called by several threads."""
 
 
 @dataclass(frozen=True)
