@@ -365,7 +365,12 @@ def synth(
     *,
     runner: "RunnerOptions",
 ) -> None:
-    """The main job: seeds to certified questions, data set and report."""
+    """The main job: seeds to certified questions, data set and report.
+
+    A recipe may name filters of your own, by module:Class:
+
+        questloom synth --store STORE --out RUN --set 'filters.custom=[no_sports:NoSports]'
+    """
     from questloom.files.opened import Opened
     from questloom.pipeline.export.run_end import finish_run
     from questloom.pipeline.recipe import load_recipe
