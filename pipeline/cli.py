@@ -367,9 +367,7 @@ def synth(
 ) -> None:
     """The main job: seeds to certified questions, data set and report.
 
-    A recipe may name filters of your own, by module:Class:
-
-        questloom synth --store STORE --out RUN --set 'filters.custom=[no_sports:NoSports]'
+    A recipe's key filters.custom names filters of your own, by module:Class; CONTRIBUTING.md says more.
     """
     from questloom.files.opened import Opened
     from questloom.pipeline.export.run_end import finish_run
