@@ -50,3 +50,12 @@ class PlaySettings:
     """transformers and server."""
     device: str = "auto"
     """transformers: "auto", "cpu", "cuda:0", …; no part of a run's identity."""
+
+    @property
+    def extensions(self) -> list[str]:
+        """The identities of what other packages bring: tools and live services.
+
+        Raises:
+            InputError: one cannot be imported.
+        """
+        return [*self.tools.extensions, *(self.live.extensions if self.live else ())]

@@ -28,7 +28,7 @@ from questloom.agent.tool_settings import CONFINED
 from questloom.agent.tools import ToolBox
 from questloom.agent.tools.model_reader import ROLE as READER
 from questloom.agent.tools.model_reader import ModelReader
-from questloom.agent.tools.toolbox import tool_schemas
+from questloom.agent.tools.toolbox import offered_tools, tool_schemas
 from questloom.agent.turns.renderer import Renderer
 from questloom.calls.budget import Budget
 from questloom.calls.caller import Caller
@@ -284,7 +284,7 @@ def check_engine(settings: PlaySettings, models: ModelSettings, where: str = "te
         where: the recipe's section that holds the settings; stands in errors.
 
     Raises:
-        InputError: a setting that the engine needs is missing, or a live service cannot do what it is named for.
+        InputError: a setting that the engine needs is missing, a custom tool cannot be had, or a live service cannot do what it is named for.
     """
     if settings.engine == "openai" and AGENT not in models.roles:
         raise InputError(
@@ -304,6 +304,7 @@ def check_engine(settings: PlaySettings, models: ModelSettings, where: str = "te
             f"needs {where}.server",
             f"Name it: {where}: {{server: {{name: …, url: http://host:port, model: …}}}}.",
         )
+    offered_tools(settings.tools)
     if settings.live is not None:
         settings.live.check()
     if settings.engine == "oracle" and settings.live is not None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from annotated_types import Ge, Gt, Le, MinLen
 
 from questloom.agent.tool_registry import MODULES
+from questloom.files.extensions import load_extension
 
 ALL_TOOLS: tuple[str, ...] = tuple(MODULES)
 """In the order in which prompts show them."""
@@ -15,6 +16,7 @@ else:
     ToolName = Literal[ALL_TOOLS]
 CONFINED: ToolName = "python_interpreter"
 """It runs the policy's code, and so needs a machine that can confine it (`agent/sandbox`)."""
+CUSTOM_KEY = "recipe key tools.custom"
 ToolNames = Annotated[tuple[ToolName, ...], MinLen(1)]
 
 
@@ -25,6 +27,9 @@ class ToolSettings:
     tools: ToolNames = ALL_TOOLS
     """Names of the tools that the policy gets, in any order. One that a machine cannot have is refused there, never left out: what a policy
     is told, and what becomes of a question, must not depend on the machine."""
+    custom: tuple[str, ...] = ()
+    """Tools of other packages, behind those: `module:TOOL`, or the name of an entry point of `questloom.tools`. They are imported and run like
+    the program's own (`examples/distance.py`)."""
     handles: bool = True
     """False hides handles but keeps pixels (ODE's ablation): texts name no handle, no schema has the argument, and what would take
     one works on the task's own picture."""
@@ -46,3 +51,12 @@ class ToolSettings:
     """Wall time of a call, less what its requests wait for their place at a provider."""
     cache_bytes: int = 64 << 20
     """Results kept in memory for identical calls; 0 for none."""
+
+    @property
+    def extensions(self) -> list[str]:
+        """The identities of the custom tools.
+
+        Raises:
+            InputError: one cannot be imported.
+        """
+        return [load_extension(named, "tools", CUSTOM_KEY).identity for named in self.custom]

@@ -1,6 +1,7 @@
 """What is known of each benchmark: where it lies, how large it is, what its columns are called. Read from `benchmarks.yaml`, where every one stands."""
 
 import functools
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +10,8 @@ from typing import Any, Literal
 import yaml
 from pydantic import ConfigDict, TypeAdapter
 
+from questloom.files.extensions import is_extension, load_extension
+from questloom.records.errors import InputError
 from questloom.records.registry import check_names
 
 TABLE = Path(__file__).parent / "benchmarks.yaml"
@@ -134,6 +137,28 @@ class Statement:
 def statements() -> Mapping[str, Statement]:
     """Every benchmark by its name. One is added in `benchmarks.yaml`, and nowhere else."""
     return read_statements(TABLE)
+
+
+def statement_of(name: str) -> Statement | None:
+    """A benchmark by its name, or one of another package by `module:BENCHMARK` or entry point; None where there is none of the name.
+
+    Raises:
+        InputError: the package's object cannot be had, is no `Statement`, or is named like a benchmark of the table.
+    """
+    if name in statements() or not is_extension(name, "benchmarks"):
+        return statements().get(name)
+    found = load_extension(name, "benchmarks", "--benchmark").object
+    if (
+        not isinstance(found, Statement)
+        or not re.fullmatch(r"\w+", found.name)
+        or found.name in statements()
+    ):
+        raise InputError(
+            f"--benchmark {name}",
+            f"is {found!r}"[:300],
+            "Make it a `Statement` with a name of its own, of letters, digits and _; see examples/own_benchmark.py.",
+        )
+    return found
 
 
 def read_statements(table: Path) -> dict[str, Statement]:

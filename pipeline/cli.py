@@ -365,7 +365,10 @@ def synth(
     *,
     runner: "RunnerOptions",
 ) -> None:
-    """The main job: seeds to certified questions, data set and report."""
+    """The main job: seeds to certified questions, data set and report.
+
+    A recipe's key filters.custom names filters of your own, by module:Class; CONTRIBUTING.md says more.
+    """
     from questloom.files.opened import Opened
     from questloom.pipeline.export.run_end import finish_run
     from questloom.pipeline.recipe import load_recipe

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 from annotated_types import Ge
 
+from questloom.files.extensions import load_extension
 from questloom.files.settings_files import (
     lay_over,
     read_settings_file,
@@ -28,6 +29,7 @@ from questloom.transforms.drafting.draft_rules import DraftRules, SeedRules
 from questloom.transforms.enhancement.enhancement_rules import EnhancementRules
 from questloom.transforms.episodes.episode_rules import TeachRules
 from questloom.transforms.external.external_rules import ExternalRules
+from questloom.transforms.filters.custom import KEY as FILTERS_KEY
 from questloom.transforms.filters.languages import LANGUAGES
 from questloom.transforms.pictures.picture_rules import GroundingRules, PictureRules
 from questloom.transforms.writing.llm.llm_rules import WRITER_ROLES
@@ -70,12 +72,29 @@ class Recipe:
 
     @property
     def fingerprint(self) -> str:
-        """Hash of everything that bears on the questions, and of nothing else: a section that comes later makes no run another run."""
+        """Hash of everything that bears on the questions, and of nothing else: a section that comes later makes no run another run.
+
+        Raises:
+            InputError: see `extensions`.
+        """
         found = self.resolved()
         told = {name: found[name] for name in IDENTITY} | {
             "models": {name: found["models"][name] for name in MODELS_IDENTITY}
         }
+        if extensions := self.extensions:
+            told["extensions"] = extensions
         return sha256_hex(canonical_json(told))[:16]
+
+    @property
+    def extensions(self) -> list[str]:
+        """The identities of the objects of other packages on which the questions depend.
+
+        Raises:
+            InputError: one cannot be imported.
+        """
+        return [
+            load_extension(named, "filters", FILTERS_KEY).identity for named in self.filters.custom
+        ]
 
 
 IDENTITY = (

@@ -32,6 +32,9 @@ OF_FILTERS: Any = make_dataclass(
 class FilterRules(OF_FILTERS):  # type: ignore[misc]
     """Which filters run, and their settings. A filter that is off stores the verdict `not_run`. Here are those that several share; each filter has its own."""
 
+    custom: tuple[str, ...] = ()
+    """Filters of other packages, which run after `duplicates`: `module:Class`, or the name of an entry point of `questloom.filters`. They are
+    imported and run like a program's own (`examples/no_sports.py`)."""
     samples: Annotated[int, Gt(0), Evolves("filters", 1, 8, 1)] = 1
     """Samples a model solver draws."""
     popular_sitelinks: Annotated[int, Ge(1), Evolves("filters", 10, 200, 10)] = 50

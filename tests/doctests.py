@@ -9,7 +9,7 @@ PACKAGES = tuple(sorted(path.name for path in (ROOT / "questloom").iterdir() if 
 """The folders that the package `questloom` links to."""
 PACKAGES = tuple(sorted(path.name for path in (ROOT / "questloom").iterdir() if path.is_symlink()))
 """The folders that the package `questloom` links to."""
-FOLDERS = (*PACKAGES, "benchmarks", "deploy")
+FOLDERS = (*PACKAGES, "benchmarks", "deploy", "examples")
 """The folders of code, but the tests. What else lies in a checkout was made there: a demo, a run, a build."""
 
 

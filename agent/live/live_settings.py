@@ -2,19 +2,53 @@
 
 import os
 from dataclasses import dataclass, field, make_dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from questloom.agent.live.services.registry import SERVICES, services_by_name
+from pydantic import PlainSerializer, WrapValidator
+
+from questloom.agent.live.services.registry import SERVICES, check, services_by_name
 from questloom.agent.live.services.service import ROLES, Service
 from questloom.calls.pacing import Pace
 from questloom.calls.request import Price
+from questloom.files.extensions import is_extension, load_extension
 from questloom.records.errors import InputError
+
+KEY = "recipe key live"
+
+
+def is_custom(kind: Any) -> bool:
+    """Whether a kind names a service of another package: `module:SERVICE`, or an entry point of `questloom.services`."""
+    return (
+        isinstance(kind, str) and kind not in services_by_name() and is_extension(kind, "services")
+    )
+
 
 if TYPE_CHECKING:
     Kind = str
 else:
-    Kind = Literal[tuple(services_by_name())]
+    Kind = Annotated[
+        Literal[tuple(services_by_name())],
+        WrapValidator(lambda kind, known: kind if is_custom(kind) else known(kind)),
+        PlainSerializer(str, return_type=str),
+    ]
+
+
+def custom_service(named: str) -> Service[Any]:
+    """A service of another package.
+
+    Raises:
+        InputError: there is none, it is no `Service` with a role, or it has settings, for which a recipe has no keys.
+    """
+    found, where = load_extension(named, "services", KEY).object, f"{KEY}: {named}"
+    fix = "Make it a `Service` without settings of its own; see examples/searxng.py."
+    if not isinstance(found, Service) or found.settings or found.required:
+        raise InputError(where, f"is {found!r}", fix)
+    try:
+        check((*SERVICES, found))
+    except ValueError as error:
+        raise InputError(where, str(error), fix) from error
+    return found
 
 
 def service_helps() -> dict[str, str]:
@@ -37,7 +71,7 @@ class ServiceSettings(OF_SERVICES):  # type: ignore[misc]
     """One live service."""
 
     kind: Kind = field(metadata={"choices": service_helps})
-    """Which service."""
+    """Which service; one of another package by `module:SERVICE` (`examples/searxng.py`)."""
     address: str = ""
     """Without a path; "" for the public one."""
     key_env: str = ""
@@ -53,8 +87,12 @@ class ServiceSettings(OF_SERVICES):  # type: ignore[misc]
 
     @property
     def service(self) -> Service[Any]:
-        """The service that `kind` names."""
-        return services_by_name()[self.kind]
+        """The service that `kind` names.
+
+        Raises:
+            InputError: see `custom_service`.
+        """
+        return custom_service(self.kind) if is_custom(self.kind) else services_by_name()[self.kind]
 
     @property
     def base(self) -> str:
@@ -163,6 +201,19 @@ class LiveSettings:
         """The services that are named, by their roles."""
         found = {role: getattr(self, role) for role in ROLES}
         return {role: service for role, service in found.items() if service is not None}
+
+    @property
+    def extensions(self) -> list[str]:
+        """The identities of the services of other packages.
+
+        Raises:
+            InputError: one cannot be imported.
+        """
+        return [
+            load_extension(service.kind, "services", KEY).identity
+            for service in self.services().values()
+            if is_custom(service.kind)
+        ]
 
     def check(self) -> None:
         """Refuses services that cannot do what they are named for; looks for no key.

@@ -14,7 +14,7 @@ from typing import Any
 from questloom.agent.providers.provider import Provider
 from questloom.agent.sandbox import Sandbox
 from questloom.agent.tool_registry import MODULES
-from questloom.agent.tool_settings import ToolSettings
+from questloom.agent.tool_settings import CONFINED, CUSTOM_KEY, ToolSettings
 from questloom.agent.tools.quote import one_line
 from questloom.agent.tools.result_cache import OutputCache
 from questloom.agent.tools.search_tools import NUM_SNIPPETS
@@ -30,6 +30,7 @@ from questloom.agent.turns.tool_output import (
     provider_fault,
 )
 from questloom.calls.waiting import time_limit
+from questloom.files.extensions import load_extension
 from questloom.models.picture_file import PictureError
 from questloom.prompts.fence import capped
 from questloom.records.episodes import ToolCall, ToolResult, ToolStatus
@@ -40,13 +41,52 @@ TOOLS: tuple[Tool, ...] = tuple(import_module(module).TOOL for module in MODULES
 
 
 def offered_tools(settings: ToolSettings) -> dict[str, Tool]:
-    """The tools that the settings name, by name, in the order of prompts."""
+    """The tools that the settings name, by name, in the order of prompts.
+
+    Raises:
+        InputError: a custom tool cannot be had, or has the name of another.
+    """
     numbers = {"num_pictures": settings.max_new_pictures, "num_snippets": NUM_SNIPPETS}
-    return {
+    offered = {
         tool.name: replace(tool, defaults={"top_k": settings.results}, numbers=numbers)
         for tool in TOOLS
         if tool.name in settings.tools
     }
+    for named in settings.custom:
+        tool = custom_tool(named)
+        if tool.name in {*offered, *(own.name for own in TOOLS)}:
+            raise InputError(
+                f"{CUSTOM_KEY}: {named}", f"there is a tool {tool.name} already", "Rename it."
+            )
+        if tool.needs_sandbox and CONFINED not in settings.tools:
+            raise InputError(
+                f"{CUSTOM_KEY}: {named}",
+                f"runs code, and no sandbox is opened without {CONFINED}",
+                f"Name {CONFINED} among the tools.",
+            )
+        offered[tool.name] = tool
+    return offered
+
+
+def custom_tool(named: str) -> Tool:
+    """A tool of another package.
+
+    Raises:
+        InputError: there is none, or it cannot be described to a policy.
+    """
+    tool, where = load_extension(named, "tools", CUSTOM_KEY).object, f"{CUSTOM_KEY}: {named}"
+    fix = (
+        "Make it a `Tool` of an async function, its arguments described; see examples/distance.py."
+    )
+    if not isinstance(tool, Tool):
+        raise InputError(where, f"is {tool!r}, and no Tool", fix)
+    if tool.finds:  # statistics and attributions tell found pictures from made ones by the names of the program's tools
+        raise InputError(where, "brings pictures from outside, which no custom tool may", fix)
+    try:
+        tool.schema(handles=True)
+    except Exception as error:
+        raise InputError(where, f"cannot be described ({error})", fix) from error
+    return tool
 
 
 def tool_schemas(settings: ToolSettings) -> list[dict[str, Any]]:
@@ -83,8 +123,9 @@ class ToolBox:
                 raise InputError(
                     "tools", f"there is no tool {name!r}", f"Known tools: {', '.join(known)}."
                 )
-        for tool in TOOLS:
-            if tool.needs_sandbox and tool.name in self.settings.tools and sandbox is None:
+        self._tools = offered_tools(self.settings)
+        for tool in self._tools.values():
+            if tool.needs_sandbox and sandbox is None:
                 raise InputError(
                     "tools",
                     f"{tool.name} runs code in a sandbox, and none was given",
@@ -96,7 +137,6 @@ class ToolBox:
                 "they need a model that reads pages, and none is configured",
                 "Configure the role that reads pages, or set summaries to false.",
             )
-        self._tools = offered_tools(self.settings)
         self._withheld: frozenset[str] = frozenset()
         self._cache = OutputCache(self.settings.cache_bytes)
 

@@ -22,8 +22,8 @@ def evaluate(
     benchmark: Annotated[
         str,
         typer.Option(
-            help="A benchmark by name (--list shows them), or a run's folder, of which the split `benchmark` is "
-            "asked."
+            help="A benchmark by name (--list shows them), one of your own package by module:BENCHMARK, or a run's folder, "
+            "of which the split `benchmark` is asked."
         ),
     ] = "",
     listing: Annotated[
@@ -199,14 +199,15 @@ def evaluate(
 def _listed(benchmark: str) -> str:
     """All benchmarks, or everything about one of them."""
     from questloom.eval.published import published_text
-    from questloom.eval.statements import listing, statements
+    from questloom.eval.statements import listing, statement_of, statements
 
     if not benchmark:
         return listing()
-    if benchmark not in statements():
+    if (statement := statement_of(benchmark)) is None:
         raise InputError(
             f"--benchmark {benchmark}",
             "is no benchmark that --list knows",
             f"Known: {', '.join(statements())}.",
         )
-    return f"{statements()[benchmark].as_text()}\n\n{published_text(benchmark)}"
+    published = published_text(benchmark) if benchmark in statements() else ""
+    return f"{statement.as_text()}\n\n{published}".rstrip()

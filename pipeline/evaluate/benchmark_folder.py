@@ -10,7 +10,8 @@ from questloom.eval.adapter import chosen, entries, with_pictures
 from questloom.eval.items import Item
 from questloom.eval.rows import open_hub, open_local
 from questloom.eval.run_split import is_run, run_items
-from questloom.eval.statements import Statement, statements
+from questloom.eval.statements import Statement, statement_of, statements
+from questloom.files.extensions import load_extension
 from questloom.files.parquet import write_whole
 from questloom.pipeline.recipe import Recipe, recipe_of
 from questloom.records.errors import InputError
@@ -23,7 +24,7 @@ class BenchmarkRequest:
     """The benchmark that the user asks for, and how much of it."""
 
     benchmark: str
-    """A name of `benchmarks.yaml`, or a run's folder."""
+    """A name of `benchmarks.yaml`, `module:BENCHMARK` of another package, or a run's folder."""
     data: str = ""
     """The benchmark's file or folder on this machine."""
     pictures: str = ""
@@ -59,13 +60,13 @@ def read_benchmark(asked: BenchmarkRequest, out: str) -> Benchmark:
     """
     if is_run(asked.benchmark):
         return _of_run(asked, out)
-    if asked.benchmark not in statements():
+    statement = statement_of(asked.benchmark)
+    if statement is None:
         raise InputError(
             f"--benchmark {asked.benchmark}",
             "is neither a benchmark nor a run's folder",
             f"Benchmarks: {', '.join(statements())}; --list tells of each.",
         )
-    statement = statements()[asked.benchmark]
     if bool(asked.data) == asked.download:
         raise InputError(
             f"--benchmark {asked.benchmark}",
@@ -103,6 +104,9 @@ def read_benchmark(asked: BenchmarkRequest, out: str) -> Benchmark:
         "partial": bool(asked.limit) or bool(stated and len(items) != stated),
         "note": _note(statement, asked.subset),
     }
+    if asked.benchmark not in statements():
+        own = load_extension(asked.benchmark, "benchmarks", "--benchmark")
+        facts["note"] += f" Of another package: {own.identity}."
     _lay_down(out, name, items, facts)
     return Benchmark(name, items, facts)
 

@@ -120,6 +120,7 @@ class EvaluateJob:
             }  # it may move
         return {
             "teach": rules,
+            **({"extensions": found} if (found := self.recipe.teach.extensions) else {}),
             "mode": self.mode.value,
             "dialect": self.dialect.name,
             "prompt": sha256_hex(self.prompt),

@@ -80,6 +80,7 @@ def write_card(
     }
     example = tally.example[1] if tally.example else None
     invented = is_invented(store_facts(run).get("base", ""))
+    custom = run.read_recipe().get("custom_filters", {})
     text = environment.get_template("card.md.jinja").render(
         front=front_matter(recipe, data_files(folder), sum(tables["split"].values()), invented),
         name=recipe.name,
@@ -87,7 +88,8 @@ def write_card(
         example=example,
         credit=_credit(folder, example.image_id) if example else None,
         constant=_constant(folder),
-        checks={**CHECKS, **FILTERS},
+        checks={**CHECKS, **FILTERS, **{name: each["help"] for name, each in custom.items()}},
+        custom={name: each["identity"] for name, each in custom.items()},
         funnel=_funnel(run),
         reasons=_reasons(tally),
         not_run=run.read_recipe().get("not_run", {}),
@@ -107,7 +109,7 @@ def write_card(
         margin=recipe.certificate.margin,
         columns=_columns(folder),
         recipe=_settings(recipe),
-        fingerprint=recipe.fingerprint,
+        fingerprint=run.read_recipe()["fingerprint"],
     )
     (folder / "README.md").write_text(text, encoding="utf-8")
 
@@ -335,6 +337,7 @@ def _teach(run: RunFolder, tally: Tally) -> dict[str, Any] | None:
         "engine": facts["engine"],
         "model": model,
         "rollouts": settings["teach"]["rollouts"],
+        "extensions": taught.read_recipe().get("extensions", []),
         "tasks": facts["tasks"],
         "solved": facts["solved"],
         "played": facts["played"],

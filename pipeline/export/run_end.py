@@ -85,6 +85,8 @@ class Outcome:
         lacking = [one.words for one in self.lacking[:MAX_LACKING]]
         if lacking:
             lacking.append(f"{len(self.lacking):,} such lines: {self.run}/{LACKING}")
+        if self.funnel.num_errors and not self.exit_code:  # else it is the message
+            partly.append(self.funnel.errors_in_words)
         table = self.funnel.as_text(not_run=self.not_run)
         return "\n".join([table, *partly, *lacking, "", self.places()])
 

@@ -1,5 +1,6 @@
 """Kept questions as the page shows them: a row of the search index each, and a detail in a chunk."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from questloom.pipeline.report.evidence_text import evidence_text
@@ -163,8 +164,13 @@ def _picture(asset: ImageAsset) -> dict[str, Any]:
     }
 
 
-def detail(question: Question, names: Names, asset: ImageAsset | None) -> dict[str, Any]:
-    """All that the detail view shows of a question, beyond its row of the index."""
+def detail(
+    question: Question,
+    names: Names,
+    asset: ImageAsset | None,
+    helps: Mapping[str, str] = FILTERS,
+) -> dict[str, Any]:
+    """All that the detail view shows of a question, beyond its row of the index; `helps` says what passing each filter means."""
     hops = (
         question.certificate.evidence
         if question.certificate and question.certificate.evidence
@@ -198,7 +204,7 @@ def detail(question: Question, names: Names, asset: ImageAsset | None) -> dict[s
         "verdicts": [
             {
                 "filter": v.filter,
-                "about": FILTERS.get(v.filter, ""),
+                "about": helps.get(v.filter, ""),
                 "passed": v.passed,
                 "solver": v.solver,
                 "samples": v.num_samples,

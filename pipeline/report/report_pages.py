@@ -35,7 +35,7 @@ from questloom.records.identity import priority
 from questloom.records.knowledge import ImageAsset
 from questloom.records.outcomes import Reason, Rejection
 from questloom.records.synthesis import NOT_RUN
-from questloom.transforms.reason_words import PENDING, REASONS, stage_words, words
+from questloom.transforms.reason_words import FILTERS, PENDING, REASONS, stage_words, words
 
 QUESTIONS_PER_CHUNK = 50
 OUTCOMES_PER_CHUNK = 5_000
@@ -110,6 +110,11 @@ class _Builder:
     def __init__(self, run: Run, folder: Path, sources: Sources | None, read: Picture) -> None:
         self.run, self.folder, self.sources, self.read = run, folder, sources, read
         self.names = Names(sources, run.language)
+        self.reasons = {**REASONS, **run.own_reasons}
+        self.helps = {
+            **FILTERS,
+            **{name: each["help"] for name, each in run.custom_filters.items()},
+        }
         self.index, self.distributions = Index(), Distributions()
         self.kept_of_seed: dict[str, list[int]] = defaultdict(list)
         self.numbers: dict[str, int] = {}
@@ -200,7 +205,7 @@ class _Builder:
             self.kept_of_seed[question.seed_id].append(number)
             original = question.enhancement.original_image_id if question.enhancement else ""
             self.image_ids.update({question.image_id, original} - {""})
-            chunk.append(detail(question, self.names, asset))
+            chunk.append(detail(question, self.names, asset, self.helps))
             if len(chunk) == QUESTIONS_PER_CHUNK:
                 self._put(f"questions-{number // QUESTIONS_PER_CHUNK:04d}", chunk)
                 chunk = []
@@ -284,7 +289,7 @@ class _Builder:
                 {
                     "stage": words(stage),
                     "reason": words(reason),
-                    "about": REASONS.get(reason, ""),
+                    "about": self.reasons.get(reason, ""),
                     "number": number,
                     "examples": [example(r) for r in picked],
                 }
@@ -312,7 +317,7 @@ class _Builder:
             num_kept=num_kept,
             strips=funnel(flows),
             flows=flows,
-            reasons=REASONS,
+            reasons=self.reasons,
             pending=PENDING,
             num_missing=num_missing,
             partly_run=sorted(

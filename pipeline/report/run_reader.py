@@ -8,7 +8,7 @@ Everything is read a row group at a time; nothing here keeps all rows.
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -135,6 +135,10 @@ class Run:
     stages: tuple[Stage, ...]
     not_run: dict[str, str]
     """Filters that were not run, by name, and why."""
+    custom_filters: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Those of other packages, by name: identity, help, reasons."""
+    extensions: tuple[str, ...] = ()
+    """The identities of all objects of other packages; of episodes, of tools and services."""
 
     @property
     def name(self) -> str:
@@ -143,6 +147,15 @@ class Run:
     @property
     def language(self) -> str:
         return str(self.recipe.get("language") or "en")
+
+    @property
+    def own_reasons(self) -> dict[str, str]:
+        """The sentences of reasons that only this run has: those of its custom filters."""
+        return {
+            reason: words
+            for each in self.custom_filters.values()
+            for reason, words in each["reasons"].items()
+        }
 
     @property
     def base(self) -> str:
@@ -224,6 +237,8 @@ def open_run(folder: Location) -> Run:
         facts,
         tuple(sorted(stages, key=lambda s: (s.number, s.name))),
         resolved.get("not_run", {}),
+        resolved.get("custom_filters", {}),
+        tuple(resolved.get("extensions", ())),
     )
 
 

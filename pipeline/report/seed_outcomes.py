@@ -27,6 +27,8 @@ class StageFlow:
     seconds: float | None
     not_run: str = ""
     """Why the filter was not run, so that whatever came in went on; "" where it was."""
+    custom: str = ""
+    """Which object of another package the filter is; "" where it is the program's."""
 
     @property
     def balanced(self) -> bool | None:
@@ -96,6 +98,7 @@ def stage_flow(run: Run, stage: Stage) -> StageFlow:
         pending=_by_count(Counter(p.cause for p in stage.pending())),
         seconds=run.seconds(stage),
         not_run=run.not_run.get(stage.name, ""),
+        custom=run.custom_filters.get(stage.name, {}).get("identity", ""),
     )
 
 

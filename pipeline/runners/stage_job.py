@@ -122,6 +122,8 @@ class Funnel:
     num_errors: int
     fault: str = ""
     """What the first of those that wait for a provider was told."""
+    error: str = ""
+    """What the first of those that ended as an error says."""
 
     @classmethod
     def of(cls, run: RunFolder, stages: Sequence[Stage]) -> "Funnel":
@@ -135,12 +137,24 @@ class Funnel:
                 fault = fault or (
                     waiting.message if waiting.cause == PendingCause.PROVIDER.value else ""
                 )
-        errors = sum(
-            r.reason == Reason.ERROR.value
+        errors = [
+            r.evidence["error"] if isinstance(r.evidence, dict) else ""
             for stage in stages
             for r in run.read(stage.label, "rejected", Rejection)
+            if r.reason == Reason.ERROR.value
+        ]
+        counts = tuple(run.count(stage.label) for stage in stages)
+        return cls(counts, causes, len(errors), fault, *errors[:1])
+
+    @property
+    def errors_in_words(self) -> str:
+        """What the user should know of the items that ended as errors; "" where none did."""
+        first = f", the first: {self.error}" if self.error else ""
+        return (
+            f"{self.num_errors:,} items ended as errors{first}. The report shows their tracebacks."
+            if self.num_errors
+            else ""
         )
-        return cls(tuple(run.count(stage.label) for stage in stages), causes, errors, fault)
 
     @property
     def by_stage(self) -> dict[str, StageCount]:
@@ -192,8 +206,5 @@ class Funnel:
                 f"A provider failed ({self.fault}): {num:,} items wait. Run the same command again; nothing is paid twice.",
             )
         if self.num_errors > max_error_share * max(1, num_items):
-            return (
-                1,
-                f"{self.num_errors:,} items ended as errors of ours; the report shows their tracebacks.",
-            )
+            return 1, self.errors_in_words
         return 0, ""

@@ -28,7 +28,7 @@ def describe_filters(job: Job) -> list[str]:
         each.fix for each in registry.FILTERS if each.fix and left_out.get(each.name, OFF) != OFF
     )
     notices: dict[str, list[str]] = defaultdict(list)
-    for each in registry.FILTERS:
+    for each in registry.filters_of(job.recipe.filters):
         if each.name not in left_out and (line := each.notice(job)):
             notices[line].append(each.name)
     return [*lines, *(f"{', '.join(names)} {line}" for line, names in notices.items())]

@@ -35,6 +35,7 @@ from questloom.records.errors import InputError
 from questloom.records.identity import canonical_json
 from questloom.transforms.drafting.seed_shortage import FIX, shortage
 from questloom.transforms.drafting.seeds import EXPLORATION, obstacles
+from questloom.transforms.filters.custom import words_of_custom
 from questloom.transforms.pictures.checkpoint_quality import check_grounding
 from questloom.transforms.pictures.choose import read_hashes
 from questloom.transforms.stages.run_folder import name_of
@@ -93,7 +94,12 @@ def prepare(job: Job, runner: RunnerOptions = LOCAL) -> frozenset[str]:
 
 
 def _facts(job: Job, digest: str) -> dict[str, Any]:
-    return {"recipe": job.recipe.resolved(), "fingerprint": job.recipe.fingerprint, "store": digest}
+    facts = {
+        "recipe": job.recipe.resolved(),
+        "fingerprint": job.recipe.fingerprint,
+        "store": digest,
+    }
+    return facts | ({"extensions": found} if (found := job.recipe.extensions) else {})
 
 
 def _check_folder(job: Job, digest: str) -> None:
@@ -107,6 +113,9 @@ def _check_folder(job: Job, digest: str) -> None:
         before = json.loads(path.read_text(encoding="utf-8"))
         if (before["fingerprint"], before["store"]) != (facts["fingerprint"], facts["store"]):
             what = "recipe" if before["fingerprint"] != facts["fingerprint"] else "store"
+            if before["recipe"] == facts["recipe"] and what == "recipe":
+                was = ", ".join(before.get("extensions", ()))
+                what = f"version of what the recipe imports: it was {was}" if was else what
             raise InputError(
                 job.run.path,
                 f"holds a run with another {what}",
@@ -140,6 +149,8 @@ def claim_folder(job: Job) -> None:
         facts = _facts(job, job.store.meta["digest"])
         if left_out := filters_not_run(job):
             facts["not_run"] = left_out
+        if custom := words_of_custom(job.recipe.filters):
+            facts["custom_filters"] = custom
         write_whole(job.run.recipe, (canonical_json(facts) + "\n").encode())
 
 

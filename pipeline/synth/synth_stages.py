@@ -1,4 +1,4 @@
-"""The stages of the main job, in order. The filters among them are those of `transforms/filters/registry.py`."""
+"""The stages of the main job, in order. The filters among them are those of `transforms/filters/registry.py`, and the recipe's custom ones."""
 
 from collections.abc import Callable, Mapping
 
@@ -11,11 +11,14 @@ from questloom.pipeline.synth.question_stages import (
     make_pictures,
     make_plan,
 )
+from questloom.records.errors import InputError
 from questloom.records.outcomes import Rejection
 from questloom.records.plan import PlannedSeed, Preference
+from questloom.records.registry import check_names
 from questloom.records.synthesis import Question, Seed
 from questloom.records.table import Record
 from questloom.transforms.filters import registry
+from questloom.transforms.filters.custom import KEY
 from questloom.transforms.filters.filter import Filter, NotRun
 from questloom.transforms.planning.choice_side import gather_preferences
 from questloom.transforms.stages.stage import Apply, Side, Stage, in_order
@@ -29,6 +32,9 @@ def synth_stages(job: Job, clip_hints: Mapping[str, str] = NO_HINTS) -> tuple[St
     Args:
         job: a filter that its recipe switches off lets everything through, and says `not_run`.
         clip_hints: Beam's resource hints for the stages that run CLIP.
+
+    Raises:
+        InputError: a custom filter cannot be had, or is named like another stage.
     """
     filters, window, fingerprint = (
         job.recipe.filters,
@@ -65,7 +71,7 @@ def synth_stages(job: Job, clip_hints: Mapping[str, str] = NO_HINTS) -> tuple[St
             side=each.side() if each.side else None,
         )
 
-    return in_order(
+    stages = (
         stage("seeds", None, takes=Seed, gives=Seed),
         stage("plan", make_plan, takes=Seed, gives=PlannedSeed),
         stage(
@@ -77,10 +83,17 @@ def synth_stages(job: Job, clip_hints: Mapping[str, str] = NO_HINTS) -> tuple[St
         ),
         stage("pictures", make_pictures, in_flight=window, clip=True),
         stage("certify", make_certify),
-        *map(of_filter, registry.FILTERS),
+        *map(of_filter, registry.filters_of(filters)),
         stage("enhance", make_enhance, clip=True),
         stage("split", make_split, side=Side(record=SplitDraw, gather=gather_splits)),
     )
+    try:
+        check_names("two stages have the name", (each.name for each in stages))
+    except ValueError as error:
+        raise InputError(
+            f"{KEY}: {', '.join(filters.custom)}", str(error), "Rename the class."
+        ) from error
+    return in_order(*stages)
 
 
 def make_split(job: Job) -> Apply:

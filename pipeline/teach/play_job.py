@@ -36,6 +36,7 @@ class PlayJob(Job):
         return {
             "questions": self.questions,
             "teach": rules,
+            **({"extensions": found} if (found := self.recipe.teach.extensions) else {}),
             "clip": settings["models"]["clip"],
             "roles": {name: roles[name] for name in (AGENT, READER) if name in roles},
         }

@@ -274,6 +274,8 @@ def _claim(job: PlayJob) -> None:
         "fingerprint": job.play_fingerprint,
         "judging": job.judge_fingerprint,
     }
+    if found := job.recipe.teach.extensions:
+        facts["extensions"] = found
     write_whole(job.out.recipe, (canonical_json(facts) + "\n").encode())
 
 

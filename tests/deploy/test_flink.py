@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from tests.deploy.runs import digests, ended, ingest, synth, until
+from tests.deploy.runs import SETTINGS, digests, ended, ingest, synth, until
 
 pytestmark = pytest.mark.flink
 
@@ -45,3 +45,14 @@ def test_a_task_manager_killed_in_mid_job_and_another_started_leave_the_same_byt
     cluster.start_task_manager(0)
     assert ended(job, out) == 0
     assert digests(out) == whole
+
+
+def test_a_custom_filter_is_run_by_the_pools_and_gives_the_same_bytes_as_in_process(
+    on_cluster, store
+):
+    settings = (*SETTINGS, "filters.custom=[examples.no_sports:NoSports]")
+    here, there = store.parent / "custom", store.parent / "custom-flink"
+    assert ended(synth(store, here, "--workers", "1", settings=settings), here) == 0
+    assert ended(synth(store, there, *on_cluster, settings=settings), there) == 0
+    assert digests(there) == digests(here)
+    assert any("no_sports" in name for name in digests(there))

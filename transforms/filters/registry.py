@@ -1,9 +1,12 @@
 """The filters, in the order in which they run: cheapest first. A filter is added here, and in a file of its own."""
 
 from collections.abc import Sequence
+from typing import Any
 
+from questloom.records.errors import InputError
 from questloom.records.registry import check_names, check_sentence
 from questloom.transforms.filters.answer_in_question import ANSWER_IN_QUESTION
+from questloom.transforms.filters.custom import KEY, custom_filters
 from questloom.transforms.filters.duplicates import DUPLICATES
 from questloom.transforms.filters.filter import Filter
 from questloom.transforms.filters.image_search import IMAGE_SEARCH
@@ -44,6 +47,27 @@ def check(filters: Sequence[Filter]) -> None:
         for reason in f.reasons:
             if not reason.isidentifier():
                 raise ValueError(f"filter {f.name}: {reason!r} is no reason of a filter")
+
+
+def filters_of(settings: Any) -> tuple[Filter, ...]:
+    """The filters of a recipe: the program's, with its custom ones before the first that searches.
+
+    Args:
+        settings: the recipe's section `filters`.
+
+    Raises:
+        InputError: a custom filter cannot be had, or is named like another.
+    """
+    own = custom_filters(settings)
+    place = FILTERS.index(DUPLICATES) + 1
+    found = (*FILTERS[:place], *own, *FILTERS[place:])
+    try:
+        check(found)
+    except ValueError as error:
+        raise InputError(
+            f"{KEY}: {', '.join(settings.custom)}", str(error), "Rename the class, or the reason."
+        ) from error
+    return found
 
 
 check(FILTERS)

@@ -1,0 +1,46 @@
+"""A tool of your own: the policy may ask how far two places lie apart.
+
+In a recipe, beside the tools of the program:
+
+    teach: {tools: {custom: ["distance:TOOL"]}}
+
+A package may give it a short name, as entry point of the group `questloom.tools`.
+"""
+
+from math import asin, cos, radians, sin, sqrt
+from typing import Annotated
+
+from pydantic import Field
+
+from questloom.agent.tools.tool_context import Context
+from questloom.agent.tools.tool_schema import Tool
+from questloom.agent.turns.tool_output import Output
+
+EARTH_KM = 6371.0
+"""Mean radius."""
+Latitude = Annotated[float, Field(ge=-90, le=90)]
+Longitude = Annotated[float, Field(ge=-180, le=180)]
+
+
+async def distance(
+    at: Context,
+    latitude: Latitude,
+    longitude: Longitude,
+    to_latitude: Latitude,
+    to_longitude: Longitude,
+) -> Output:
+    """Gives the distance of two places on the Earth, along its surface.
+
+    Args:
+        latitude: Of the first place, in degrees; south is negative.
+        longitude: Of the first place, in degrees; west is negative.
+        to_latitude: Of the second place.
+        to_longitude: Of the second place.
+    """
+    one, other = radians(latitude), radians(to_latitude)
+    turn = radians(to_longitude - longitude)
+    chord = sin((other - one) / 2) ** 2 + cos(one) * cos(other) * sin(turn / 2) ** 2
+    return Output(parts=(f"{2 * EARTH_KM * asin(sqrt(chord)):,.1f} km",))
+
+
+TOOL = Tool(distance, kind="compute")

@@ -1,0 +1,122 @@
+"""Objects of packages outside the program, which settings name: `module:Name`, or the name of an installed entry point.
+
+Importing a module runs its code. So nothing is imported but what settings name, and settings are trusted like a program.
+"""
+
+import os
+import sys
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points, packages_distributions, version
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from questloom.records.errors import InputError
+from questloom.records.identity import sha256_hex
+
+
+@dataclass(frozen=True)
+class Extension:
+    """One object, and which version of it."""
+
+    named: str
+    """As settings name it: an import path, or an entry point."""
+    path: str
+    """Its import path, "mypackage:NoSports"."""
+    version: str
+    """Package and version where it is installed, and a hash of its file: "mypackage 1.2, source 3f2a9c…"."""
+    object: Any
+
+    @property
+    def identity(self) -> str:
+        """Changes whenever the object may do something else. A helper in another file is seen by the package's version only."""
+        return f"{self.path} ({self.version})"
+
+
+@cache
+def load_extension(named: str, kind: str, key: str) -> Extension:
+    """Imports an object that settings name; once a process.
+
+    Args:
+        named: `module:Name`, or the name of an entry point. The current folder is looked through last.
+        kind: what it is, "filters": entry points are those of the group `questloom.filters`.
+        key: of the settings, for errors.
+
+    Raises:
+        InputError: there is none of that name, or importing it fails.
+    """
+    where, group = f"{key}: {named}", f"questloom.{kind}"
+    path = named if ":" in named else _entry_point(named, group, where)
+    module_name, _, name = path.partition(":")
+    module = _module(module_name, where)
+    try:
+        found = module
+        for part in name.split("."):
+            found = getattr(found, part)
+    except AttributeError:
+        has = ", ".join(n for n in vars(module) if not n.startswith("_"))[:300]
+        raise InputError(
+            where, f"the module {module_name} has no {name!r}", f"It has: {has}."
+        ) from None
+    return Extension(named, path, _version(module, found), found)
+
+
+def is_extension(named: str, kind: str) -> bool:
+    """Whether a name is an import path or an installed entry point, and not to be looked for among the program's own."""
+    return ":" in named or any(
+        each.name == named for each in entry_points(group=f"questloom.{kind}")
+    )
+
+
+def _entry_point(named: str, group: str, where: str) -> str:
+    installed = sorted(
+        {(each.name, f"{each.module}:{each.attr}") for each in entry_points(group=group)}
+    )
+    found = [path for name, path in installed if name == named]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise InputError(
+            where, "is an entry point of several packages", f"Write one of {', '.join(found)}."
+        )
+    known = ", ".join(name for name, _ in installed) or "none"
+    raise InputError(
+        where,
+        f"is no module:Name, and no installed package has it as entry point of {group}",
+        f"Write MODULE:NAME. Entry points installed: {known}.",
+    )
+
+
+def _module(name: str, where: str) -> ModuleType:
+    if (here := os.getcwd()) not in sys.path:  # workers started with `python -m` have it, too
+        sys.path.append(here)
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name and f"{name}.".startswith(f"{error.name}."):
+            raise InputError(
+                where,
+                f"there is no module {error.name!r}",
+                "Install its package on every machine that runs the job, or start in the folder of its file.",
+            ) from error
+        raise InputError(
+            where, f"its module needs {error.name!r}, which is missing", "Install that."
+        ) from error
+    except Exception as error:
+        raise InputError(
+            where,
+            f"importing its module fails ({type(error).__name__}: {error})",
+            f"Try it alone: python -c 'import {name}'.",
+        ) from error
+
+
+def _version(module: ModuleType, found: Any) -> str:
+    """Of the package that installed the module, and of the files that hold module and object."""
+    packages = packages_distributions().get(module.__name__.partition(".")[0], [])
+    installed = [f"{package} {version(package)}" for package in sorted(set(packages))]
+    own = sys.modules[found.__module__] if isinstance(found, type) else module
+    files = dict.fromkeys(getattr(each, "__file__", None) or "" for each in (module, own))
+    source = sha256_hex(b"".join(Path(f).read_bytes() for f in files if os.path.isfile(f)))
+    return ", ".join([*installed, f"source {source[:12]}"])

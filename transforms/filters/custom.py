@@ -1,0 +1,184 @@
+"""Filters of packages outside the program: `filters.custom: [mypackage:NoSports]`.
+
+A custom filter is a class that is made without arguments, once a process. `examples/no_sports.py` is one.
+"""
+
+import inspect
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, Protocol
+
+from questloom.files.extensions import Extension, load_extension
+from questloom.records.errors import BudgetExceeded, InputError, ProviderFault, QuestloomError
+from questloom.records.identity import canonical_json
+from questloom.records.outcomes import Reason, Rejection
+from questloom.records.registry import check_sentence
+from questloom.records.synthesis import Question, Verdict
+from questloom.transforms.filters.filter import Filter, FilterJob
+from questloom.transforms.stages.stage import Apply, reject
+
+if TYPE_CHECKING:
+    from questloom.knowledge.store.store import Store
+
+KEY = "recipe key filters.custom"
+SHAPE = "Make it a class: a docstring that begins with a sentence, `reasons`, and `__call__(self, question, store)`; see examples/no_sports.py."
+
+
+@dataclass(frozen=True)
+class Drop:
+    """What a custom filter returns to drop a question.
+
+    Args:
+        reason: a key of the filter's `reasons`.
+        evidence: what shows it, as small JSON: an entity's id, the words that were found.
+    """
+
+    reason: str
+    evidence: Any = None
+
+
+class CustomFilter(Protocol):
+    """The interface. The first paragraph of the docstring says in one sentence what is true of a question that passed.
+
+    The stage has the class's name: `NoSports` is `no_sports`.
+    """
+
+    reasons: Mapping[str, str]
+    """Each reason for dropping, a word, with its sentence for the report."""
+
+    def __call__(self, question: Question, store: "Store") -> Drop | None:
+        """None keeps the question. It must depend on the arguments alone, and may be called by several threads."""
+
+
+@dataclass(frozen=True)
+class Named:
+    """What the user reads before a run: which object the filter is."""
+
+    identity: str
+
+    def __call__(self, job: FilterJob) -> str:
+        return f"is {self.identity}, which the recipe names"
+
+
+class CustomFilterError(QuestloomError):
+    """A custom filter failed on a question; the exception behind it is its `__cause__`."""
+
+
+@dataclass(frozen=True)
+class MakeCustom:
+    """Gives a process the function of a custom filter; `identity` is that of the process which made the job."""
+
+    named: str
+    name: str
+    identity: str
+
+    def __call__(self, job: FilterJob) -> Apply:
+        found = load_extension(self.named, "filters", KEY)
+        if found.identity != self.identity:
+            raise InputError(
+                f"{KEY}: {self.named}",
+                f"a worker has {found.identity}, and the job was started with {self.identity}",
+                "Install the same version on every machine, and start again.",
+            )
+        decide, store = _made(found), job.store
+
+        def check(question: Question) -> Question | Rejection:
+            try:
+                drop = decide(question, store)
+                _check_returned(drop, decide.reasons)
+            except (ProviderFault, BudgetExceeded):
+                raise
+            except Exception as error:
+                raise CustomFilterError(
+                    f"the custom filter {found.path} failed on the question {question.id}: {type(error).__name__}: {error}"
+                ) from error
+            if drop is not None:
+                return reject(question, drop.reason, drop.evidence)
+            return question.with_verdict(Verdict(filter=self.name, passed=True, solver=found.path))
+
+        return check
+
+
+def _check_returned(drop: Any, reasons: Mapping[str, str]) -> None:
+    if drop is None:
+        return
+    if not isinstance(drop, Drop):
+        raise TypeError(f"it returned {drop!r}, and not None (keep) or a Drop")
+    if drop.reason not in reasons:
+        raise ValueError(f"it dropped for {drop.reason!r}, which its `reasons` do not explain")
+    canonical_json(drop.evidence)
+
+
+def _made(found: Extension) -> CustomFilter:
+    try:
+        return found.object()
+    except Exception as error:
+        raise InputError(
+            f"{KEY}: {found.named}",
+            f"cannot be made without arguments ({type(error).__name__}: {error})",
+            SHAPE,
+        ) from error
+
+
+@cache
+def custom_filter(named: str) -> Filter:
+    """The filter that a recipe names, as the program's own are.
+
+    Raises:
+        InputError: there is none, or it is no `CustomFilter`.
+    """
+    found = load_extension(named, "filters", KEY)
+    where, made = f"{KEY}: {named}", found.object
+    classes = made.__mro__ if isinstance(made, type) else ()
+    call = next((vars(c)["__call__"] for c in classes if "__call__" in vars(c)), None)
+    if not inspect.isfunction(call) or inspect.iscoroutinefunction(call):
+        raise InputError(where, "is no class with a plain method `__call__`", SHAPE)
+    if len(inspect.signature(call).parameters) != 3:
+        raise InputError(where, "its `__call__` does not take (self, question, store)", SHAPE)
+    words = " ".join((made.__doc__ or "").strip().partition("\n\n")[0].split())
+    reasons = getattr(_made(found), "reasons", None)
+    if not isinstance(reasons, Mapping) or not reasons:
+        raise InputError(
+            where, "has no `reasons`: each reason for dropping, with its sentence", SHAPE
+        )
+    try:
+        for sentence in (words, *reasons.values()):
+            check_sentence("its docstring or `reasons`", sentence)
+        for reason in reasons:
+            if not reason.isidentifier() or reason in {*Reason}:
+                raise ValueError(f"{reason!r} is no reason of its own")
+    except (ValueError, AttributeError) as error:
+        raise InputError(where, str(error), SHAPE) from error
+    name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", made.__name__).lower()
+    return Filter(
+        name=name,
+        help=words,
+        doing=f"asking the filter {found.path}",
+        reasons=dict(reasons),
+        in_loop=None,
+        notice=Named(found.identity),
+        make=MakeCustom(named, name, found.identity),
+    )
+
+
+def words_of_custom(settings: Any) -> dict[str, dict[str, Any]]:
+    """What a run stores of its custom filters, so that whoever reads it needs none of their packages: by name their identity, sentence and reasons."""
+    return {
+        each.name: {
+            "identity": each.make.identity,  # type: ignore[attr-defined]
+            "help": each.help,
+            "reasons": each.reasons,
+        }
+        for each in custom_filters(settings)
+    }
+
+
+def custom_filters(settings: Any) -> tuple[Filter, ...]:
+    """Those that the settings of the filters name, in that order.
+
+    Raises:
+        InputError: see `custom_filter`.
+    """
+    return tuple(custom_filter(named) for named in settings.custom)
