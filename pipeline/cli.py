@@ -671,11 +671,15 @@ def audit(
 
 @app.command()
 def recheck(run: Run_, store: Store_, as_json: Json_ = False) -> None:
-    """Executes every certificate of a run again on a newer store: still unique, still the same answer?"""
+    """Executes every certificate of a run again on a newer store: still unique, still the same answer?
+
+    Names the questions whose claims turned, and ends with exit code 1 where there are any.
+    """
     from questloom.pipeline.commands.recheck import recheck_run
 
     made = recheck_run(run, store)
     show(made.as_json(), as_json, made.as_text())
+    raise typer.Exit(DONE if made.holds else FAILED)
 
 
 @app.command()
