@@ -22,6 +22,7 @@ from questloom.files.locations import (
     remove_tree,
 )
 from questloom.files.parquet import read_records, write_records, write_whole
+from questloom.knowledge.readers.data_sets import HUB, is_data_set, state_of
 from questloom.knowledge.readers.folder import METADATA_NAMES
 from questloom.knowledge.store.layout import META, REJECTED, STORE_VERSION
 from questloom.knowledge.store.writer import write_meta
@@ -132,7 +133,7 @@ def run_ingest(
     dumps = [
         path
         for path in (*options.articles, *options.entities, *options.images, *_popularity(options))
-        if path not in (SPARQL, COMMONS)
+        if path not in (SPARQL, COMMONS) and not path.startswith(HUB)
     ]
     check_locations(reads=dumps, writes=[store])
     inputs = _inputs(options)
@@ -203,7 +204,10 @@ def _absolute(options: IngestOptions) -> IngestOptions:
     """All paths absolute, for workers that stand elsewhere."""
 
     def each(paths: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(path if path in (SPARQL, COMMONS) else absolute(path) for path in paths)
+        return tuple(
+            path if path in (SPARQL, COMMONS) or path.startswith(HUB) else absolute(path)
+            for path in paths
+        )
 
     return dataclasses.replace(
         options,
@@ -234,14 +238,14 @@ def _inputs(options: IngestOptions) -> list[dict[str, Any]]:
             if path in (SPARQL, COMMONS):
                 found.append({"kind": kind, "name": path, "bytes": 0})
                 continue
-            lies = location(path)
             try:
-                size, modified = _state(lies)
+                size, modified = state_of(path) if is_data_set(path) else _state(location(path))
             except OSError as error:
                 raise InputError(
                     path, f"cannot be read ({error.strerror})", f"Correct the path given for {kind}"
                 ) from error
-            found.append({"kind": kind, "name": lies.name, "bytes": size, "modified": modified})
+            name = path if path.startswith(HUB) else location(path).name
+            found.append({"kind": kind, "name": name, "bytes": size, "modified": modified})
     if not any((options.articles, options.entities, options.images)):
         raise InputError(
             "ingest",
@@ -256,7 +260,7 @@ def _count_files(options: IngestOptions) -> list[Location]:
     beside = {
         str(path): path
         for dump in options.entities
-        if dump != SPARQL
+        if dump != SPARQL and not dump.startswith(HUB)
         for path in [location(dump).parent / CLASS_COUNTS]
     }
     return [path for _, path in sorted(beside.items()) if path.exists()]
@@ -300,7 +304,7 @@ def _state(path: Location) -> tuple[int, int | str]:
 def _snapshot_of(options: IngestOptions) -> str:
     """The date in the name of an entity dump, else of an article dump."""
     for path in (*sorted(options.entities), *sorted(options.articles)):
-        if found := _DATE.search(location(path).name):
+        if found := _DATE.search(path.rpartition("/")[2]):
             return "-".join(found.groups())
     if options.entities:
         raise InputError(

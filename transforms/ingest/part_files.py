@@ -49,8 +49,14 @@ def partition_of(text: str, num_partitions: int) -> int:
     return hash64(text) % num_partitions
 
 
+SPILL_BYTES = 64 << 20
+"""Rows that a task holds before it writes them: a file of JSON lines on the Hub is one task, whatever its size."""
+
+
 class PartWriter:
-    """Collects the rows of one task and writes them when it is left without an error.
+    """Collects the rows of one task, and writes them whenever they are many, and when it is left without an error.
+
+    A task that is done again writes the same files, under the same names.
 
     Args:
         folder: of all parts.
@@ -61,18 +67,26 @@ class PartWriter:
     def __init__(self, folder: Location, task: str, num_partitions: int) -> None:
         self._folder, self._task, self._num = folder, task, num_partitions
         self._rows: dict[str, list[list[Row]]] = {}
+        self._bytes, self._written = 0, 0
 
     def add(self, kind: str, row: Row) -> None:
         """Adds a row; its key decides the partition."""
         if kind not in self._rows:
             self._rows[kind] = [[] for _ in range(self._num)]
         self._rows[kind][partition_of(row[0], self._num)].append(row)
+        self._bytes += sum(map(len, row))
+        if self._bytes >= SPILL_BYTES:
+            self._write(f"{self._task}-{self._written:04d}")
+            self._rows, self._bytes, self._written = {}, 0, self._written + 1
 
     def close(self) -> None:
-        """Writes the files."""
+        """Writes what was not written yet."""
+        self._write(self._task)
+
+    def _write(self, name: str) -> None:
         for kind, partitions in self._rows.items():
             with (
-                whole_file(self._folder / kind / f"{self._task}.arrow") as path,
+                whole_file(self._folder / kind / f"{name}.arrow") as path,
                 pa.OSFile(str(path), "wb") as sink,
                 pa.ipc.new_file(sink, SCHEMA, options=_OPTIONS) as writer,
             ):

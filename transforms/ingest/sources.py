@@ -12,6 +12,8 @@ from typing import Any
 from questloom.files.locations import Location, location, size_of
 from questloom.files.parquet import write_whole
 from questloom.knowledge.readers.byte_ranges import ByteRange, open_dump, plan_ranges
+from questloom.knowledge.readers.data_sets import RowRange, is_data_set, state_of
+from questloom.knowledge.readers.entity_rows import plan_entity_rows, read_entity_rows
 from questloom.knowledge.readers.folder import (
     METADATA_NAMES,
     PictureFile,
@@ -20,6 +22,11 @@ from questloom.knowledge.readers.folder import (
 )
 from questloom.knowledge.readers.mediawiki_xml import read_pages, read_site
 from questloom.knowledge.readers.popularity import PopularityRange, plan_popularity, read_popularity
+from questloom.knowledge.readers.structured_wikipedia import (
+    plan_article_rows,
+    read_article_rows,
+    read_row_site,
+)
 from questloom.knowledge.readers.titles import Site
 from questloom.knowledge.readers.wikidata_json import read_entities
 from questloom.knowledge.readers.wikitext import read_article
@@ -41,7 +48,7 @@ from questloom.transforms.ingest.service_sources import SPARQL, Services, read_s
 
 RANGE_TEXT = 16 << 20
 MAX_TASKS = 4096
-EXPANSION = {"pages": 4, "entities": 16, "zim": 2}
+EXPANSION = {"pages": 4, "entities": 16, "zim": 2, "article_rows": 4, "entity_rows": 8}
 """Bytes of text a byte of a compressed dump, about (enwiki 20 to 95 GB, Wikidata 100 GB to 1.6 TB)."""
 ZIM_ENTRIES = 1000
 PICTURE_BYTES, PICTURES = 32 << 20, 512
@@ -61,7 +68,8 @@ Read = (
 class ReadTask:
     """One task of the stage `read`.
 
-    `kind` is pages, zim, entities, pictures, popularity or sparql; `source` the range of a dump as JSON, or the file with a list of pictures.
+    `kind` is pages, zim, entities, article_rows, entity_rows, pictures, popularity or sparql; `source` the range of a dump as JSON, or the
+    file with a list of pictures.
     """
 
     kind: str
@@ -87,21 +95,31 @@ def is_zim(path: str) -> bool:
         return file.read(4) == b"ZIM\x04" or path.endswith(".zim")
 
 
+def _rows(kind: str, path: str, ranges: list[RowRange]) -> list[ReadTask]:
+    """The tasks of a data set; its ranges are about equal."""
+    size = EXPANSION[kind] * state_of(path)[0] // len(ranges)
+    return [ReadTask(kind=kind, source=asdict(r), num_bytes=size) for r in ranges]
+
+
 def range_text(dumps: dict[str, str]) -> int:
     """Bytes of text that make a task of the stage `read` and a partition of the later ones, for dumps (path to kind)."""
     total = sum(
-        size_of(location(path)) * EXPANSION[kind] for path, kind in dumps.items() if path != SPARQL
+        (state_of(path)[0] if is_data_set(path) else size_of(location(path))) * EXPANSION[kind]
+        for path, kind in dumps.items()
+        if path != SPARQL
     )
     return max(RANGE_TEXT, total // MAX_TASKS)
 
 
 def plan_articles(path: str, text: int) -> list[ReadTask]:
-    """The tasks of a ZIM or of a MediaWiki XML dump.
+    """The tasks of a ZIM, of a MediaWiki XML dump, or of a data set in the schema of structured-wikipedia.
 
     Args:
         path: the file. The index beside a multistream dump is used: it shows where the dump was cut.
         text: bytes of text a task, about.
     """
+    if is_data_set(path):
+        return _rows("article_rows", path, plan_article_rows(path))
     if is_zim(path):
         ranges = plan_zim(path, entries_per_range=ZIM_ENTRIES)
         size = EXPANSION["zim"] * size_of(location(path)) // len(ranges)
@@ -113,11 +131,13 @@ def plan_articles(path: str, text: int) -> list[ReadTask]:
 
 
 def plan_entities(path: str, text: int) -> list[ReadTask]:
-    """The tasks of a Wikidata JSON dump, or the one of the query service.
+    """The tasks of a Wikidata JSON dump, of a data set of entities, or the one of the query service.
 
     Raises:
         InputError: it does not begin as one.
     """
+    if is_data_set(path):
+        return _rows("entity_rows", path, plan_entity_rows(path))
     if path == SPARQL:
         return [ReadTask(kind=SPARQL, source={}, num_bytes=RANGE_TEXT)]
     tasks = _plan_dump("entities", path, "", text)
@@ -228,11 +248,21 @@ def read(task: ReadTask, options: ReadOptions) -> Iterator[Read]:
             languages=options.languages,
             keep_partial=options.keep_partial,
         )
+    elif task.kind == "article_rows":
+        yield from read_article_rows(_row_range(task), options.site)
+    elif task.kind == "entity_rows":
+        yield from read_entity_rows(
+            _row_range(task), snapshot=options.snapshot, languages=options.languages
+        )
     elif task.kind == "popularity":
         yield from read_popularity(PopularityRange(**task.source))
     else:
         for picture in json.loads(location(task.source["list"]).read_bytes()):
             yield read_picture(PictureFile(*picture))
+
+
+def _row_range(task: ReadTask) -> RowRange:
+    return RowRange(**{**task.source, "columns": tuple(task.source["columns"])})
 
 
 def site_of(paths: tuple[str, ...]) -> Site:
@@ -241,7 +271,7 @@ def site_of(paths: tuple[str, ...]) -> Site:
     Raises:
         InputError: they come from several wikis.
     """
-    sites = {path: read_zim_site(path) if is_zim(path) else read_site(path) for path in paths}
+    sites = {path: _site(path) for path in paths}
     wikis = sorted({site.wiki for site in sites.values()})
     if len(wikis) > 1:
         raise InputError(
@@ -250,3 +280,9 @@ def site_of(paths: tuple[str, ...]) -> Site:
             "Give one wiki's dumps; a store holds one",
         )
     return sites[paths[0]] if paths else Site()
+
+
+def _site(path: str) -> Site:
+    if is_data_set(path):
+        return read_row_site(path)
+    return read_zim_site(path) if is_zim(path) else read_site(path)
