@@ -21,7 +21,6 @@ import pyarrow.parquet as pq
 from questloom.knowledge.readers.structured_wikipedia import read_row_site
 from questloom.transforms.ingest.ingest_job import Job
 from questloom.transforms.ingest.read_stage import run
-from questloom.transforms.ingest.service_sources import Services
 from questloom.transforms.ingest.sources import ReadOptions, plan_articles
 
 PARAGRAPHS, LINKS = 12, 3
@@ -78,12 +77,9 @@ def read(path: str, out: Path) -> int:
         snapshot="2026-01-31",
         languages=(),
         keep_partial=False,
-        services=Services(),
     )
     tasks = tuple(plan_articles(path, 0))
-    job = Job(
-        store=str(out), num_partitions=PARTITIONS, options=options, tasks=tasks, ask_commons=False
-    )
+    job = Job(store=str(out), num_partitions=PARTITIONS, options=options, tasks=tasks)
     return sum(run(job, task).num_kept for task in range(len(tasks)))
 
 

@@ -253,14 +253,21 @@ def ingest(
     ctx: typer.Context,
     store: Annotated[str, typer.Option(help="Folder of the store to write.")],
     articles: Annotated[
-        list[str] | None, typer.Option(help="MediaWiki XML dumps (.xml, .bz2) or ZIM files.")
+        list[str] | None,
+        typer.Option(
+            help="MediaWiki XML dumps (.xml, .bz2), ZIM files, or data sets in the schema of structured-wikipedia "
+            "(.parquet, .jsonl, hf://datasets/ORG/NAME/FOLDER)."
+        ),
     ] = None,
     entities: Annotated[
-        list[str] | None, typer.Option(help="Wikidata JSON dumps (.json, .gz, .bz2); or `sparql`.")
+        list[str] | None,
+        typer.Option(
+            help="Wikidata JSON dumps (.json, .gz, .bz2), or data sets with an entity a row (.parquet, .jsonl, hf://…)."
+        ),
     ] = None,
     images: Annotated[
         list[str] | None,
-        typer.Option(help="Folders of pictures with metadata.jsonl; or `commons`."),
+        typer.Option(help="Folders of pictures with metadata.jsonl."),
     ] = None,
     popularity: Annotated[
         str,
@@ -269,12 +276,6 @@ def ingest(
             "tell."
         ),
     ] = "",
-    sparql_endpoint: Annotated[str, typer.Option(help="Query service for --entities sparql.")] = "",
-    sparql_ids: Annotated[
-        Path | None, typer.Option(help="Items to ask it for, one QID a line; default: rare seeds.")
-    ] = None,
-    sparql_seeds: Annotated[int, typer.Option(min=1, help="How many rare seeds to ask for.")] = 500,
-    commons_endpoint: Annotated[str, typer.Option(help="API for --images commons.")] = "",
     snapshot: Annotated[
         str,
         typer.Option(
@@ -295,24 +296,8 @@ def ingest(
     """Reads dumps into a store."""
     from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
     from questloom.pipeline.runners.progress import staged
-    from questloom.pipeline.synth.id_files import words_of
-    from questloom.transforms.ingest.service_sources import COMMONS_API, WIKIDATA_ENDPOINT, Services
 
-    ids = tuple(sorted(words_of([str(sparql_ids)], "--sparql-ids"))) if sparql_ids else ()
-    if sparql_ids and not ids:
-        raise InputError(
-            f"--sparql-ids {sparql_ids}",
-            "holds no id",
-            "Write one id a line, such as Q42; leave the option out to ask for rare seeds",
-        )
-    services = Services(
-        sparql_endpoint=sparql_endpoint or WIKIDATA_ENDPOINT,
-        commons_endpoint=commons_endpoint or COMMONS_API,
-        sparql_ids=ids,
-        sparql_seeds=sparql_seeds,
-    )
     options = IngestOptions(
-        services=services,
         store=store,
         articles=tuple(articles or ()),
         entities=tuple(entities or ()),

@@ -83,7 +83,8 @@ def read_entity_rows(
             if link
         }
         entity["claims"] = {
-            prop: [_statement(where, s) for s in group] for prop, group in (entity["claims"] or {}).items()
+            prop: [_statement(where, s) for s in group]
+            for prop, group in (entity["claims"] or {}).items()
         }
         yield from parse_entities(entity, snapshot=snapshot, languages=languages)
 

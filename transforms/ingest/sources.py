@@ -44,7 +44,6 @@ from questloom.records.knowledge import (
 )
 from questloom.records.outcomes import Rejection
 from questloom.transforms.ingest.faults import fault
-from questloom.transforms.ingest.service_sources import SPARQL, Services, read_sparql
 
 RANGE_TEXT = 16 << 20
 MAX_TASKS = 4096
@@ -68,8 +67,8 @@ Read = (
 class ReadTask:
     """One task of the stage `read`.
 
-    `kind` is pages, zim, entities, article_rows, entity_rows, pictures, popularity or sparql; `source` the range of a dump as JSON, or the
-    file with a list of pictures.
+    `kind` is pages, zim, entities, article_rows, entity_rows, pictures or popularity; `source` the range of a dump as JSON, or the file
+    with a list of pictures.
     """
 
     kind: str
@@ -86,7 +85,6 @@ class ReadOptions:
     snapshot: str
     languages: tuple[str, ...]
     keep_partial: bool
-    services: Services
 
 
 def is_zim(path: str) -> bool:
@@ -106,7 +104,6 @@ def range_text(dumps: dict[str, str]) -> int:
     total = sum(
         (state_of(path)[0] if is_data_set(path) else size_of(location(path))) * EXPANSION[kind]
         for path, kind in dumps.items()
-        if path != SPARQL
     )
     return max(RANGE_TEXT, total // MAX_TASKS)
 
@@ -131,15 +128,13 @@ def plan_articles(path: str, text: int) -> list[ReadTask]:
 
 
 def plan_entities(path: str, text: int) -> list[ReadTask]:
-    """The tasks of a Wikidata JSON dump, of a data set of entities, or the one of the query service.
+    """The tasks of a Wikidata JSON dump, or of a data set of entities.
 
     Raises:
         InputError: it does not begin as one.
     """
     if is_data_set(path):
         return _rows("entity_rows", path, plan_entity_rows(path))
-    if path == SPARQL:
-        return [ReadTask(kind=SPARQL, source={}, num_bytes=RANGE_TEXT)]
     tasks = _plan_dump("entities", path, "", text)
     first = next(read_entities(ByteRange(**tasks[0].source), snapshot="2000-01-01"), None)
     if first is None or (isinstance(first, Rejection) and "no JSON" in str(first.evidence)):
@@ -235,12 +230,6 @@ def read(task: ReadTask, options: ReadOptions) -> Iterator[Read]:
                 )
     elif task.kind == "zim":
         yield from read_zim(ZimRange(**task.source), options.site)
-    elif task.kind == SPARQL:
-        yield from read_sparql(
-            options.services,
-            snapshot=options.snapshot,
-            languages=options.languages or (options.site.language,),
-        )
     elif task.kind == "entities":
         yield from read_entities(
             ByteRange(**task.source),

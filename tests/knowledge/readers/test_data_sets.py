@@ -162,7 +162,7 @@ def test_a_missing_field_of_an_entity_is_named(tmp_path, name):
 def test_a_value_whose_type_nothing_tells_is_refused(tmp_path):
     snak = {"property": "P1", "datavalue": "x", "datatypes": "string"}
     row = entity_row({"id": "Q1"}) | {"claims": {"P1": [{"mainsnak": snak, "rank": "normal"}]}}
-    with pytest.raises(InputError, match="no field 'claims.datatype' .'datatypes' may be meant"):
+    with pytest.raises(InputError, match=r"no field 'claims.datatype' .'datatypes' may be meant"):
         row_entities(write_lines(tmp_path / "rows.jsonl", [row]))
 
 
