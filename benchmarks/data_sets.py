@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from questloom.knowledge.readers.structured_wikipedia import read_row_site
 from questloom.transforms.ingest.ingest_job import Job
 from questloom.transforms.ingest.read_stage import run
-from questloom.transforms.ingest.sources import ReadOptions, plan_articles
+from questloom.transforms.ingest.sources import RANGE_TEXT, ReadOptions, plan_articles
 
 PARAGRAPHS, LINKS = 12, 3
 ROW_GROUP, PARTITIONS = 1_000, 64
@@ -78,7 +78,7 @@ def read(path: str, out: Path) -> int:
         languages=(),
         keep_partial=False,
     )
-    tasks = tuple(plan_articles(path, 0))
+    tasks = tuple(plan_articles(path, RANGE_TEXT))
     job = Job(store=str(out), num_partitions=PARTITIONS, options=options, tasks=tasks)
     return sum(run(job, task).num_kept for task in range(len(tasks)))
 

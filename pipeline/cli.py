@@ -186,11 +186,23 @@ def gather(
     titles: Annotated[
         Path | None, typer.Option(help="Or a file of titles of articles, one a line.")
     ] = None,
+    articles: Annotated[
+        str, typer.Option(help="Or the articles of a dump, a ZIM file or a data set.")
+    ] = "",
+    category: Annotated[
+        str,
+        typer.Option(help="Or the articles of a category of the Wikipedia, such as Lighthouses."),
+    ] = "",
+    sparql: Annotated[
+        str, typer.Option(help="Or what a query selects: SELECT ?item WHERE { … }.")
+    ] = "",
     complete: Annotated[
         Path | None,
         typer.Option(help="Adds the classes that a run's lacking.tsv names to a gathered folder."),
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, help="Most anchors of the class.")] = 500,
+    limit: Annotated[
+        int, typer.Option(min=1, help="Most anchors of the class, category or query.")
+    ] = 500,
     depth: Annotated[
         int, typer.Option(min=0, max=3, help="Steps from an anchor along claims.")
     ] = 2,
@@ -226,14 +238,24 @@ def gather(
     """
     from questloom.knowledge.gather.request import MAX_CLASS, GatherRequest
     from questloom.pipeline.commands.gather import gather as gather_into
-    from questloom.pipeline.commands.gather import lacking_classes, lines_of, summary_text
+    from questloom.pipeline.commands.gather import (
+        lacking_classes,
+        lines_of,
+        summary_text,
+        titles_of_articles,
+    )
 
     if rivals != "all" and not rivals.isdecimal():
         raise InputError(f"--rivals {rivals}", "is neither all nor a number", "Write all, or 2000")
+    if titles and articles:
+        raise InputError("gather", "takes --titles or --articles", "Say which things are meant.")
     request = GatherRequest(
         class_id=class_id,
         ids=lines_of(ids, "--ids"),
-        titles=lines_of(titles, "--titles"),
+        titles=titles_of_articles(articles, language) if articles else lines_of(titles, "--titles"),
+        titles_option=f"--articles {articles}" if articles else "--titles",
+        category=category.removeprefix("Category:"),
+        query=sparql,
         lacking=lacking_classes(complete),
         limit=limit,
         depth=depth,

@@ -8,11 +8,21 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from questloom.knowledge.readers.byte_ranges import plan_ranges
+from questloom.knowledge.readers.mediawiki_xml import RawPage, read_pages, read_site
+from questloom.knowledge.readers.wikitext import read_article
 from questloom.records.knowledge import Article, Section
 
 Row = dict[str, Any]
 PACKED = ("sections", "infoboxes", "labels", "descriptions", "aliases", "sitelinks", "claims")
 """Columns that the Parquet files of the Hub hold as JSON."""
+
+
+def dump_articles(path: str) -> list[Article]:
+    """The articles of an XML dump."""
+    site = read_site(path)
+    pages = (p for part in plan_ranges(path) for p in read_pages(part, site))
+    return [read_article(p, site) for p in pages if isinstance(p, RawPage)]
 
 
 def _address(title: str) -> str:

@@ -85,12 +85,13 @@ def state_of(path: str) -> tuple[int, str]:
     return sum(size for _, size, _ in files), sha256_hex(repr(files))
 
 
-def plan_rows(path: str, columns: Iterable[str]) -> list[RowRange]:
+def plan_rows(path: str, columns: Iterable[str], most: int = 1 << 12) -> list[RowRange]:
     """The ranges of a data set.
 
     Args:
         path: a file, a folder, or an address on the Hub.
         columns: fields that its rows must have.
+        most: how many ranges at most.
 
     Raises:
         InputError: it cannot be read, is empty, or lacks a field.
@@ -110,10 +111,8 @@ def plan_rows(path: str, columns: Iterable[str]) -> list[RowRange]:
     for name in wanted:
         if name not in names:
             raise missing(path, name, names)
-    return [
-        RowRange(path=path, columns=wanted, part=part, parts=rows.num_shards)
-        for part in range(rows.num_shards)
-    ]
+    parts = min(rows.num_shards, max(1, most))
+    return [RowRange(path=path, columns=wanted, part=part, parts=parts) for part in range(parts)]
 
 
 def read_rows(part: RowRange) -> Iterator[tuple[str, Row]]:

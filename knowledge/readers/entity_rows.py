@@ -36,13 +36,13 @@ VALUE_TYPES = {
 """Type of a value by the datatype of its property; of all others it is a text."""
 
 
-def plan_entity_rows(path: str) -> list[RowRange]:
-    """The ranges of a data set of entities.
+def plan_entity_rows(path: str, most: int = 1 << 12) -> list[RowRange]:
+    """At most so many ranges of a data set of entities.
 
     Raises:
         InputError: it cannot be read, or lacks a field.
     """
-    return plan_rows(path, FIELDS)
+    return plan_rows(path, FIELDS, most)
 
 
 def read_entity_rows(

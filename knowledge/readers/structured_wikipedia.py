@@ -39,13 +39,13 @@ _REDIRECT = re.compile(r"#\s*redirect\b", re.I)
 _THUMBNAIL = re.compile(r"/thumb/\w/\w\w/([^/]+)/[^/]+$")
 
 
-def plan_article_rows(path: str) -> list[RowRange]:
-    """The ranges of a data set of articles.
+def plan_article_rows(path: str, most: int = 1 << 12) -> list[RowRange]:
+    """At most so many ranges of a data set of articles.
 
     Raises:
         InputError: it cannot be read, or lacks a field.
     """
-    return plan_rows(path, FIELDS)
+    return plan_rows(path, FIELDS, most)
 
 
 def read_row_site(path: str) -> Site:

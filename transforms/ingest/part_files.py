@@ -49,23 +49,22 @@ def partition_of(text: str, num_partitions: int) -> int:
     return hash64(text) % num_partitions
 
 
-SPILL_BYTES = 64 << 20
-"""Rows that a task holds before it writes them: a file of JSON lines on the Hub is one task, whatever its size."""
-
-
 class PartWriter:
-    """Collects the rows of one task, and writes them whenever they are many, and when it is left without an error.
-
-    A task that is done again writes the same files, under the same names.
+    """Collects the rows of one task and writes them when it is left without an error.
 
     Args:
         folder: of all parts.
         task: the task's name; makes its files' names.
         num_partitions: of the job.
+        most_bytes: rows are written whenever there are so many bytes of them; 0 for at the end alone, since the tasks of the next stage
+            open every file. A task that is done again writes the same files.
     """
 
-    def __init__(self, folder: Location, task: str, num_partitions: int) -> None:
+    def __init__(
+        self, folder: Location, task: str, num_partitions: int, most_bytes: int = 0
+    ) -> None:
         self._folder, self._task, self._num = folder, task, num_partitions
+        self._most = most_bytes
         self._rows: dict[str, list[list[Row]]] = {}
         self._bytes, self._written = 0, 0
 
@@ -75,7 +74,7 @@ class PartWriter:
             self._rows[kind] = [[] for _ in range(self._num)]
         self._rows[kind][partition_of(row[0], self._num)].append(row)
         self._bytes += sum(map(len, row))
-        if self._bytes >= SPILL_BYTES:
+        if self._most and self._bytes >= self._most:
             self._write(f"{self._task}-{self._written:04d}")
             self._rows, self._bytes, self._written = {}, 0, self._written + 1
 

@@ -5,7 +5,7 @@ they grow with it, since every task of a stage leaves a file for every one of th
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -93,10 +93,13 @@ def is_zim(path: str) -> bool:
         return file.read(4) == b"ZIM\x04" or path.endswith(".zim")
 
 
-def _rows(kind: str, path: str, ranges: list[RowRange]) -> list[ReadTask]:
-    """The tasks of a data set; its ranges are about equal."""
-    size = EXPANSION[kind] * state_of(path)[0] // len(ranges)
-    return [ReadTask(kind=kind, source=asdict(r), num_bytes=size) for r in ranges]
+def _rows(
+    kind: str, path: str, text: int, plan: Callable[[str, int], list[RowRange]]
+) -> list[ReadTask]:
+    """The tasks of a data set, of about `text` bytes where its files have so many parts; they are about equal."""
+    size = EXPANSION[kind] * state_of(path)[0]
+    ranges = plan(path, -(-size // text))
+    return [ReadTask(kind=kind, source=asdict(r), num_bytes=size // len(ranges)) for r in ranges]
 
 
 def range_text(dumps: dict[str, str]) -> int:
@@ -116,7 +119,7 @@ def plan_articles(path: str, text: int) -> list[ReadTask]:
         text: bytes of text a task, about.
     """
     if is_data_set(path):
-        return _rows("article_rows", path, plan_article_rows(path))
+        return _rows("article_rows", path, text, plan_article_rows)
     if is_zim(path):
         ranges = plan_zim(path, entries_per_range=ZIM_ENTRIES)
         size = EXPANSION["zim"] * size_of(location(path)) // len(ranges)
@@ -134,7 +137,7 @@ def plan_entities(path: str, text: int) -> list[ReadTask]:
         InputError: it does not begin as one.
     """
     if is_data_set(path):
-        return _rows("entity_rows", path, plan_entity_rows(path))
+        return _rows("entity_rows", path, text, plan_entity_rows)
     tasks = _plan_dump("entities", path, "", text)
     first = next(read_entities(ByteRange(**tasks[0].source), snapshot="2000-01-01"), None)
     if first is None or (isinstance(first, Rejection) and "no JSON" in str(first.evidence)):

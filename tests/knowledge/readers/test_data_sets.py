@@ -8,32 +8,29 @@ from itertools import islice
 
 import pytest
 
-from questloom.knowledge.readers.byte_ranges import plan_ranges
 from questloom.knowledge.readers.data_sets import is_data_set, plan_rows, read_rows
 from questloom.knowledge.readers.entity_rows import plan_entity_rows, read_entity_rows
-from questloom.knowledge.readers.mediawiki_xml import RawPage, read_pages, read_site
 from questloom.knowledge.readers.structured_wikipedia import (
     plan_article_rows,
     read_article_rows,
     read_row_site,
 )
 from questloom.knowledge.readers.wikidata_json import parse_entity
-from questloom.knowledge.readers.wikitext import read_article
 from questloom.records.errors import InputError
 from questloom.records.outcomes import Reason, Rejection
 from tests.pipeline.commands.hub_server import TOKEN, hub_environment, served
 from tests.shared_data import SHARED, needs
-from tests.small_data_sets import article_row, entity_row, write_lines, write_parquet
+from tests.small_data_sets import (
+    article_row,
+    dump_articles,
+    entity_row,
+    write_lines,
+    write_parquet,
+)
 from tests.small_dumps import write_dumps
 
 DAY = "2021-02-01"
 WRITERS = {"rows.jsonl": write_lines, "rows.parquet": write_parquet}
-
-
-def dump_articles(path):
-    site = read_site(path)
-    pages = (p for part in plan_ranges(path) for p in read_pages(part, site))
-    return [read_article(p, site) for p in pages if isinstance(p, RawPage)]
 
 
 def row_articles(path):

@@ -9,8 +9,8 @@ from benchmarks.data_sets import peak_of, write_articles
 from questloom.knowledge.store import Store
 from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
 from questloom.records.errors import InputError
-from questloom.transforms.ingest import part_files
-from tests.small_data_sets import article_row, entity_row, write_lines, write_parquet
+from questloom.transforms.ingest import read_stage
+from tests.small_data_sets import article_row, dump_articles, entity_row, write_lines, write_parquet
 from tests.small_dumps import write_dumps
 
 WRITERS = {"jsonl": write_lines, "parquet": write_parquet}
@@ -18,8 +18,6 @@ WRITERS = {"jsonl": write_lines, "parquet": write_parquet}
 
 def row_files(tmp_path, kind: str, dumps: dict) -> dict:
     """Articles and entities of dumps as data sets of one kind."""
-    from tests.knowledge.readers.test_data_sets import dump_articles
-
     articles = [a for a in dump_articles(dumps["articles"][0]) if ":" not in a.title]
     found = [
         json.loads(line.rstrip(",\n"))
@@ -72,10 +70,11 @@ def test_a_missing_field_stops_ingest_before_any_work(tmp_path):
 
 
 def test_a_task_that_writes_several_times_gives_the_same_store(tmp_path, monkeypatch):
-    dumps, options = write_dumps(tmp_path / "in"), {"snapshot": "2026-11-01", "partitions": 2}
-    whole = run_ingest(IngestOptions(store=str(tmp_path / "whole"), **dumps, **options))
-    monkeypatch.setattr(part_files, "SPILL_BYTES", 200)
-    parts = run_ingest(IngestOptions(store=str(tmp_path / "parts"), **dumps, **options))
+    files = row_files(tmp_path, "jsonl", write_dumps(tmp_path / "in"))
+    options = {"snapshot": "2026-11-01", "partitions": 2}
+    whole = run_ingest(IngestOptions(store=str(tmp_path / "whole"), **files, **options))
+    monkeypatch.setattr(read_stage, "ROWS_BYTES", 200)
+    parts = run_ingest(IngestOptions(store=str(tmp_path / "parts"), **files, **options))
     assert parts.meta["tables"] == whole.meta["tables"]
 
 
