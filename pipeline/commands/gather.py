@@ -18,7 +18,7 @@ from questloom.knowledge.gather.fetcher import Fetcher
 from questloom.knowledge.gather.gather import Gathering
 from questloom.knowledge.gather.gathered import FETCHED, WORK, Gathered, row
 from questloom.knowledge.gather.plan import plan_of
-from questloom.knowledge.gather.request import GatherRequest
+from questloom.knowledge.gather.request import MAX_CLASS, GatherRequest
 from questloom.knowledge.gather.wikimedia import Addresses, Wikimedia
 from questloom.knowledge.readers.commons import STANDARD_WIDTHS
 from questloom.knowledge.readers.polite import RETRY, polite_caller, user_agent
@@ -156,6 +156,12 @@ def _check(request: GatherRequest) -> None:
             "gather",
             "takes one of --class, --ids, --titles, --articles, --category, --sparql and --complete",
             "Say which things are meant.",
+        )
+    if (number := len(request.titles or request.ids)) > MAX_CLASS:
+        raise InputError(
+            request.titles_option if request.titles else "--ids",
+            f"names {number:,} things, more than {MAX_CLASS:,}",
+            "Read whole dumps by `questloom ingest`; a slice has fewer.",
         )
     for option, name in (("--class", request.class_id), *(("--ids", i) for i in request.ids)):
         if name and not is_item(name):

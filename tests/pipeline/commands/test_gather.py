@@ -467,6 +467,45 @@ def test_a_class_of_millions_is_refused_after_one_quick_count(world, tmp_path, m
     assert manners.requests["sparql"] == 1
 
 
+def test_a_list_of_millions_is_refused_before_anything_is_asked(world, tmp_path):
+    for request, option in (
+        ({"ids": tuple(f"Q{n}" for n in range(1, 100_002))}, "--ids"),
+        (
+            {"titles": tuple(map(str, range(100_001))), "titles_option": "--articles x"},
+            "--articles",
+        ),
+    ):
+        manners = Manners()
+        with pytest.raises(InputError, match="names 100,001 things, more than 100,000") as found:
+            gathered(world, tmp_path / "out", manners, **request)
+        assert found.value.where.startswith(option) and not manners.requests
+
+
+def test_a_picture_that_is_gone_from_a_folder_is_fetched_again_and_nothing_else(world, tmp_path):
+    manners, request = Manners(), GatherRequest(class_id=LIGHTHOUSE, depth=0)
+    with serving(world, manners) as base:
+        options = {"base": base, "contact": CONTACT, "retry": QUICK}
+        gather(request, tmp_path, **options)
+        picture = next(p for p in (tmp_path / "pictures").iterdir() if p.suffix != ".jsonl")
+        whole = picture.read_bytes()
+        picture.unlink()
+        gather(request, tmp_path, **options)
+    assert picture.read_bytes() == whole
+    assert twice(manners) == [f"picture {picture.name}"]
+
+
+def test_how_many_wikis_write_of_a_thing_comes_into_the_store(world, tmp_path):
+    def known(entity):
+        entity["sitelinks"] |= {
+            f"{code}wiki": {"site": f"{code}wiki", "title": "X"} for code in ("xh", "yo", "zu")
+        }
+
+    before = len(world.entities[SITTER]["sitelinks"])
+    gathered(changed(world, SITTER, known), tmp_path / "out", ids=(SITTER,), depth=0, rivals=0)
+    store = stored(tmp_path / "out", tmp_path / "store")
+    assert store.entity(SITTER).num_sitelinks == before + 3
+
+
 def test_without_a_network_one_message_names_the_service(tmp_path):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
