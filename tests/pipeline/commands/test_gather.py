@@ -281,6 +281,28 @@ def test_a_category_without_articles_is_refused(world, tmp_path):
         gathered(world, tmp_path, category="No such thing", depth=0)
 
 
+def test_the_command_takes_one_way_to_name_anchors(world, tmp_path):
+    def run(*options):
+        with serving(world) as base:
+            more = ("--services", base, "--contact", CONTACT, "--depth", "0", "--rivals", "0")
+            command = ["gather", "--out", str(tmp_path / "out"), *options, *more]
+            return CliRunner().invoke(app, command)
+
+    query = f"SELECT ?item WHERE {{ ?item wdt:P31 wd:{LIGHTHOUSE} }}"
+    assert run("--sparql", query, "--views", "0").exit_code == 0
+    assert lighthouses(world) <= entities_of(tmp_path / "out").keys()
+    dump = tmp_path / "some.xml"
+    page = next(xml for xml in world.pages.values() if "<redirect" not in xml)
+    dump.write_text(f"{world.header}{page}</mediawiki>\n")
+    (tmp_path / "titles.txt").write_text("One")
+    for both in (
+        ("--sparql", query, "--category", "Ships"),
+        ("--titles", str(tmp_path / "titles.txt"), "--articles", str(dump)),
+    ):
+        ended = run(*both)
+        assert isinstance(ended.exception, InputError) and "takes" in ended.exception.what
+
+
 def test_titles_without_an_item_are_named(world, tmp_path):
     title = world.entities[SITTER]["sitelinks"]["enwiki"]["title"]
     made, _, _ = gathered(world, tmp_path, titles=(title, "No such page"), depth=0, rivals=0)
