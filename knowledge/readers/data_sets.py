@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -42,8 +43,8 @@ class RowRange:
 
 
 def is_data_set(path: str) -> bool:
-    """Whether a path names a data set: on the Hub, or by the ending of a file."""
-    return path.startswith(HUB) or path.endswith((*PARQUET, *LINES))
+    """Whether a path names a data set: on the Hub, by the ending of a file, or a folder of this machine."""
+    return path.startswith(HUB) or path.endswith((*PARQUET, *LINES)) or Path(path).is_dir()
 
 
 def files_of(path: str) -> list[tuple[str, int, str]]:

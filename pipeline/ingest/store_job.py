@@ -188,8 +188,9 @@ def _inputs(options: IngestOptions) -> list[dict[str, Any]]:
         ("popularity", _popularity(options)),
     ):
         for path in sorted(paths):
+            rows = kind in ("articles", "entities") and is_data_set(path)
             try:
-                size, modified = state_of(path) if is_data_set(path) else _state(location(path))
+                size, modified = state_of(path) if rows else _state(location(path))
             except OSError as error:
                 raise InputError(
                     path, f"cannot be read ({error.strerror})", f"Correct the path given for {kind}"

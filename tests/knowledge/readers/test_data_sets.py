@@ -1,10 +1,12 @@
 """Data sets of the Hub: rows of structured-wikipedia and of entities give what dumps give; a field that is not there is named."""
 
+import bz2
 import gzip
 import json
 import subprocess
 import sys
 from itertools import islice
+from pathlib import Path
 
 import pytest
 
@@ -179,6 +181,18 @@ def test_a_damaged_parquet_file_and_a_folder_without_data_are_one_error_each(tmp
         plan_rows(str(tmp_path / "rows.parquet"), ("id",))
     with pytest.raises(InputError, match="no such"):
         plan_rows(str(tmp_path / "none.parquet"), ("id",))
+
+
+@pytest.mark.parametrize(("ending", "pack"), [("gz", gzip.compress), ("bz2", bz2.compress)])
+def test_packed_lines_and_a_folder_of_files_are_read_too(tmp_path, ending, pack):
+    rows = [entity_row({"id": f"Q{n}"}) for n in range(1, 8)]
+    whole = Path(write_lines(tmp_path / "rows.jsonl", rows))
+    (tmp_path / "set").mkdir()
+    for n in (1, 2):
+        (tmp_path / "set" / f"{n}.jsonl.{ending}").write_bytes(pack(whole.read_bytes()))
+    folder = f"{tmp_path}/set/"
+    assert is_data_set(folder) and len(plan_entity_rows(folder)) == 2
+    assert [e.id for e, _ in row_entities(folder)] == [r["id"] for r in rows] * 2
 
 
 def test_each_row_group_is_a_range_and_together_they_are_all_rows(tmp_path):

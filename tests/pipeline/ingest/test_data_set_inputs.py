@@ -60,6 +60,19 @@ def test_data_sets_give_the_entities_and_claims_of_the_dumps(tmp_path, kind):
     assert again.reused and again.meta["tables"] == made.meta["tables"]
 
 
+def test_a_folder_of_row_files_stands_for_all_of_them(tmp_path):
+    rows = [entity_row({"id": f"Q{n}", "labels": {"en": {"value": str(n)}}}) for n in range(1, 5)]
+    (tmp_path / "set").mkdir()
+    write_parquet(tmp_path / "set" / "a.parquet", rows[:2])
+    write_parquet(tmp_path / "set" / "b.parquet", rows[2:])
+    made = run_ingest(
+        IngestOptions(
+            store=str(tmp_path / "s"), entities=(str(tmp_path / "set"),), snapshot="2026-11-01"
+        )
+    )
+    assert made.meta["tables"]["entities"]["rows"] == 4
+
+
 def test_a_missing_field_stops_ingest_before_any_work(tmp_path):
     path = write_lines(tmp_path / "wikidata.jsonl", [{"id": "Q1", "claims": {}}])
     with pytest.raises(InputError, match=r"wikidata.jsonl: has no field 'labels'"):
