@@ -1,4 +1,4 @@
-"""The Wikimedia offline collections (Parsoid HTML, imageinfo, small pictures) as an article dump and a Commons-like server.
+"""The Wikimedia offline collections (Parsoid HTML, imageinfo, small pictures) as an article dump and a folder of pictures.
 
 The bundles of the Offline Content Generator hold each article as HTML in which Parsoid keeps the templates' source, and of each
 picture what the API said of it in 2014. From these come wikitext (infobox, paragraphs with links, headings, pictures) in an XML
@@ -170,3 +170,15 @@ def write_dump(collections: list[Collection], path: Path) -> int:
         encoding="utf-8",
     )
     return len(pages)
+
+
+def write_pictures(collections: list[Collection], folder: Path) -> None:
+    """Writes the small pictures of bundles, and what the API said of them, as a folder that ingest reads."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "metadata.jsonl").open("w", encoding="utf-8") as file:
+        for collection in collections:
+            pages = collection.pictures()
+            for name, content in collection.files().items():
+                if name in pages:
+                    (folder / name.replace("/", "_")).write_bytes(content)
+                    file.write(json.dumps(pages[name]) + "\n")

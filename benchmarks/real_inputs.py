@@ -3,11 +3,10 @@
     python -m benchmarks.real_inputs SHARED/data OUT [--only enwiki cree …]
 
 Prints Markdown: for each input the commands, rows of the store, what was dropped by reason, the funnel, an example of each reason.
-A query service and a Commons run on loopback (`real_services.py`). `docs/real-inputs.md` was written from this output.
+`docs/real-inputs.md` was written from this output.
 """
 
 import argparse
-import gzip
 import json
 import os
 import subprocess
@@ -18,11 +17,9 @@ from collections.abc import Iterable
 from datetime import date
 from pathlib import Path
 
-from benchmarks.real_collections import Collection, write_dump
-from benchmarks.real_services import items_of_rows, services
+from benchmarks.real_collections import Collection, write_dump, write_pictures
 from questloom.files.parquet import read_records
 from questloom.knowledge.store import Store
-from questloom.records.identity import priority
 from questloom.records.outcomes import Rejection, StageCount
 from questloom.transforms.stages.run_folder import RunFolder
 
@@ -54,30 +51,17 @@ SYNTH = [
 ]
 """A recipe that asks next to nothing of a seed, so that what is thin in the data shows."""
 SNAPSHOT = "2026-01-31"
-NUM_ITEMS_TO_FETCH = 60
-"""Items of the query-service rows that are asked for: the reader waits a second between two queries."""
 COLLECTIONS = {"enwiki": ("set", "hurricanes"), "dewiki": ("papier",), "simplewiki": ("tao",)}
 
 
-def inputs(data: Path, out: Path, address: str) -> dict[str, list[str]]:
+def inputs(data: Path, out: Path) -> dict[str, list[str]]:
     """Name of each input to the options of ingest."""
     wikidata = data / "wikidata"
-    commons = ["--images", "commons", "--commons-endpoint", f"{address}/api"]
     entities = [
         "--entities",
         str(wikidata / "entities.json.gz"),
         "--entities",
         str(wikidata / "properties.json.gz"),
-        "--snapshot",
-        SNAPSHOT,
-    ]
-    asked = [
-        "--entities",
-        "sparql",
-        "--sparql-endpoint",
-        f"{address}/sparql",
-        "--sparql-ids",
-        str(out / "ids.txt"),
         "--snapshot",
         SNAPSHOT,
     ]
@@ -88,10 +72,12 @@ def inputs(data: Path, out: Path, address: str) -> dict[str, list[str]]:
         ],
         "cree": ["--articles", str(data / "zim/wikipedia_cr_all_2015-04.zim")],
         "top100": ["--articles", str(data / "zim/wikipedia_en_100_mini_2022-10.zim")],
-        "entities": [*entities, *commons],
-        "sparql": [*asked, *commons],
+        "entities": entities,
         **{
-            f"collections-{wiki}": ["--articles", str(out / f"{wiki}.xml"), *commons]
+            f"collections-{wiki}": [
+                *("--articles", str(out / f"{wiki}.xml")),
+                *("--images", str(out / f"{wiki}-pictures")),
+            ]
             for wiki in COLLECTIONS
         },
     }
@@ -105,7 +91,6 @@ def command(*words: str) -> tuple[dict, str, float]:
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, "QUESTLOOM_CONTACT": "real-inputs@example.org"},
     )
     return (
         (json.loads(done.stdout) if done.stdout.startswith("{") else {}),
@@ -167,21 +152,6 @@ def show_store(store: str) -> None:
     )
 
 
-def same_claims(dump: str, service: str) -> None:
-    """Compares the items that came both by dump and by query service: best claims, without the order of qualifiers."""
-    first, second = Store.open(dump), Store.open(service)
-    for entity in first.scan_entities():
-        if second.entity(entity.id):
-            one, two = (
-                {(c.property, c.value.key(), c.rank, c.best) for c in s.claims(entity.id)}
-                for s in (first, second)
-            )
-            print(
-                f"  * {entity.id} {entity.label()}: {len(one & two)} claims the same, {len(one - two)} by dump only {sorted(one - two)[:2]}, "
-                f"{len(two - one)} by service only {sorted(two - one)[:2]}"
-            )
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -193,68 +163,40 @@ def main() -> None:
     data, out = arguments.data, arguments.out
     out.mkdir(parents=True, exist_ok=True)
 
-    def lines(name: str) -> list[dict]:
-        with gzip.open(data / "wikidata" / name, "rt", encoding="utf-8") as file:
-            return [json.loads(line) for line in file]
-
-    with gzip.open(data / "wikidata/entities.json.gz") as file:
-        real = {e["id"]: e for e in json.load(file) if e["type"] == "item"}
-    rows = items_of_rows(
-        lines("wdqs_rows.jsonl.gz"), {card["qid"]: card for card in lines("cards.jsonl.gz")}
-    )
-    asked = sorted(
-        (q for q, e in rows.items() if "P18" in e["claims"] and q not in real),
-        key=lambda q: priority(0, q, "real inputs"),
-    )[:NUM_ITEMS_TO_FETCH]
-    (out / "ids.txt").write_text("\n".join([*real, *asked]) + "\n")
-    bundles = {
-        wiki: [Collection(data / f"collections/{name}.zip") for name in names]
-        for wiki, names in COLLECTIONS.items()
-    }
-    for wiki, some in bundles.items():
-        write_dump(some, out / f"{wiki}.xml")
-    collections = [c for some in bundles.values() for c in some]
-    pages = {name: page for c in collections for name, page in c.pictures().items()}
-    files = {name: content for c in collections for name, content in c.files().items()}
-    print(
-        f"{date.today()}; {len(os.sched_getaffinity(0))} cores; query service: {len(real)} real items, {len(rows):,} items of rows; "
-        f"Commons: {len(pages)} files, {len(files)} of them with bytes\n"
-    )
-    with services({**rows, **real}, pages, files) as address:
-        for name, options in inputs(data, out, address).items():
-            if arguments.only and name not in arguments.only:
-                continue
-            store, run = str(out / f"store-{name}"), str(out / f"run-{name}")
-            print(f"## {name}\n    ingest {' '.join(options)} --store {store}")
-            made, error, seconds = command("ingest", *options, "--store", store)
-            print(
-                f"  * {seconds:.0f} s; rows {made.get('rows')}; dropped {made.get('dropped')} {error[-600:]}"
-            )
-            if not made:
-                continue
-            show_store(store)
-            made, error, seconds = command("synth", "--store", store, "--out", run, *SYNTH)
-            funnel = ", ".join(
-                f"{stage} {c['kept']}/{c['in']}"
-                for stage, c in made.get("stages", {}).items()
-                if c["in"]
-            )
-            print(
-                f"  * synth: {seconds:.0f} s; seeds {made.get('seeds')}, kept {made.get('kept')}; {made.get('message')} {funnel} {error[-600:]}"
-            )
-            folder = RunFolder(run)
-            print(
-                *examples(
-                    r
-                    for label in folder.labels()
-                    for r in folder.read(label, "rejected", Rejection)
-                ),
-                sep="\n",
-                flush=True,
-            )
-    if not arguments.only or {"entities", "sparql"} <= set(arguments.only):
-        print("## The same items by dump and by query service")
-        same_claims(str(out / "store-entities"), str(out / "store-sparql"))
+    for wiki, names in COLLECTIONS.items():
+        bundles = [Collection(data / f"collections/{name}.zip") for name in names]
+        write_dump(bundles, out / f"{wiki}.xml")
+        write_pictures(bundles, out / f"{wiki}-pictures")
+    print(f"{date.today()}; {len(os.sched_getaffinity(0))} cores\n")
+    for name, options in inputs(data, out).items():
+        if arguments.only and name not in arguments.only:
+            continue
+        store, run = str(out / f"store-{name}"), str(out / f"run-{name}")
+        print(f"## {name}\n    ingest {' '.join(options)} --store {store}")
+        made, error, seconds = command("ingest", *options, "--store", store)
+        print(
+            f"  * {seconds:.0f} s; rows {made.get('rows')}; dropped {made.get('dropped')} {error[-600:]}"
+        )
+        if not made:
+            continue
+        show_store(store)
+        made, error, seconds = command("synth", "--store", store, "--out", run, *SYNTH)
+        funnel = ", ".join(
+            f"{stage} {c['kept']}/{c['in']}"
+            for stage, c in made.get("stages", {}).items()
+            if c["in"]
+        )
+        print(
+            f"  * synth: {seconds:.0f} s; seeds {made.get('seeds')}, kept {made.get('kept')}; {made.get('message')} {funnel} {error[-600:]}"
+        )
+        folder = RunFolder(run)
+        print(
+            *examples(
+                r for label in folder.labels() for r in folder.read(label, "rejected", Rejection)
+            ),
+            sep="\n",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

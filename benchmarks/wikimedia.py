@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from PIL import Image
+from pyparsing import ParseException
 
 from benchmarks.wikimedia_world import Json, World
 
@@ -124,7 +125,7 @@ class _Handler(BaseHTTPRequestHandler):
             elif fault:
                 self._fail(service, fault)
             elif service == "sparql":
-                self._send(200, self.world.select(form["query"]), "application/sparql-results+json")
+                self._select(form["query"])
             elif service == "thumbs":
                 self._picture(path.removeprefix("/thumbs/"))
             else:
@@ -175,6 +176,8 @@ class _Handler(BaseHTTPRequestHandler):
             found = self.world.depicting(form["srsearch"].partition("haswbstatement:P180=")[2])
             hits = [{"ns": 6, "title": f"File:{name}"} for name in found[: int(form["srlimit"])]]
             reply = {"query": {"searchinfo": {"totalhits": len(found)}, "search": hits}}
+        elif form.get("list") == "categorymembers":
+            reply = self._members(form)
         elif form.get("prop") == "imageinfo":
             reply = self._files(values, form)
         elif form.get("prop") == "pageprops":
@@ -184,6 +187,25 @@ class _Handler(BaseHTTPRequestHandler):
             self.manners.count("page", exported)
             reply = {"query": query | {"export": export}}
         self._send(200, json.dumps(reply).encode(), "application/json; charset=utf-8")
+
+    def _select(self, query: str) -> None:
+        try:
+            found = self.world.select(query)
+        except ParseException as error:
+            self._send(400, f"MalformedQueryException: {error}".encode(), "text/plain")
+        else:
+            self._send(200, found, "application/sparql-results+json")
+
+    def _members(self, form: dict[str, str]) -> Json:
+        """Articles of a category, so many a reply."""
+        found = self.world.in_category(form["cmtitle"].partition(":")[2])
+        start, size = int(form.get("cmcontinue", "0")), int(form["cmlimit"])
+        shown = [{"ns": 0, "title": title} for title in found[start : start + size]]
+        more = {"continue": {"cmcontinue": str(start + size), "continue": "-||"}}
+        return {
+            "query": {"categorymembers": shown},
+            **(more if start + size < len(found) else {}),
+        }
 
     def _entities(self, ids: list[str]) -> Json:
         found = {name: self.world.entity(name) for name in ids}

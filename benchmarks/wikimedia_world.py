@@ -167,6 +167,11 @@ class World:
             pages[title] = {"ns": 0, "title": title} | (more(title) if known else {"missing": True})
         return {"normalized": normalized, "redirects": redirects, "pages": list(pages.values())}
 
+    def in_category(self, category: str) -> list[str]:
+        """Titles of the articles whose text names a category, sorted."""
+        named = re.compile(rf"\[\[Category:{re.escape(category)}[\]|]")
+        return sorted(t for t, xml in self.pages.items() if named.search(xml))
+
     def depicting(self, item: str) -> list[str]:
         """Names of files whose statements say that they depict an item."""
         return self._depicting.get(item, [])

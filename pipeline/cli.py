@@ -186,11 +186,23 @@ def gather(
     titles: Annotated[
         Path | None, typer.Option(help="Or a file of titles of articles, one a line.")
     ] = None,
+    articles: Annotated[
+        str, typer.Option(help="Or the articles of a dump, a ZIM file or a data set.")
+    ] = "",
+    category: Annotated[
+        str,
+        typer.Option(help="Or the articles of a category of the Wikipedia, such as Lighthouses."),
+    ] = "",
+    sparql: Annotated[
+        str, typer.Option(help="Or what a query selects: SELECT ?item WHERE { … }.")
+    ] = "",
     complete: Annotated[
         Path | None,
         typer.Option(help="Adds the classes that a run's lacking.tsv names to a gathered folder."),
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, help="Most anchors of the class.")] = 500,
+    limit: Annotated[
+        int, typer.Option(min=1, help="Most anchors of the class, category or query.")
+    ] = 500,
     depth: Annotated[
         int, typer.Option(min=0, max=3, help="Steps from an anchor along claims.")
     ] = 2,
@@ -226,14 +238,24 @@ def gather(
     """
     from questloom.knowledge.gather.request import MAX_CLASS, GatherRequest
     from questloom.pipeline.commands.gather import gather as gather_into
-    from questloom.pipeline.commands.gather import lacking_classes, lines_of, summary_text
+    from questloom.pipeline.commands.gather import (
+        lacking_classes,
+        lines_of,
+        summary_text,
+        titles_of_articles,
+    )
 
     if rivals != "all" and not rivals.isdecimal():
         raise InputError(f"--rivals {rivals}", "is neither all nor a number", "Write all, or 2000")
+    if titles and articles:
+        raise InputError("gather", "takes --titles or --articles", "Say which things are meant.")
     request = GatherRequest(
         class_id=class_id,
         ids=lines_of(ids, "--ids"),
-        titles=lines_of(titles, "--titles"),
+        titles=titles_of_articles(articles, language) if articles else lines_of(titles, "--titles"),
+        titles_option=f"--articles {articles}" if articles else "--titles",
+        category=category.removeprefix("Category:"),
+        query=sparql,
         lacking=lacking_classes(complete),
         limit=limit,
         depth=depth,
@@ -253,14 +275,21 @@ def ingest(
     ctx: typer.Context,
     store: Annotated[str, typer.Option(help="Folder of the store to write.")],
     articles: Annotated[
-        list[str] | None, typer.Option(help="MediaWiki XML dumps (.xml, .bz2) or ZIM files.")
+        list[str] | None,
+        typer.Option(
+            help="MediaWiki XML dumps (.xml, .bz2), ZIM files, or data sets in the schema of structured-wikipedia "
+            "(.parquet, .jsonl, hf://datasets/ORG/NAME/FOLDER)."
+        ),
     ] = None,
     entities: Annotated[
-        list[str] | None, typer.Option(help="Wikidata JSON dumps (.json, .gz, .bz2); or `sparql`.")
+        list[str] | None,
+        typer.Option(
+            help="Wikidata JSON dumps (.json, .gz, .bz2), or data sets with an entity a row (.parquet, .jsonl, hf://…)."
+        ),
     ] = None,
     images: Annotated[
         list[str] | None,
-        typer.Option(help="Folders of pictures with metadata.jsonl; or `commons`."),
+        typer.Option(help="Folders of pictures with metadata.jsonl."),
     ] = None,
     popularity: Annotated[
         str,
@@ -269,12 +298,6 @@ def ingest(
             "tell."
         ),
     ] = "",
-    sparql_endpoint: Annotated[str, typer.Option(help="Query service for --entities sparql.")] = "",
-    sparql_ids: Annotated[
-        Path | None, typer.Option(help="Items to ask it for, one QID a line; default: rare seeds.")
-    ] = None,
-    sparql_seeds: Annotated[int, typer.Option(min=1, help="How many rare seeds to ask for.")] = 500,
-    commons_endpoint: Annotated[str, typer.Option(help="API for --images commons.")] = "",
     snapshot: Annotated[
         str,
         typer.Option(
@@ -295,24 +318,8 @@ def ingest(
     """Reads dumps into a store."""
     from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
     from questloom.pipeline.runners.progress import staged
-    from questloom.pipeline.synth.id_files import words_of
-    from questloom.transforms.ingest.service_sources import COMMONS_API, WIKIDATA_ENDPOINT, Services
 
-    ids = tuple(sorted(words_of([str(sparql_ids)], "--sparql-ids"))) if sparql_ids else ()
-    if sparql_ids and not ids:
-        raise InputError(
-            f"--sparql-ids {sparql_ids}",
-            "holds no id",
-            "Write one id a line, such as Q42; leave the option out to ask for rare seeds",
-        )
-    services = Services(
-        sparql_endpoint=sparql_endpoint or WIKIDATA_ENDPOINT,
-        commons_endpoint=commons_endpoint or COMMONS_API,
-        sparql_ids=ids,
-        sparql_seeds=sparql_seeds,
-    )
     options = IngestOptions(
-        services=services,
         store=store,
         articles=tuple(articles or ()),
         entities=tuple(entities or ()),
@@ -674,11 +681,15 @@ def audit(
 
 @app.command()
 def recheck(run: Run_, store: Store_, as_json: Json_ = False) -> None:
-    """Executes every certificate of a run again on a newer store: still unique, still the same answer?"""
+    """Executes every certificate of a run again on a newer store: still unique, still the same answer?
+
+    Names the questions whose claims turned, and ends with exit code 1 where there are any.
+    """
     from questloom.pipeline.commands.recheck import recheck_run
 
     made = recheck_run(run, store)
     show(made.as_json(), as_json, made.as_text())
+    raise typer.Exit(DONE if made.holds else FAILED)
 
 
 @app.command()

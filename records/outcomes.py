@@ -46,6 +46,7 @@ class Reason(StrEnum):
     # certificate
     NO_EVIDENCE = "no_evidence"
     NOT_STATED = "not_stated"
+    VOLATILE = "volatile"
     NOT_CONNECTED = "not_connected"
     NOT_UNIQUE = "not_unique"
     MARGIN_TOO_SMALL = "margin_too_small"

@@ -109,23 +109,6 @@ def to_gregorian(year: int, month: int, day: int) -> tuple[int, int, int]:
     )
 
 
-def to_julian(year: int, month: int, day: int) -> tuple[int, int, int]:
-    """The day of the Julian calendar that a day of the Gregorian calendar is.
-
-    Raises:
-        ValueError: there is no such day.
-
-    >>> to_julian(1643, 1, 4)
-    (1642, 12, 25)
-    """
-    number = day_number(year, month, day) + _JULIAN_OFFSET - 1
-    since_march = (4 * number + 3) // 1461
-    rest = number - 365 * since_march - since_march // 4
-    months = (5 * rest + 2) // 153
-    month = (months + 2) % 12 + 1
-    return _said(since_march + (month < 3)), month, rest - (153 * months + 2) // 5 + 1
-
-
 def day_number(year: int, month: int, day: int) -> int:
     """Days of the Gregorian calendar up to this one; 1 January 1 has the number 1.
 

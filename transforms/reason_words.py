@@ -39,6 +39,7 @@ _GENERAL: dict[str, str] = {
     Reason.REFUSED: "The model refused.",
     Reason.NO_EVIDENCE: "A step of the question has no claim or sentence behind it.",
     Reason.NOT_STATED: "A claim that it rests on is stated by no page, so nobody could look it up.",
+    Reason.VOLATILE: "A claim holds as of a day (an owner, a population), and the words state no day.",
     Reason.NOT_CONNECTED: "The chain from picture to answer is broken.",
     Reason.NOT_UNIQUE: "More than one answer fits.",
     Reason.MARGIN_TOO_SMALL: "Another entity would fit if only a fact or two were missing from the store.",

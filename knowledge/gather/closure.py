@@ -109,6 +109,15 @@ def classes_above(classes: Iterable[str], links: Mapping[str, Links]) -> set[str
     return above
 
 
+def is_item(name: str) -> bool:
+    """Whether a text is the id of an item.
+
+    >>> is_item("Q42"), is_item("P31"), is_item("Q42 x")
+    (True, False, False)
+    """
+    return _ITEM.fullmatch(name) is not None
+
+
 def number_of(name: str) -> int:
     """The number in an id, by which ids are sorted.
 

@@ -106,7 +106,12 @@ class Fetcher:
                 else row(state.FILE, name, MISSING, why="Commons has no such file")
                 for name in batch
             )
-        known, had = self.gathered.outcomes(state.FILE), self.gathered.outcomes(state.PICTURE)
+        known = self.gathered.outcomes(state.FILE)
+        had = {
+            name
+            for name, outcome in self.gathered.outcomes(state.PICTURE).items()
+            if outcome != FETCHED or (self.out / PICTURES / name).exists()
+        }
         wanted = [name for name in names if known.get(name) == FETCHED and name not in had]
         for (name,) in self.batches(wanted, 1, "fetching pictures"):
             self.keep([self._picture(name)])

@@ -10,9 +10,9 @@ from dataclasses import asdict
 from functools import partial
 
 from questloom.knowledge.gather import gathered as state
-from questloom.knowledge.gather.closure import number_of
+from questloom.knowledge.gather.closure import is_item, number_of
 from questloom.knowledge.gather.fetcher import Fetcher
-from questloom.knowledge.gather.gathered import FETCHED, row
+from questloom.knowledge.gather.gathered import FETCHED, MISSING, row
 from questloom.knowledge.gather.request import MAX_CLASS, MAX_CLASSES, ClassCount
 from questloom.knowledge.gather.wikimedia import TITLES_A_CALL
 from questloom.records.errors import InputError
@@ -78,24 +78,58 @@ class Gathering:
             )
             what = f"has members, and none has a picture and an article in {request.language!r}"
             where = f"--class {request.class_id}"
+        elif request.query:
+            found = self._selected()
+            where, what = "--sparql", "selects nothing as ?item"
+        elif request.category:
+            titles = self.fetcher.list_of(
+                f"category {request.category} {request.limit}",
+                lambda: self.services.category_members(request.category, limit=request.limit),
+            )
+            found = self._items_of(titles)
+            where = f"--category {request.category}"
+            what = f"has no articles in {request.language!r}, or is no category"
         elif request.titles:
-            items = self._items_of(request.titles)
-            found = [items[title] for title in request.titles if items[title]]
-            where, what = "--titles", f"no title is that of an article in {request.language!r}"
+            found = self._items_of(request.titles)
+            where = request.titles_option
+            what = f"no title is that of an article in {request.language!r}"
         else:
             found, where, what = list(request.ids), "--ids", "holds no id"
         if not found:
             raise InputError(where, what, "Look at --language, or name others.")
         return list(dict.fromkeys(found))
 
-    def _items_of(self, titles: Sequence[str]) -> dict[str, str]:
+    def _selected(self) -> list[str]:
+        """The items of the query.
+
+        Raises:
+            InputError: it selects something else.
+        """
+        request = self.request
+        found = self.fetcher.list_of(
+            f"query {request.query}", lambda: self.services.selected(request.query)
+        )
+        for name in found:
+            if not is_item(name):
+                raise InputError(
+                    "--sparql",
+                    f"selects {name[:80]!r} as ?item, which is no item",
+                    "Select items: SELECT ?item WHERE { ?item wdt:P31 wd:Q39715 }",
+                )
+        return found[: request.limit]
+
+    def _items_of(self, titles: Sequence[str]) -> list[str]:
+        """The items of titles, redirects followed; a title without one is kept as missing."""
         known: dict[str, str] = json.loads(self.gathered.body(state.NOTE, "items") or b"{}")
         for batch in self.fetcher.batches(
             [t for t in titles if t not in known], TITLES_A_CALL, "looking up titles"
         ):
-            known |= self.services.items_of(batch)
-            self.fetcher.keep([row(state.NOTE, "items", FETCHED, json.dumps(known))])
-        return known
+            got = self.services.items_of(batch)
+            known |= got
+            why = "there is no such article, or it has no item"
+            lost = [row(state.TITLE, t, MISSING, why=why) for t, item in got.items() if not item]
+            self.fetcher.keep([*lost, row(state.NOTE, "items", FETCHED, json.dumps(known))])
+        return [known[title] for title in titles if known[title]]
 
     def close(self, anchors: list[str]) -> list[str]:
         """Fetches the anchors and what their claims lead to, to the depth; gives all of these, anchors first."""

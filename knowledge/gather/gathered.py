@@ -10,7 +10,8 @@ from questloom.records.errors import InputError
 
 WORK, DATABASE, LOCK = "work", "gathered.sqlite", "lock"
 VERSION = 1
-ENTITY, PAGE, FILE, PICTURE, LIST, NOTE = "entity", "page", "file", "picture", "list", "note"
+ENTITY, TITLE, PAGE, FILE, PICTURE = "entity", "title", "page", "file", "picture"
+LIST, NOTE = "list", "note"
 FETCHED, MERGED, MISSING, UNREADABLE = "fetched", "merged", "missing", "unreadable"
 """Outcomes. The body of what was merged is where it went."""
 _SCHEMA = (

@@ -13,6 +13,7 @@ from questloom.knowledge.gather.wikimedia import (
     ENTITIES_A_CALL,
     FILES_A_CALL,
     IDS_A_QUERY,
+    MEMBERS_A_CALL,
     PAGES_A_CALL,
     TITLES_A_CALL,
 )
@@ -103,8 +104,12 @@ def plan_of(request: GatherRequest, *, members: int | None = None) -> Plan:
         _step("Commons", "what files say", files, FILES_A_CALL / 2),
         _step("pictures", f"pictures, {request.width} px wide", files, 1),
     ]
-    if request.titles:
+    if request.titles or request.category:
         steps.insert(0, _step("Wikipedia", "items of titles", anchors, TITLES_A_CALL))
+    if request.category:
+        steps.insert(0, _step("Wikipedia", "articles of the category", anchors, MEMBERS_A_CALL))
+    if request.query:
+        steps.insert(0, Step("query service", "the query", anchors, 1))
     return Plan(tuple(step for step in steps if step.things))
 
 

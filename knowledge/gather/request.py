@@ -10,15 +10,21 @@ MAX_CLASSES = 40
 
 @dataclass(frozen=True, kw_only=True)
 class GatherRequest:
-    """What is to be gathered: the anchors by one of class_id, ids and titles, or what an earlier gathering lacks."""
+    """What is to be gathered: the anchors by one of class_id, ids, titles, category and query, or what an earlier gathering lacks."""
 
     class_id: str = ""
     ids: tuple[str, ...] = ()
     titles: tuple[str, ...] = ()
+    titles_option: str = "--titles"
+    """Which option gave the titles, for messages."""
+    category: str = ""
+    """Of the Wikipedia, without its namespace; articles of its subcategories do not count."""
+    query: str = ""
+    """In SPARQL: the items that it selects as ?item."""
     lacking: tuple[str, ...] = ()
     """Classes of which it has not all members."""
     limit: int = 500
-    """Anchors of the class."""
+    """Most anchors of the class, the category or the query."""
     depth: int = 2
     """Steps from an anchor along claims."""
     rivals: int = 2000

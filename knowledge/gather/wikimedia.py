@@ -20,7 +20,9 @@ from questloom.records.names import codes_of
 ENTITIES_A_CALL, PAGES_A_CALL, FILES_A_CALL, TITLES_A_CALL = 50, 20, 50, 50
 """The API takes fifty; of whole articles fewer, since fifty may have many megabytes."""
 IDS_A_QUERY = 5000
+MEMBERS_A_CALL = 500
 """The API's most."""
+ENTITY = "http://www.wikidata.org/entity/"
 _PAGE = re.compile(r" *<page>.*?</page>\n?", re.S)
 _TITLE, _REVISION = re.compile(r"<title>(.*?)</title>"), re.compile(r"<revision>\s*<id>(\d+)</id>")
 _MEMBERS = "?item wdt:P31/wdt:P279* wd:{class_id} ."
@@ -121,6 +123,34 @@ class Wikimedia:
             f"SELECT DISTINCT ?item WHERE {{ {where} }}", "?item", page=IDS_A_QUERY, limit=limit
         )
         return [row["item"]["value"].rpartition("/")[2] for row in rows]
+
+    def selected(self, query: str) -> list[str]:
+        """What a SELECT query finds as ?item, each once, in its order: ids of items, and as they are the values that are none.
+
+        Raises:
+            ProviderFault: the service fails lastingly, or refuses the query.
+        """
+        cells = (row.get("item", {}).get("value", "") for row in self._sparql.select(query))
+        return list(dict.fromkeys(cell.removeprefix(ENTITY) for cell in cells if cell))
+
+    def category_members(self, category: str, *, limit: int) -> list[str]:
+        """Titles of the first articles of a category, as the API sorts them."""
+        asked = {
+            "action": "query",
+            "list": "categorymembers",
+            "cmtitle": f"Category:{category}",
+            "cmnamespace": "0",
+        }
+        found: list[str] = []
+        more: dict[str, str] = {}
+        while len(found) < limit:
+            size = {"cmlimit": str(min(MEMBERS_A_CALL, limit - len(found)))}
+            reply = self._wikipedia.ask({**asked, **size, **more})
+            found += [page["title"] for page in reply.get("query", {}).get("categorymembers", ())]
+            more = {k: str(v) for k, v in reply.get("continue", {}).items()}
+            if not more:
+                break
+        return found
 
     def entities(self, ids: list[str]) -> dict[str, Json | None]:
         """Up to fifty entities, each under the id that was in the request: a merged one has the `id` of another. None: there is none."""

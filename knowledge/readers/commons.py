@@ -4,18 +4,13 @@ Rules: https://www.mediawiki.org/wiki/API:Etiquette and https://www.mediawiki.or
 """
 
 import urllib.parse
-from collections.abc import Iterator
 from typing import Any
 
 from questloom.calls.caller import Caller
 from questloom.knowledge.readers.action_api import LONGEST, ActionApi, load
-from questloom.knowledge.readers.commons_page import file_name, image_asset
-from questloom.knowledge.readers.picture_check import Refusal, inspect_picture
+from questloom.knowledge.readers.commons_page import file_name
 from questloom.knowledge.readers.polite import COMMONS, FILES, ask
-from questloom.knowledge.readers.rejections import reject
 from questloom.records.errors import InputError
-from questloom.records.knowledge import ImageAsset
-from questloom.records.outcomes import Reason, Rejection
 
 COMMONS_API = "https://commons.wikimedia.org/w/api.php"
 STANDARD_WIDTHS = (20, 40, 60, 120, 250, 330, 500, 960, 1280, 1920, 3840)
@@ -137,34 +132,3 @@ class CommonsApi:
             return (await load(FILES, self._api.agent, address))[0]
 
         return ask(self.caller, FILES, {"address": address}, send, timeout=LONGEST)
-
-
-def read_commons(
-    api: CommonsApi, names: list[str], *, width: int = 960
-) -> Iterator[tuple[ImageAsset, bytes] | Rejection]:
-    """Pictures by file name, sorted: record and bytes, or why there are none.
-
-    Raises:
-        ProviderFault: Commons fails lastingly; what was loaded is cached.
-    """
-    for name, page in api.pages(names, width=width).items():
-
-        def refuse(reason: Reason, evidence: str, name: str = name) -> Rejection:
-            return reject(reason, "Picture", name, evidence=evidence[:200], title=name)
-
-        if page is None or not page.get("imageinfo"):
-            yield refuse(Reason.NO_PICTURE, "Commons has no file of this name")
-            continue
-        mime = page["imageinfo"][0].get("mime", "")
-        if not mime.startswith("image/") or mime == "image/svg+xml":
-            yield refuse(Reason.PICTURE_KIND, mime)
-            continue
-        try:
-            data = api.picture(page)
-            facts = inspect_picture(data)
-            if isinstance(facts, Refusal):
-                yield refuse(facts.reason, facts.evidence)
-            else:
-                yield image_asset(page, data, facts), data
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            yield refuse(Reason.PICTURE_UNREADABLE, repr(error))

@@ -12,20 +12,30 @@ from typing import Any
 
 from questloom.calls.retry import RetryPolicy
 from questloom.knowledge.gather import gathered as state
+from questloom.knowledge.gather.closure import is_item
 from questloom.knowledge.gather.dumps import write_dumps
 from questloom.knowledge.gather.fetcher import Fetcher
 from questloom.knowledge.gather.gather import Gathering
 from questloom.knowledge.gather.gathered import FETCHED, WORK, Gathered, row
 from questloom.knowledge.gather.plan import plan_of
-from questloom.knowledge.gather.request import GatherRequest
+from questloom.knowledge.gather.request import MAX_CLASS, GatherRequest
 from questloom.knowledge.gather.wikimedia import Addresses, Wikimedia
 from questloom.knowledge.readers.commons import STANDARD_WIDTHS
 from questloom.knowledge.readers.polite import RETRY, polite_caller, user_agent
 from questloom.pipeline.runners.progress import say, staged
 from questloom.pipeline.runners.run_log import path_error
 from questloom.records.errors import InputError
+from questloom.records.knowledge import Article
+from questloom.transforms.ingest.sources import (
+    RANGE_TEXT,
+    ReadOptions,
+    plan_articles,
+    read,
+    site_of,
+)
 
-_ITEM, _LANGUAGE = re.compile(r"Q[1-9]\d*"), re.compile(r"[a-z]{2,}(-[a-z]+)*")
+_LANGUAGE = re.compile(r"[a-z]{2,}(-[a-z]+)*")
+_SELECT = re.compile(r"\bselect\b.*\?item\b", re.I | re.S)
 
 Json = dict[str, Any]
 
@@ -50,6 +60,29 @@ def lines_of(path: Path | None, option: str) -> tuple[str, ...]:
     return found
 
 
+def titles_of_articles(path: str, language: str) -> tuple[str, ...]:
+    """The titles of the articles of a dump, a ZIM file or a data set.
+
+    Raises:
+        InputError: it cannot be read, is of another edition, or holds no article.
+    """
+    where, site = f"--articles {path}", site_of((path,))
+    if site.language != language:
+        raise InputError(
+            where, f"is in {site.language!r}, and --language is {language!r}", "Say its language."
+        )
+    options = ReadOptions(site=site, snapshot="", languages=(), keep_partial=False)
+    found = tuple(
+        item.title
+        for task in plan_articles(path, RANGE_TEXT)
+        for item in read(task, options)
+        if isinstance(item, Article)
+    )
+    if not found:
+        raise InputError(where, "holds no article", "Give a dump of articles.")
+    return found
+
+
 def lacking_classes(path: Path | None) -> tuple[str, ...]:
     """The classes that a run's `lacking.tsv` names, each once; () without a file.
 
@@ -61,7 +94,7 @@ def lacking_classes(path: Path | None) -> tuple[str, ...]:
     found = tuple(dict.fromkeys(str(row.get("class")) for row in rows))
     if (
         path is not None
-        and (wrong := next((c for c in found or ("",) if not _ITEM.fullmatch(c)), None)) is not None
+        and (wrong := next((c for c in found or ("",) if not is_item(c)), None)) is not None
     ):
         raise InputError(
             where,
@@ -117,19 +150,34 @@ def gather(
 
 
 def _check(request: GatherRequest) -> None:
-    given = [request.class_id, request.ids, request.titles, request.lacking]
-    if sum(map(bool, given)) != 1:
+    given = [request.class_id, request.ids, request.titles, request.category, request.query]
+    if sum(map(bool, [*given, request.lacking])) != 1:
         raise InputError(
             "gather",
-            "takes one of --class, --ids, --titles and --complete",
+            "takes one of --class, --ids, --titles, --articles, --category, --sparql and --complete",
             "Say which things are meant.",
         )
+    if (number := len(request.titles or request.ids)) > MAX_CLASS:
+        raise InputError(
+            request.titles_option if request.titles else "--ids",
+            f"names {number:,} things, more than {MAX_CLASS:,}",
+            "Read whole dumps by `questloom ingest`; a slice has fewer.",
+        )
     for option, name in (("--class", request.class_id), *(("--ids", i) for i in request.ids)):
-        if name and not _ITEM.fullmatch(name):
+        if name and not is_item(name):
             raise InputError(f"{option} {name}", "is no id of an item", "Write it as Q39715.")
-    for title in request.titles:
+    for option, title in (
+        *((request.titles_option, t) for t in request.titles),
+        *([("--category", request.category)] if request.category else []),
+    ):
         if set("|#<>[]{}\n") & set(title):
-            raise InputError(f"--titles {title}", "is no title", "Write one title a line.")
+            raise InputError(f"{option} {title}", "is no title", "Write one title a line.")
+    if request.query and not _SELECT.search(request.query):
+        raise InputError(
+            "--sparql",
+            "selects no ?item",
+            "Write it as SELECT ?item WHERE { ?item wdt:P31 wd:Q39715 }.",
+        )
     if not _LANGUAGE.fullmatch(request.language):
         raise InputError(
             f"--language {request.language}", "is no language of an edition", "Write it as en."
@@ -170,6 +218,8 @@ def _settings(request: GatherRequest) -> Json:
         "class": request.class_id,
         "ids": len(request.ids),
         "titles": len(request.titles),
+        "category": request.category,
+        "query": request.query,
         "limit": request.limit,
         "depth": request.depth,
         "rivals": request.rivals,

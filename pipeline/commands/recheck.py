@@ -16,13 +16,21 @@ from questloom.knowledge.store.store import Store
 from questloom.pipeline.recipe import recipe_of
 from questloom.pipeline.report.run_reader import Run, open_run
 from questloom.records.errors import InputError
-from questloom.records.form import Form
+from questloom.records.form import ClaimClause, Form
 from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Question
 from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.certificate.certify import Refusal, certify, given_by_picture
-from questloom.transforms.certificate.execute import TooLarge, answers, binding_of
+from questloom.transforms.certificate.evidence import claim_of
+from questloom.transforms.certificate.execute import (
+    Binding,
+    TooLarge,
+    answers,
+    binding_of,
+    resolve,
+)
 from questloom.transforms.facts.lookups import Facts, Lookups
+from questloom.transforms.facts.values import best_values
 from questloom.transforms.writing.form_edits import constants
 
 
@@ -76,6 +84,11 @@ class Recheck:
     store: str
     snapshot: str
     verdicts: tuple[Verdict, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether every question that can be executed is unchanged."""
+        return all(v.outcome in (Outcome.UNCHANGED, Outcome.NO_FORM) for v in self.verdicts)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -188,12 +201,12 @@ def _executed(
         found = [v.key() for v in answers(form, facts, given)]
     except TooLarge as error:
         return verdict(Outcome.NOT_UNIQUE, {"too_large": str(error)})
-    if not found:
-        return verdict(Outcome.EVIDENCE_GONE, {"was": stated})
     if found != [stated]:
+        outcome = Outcome.NOT_UNIQUE if stated in found else Outcome.ANSWER_CHANGED
+        turned = turned_claims(form, facts, binding_of(question.bindings))
         return verdict(
-            Outcome.NOT_UNIQUE if stated in found else Outcome.ANSWER_CHANGED,
-            {"was": stated, "is": found},
+            outcome if found else Outcome.EVIDENCE_GONE,
+            {"was": stated, "is": found, "turned": turned},
         )
     made = certify(question, Lookups(facts, rules.trust), given, rules)
     if not isinstance(made, Refusal):
@@ -207,6 +220,25 @@ def _executed(
             else Outcome.OTHER_CHECK
         )
     return verdict(outcome, made.evidence, made.reason.value)
+
+
+def turned_claims(form: Form, facts: Facts, binding: Binding) -> list[dict[str, Any]]:
+    """The claims of a form that do not hold on a store, each with the values that it has there instead."""
+    turned = []
+    for clause in form.of(ClaimClause):
+        subject, value = resolve(clause.subject, binding), resolve(clause.object, binding)
+        if subject is None or value is None or claim_of(facts, clause, binding) is not None:
+            continue
+        now = [v.key() for v in best_values(facts, subject.entity, clause.property)]
+        turned.append(
+            {
+                "subject": subject.entity,
+                "property": clause.property,
+                "was": value.key(),
+                "is": now,
+            }
+        )
+    return turned
 
 
 def _follow_merges(question: Question, now: dict[str, str]) -> Question:

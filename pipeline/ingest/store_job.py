@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
-from urllib.parse import urlsplit
 
 from questloom.files.locations import (
     BucketPath,
@@ -22,6 +21,7 @@ from questloom.files.locations import (
     remove_tree,
 )
 from questloom.files.parquet import read_records, write_records, write_whole
+from questloom.knowledge.readers.data_sets import HUB, is_data_set, state_of
 from questloom.knowledge.readers.folder import METADATA_NAMES
 from questloom.knowledge.store.layout import META, REJECTED, STORE_VERSION
 from questloom.knowledge.store.writer import write_meta
@@ -35,15 +35,6 @@ from questloom.records.identity import canonical_json, sha256_hex
 from questloom.records.outcomes import Reason, Rejection, StageCount
 from questloom.transforms.ingest.ingest_graph import STAGES, Ingest, num_tasks, read_failure
 from questloom.transforms.ingest.ingest_job import WORK, Job, done_path, read_done
-from questloom.transforms.ingest.service_sources import (
-    COMMONS,
-    COMMONS_API,
-    SPARQL,
-    UNKNOWN,
-    WIKIDATA_ENDPOINT,
-    Services,
-    named,
-)
 from questloom.transforms.ingest.sources import (
     ReadOptions,
     ReadTask,
@@ -80,11 +71,11 @@ class IngestOptions:
 
     store: str
     articles: tuple[str, ...] = ()
-    """MediaWiki XML dumps and ZIM files, of one wiki."""
+    """MediaWiki XML dumps, ZIM files and data sets of articles, of one wiki."""
     entities: tuple[str, ...] = ()
-    """Wikidata JSON dumps; or "sparql"."""
+    """Wikidata JSON dumps, and data sets of entities."""
     images: tuple[str, ...] = ()
-    """Folders of pictures with metadata; or "commons" for every file that an article or item uses. ZIM files bring their own."""
+    """Folders of pictures with metadata. ZIM files bring their own."""
     popularity: str = ""
     """A popularity file (`knowledge/readers/popularity.py`): how well known items are, where the dumps do not tell."""
     snapshot: str = ""
@@ -97,8 +88,6 @@ class IngestOptions:
     """Processes of the local runner."""
     partitions: int = 0
     """Parts that joins are cut into; 0 for as many as the input's size asks. The store does not depend on it."""
-    services: Services = field(default_factory=Services)
-    """How "sparql" and "commons" are asked."""
     runner: RunnerOptions = LOCAL
     """Where it runs; store and inputs must be reachable by every worker, under the same paths."""
 
@@ -132,40 +121,11 @@ def run_ingest(
     dumps = [
         path
         for path in (*options.articles, *options.entities, *options.images, *_popularity(options))
-        if path not in (SPARQL, COMMONS)
+        if not path.startswith(HUB)
     ]
     check_locations(reads=dumps, writes=[store])
     inputs = _inputs(options)
     snapshot, class_counts = _day(options.snapshot) or _snapshot_of(options), _class_counts(options)
-    asked = {SPARQL, COMMONS} & {*options.entities, *options.images}
-    for source, address in (
-        (SPARQL, options.services.sparql_endpoint),
-        (COMMONS, options.services.commons_endpoint),
-    ):
-        if source in asked and (
-            urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).hostname
-        ):
-            raise InputError(
-                f"--{source}-endpoint {address}",
-                "is no address of a service",
-                "Give one that begins with https:// or http://",
-            )
-    for item in options.services.sparql_ids if SPARQL in asked else ():
-        if not re.fullmatch(r"Q[1-9]\d*", item):
-            raise InputError(
-                f"--sparql-ids {item}", "is no id of an item", "Write one id a line, such as Q42"
-            )
-    for option, given, source in (
-        ("--sparql-ids", options.services.sparql_ids, SPARQL),
-        ("--sparql-endpoint", options.services.sparql_endpoint != WIKIDATA_ENDPOINT, SPARQL),
-        ("--commons-endpoint", options.services.commons_endpoint != COMMONS_API, COMMONS),
-    ):
-        if given and source not in asked:
-            raise InputError(
-                option,
-                f"is given, and {source} is not asked",
-                f"Add --{'entities' if source == SPARQL else 'images'} {source}, or leave it out",
-            )
     plan = canonical_json(
         {
             "version": STORE_VERSION,
@@ -174,7 +134,6 @@ def run_ingest(
             "languages": list(options.languages),
             "keep_partial": options.keep_partial,
             "partitions": options.partitions,
-            "services": dataclasses.asdict(options.services) if asked else None,
         }
     )
     fingerprint = sha256_hex(plan)
@@ -182,10 +141,8 @@ def run_ingest(
         return whole
     require_runner(options.runner, (str(store.parent),))
     for folder in options.images:
-        if (
-            folder != COMMONS
-            and location(folder).is_dir()
-            and not any(location(folder, name).exists() for name in METADATA_NAMES)
+        if location(folder).is_dir() and not any(
+            location(folder, name).exists() for name in METADATA_NAMES
         ):
             say(
                 f"questloom: {folder} holds no {METADATA_NAMES[0]} (or {METADATA_NAMES[1]}): its pictures have no licence, so none of them is in a question"
@@ -203,7 +160,7 @@ def _absolute(options: IngestOptions) -> IngestOptions:
     """All paths absolute, for workers that stand elsewhere."""
 
     def each(paths: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(path if path in (SPARQL, COMMONS) else absolute(path) for path in paths)
+        return tuple(path if path.startswith(HUB) else absolute(path) for path in paths)
 
     return dataclasses.replace(
         options,
@@ -231,17 +188,15 @@ def _inputs(options: IngestOptions) -> list[dict[str, Any]]:
         ("popularity", _popularity(options)),
     ):
         for path in sorted(paths):
-            if path in (SPARQL, COMMONS):
-                found.append({"kind": kind, "name": path, "bytes": 0})
-                continue
-            lies = location(path)
+            rows = kind in ("articles", "entities") and is_data_set(path)
             try:
-                size, modified = _state(lies)
+                size, modified = state_of(path) if rows else _state(location(path))
             except OSError as error:
                 raise InputError(
                     path, f"cannot be read ({error.strerror})", f"Correct the path given for {kind}"
                 ) from error
-            found.append({"kind": kind, "name": lies.name, "bytes": size, "modified": modified})
+            name = path if path.startswith(HUB) else location(path).name
+            found.append({"kind": kind, "name": name, "bytes": size, "modified": modified})
     if not any((options.articles, options.entities, options.images)):
         raise InputError(
             "ingest",
@@ -256,7 +211,7 @@ def _count_files(options: IngestOptions) -> list[Location]:
     beside = {
         str(path): path
         for dump in options.entities
-        if dump != SPARQL
+        if not dump.startswith(HUB)
         for path in [location(dump).parent / CLASS_COUNTS]
     }
     return [path for _, path in sorted(beside.items()) if path.exists()]
@@ -300,7 +255,7 @@ def _state(path: Location) -> tuple[int, int | str]:
 def _snapshot_of(options: IngestOptions) -> str:
     """The date in the name of an entity dump, else of an article dump."""
     for path in (*sorted(options.entities), *sorted(options.articles)):
-        if found := _DATE.search(location(path).name):
+        if found := _DATE.search(path.rpartition("/")[2]):
             return "-".join(found.groups())
     if options.entities:
         raise InputError(
@@ -369,15 +324,9 @@ def _prepare(options: IngestOptions, store: Location, plan: str, snapshot: str) 
     tasks += [task for path in sorted(options.entities) for task in plan_entities(path, text)]
     remove_tree(work / "plan", ignore_errors=True)
     tasks += [
-        task
-        for path in sorted(options.images)
-        if path != COMMONS
-        for task in plan_pictures(path, work / "plan")
+        task for path in sorted(options.images) for task in plan_pictures(path, work / "plan")
     ]
     tasks += [task for path in _popularity(options) for task in plan_stated(path)]
-    services = dataclasses.replace(
-        options.services, cache=options.services.cache or _reply_folder(store)
-    )
     num_bytes = sum(task.num_bytes for task in tasks)
     partitions = options.partitions or max(MIN_PARTITIONS, -(-num_bytes // text))
     write_whole(work / PLAN, plan.encode())
@@ -385,30 +334,20 @@ def _prepare(options: IngestOptions, store: Location, plan: str, snapshot: str) 
         store=str(store),
         num_partitions=partitions,
         tasks=tuple(tasks),
-        ask_commons=COMMONS in options.images,
         options=ReadOptions(
             site=site,
             snapshot=snapshot,
             languages=options.languages,
             keep_partial=options.keep_partial,
-            services=services,
         ),
     )
-
-
-def _reply_folder(store: Location) -> str:
-    """Where the replies of services are kept: beside the store, or on this machine for a store in a bucket, since turns are taken by file locks."""
-    if isinstance(store, BucketPath):
-        home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-        return os.path.join(home, "questloom", sha256_hex(str(store))[:16])
-    return f"{str(store).rstrip('/')}-cache"
 
 
 def _run_beam(job: Job, options: IngestOptions) -> None:
     """Runs the graph.
 
     Raises:
-        InputError: a task met damaged input; ProviderFault: a service fails; OSError: the disk is full or cannot be written.
+        InputError: a task met damaged input; OSError: the disk is full or cannot be written.
     """
     read_failure(job)
     try:
@@ -496,8 +435,6 @@ def _finish(
     for stage in STAGES:
         _collect(job, stage, store / REJECTED / f"{stage}.parquet")
     write_records(store / REJECTED / "stages.parquet", StageCount, counts)
-    if SPARQL in options.entities:
-        _name_unknown(store, options.services)
     languages = list(dict.fromkeys((job.language, *options.languages)))
     meta = write_meta(
         job.store,
@@ -525,21 +462,6 @@ def _finish(
     )
     remove_tree(store / WORK)
     return IngestSummary(meta=meta, counts=tuple(counts), reasons=reasons)
-
-
-def _name_unknown(store: Location, services: Services) -> None:
-    """Says which items the query service was asked for by the user and does not know."""
-    path = store / REJECTED / "read.parquet"
-    unknown = (
-        {r.title for r in read_records(path, Rejection)} & {*services.sparql_ids}
-        if path.exists()
-        else set()
-    )
-    if unknown:
-        say(
-            f"questloom: {services.sparql_endpoint} does not know {named(unknown)} of the {len(services.sparql_ids):,} "
-            f"items asked for. {UNKNOWN} They are listed in {path}"
-        )
 
 
 def _collect(job: Job, stage: str, path: Location) -> None:

@@ -9,8 +9,6 @@ import re
 import shutil
 import subprocess
 import sys
-import threading
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -20,7 +18,6 @@ from questloom.calls.retry import RetryPolicy
 from questloom.pipeline.cli import BAD_INPUT, FAILED, main
 from questloom.pipeline.runners.run_log import VARIABLE
 from tests.small_dumps import articles_xml, entities_json, metadata, picture, write_dumps
-from tests.small_services import services
 
 MOST_LINES = 4
 """What, how to mend it, and where the log is; a long path may break a line for the reader, not here."""
@@ -448,128 +445,6 @@ def test_a_hub_that_cannot_be_reached_is_one_message_with_its_address(command, t
         check=False,
     )
     expect_one_message(ended.returncode, ended.stderr.splitlines(), "http://127.0.0.1:9")
-
-
-@pytest.mark.parametrize(
-    "address", ["http://127.0.0.1:9/sparql", "not a url", "ftp://x/y", "http://"]
-)
-def test_a_query_service_that_cannot_be_reached_is_one_message_and_soon(
-    address, tmp_path, capfd, monkeypatch
-):
-    monkeypatch.setenv("QUESTLOOM_CONTACT", "tests@example.org")
-    code, lines = told(
-        capfd,
-        monkeypatch,
-        "ingest",
-        "--entities",
-        "sparql",
-        "--sparql-endpoint",
-        address,
-        "--snapshot",
-        "2026-01-01",
-        "--store",
-        str(tmp_path / "store"),
-        "--workers",
-        "1",
-    )
-    expect_one_message(code, lines, address)
-
-
-class Folders(SimpleHTTPRequestHandler):
-    """Serves files; queries it answers with status 501 and a page of HTML."""
-
-    def log_message(self, *args):
-        pass
-
-
-def test_a_server_that_is_no_query_service_is_one_message_with_its_address_and_no_html(
-    tmp_path, capfd, monkeypatch
-):
-    monkeypatch.setenv("QUESTLOOM_CONTACT", "tests@example.org")
-    with ThreadingHTTPServer(("127.0.0.1", 0), Folders) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        url = f"http://127.0.0.1:{server.server_port}/sparql"
-        code, lines = told(
-            capfd,
-            monkeypatch,
-            "ingest",
-            "--entities",
-            "sparql",
-            "--sparql-endpoint",
-            url,
-            "--snapshot",
-            "2026-01-01",
-            "--store",
-            str(tmp_path / "store"),
-            "--workers",
-            "1",
-        )
-        server.shutdown()
-    expect_one_message(code, lines, url)
-    assert "<" not in lines[0] and "501" in lines[0]
-
-
-@pytest.mark.parametrize(
-    ("ids", "said"),
-    [
-        ("Q404\n", "knows none of the items"),
-        ("", "holds no id"),
-        ("Q1 x\nDouglas\n", "is no id of an item"),
-    ],
-)
-def test_items_that_a_query_service_does_not_know_are_one_message_and_no_empty_store(
-    ids, said, tmp_path, capfd, monkeypatch
-):
-    monkeypatch.setenv("QUESTLOOM_CONTACT", "tests@example.org")
-    (tmp_path / "ids.txt").write_text(ids)
-    with services() as (address, _):
-        code, lines = told(
-            capfd,
-            monkeypatch,
-            "ingest",
-            "--entities",
-            "sparql",
-            "--sparql-endpoint",
-            f"{address}/sparql",
-            "--snapshot",
-            "2026-01-01",
-            "--sparql-ids",
-            str(tmp_path / "ids.txt"),
-            "--store",
-            str(tmp_path / "store"),
-            "--workers",
-            "1",
-        )
-    assert (
-        code == BAD_INPUT
-        and said in " ".join(lines)
-        and not (tmp_path / "store" / "meta.json").exists()
-    )
-
-
-def test_a_commons_that_cannot_be_reached_is_one_message_with_its_address(
-    tmp_path, capfd, monkeypatch
-):
-    monkeypatch.setenv("QUESTLOOM_CONTACT", "tests@example.org")
-    dumps = write_dumps(tmp_path / "dumps")
-    code, lines = told(
-        capfd,
-        monkeypatch,
-        "ingest",
-        *(word for path in dumps["entities"] for word in ("--entities", path)),
-        "--images",
-        "commons",
-        "--commons-endpoint",
-        "http://127.0.0.1:9/w/api.php",
-        "--snapshot",
-        "2026-01-01",
-        "--store",
-        str(tmp_path / "store"),
-        "--workers",
-        "1",
-    )
-    expect_one_message(code, lines, "http://127.0.0.1:9/w/api.php")
-    assert "ConnectionKey" not in lines[0]
 
 
 @pytest.mark.parametrize("day", ["2026-13-45", "yesterday", "20260101"])

@@ -11,7 +11,12 @@ from questloom.records.table import Json
 from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.certificate.description import connected, descriptions
 from questloom.transforms.certificate.effective import chain, composed, effective_hops
-from questloom.transforms.certificate.evidence import evidence, num_hops, unstated
+from questloom.transforms.certificate.evidence import (
+    evidence,
+    num_hops,
+    unstated,
+    volatile_claims,
+)
 from questloom.transforms.certificate.execute import (
     Binding,
     TooLarge,
@@ -24,6 +29,7 @@ from questloom.transforms.certificate.kinds import kind_hops
 from questloom.transforms.certificate.leak import find_leak
 from questloom.transforms.certificate.margin import NO_RIVAL, Margin, margins, num_fitting
 from questloom.transforms.facts.lookups import Facts, Lookups
+from questloom.transforms.facts.values import held_at
 
 COMPOSED = "graph"
 """The writer whose words are made from the form, so that there is nothing to read back."""
@@ -199,6 +205,16 @@ def certify_form(
     hops = evidence(form, facts, binding)
     if hops is None:
         return Refusal(reason=Reason.NO_EVIDENCE, evidence={"what": "a clause has no claim"})
+    if changing := volatile_claims(form, facts, binding):
+        return Refusal(
+            reason=Reason.VOLATILE,
+            evidence={
+                "claims": [
+                    {"subject": c.subject, "property": c.property, "as_of": held_at(c)}
+                    for c in changing
+                ]
+            },
+        )
     if rules.stated and (missing := unstated(form, facts, binding)):
         return Refusal(reason=Reason.NOT_STATED, evidence={"claims": [c.id for c in missing]})
     if unclear := unclear_names(form, facts):

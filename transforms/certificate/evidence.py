@@ -10,7 +10,7 @@ from questloom.transforms.certificate.execute import Binding, resolve
 from questloom.transforms.certificate.stating import statement_of
 from questloom.transforms.certificate.text_veto import article_names, names_of, spellings
 from questloom.transforms.facts.lookups import Facts
-from questloom.transforms.facts.values import values_match
+from questloom.transforms.facts.values import is_volatile, values_match
 
 
 def claim_of(facts: Facts, clause: ClaimClause, binding: Binding) -> Claim | None:
@@ -45,6 +45,12 @@ def unstated(form: Form, facts: Facts, binding: Binding) -> tuple[Claim, ...]:
     """The claims of a form whose ends name each other on no page."""
     claims = (claim_of(facts, clause, binding) for clause in form.of(ClaimClause))
     return tuple(c for c in claims if c is not None and not is_named(facts, c))
+
+
+def volatile_claims(form: Form, facts: Facts, binding: Binding) -> tuple[Claim, ...]:
+    """The claims of a form that another day would say otherwise: a form cannot state the day, so no question rests on them."""
+    claims = (claim_of(facts, clause, binding) for clause in form.of(ClaimClause))
+    return tuple(c for c in claims if c is not None and is_volatile(facts, c))
 
 
 def evidence(form: Form, facts: Facts, binding: Binding) -> tuple[Hop, ...] | None:

@@ -101,6 +101,12 @@ def is_volatile(facts: Facts, claim: Claim) -> bool:
     )
 
 
+def held_at(claim: Claim) -> str:
+    """The day or year at which a claim states that it holds (point in time, start time), as Wikidata writes it; "" where it states none."""
+    times = {q.property: q.value.time for q in claim.qualifiers if q.value.kind == "time"}
+    return times.get("P585") or times.get("P580") or ""
+
+
 def _surplus(profile: PropertyProfile, believed: float, weight: int) -> float:
     """Values a subject beyond the first, from what is counted and what was believed with the weight of so many subjects."""
     return (profile.num_pairs - profile.num_subjects + weight * believed) / (

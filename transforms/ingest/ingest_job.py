@@ -21,8 +21,6 @@ class Job:
     options: ReadOptions
     tasks: tuple[ReadTask, ...]
     """Of the stage `read`; later stages have one task a partition, or a table."""
-    ask_commons: bool
-    """Whether files that are used but were not read are asked of Commons."""
 
     @property
     def wiki(self) -> str:

@@ -56,23 +56,36 @@ class PartWriter:
         folder: of all parts.
         task: the task's name; makes its files' names.
         num_partitions: of the job.
+        most_bytes: rows are written whenever there are so many bytes of them; 0 for at the end alone, since the tasks of the next stage
+            open every file. A task that is done again writes the same files.
     """
 
-    def __init__(self, folder: Location, task: str, num_partitions: int) -> None:
+    def __init__(
+        self, folder: Location, task: str, num_partitions: int, most_bytes: int = 0
+    ) -> None:
         self._folder, self._task, self._num = folder, task, num_partitions
+        self._most = most_bytes
         self._rows: dict[str, list[list[Row]]] = {}
+        self._bytes, self._written = 0, 0
 
     def add(self, kind: str, row: Row) -> None:
         """Adds a row; its key decides the partition."""
         if kind not in self._rows:
             self._rows[kind] = [[] for _ in range(self._num)]
         self._rows[kind][partition_of(row[0], self._num)].append(row)
+        self._bytes += sum(map(len, row))
+        if self._most and self._bytes >= self._most:
+            self._write(f"{self._task}-{self._written:04d}")
+            self._rows, self._bytes, self._written = {}, 0, self._written + 1
 
     def close(self) -> None:
-        """Writes the files."""
+        """Writes what was not written yet."""
+        self._write(self._task)
+
+    def _write(self, name: str) -> None:
         for kind, partitions in self._rows.items():
             with (
-                whole_file(self._folder / kind / f"{self._task}.arrow") as path,
+                whole_file(self._folder / kind / f"{name}.arrow") as path,
                 pa.OSFile(str(path), "wb") as sink,
                 pa.ipc.new_file(sink, SCHEMA, options=_OPTIONS) as writer,
             ):

@@ -10,7 +10,6 @@ from questloom.records.outcomes import Reason, Rejection
 from questloom.records.table import Json
 from questloom.transforms.ingest.ingest_job import Job, Outcome
 from questloom.transforms.ingest.part_files import PartWriter, Row, groups, read_parts, write_runs
-from questloom.transforms.ingest.service_sources import fetch_pictures
 
 STAGE = "pictures"
 
@@ -44,7 +43,7 @@ def merge_copies(copies: list[ImageAsset]) -> tuple[ImageAsset, list[Rejection]]
 
 
 def run(job: Job, partition: int) -> Outcome:
-    """Joins the pictures of one partition of file names with their uses; asks Commons for used ones that no source had, if told to."""
+    """Joins the pictures of one partition of file names with their uses."""
     parts, outcome = job.folder("parts"), Outcome()
     uses = {
         file: [data.decode() for _, data, _ in found]
@@ -56,18 +55,6 @@ def run(job: Job, partition: int) -> Outcome:
             image = join(unpack(ImageAsset, data), uses.get(file, ()))
             writer.add("image", (image.id, image.file, pack(image)))
             outcome.keep()
-        uses.pop(file, None)
-    for fetched in (
-        fetch_pictures(job.options.services, sorted(uses)) if job.ask_commons and uses else ()
-    ):
-        if isinstance(fetched, Rejection):
-            outcome.reject(fetched)
-            continue
-        image, content = fetched
-        image = join(image, uses.get(image.file, ()))
-        writer.add("image", (image.id, image.file, pack(image)))
-        writer.add("file", (image.id, image.file, b"", content))
-        outcome.keep()
     writer.close()
     return outcome
 

@@ -24,6 +24,8 @@ from questloom.transforms.ingest.picture_stages import depicted
 from questloom.transforms.ingest.sources import Read, read
 
 NO_DATA = b""
+ROWS_BYTES = 32 << 20
+"""Held of a data set before it is written: a file of JSON lines is one task, whatever its size."""
 
 
 def parts_of(item: Read, wiki: str) -> Iterator[tuple[str, Row]]:
@@ -68,7 +70,8 @@ def _item_parts(entity: Entity, claims: tuple[Claim, ...], wiki: str) -> Iterato
 def run(job: Job, task: int) -> Outcome:
     """Reads one task's source."""
     outcome, links = Outcome(), []
-    writer = PartWriter(job.folder("parts"), f"read-{task:06d}", job.num_partitions)
+    most = ROWS_BYTES if job.tasks[task].kind in ("article_rows", "entity_rows") else 0
+    writer = PartWriter(job.folder("parts"), f"read-{task:06d}", job.num_partitions, most)
     for item in read(job.tasks[task], job.options):
         if isinstance(item, Rejection):
             outcome.reject(item)

@@ -5,13 +5,15 @@ they grow with it, since every task of a stage leaves a file for every one of th
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from questloom.files.locations import Location, location, size_of
 from questloom.files.parquet import write_whole
 from questloom.knowledge.readers.byte_ranges import ByteRange, open_dump, plan_ranges
+from questloom.knowledge.readers.data_sets import RowRange, is_data_set, state_of
+from questloom.knowledge.readers.entity_rows import plan_entity_rows, read_entity_rows
 from questloom.knowledge.readers.folder import (
     METADATA_NAMES,
     PictureFile,
@@ -20,6 +22,11 @@ from questloom.knowledge.readers.folder import (
 )
 from questloom.knowledge.readers.mediawiki_xml import read_pages, read_site
 from questloom.knowledge.readers.popularity import PopularityRange, plan_popularity, read_popularity
+from questloom.knowledge.readers.structured_wikipedia import (
+    plan_article_rows,
+    read_article_rows,
+    read_row_site,
+)
 from questloom.knowledge.readers.titles import Site
 from questloom.knowledge.readers.wikidata_json import read_entities
 from questloom.knowledge.readers.wikitext import read_article
@@ -37,11 +44,10 @@ from questloom.records.knowledge import (
 )
 from questloom.records.outcomes import Rejection
 from questloom.transforms.ingest.faults import fault
-from questloom.transforms.ingest.service_sources import SPARQL, Services, read_sparql
 
 RANGE_TEXT = 16 << 20
 MAX_TASKS = 4096
-EXPANSION = {"pages": 4, "entities": 16, "zim": 2}
+EXPANSION = {"pages": 4, "entities": 16, "zim": 2, "article_rows": 4, "entity_rows": 8}
 """Bytes of text a byte of a compressed dump, about (enwiki 20 to 95 GB, Wikidata 100 GB to 1.6 TB)."""
 ZIM_ENTRIES = 1000
 PICTURE_BYTES, PICTURES = 32 << 20, 512
@@ -61,7 +67,8 @@ Read = (
 class ReadTask:
     """One task of the stage `read`.
 
-    `kind` is pages, zim, entities, pictures, popularity or sparql; `source` the range of a dump as JSON, or the file with a list of pictures.
+    `kind` is pages, zim, entities, article_rows, entity_rows, pictures or popularity; `source` the range of a dump as JSON, or the file
+    with a list of pictures.
     """
 
     kind: str
@@ -78,7 +85,6 @@ class ReadOptions:
     snapshot: str
     languages: tuple[str, ...]
     keep_partial: bool
-    services: Services
 
 
 def is_zim(path: str) -> bool:
@@ -87,21 +93,33 @@ def is_zim(path: str) -> bool:
         return file.read(4) == b"ZIM\x04" or path.endswith(".zim")
 
 
+def _rows(
+    kind: str, path: str, text: int, plan: Callable[[str, int], list[RowRange]]
+) -> list[ReadTask]:
+    """The tasks of a data set, of about `text` bytes where its files have so many parts; they are about equal."""
+    size = EXPANSION[kind] * state_of(path)[0]
+    ranges = plan(path, -(-size // text))
+    return [ReadTask(kind=kind, source=asdict(r), num_bytes=size // len(ranges)) for r in ranges]
+
+
 def range_text(dumps: dict[str, str]) -> int:
     """Bytes of text that make a task of the stage `read` and a partition of the later ones, for dumps (path to kind)."""
     total = sum(
-        size_of(location(path)) * EXPANSION[kind] for path, kind in dumps.items() if path != SPARQL
+        (state_of(path)[0] if is_data_set(path) else size_of(location(path))) * EXPANSION[kind]
+        for path, kind in dumps.items()
     )
     return max(RANGE_TEXT, total // MAX_TASKS)
 
 
 def plan_articles(path: str, text: int) -> list[ReadTask]:
-    """The tasks of a ZIM or of a MediaWiki XML dump.
+    """The tasks of a ZIM, of a MediaWiki XML dump, or of a data set in the schema of structured-wikipedia.
 
     Args:
         path: the file. The index beside a multistream dump is used: it shows where the dump was cut.
         text: bytes of text a task, about.
     """
+    if is_data_set(path):
+        return _rows("article_rows", path, text, plan_article_rows)
     if is_zim(path):
         ranges = plan_zim(path, entries_per_range=ZIM_ENTRIES)
         size = EXPANSION["zim"] * size_of(location(path)) // len(ranges)
@@ -113,13 +131,13 @@ def plan_articles(path: str, text: int) -> list[ReadTask]:
 
 
 def plan_entities(path: str, text: int) -> list[ReadTask]:
-    """The tasks of a Wikidata JSON dump, or the one of the query service.
+    """The tasks of a Wikidata JSON dump, or of a data set of entities.
 
     Raises:
         InputError: it does not begin as one.
     """
-    if path == SPARQL:
-        return [ReadTask(kind=SPARQL, source={}, num_bytes=RANGE_TEXT)]
+    if is_data_set(path):
+        return _rows("entity_rows", path, text, plan_entity_rows)
     tasks = _plan_dump("entities", path, "", text)
     first = next(read_entities(ByteRange(**tasks[0].source), snapshot="2000-01-01"), None)
     if first is None or (isinstance(first, Rejection) and "no JSON" in str(first.evidence)):
@@ -215,18 +233,18 @@ def read(task: ReadTask, options: ReadOptions) -> Iterator[Read]:
                 )
     elif task.kind == "zim":
         yield from read_zim(ZimRange(**task.source), options.site)
-    elif task.kind == SPARQL:
-        yield from read_sparql(
-            options.services,
-            snapshot=options.snapshot,
-            languages=options.languages or (options.site.language,),
-        )
     elif task.kind == "entities":
         yield from read_entities(
             ByteRange(**task.source),
             snapshot=options.snapshot,
             languages=options.languages,
             keep_partial=options.keep_partial,
+        )
+    elif task.kind == "article_rows":
+        yield from read_article_rows(_row_range(task), options.site)
+    elif task.kind == "entity_rows":
+        yield from read_entity_rows(
+            _row_range(task), snapshot=options.snapshot, languages=options.languages
         )
     elif task.kind == "popularity":
         yield from read_popularity(PopularityRange(**task.source))
@@ -235,13 +253,17 @@ def read(task: ReadTask, options: ReadOptions) -> Iterator[Read]:
             yield read_picture(PictureFile(*picture))
 
 
+def _row_range(task: ReadTask) -> RowRange:
+    return RowRange(**{**task.source, "columns": tuple(task.source["columns"])})
+
+
 def site_of(paths: tuple[str, ...]) -> Site:
     """The wiki of the dumps.
 
     Raises:
         InputError: they come from several wikis.
     """
-    sites = {path: read_zim_site(path) if is_zim(path) else read_site(path) for path in paths}
+    sites = {path: _site(path) for path in paths}
     wikis = sorted({site.wiki for site in sites.values()})
     if len(wikis) > 1:
         raise InputError(
@@ -250,3 +272,9 @@ def site_of(paths: tuple[str, ...]) -> Site:
             "Give one wiki's dumps; a store holds one",
         )
     return sites[paths[0]] if paths else Site()
+
+
+def _site(path: str) -> Site:
+    if is_data_set(path):
+        return read_row_site(path)
+    return read_zim_site(path) if is_zim(path) else read_site(path)

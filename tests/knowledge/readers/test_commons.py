@@ -15,12 +15,11 @@ from questloom.calls.caller import Caller
 from questloom.calls.ledger import cost_lines
 from questloom.calls.retry import RetryPolicy
 from questloom.calls.sqlite import SqliteCache
-from questloom.knowledge.readers.commons import CommonsApi, read_commons
+from questloom.knowledge.readers.commons import CommonsApi
 from questloom.knowledge.readers.commons_page import file_name, image_asset, plain_text
 from questloom.knowledge.readers.folder import list_pictures, read_picture
-from questloom.knowledge.readers.picture_check import PictureFacts
+from questloom.knowledge.readers.picture_check import PictureFacts, inspect_picture
 from questloom.records.errors import InputError, ProviderFault
-from questloom.records.outcomes import Reason, Rejection
 
 
 def _jpeg(width=120, height=90):
@@ -117,6 +116,15 @@ def _api(server, tmp_path):
     return CommonsApi(caller, endpoint=f"{server.address}/w/api.php", contact="a@b.org")
 
 
+def _pictures(api, names, width):
+    """Name to what Commons says of a file, with its bytes looked at; None where there is none."""
+    found = {}
+    for name, page in api.pages(names, width=width).items():
+        data = api.picture(page) if page and page.get("imageinfo") else b""
+        found[name] = image_asset(page, data, inspect_picture(data)) if data else None
+    return found
+
+
 def test_pictures_come_with_licence_author_and_what_they_depict(loopback, tmp_path):
     depicts = {
         "P180": [
@@ -137,31 +145,20 @@ def test_pictures_come_with_licence_author_and_what_they_depict(loopback, tmp_pa
         ],
         {"File:Old tower.jpg": "File:Tower.jpg"},
     )
-    got = list(
-        read_commons(
-            _api(loopback, tmp_path), ["old_tower.jpg", "File:Bare.jpg", "None.jpg"], width=250
-        )
-    )
-    bare, none, tower = got
-    assert (tower[0].licence, tower[0].depicts, tower[0].repository, tower[0].width) == (
+    names = ["old_tower.jpg", "File:Bare.jpg", "None.jpg"]
+    got = _pictures(_api(loopback, tmp_path), names, width=250)
+    tower, bare = got["Old tower.jpg"], got["Bare.jpg"]
+    assert (tower.licence, tower.depicts, tower.repository, tower.width) == (
         "CC BY 4.0",
         ("Q9",),
         "shared",
         120,
     )
-    assert bare[0].licence == ""
-    assert none.reason == Reason.NO_PICTURE
+    assert bare.licence == "" and got["None.jpg"] is None
     assert {r[2]["user-agent"] for r in loopback.requests} == {"Questloom/0.1 (a@b.org)"}
     assert any("250px-" in r[0] for r in loopback.requests)
     num = len(loopback.requests)
-    assert (
-        list(
-            read_commons(
-                _api(loopback, tmp_path), ["old_tower.jpg", "File:Bare.jpg", "None.jpg"], width=250
-            )
-        )
-        == got
-    )
+    assert _pictures(_api(loopback, tmp_path), names, width=250) == got
     assert len(loopback.requests) == num  # all of it was cached
 
 
@@ -178,32 +175,11 @@ def test_titles_are_asked_for_fifty_at_a_time(loopback, tmp_path):
     assert sum("action=query" in r[1] for r in loopback.requests) == 3
 
 
-def test_other_kinds_and_broken_pictures_are_refused(loopback, tmp_path):
-    commons = _Commons(
-        loopback,
-        [
-            _page(loopback, "A.svg", 1, mime="image/svg+xml"),
-            _page(loopback, "B.ogv", 2, mime="video/ogg"),
-            _page(loopback, "C.jpg", 3),
-        ],
-    )
-    api = _api(loopback, tmp_path)
-    pages = api.pages(["A.svg", "B.ogv", "C.jpg"], width=120)
-    assert pages["C.jpg"]
-    commons.before = [(200, {}, b"<html>")]
-    assert [
-        x.reason
-        for x in read_commons(api, ["A.svg", "B.ogv", "C.jpg"], width=120)
-        if isinstance(x, Rejection)
-    ] == [Reason.PICTURE_KIND, Reason.PICTURE_KIND, Reason.PICTURE_UNREADABLE]
-
-
 def test_an_address_that_is_no_web_address_is_not_opened(loopback, tmp_path):
     page = _page(loopback, "A.jpg", 1)
     page["imageinfo"][0]["thumburl"] = "file:///etc/passwd"
-    _Commons(loopback, [page])
-    (got,) = read_commons(_api(loopback, tmp_path), ["A.jpg"], width=120)
-    assert got.reason == Reason.PICTURE_UNREADABLE
+    with pytest.raises(ValueError, match="no address"):
+        _api(loopback, tmp_path).picture(page)
 
 
 @pytest.mark.parametrize(
@@ -245,9 +221,8 @@ def test_a_server_that_is_not_there_is_a_fault(loopback, tmp_path):
 def test_a_broken_address_is_a_picture_refused(loopback, tmp_path, address):
     page = _page(loopback, "A.jpg", 1)
     page["imageinfo"][0]["thumburl"] = address
-    _Commons(loopback, [page])
-    (rejection,) = read_commons(_api(loopback, tmp_path), ["A.jpg"], width=250)
-    assert rejection.reason == Reason.PICTURE_UNREADABLE
+    with pytest.raises(ValueError):
+        _api(loopback, tmp_path).picture(page)
 
 
 def test_a_lasting_error_of_the_api_is_a_fault(loopback, tmp_path):
@@ -339,12 +314,8 @@ def test_the_real_metadata_of_offline_collections_are_read(shared, loopback, tmp
             }
         )
     _Commons(loopback, pages)
-    got = list(read_commons(_api(loopback, tmp_path), [p["title"] for p in pages], width=250))
-    assert len(got) == len({p["title"] for p in pages})
-    assets = {x[0].file: x[0] for x in got if isinstance(x, tuple)}
-    assert all(
-        x.reason == Reason.PICTURE_KIND for x in got if isinstance(x, Rejection)
-    )  # the drawings in SVG
+    assets = _pictures(_api(loopback, tmp_path), [p["title"] for p in pages], width=250)
+    assert len(assets) == len({p["title"] for p in pages})
     for page in pages:
         if asset := assets.get(page["title"].removeprefix("File:")):
             meta = page["imageinfo"][0]["extmetadata"]

@@ -18,12 +18,17 @@ from typer.testing import CliRunner
 from benchmarks.wikimedia import Manners, serving
 from benchmarks.wikimedia_world import World
 from questloom.calls.ledger import cost_lines
-from questloom.knowledge.gather import fetcher
+from questloom.knowledge.gather import fetcher, wikimedia
 from questloom.knowledge.gather import gather as gathering
 from questloom.knowledge.gather.request import GatherRequest
 from questloom.knowledge.store.store import Store
 from questloom.pipeline.cli import app
-from questloom.pipeline.commands.gather import gather, lacking_classes
+from questloom.pipeline.commands.gather import (
+    gather,
+    lacking_classes,
+    summary_text,
+    titles_of_articles,
+)
 from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
 from questloom.pipeline.synth.lacking import COLUMNS
 from questloom.records.errors import InputError, ProviderFault
@@ -221,6 +226,108 @@ def test_articles_by_title_are_anchors_and_a_redirect_leads_to_its_article(world
     assert made["asked"]["anchors"] == 1 and set(made["revisions"]["articles"]) == {target}
 
 
+def lighthouses(world: World) -> set[str]:
+    """Items of the world that are stated to be lighthouses."""
+    return {n for n, e in world.entities.items() if f'"{LIGHTHOUSE}"' in json.dumps(e["claims"])}
+
+
+@pytest.mark.parametrize("limit", [500, 2])
+def test_what_a_query_selects_are_anchors(world, tmp_path, limit):
+    query = f"SELECT ?item WHERE {{ ?item wdt:P31 wd:{LIGHTHOUSE} }} ORDER BY ?item"
+    made, manners, lines = gathered(
+        world, tmp_path, query=query, limit=limit, depth=0, rivals=0, views=0
+    )
+    found = lighthouses(world) & entities_of(tmp_path).keys()
+    assert made["asked"]["query"] == query and len(found) == min(limit, 5)
+    assert manners.violations == [] and "the query" in lines[0]
+
+
+@pytest.mark.parametrize(
+    ("query", "what"),
+    [
+        ("ASK { ?item wdt:P31 wd:Q5 }", "selects no ?item"),
+        ("SELECT ?class WHERE { ?x wdt:P31 ?class }", "selects no ?item"),
+        ("SELECT ?item WHERE { ?x wdt:P18 ?item }", "which is no item"),
+        ("SELECT ?item WHERE { ?item wdt:P31 wd:Q1999999999 }", "selects nothing"),
+    ],
+)
+def test_a_query_that_selects_no_items_is_refused(world, tmp_path, query, what):
+    with pytest.raises(InputError) as found:
+        gathered(world, tmp_path, query=query, depth=0)
+    assert found.value.where == "--sparql" and what in found.value.what
+
+
+def test_a_query_that_the_service_cannot_read_is_one_message(world, tmp_path):
+    with pytest.raises(ProviderFault, match="refuses the query"):
+        gathered(world, tmp_path, query="SELECT ?item WHERE { broken", depth=0)
+
+
+def test_articles_of_a_category_are_anchors_page_after_page(world, tmp_path, monkeypatch):
+    monkeypatch.setattr(wikimedia, "MEMBERS_A_CALL", 2)
+    category = max(
+        (c for xml in world.pages.values() for c in re.findall(r"\[\[Category:(.*?)\]\]", xml)),
+        key=lambda c: len(world.in_category(c)),
+    )
+    titles = world.in_category(category)
+    assert len(titles) > 4
+    made, manners, _ = gathered(world, tmp_path, category=category, depth=0, rivals=0, views=0)
+    items = {page["pageprops"].get("wikibase_item") for page in world.items_of(titles)["pages"]}
+    assert items - {None} <= entities_of(tmp_path).keys()
+    assert made["asked"]["anchors"] == len(items - {None}) and manners.violations == []
+
+
+def test_a_category_without_articles_is_refused(world, tmp_path):
+    with pytest.raises(InputError, match="has no articles in 'en', or is no category"):
+        gathered(world, tmp_path, category="No such thing", depth=0)
+
+
+def test_the_command_takes_one_way_to_name_anchors(world, tmp_path):
+    def run(*options):
+        with serving(world) as base:
+            more = ("--services", base, "--contact", CONTACT, "--depth", "0", "--rivals", "0")
+            command = ["gather", "--out", str(tmp_path / "out"), *options, *more]
+            return CliRunner().invoke(app, command)
+
+    query = f"SELECT ?item WHERE {{ ?item wdt:P31 wd:{LIGHTHOUSE} }}"
+    assert run("--sparql", query, "--views", "0").exit_code == 0
+    assert lighthouses(world) <= entities_of(tmp_path / "out").keys()
+    dump = tmp_path / "some.xml"
+    page = next(xml for xml in world.pages.values() if "<redirect" not in xml)
+    dump.write_text(f"{world.header}{page}</mediawiki>\n")
+    (tmp_path / "titles.txt").write_text("One")
+    for both in (
+        ("--sparql", query, "--category", "Ships"),
+        ("--titles", str(tmp_path / "titles.txt"), "--articles", str(dump)),
+    ):
+        ended = run(*both)
+        assert isinstance(ended.exception, InputError) and "takes" in ended.exception.what
+
+
+def test_titles_without_an_item_are_named(world, tmp_path):
+    title = world.entities[SITTER]["sitelinks"]["enwiki"]["title"]
+    made, _, _ = gathered(world, tmp_path, titles=(title, "No such page"), depth=0, rivals=0)
+    assert made["failed"]["title"] == {
+        "No such page": "there is no such article, or it has no item"
+    }
+    assert "not to be had, title: 1 (No such page" in summary_text(tmp_path, made)
+
+
+def test_the_articles_of_a_dump_are_anchors(world, tmp_path):
+    things = [n for n in world.pictured() if "enwiki" in world.entities[n]["sitelinks"]][:2]
+    titles = [world.entities[name]["sitelinks"]["enwiki"]["title"] for name in things]
+    dump = tmp_path / "some.xml"
+    dump.write_text(world.header + "".join(world.pages[t] for t in titles) + "</mediawiki>\n")
+    found = titles_of_articles(str(dump), "en")
+    assert set(found) == set(titles)
+    made, _, _ = gathered(world, tmp_path / "out", titles=found, depth=0, rivals=0, views=0)
+    assert made["asked"]["anchors"] == 2 and set(things) <= entities_of(tmp_path / "out").keys()
+    with pytest.raises(InputError, match="is in 'en', and --language is 'de'"):
+        titles_of_articles(str(dump), "de")
+    dump.write_text(world.header + "</mediawiki>\n")
+    with pytest.raises(InputError, match="holds no article"):
+        titles_of_articles(str(dump), "en")
+
+
 def certified(store: Store):
     """What becomes of: the painting of the person in the picture, and its year."""
     form = Form(
@@ -380,6 +487,45 @@ def test_a_class_of_millions_is_refused_after_one_quick_count(world, tmp_path, m
         gathered(world, tmp_path / "out", manners, class_id=HUMAN)
     assert "members, more than 50" in found.value.what and "--ids" in found.value.fix
     assert manners.requests["sparql"] == 1
+
+
+def test_a_list_of_millions_is_refused_before_anything_is_asked(world, tmp_path):
+    for request, option in (
+        ({"ids": tuple(f"Q{n}" for n in range(1, 100_002))}, "--ids"),
+        (
+            {"titles": tuple(map(str, range(100_001))), "titles_option": "--articles x"},
+            "--articles",
+        ),
+    ):
+        manners = Manners()
+        with pytest.raises(InputError, match="names 100,001 things, more than 100,000") as found:
+            gathered(world, tmp_path / "out", manners, **request)
+        assert found.value.where.startswith(option) and not manners.requests
+
+
+def test_a_picture_that_is_gone_from_a_folder_is_fetched_again_and_nothing_else(world, tmp_path):
+    manners, request = Manners(), GatherRequest(class_id=LIGHTHOUSE, depth=0)
+    with serving(world, manners) as base:
+        options = {"base": base, "contact": CONTACT, "retry": QUICK}
+        gather(request, tmp_path, **options)
+        picture = next(p for p in (tmp_path / "pictures").iterdir() if p.suffix != ".jsonl")
+        whole = picture.read_bytes()
+        picture.unlink()
+        gather(request, tmp_path, **options)
+    assert picture.read_bytes() == whole
+    assert twice(manners) == [f"picture {picture.name}"]
+
+
+def test_how_many_wikis_write_of_a_thing_comes_into_the_store(world, tmp_path):
+    def known(entity):
+        entity["sitelinks"] |= {
+            f"{code}wiki": {"site": f"{code}wiki", "title": "X"} for code in ("xh", "yo", "zu")
+        }
+
+    before = len(world.entities[SITTER]["sitelinks"])
+    gathered(changed(world, SITTER, known), tmp_path / "out", ids=(SITTER,), depth=0, rivals=0)
+    store = stored(tmp_path / "out", tmp_path / "store")
+    assert store.entity(SITTER).num_sitelinks == before + 3
 
 
 def test_without_a_network_one_message_names_the_service(tmp_path):

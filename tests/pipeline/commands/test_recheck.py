@@ -1,9 +1,11 @@
 """Recheck: the same store changes nothing; a store with gaps, other answers, twins and merged entities says what changed."""
 
 import pytest
+from typer.testing import CliRunner
 
 from questloom.files.opened import Opened
 from questloom.knowledge.store.store import Store
+from questloom.pipeline.cli import app
 from questloom.pipeline.commands.recheck import Outcome, recheck, recheck_run
 from questloom.pipeline.synth.synth_job import run_synth
 from questloom.records.errors import InputError
@@ -65,8 +67,12 @@ def test_on_the_same_store_every_question_is_unchanged(run, store):
     assert made.counts == {**dict.fromkeys(Outcome, 0), Outcome.UNCHANGED: len(made.verdicts)}
 
 
-def test_on_a_store_with_gaps_some_questions_fall_and_each_says_why(run, tmp_path):
-    made = recheck_run(run, small_store(tmp_path, gaps=2))
+def test_on_a_store_with_gaps_some_questions_fall_and_each_says_why(run, store, tmp_path):
+    other = small_store(tmp_path, gaps=2)
+    made = recheck_run(run, other)
+    for against, code in ((store, 0), (other, 1)):
+        ended = CliRunner().invoke(app, ["recheck", "--run", run, "--store", against])
+        assert ended.exit_code == code, ended.output
     fallen = [v for v in made.verdicts if v.outcome != Outcome.UNCHANGED]
     assert fallen
     assert all(v.evidence for v in fallen)
@@ -87,6 +93,8 @@ def test_another_value_of_the_asked_claim_is_a_changed_answer(question, store):
     verdict = recheck(question, Altered(store, claims=claims), RECIPE.certificate)
     assert verdict.outcome == Outcome.ANSWER_CHANGED
     assert "1111" in verdict.evidence["is"][0]
+    (turned,) = verdict.evidence["turned"]
+    assert turned["subject"] == answer_subject(question) and "1111" in turned["is"][0]
 
 
 def test_a_second_value_of_the_asked_claim_is_no_longer_unique(question, store):

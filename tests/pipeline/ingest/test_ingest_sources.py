@@ -1,4 +1,4 @@
-"""Ingest from other sources than dumps: ZIM files, the query service, Commons."""
+"""Ingest of reported entities and of ZIM files, and onto a full disk."""
 
 import os
 import shutil
@@ -14,139 +14,9 @@ from questloom.records.knowledge import Value, entity_value
 from questloom.records.synthesis import Answer
 from questloom.transforms.certificate.leak import find_leak
 from questloom.transforms.facts.values import best_values
-from questloom.transforms.ingest.service_sources import Services
 from questloom.transforms.writing.answers import answer_of
 from tests.shared_data import SHARED, needs
 from tests.small_dumps import write_dumps
-from tests.small_services import FILE, STATEMENTS, services
-
-
-def test_seeds_come_from_the_query_service_and_their_pictures_from_commons(tmp_path, monkeypatch):
-    monkeypatch.setenv("QUESTLOOM_CONTACT", "tests@example.org")
-    with services() as (address, asked):
-        ask = Services(
-            cache=str(tmp_path / "cache"),
-            sparql_endpoint=f"{address}/sparql",
-            sparql_seeds=1,
-            commons_endpoint=f"{address}/api",
-        )
-        options = {
-            "entities": ("sparql",),
-            "images": ("commons",),
-            "snapshot": "2026-11-01",
-            "services": ask,
-            "partitions": 1,
-        }
-        summary = run_ingest(IngestOptions(store=str(tmp_path / "store"), **options))
-        num_asked = len(asked)
-        again = run_ingest(IngestOptions(store=str(tmp_path / "again"), **options))
-    store = Store.open(str(tmp_path / "store"))
-    assert store.subjects("P84", "Q2") == ("Q1",) and store.label("Q2") == "Ada", (
-        "the values of a seed's claims are items too"
-    )
-    assert store.members("Q12518") == ("Q1",)
-    (lamp,) = store.images_of("Q1")
-    assert lamp.licence == "CC0" and store.image_bytes(lamp.id) == FILE
-    assert summary.reasons == {"bad_entity": 1}, "the service does not know Q404"
-    assert again.meta["tables"] == summary.meta["tables"] and len(asked) == num_asked, (
-        "what was answered once is not asked again"
-    )
-
-
-def asked_for(tmp_path, monkeypatch, *ids, **more):
-    """The store of a query service that was asked for these items."""
-    monkeypatch.setenv("QUESTLOOM_CONTACT", "tests@example.org")
-    with services() as (address, _):
-        ask = Services(
-            cache=str(tmp_path / "cache"), sparql_endpoint=f"{address}/sparql", sparql_ids=ids
-        )
-        run_ingest(
-            IngestOptions(
-                store=str(tmp_path / "store"),
-                entities=("sparql",),
-                snapshot="2026-11-01",
-                services=ask,
-                **more,
-            )
-        )
-    return Store.open(str(tmp_path / "store"))
-
-
-@pytest.mark.parametrize("ids", [("Q404",), tuple(f"Q5{n:02}" for n in range(50)), ("Q11",)])
-def test_a_query_service_that_knows_no_item_is_an_error_with_the_likely_causes(
-    tmp_path, monkeypatch, ids
-):
-    with pytest.raises(InputError, match="knows none of the items") as caught:
-        asked_for(tmp_path, monkeypatch, *ids)
-    said = str(caught.value)
-    assert (
-        "/sparql" in said
-        and ids[0] in said
-        and all(
-            cause in said for cause in ("deleted", "redirect", "2025", "--sparql-endpoint", "cache")
-        )
-    )
-    assert not (tmp_path / "store" / "meta.json").exists()
-
-
-def test_a_query_service_without_rare_items_is_an_error(tmp_path, monkeypatch):
-    monkeypatch.setattr("tests.small_services.rows", lambda query: [])
-    with pytest.raises(InputError, match="finds no rare item"):
-        asked_for(tmp_path, monkeypatch)
-
-
-def test_items_that_the_service_does_not_know_are_named_counted_and_listed(
-    tmp_path, monkeypatch, capfd
-):
-    store = asked_for(tmp_path, monkeypatch, "Q1", "Q403", "Q404")
-    (said,) = (line for line in capfd.readouterr().err.splitlines() if "does not know" in line)
-    assert (
-        "does not know 2 (Q403, Q404) of the 3 items asked for" in said
-        and "2025" in said
-        and "read.parquet" in said
-    )
-    assert store.entity("Q1") is not None and store.meta["reasons"] == {"bad_entity": 2}
-
-
-def test_where_all_items_are_known_nothing_is_said(tmp_path, monkeypatch, capfd):
-    asked_for(tmp_path, monkeypatch, "Q1", "Q2")
-    assert "does not know" not in capfd.readouterr().err
-
-
-def test_an_id_that_was_merged_finds_the_item_that_it_became(tmp_path, monkeypatch, capfd):
-    store = asked_for(tmp_path, monkeypatch, "Q10")
-    assert (
-        store.entity("Q10").id == "Q1"
-        and store.entity("Q1").merged_ids == ("Q10",)
-        and store.label("Q10") == "Lamp"
-    )
-    assert "does not know" not in capfd.readouterr().err
-
-
-def test_a_value_that_was_merged_into_an_item_that_is_there_comes_once(tmp_path, monkeypatch):
-    monkeypatch.setitem(
-        STATEMENTS, "Q2", (("P31", "WikibaseItem", "Q39715"), ("P40", "WikibaseItem", "Q10"))
-    )
-    store = asked_for(tmp_path, monkeypatch, "Q1", "Q2")
-    assert store.meta["reasons"] == {"bad_entity": 1}, "Q404 alone; no record stands twice"
-    assert [v.entity for v in best_values(store, "Q2", "P40")] == ["Q1"]
-
-
-def test_what_is_no_id_of_an_item_is_refused_before_anything_is_asked(tmp_path, monkeypatch):
-    with pytest.raises(InputError, match="--sparql-ids P31: is no id of an item"):
-        asked_for(tmp_path, monkeypatch, "Q1", "P31")
-    assert not (tmp_path / "cache").exists()
-
-
-def test_without_a_contact_no_service_is_asked(tmp_path, monkeypatch):
-    monkeypatch.delenv("QUESTLOOM_CONTACT", raising=False)
-    with pytest.raises(InputError, match="QUESTLOOM_CONTACT"):
-        run_ingest(
-            IngestOptions(
-                store=str(tmp_path / "store"), entities=("sparql",), snapshot="2026-11-01"
-            )
-        )
-
 
 REPORTS = SHARED / "data" / "reports"
 

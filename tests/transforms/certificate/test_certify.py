@@ -8,6 +8,7 @@ from questloom.records.knowledge import (
     Detail,
     Entity,
     ImageAsset,
+    Qualifier,
     Section,
     Value,
     entity_value,
@@ -171,6 +172,30 @@ def test_a_margin_below_the_recipes_is_refused_with_the_nearest_rival():
     assert (made.margin, made.nearest_rival) == (1, None), (
         "for a margin of one no rival need be listed"
     )
+
+
+POPULATION = Form(
+    clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P1082", object="a")),
+    ask=Ask(var="a", type="number"),
+)
+
+
+@pytest.mark.parametrize("as_of", ["", "+2011-00-00T00:00:00Z"])
+def test_a_population_is_refused_since_no_words_state_its_day(as_of):
+    dated = (Qualifier(property="P585", value=year(2011)),) if as_of else ()
+    towns = [
+        claim(f"Q3{i:03}", p, o, qualifiers=dated if p == "P1082" else ())
+        for i in range(60)
+        for p, o in (("P31", "Q515"), ("P1082", Value(kind="quantity", number=900 + i)))
+    ]
+    bindings = {"x0": "Q3000", "a": Value(kind="quantity", number=900).key()}
+    refused = certify_form(
+        POPULATION, SmallFacts(towns), {"x0": entity_value("Q3000")}, bindings, RULES
+    )
+    assert refused.reason == Reason.VOLATILE
+    assert refused.evidence == {
+        "claims": [{"subject": "Q3000", "property": "P1082", "as_of": as_of}]
+    }
 
 
 def test_in_a_closed_world_a_margin_of_one_is_enough_and_the_basis_says_so():
