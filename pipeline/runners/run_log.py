@@ -49,6 +49,12 @@ def note_fault(error: BaseException) -> None:
         log.write("".join(traceback.format_exception(error)))
 
 
+def note_known(error: BaseException) -> None:
+    """As `note_fault`, where this process or the one that started it keeps a command's log."""
+    if VARIABLE in os.environ:
+        note_fault(error)
+
+
 def known_cause(error: BaseException) -> QuestloomError | None:
     """The error of ours behind an exception that a library raised, or what a path that the system refuses means; else None."""
     seen: set[int] = set()
