@@ -9,7 +9,6 @@ import pytest
 
 from tests.doctests import FOLDERS, ROOT, modules_with_examples, run_examples
 
-
 NEED_A_STORE = ("questloom.pipeline.api", "questloom.pipeline.run")
 """Their sessions run in `tests/pipeline/test_api.py`."""
 

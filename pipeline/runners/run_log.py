@@ -13,6 +13,7 @@ import time
 import traceback
 from pathlib import Path
 
+from questloom.files.extras import error_of_import
 from questloom.records.errors import InputError, QuestloomError
 
 VARIABLE = "QUESTLOOM_LOG"
@@ -62,6 +63,8 @@ def known_cause(error: BaseException) -> QuestloomError | None:
     while at is not None and id(at) not in seen:
         if isinstance(at, QuestloomError):
             return at
+        if isinstance(at, ModuleNotFoundError) and (extra := error_of_import(at)) is not None:
+            return extra
         seen.add(id(at))
         at = at.__cause__ or at.__context__
     if found := _RAISED.search(str(error)):
