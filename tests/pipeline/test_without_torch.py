@@ -91,8 +91,10 @@ def test_the_command_line_says_its_help_without_torch():
         (["train", "sft", "--data", "x", "--model", "m", "--out", "o"], "train"),
         (["synth", "--store", "STORE", "--out", "OUT", "--recipe", "demo_without_python"], "clip"),
         (
-            ["chat", "--store", "STORE", "--engine", "transformers", "--set", "teach.model=m"]
-            + ["--recipe", "demo_without_python", "Who?"],
+            [
+                *("chat", "--store", "STORE", "--recipe", "demo_without_python"),
+                *("--engine", "transformers", "--set", "teach.model=m", "Who?"),
+            ],
             "train",
         ),
     ],
