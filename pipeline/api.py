@@ -5,6 +5,7 @@ Functions are quiet unless `progress=True`; notes go to the logger `questloom` a
 """
 
 import json
+import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -66,6 +67,16 @@ def _called(progress: bool = False) -> Iterator[None]:
             raise known from error
 
 
+def _load_beam() -> None:
+    """Imports Beam, which else warns on stderr of what it does not find, and sets up logging in the user's place."""
+    silent = logging.NullHandler()
+    logging.getLogger().addHandler(silent)
+    try:
+        import apache_beam  # noqa: F401
+    finally:
+        logging.getLogger().removeHandler(silent)
+
+
 def _workers(workers: int) -> int:
     from questloom.pipeline.runners.runner_kind import cpus
 
@@ -88,7 +99,7 @@ def make_world(
 
     >>> import questloom
     >>> questloom.make_world("another-world", articles=20, seed=3).pictures
-    38
+    45
 
     Args:
         out: the folder to write: articles.xml.bz2, entities.json.bz2, images/.
@@ -144,7 +155,7 @@ def ingest(
     ...     snapshot="2026-01-01",
     ... )
     >>> made.meta["tables"]["images"]["rows"]
-    149
+    113
 
     Args:
         store: the folder to write.
@@ -161,6 +172,7 @@ def ingest(
     Raises:
         InputError: an input is missing or damaged, or the folder holds another store.
     """
+    _load_beam()
     from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
     from questloom.pipeline.runners.progress import staged
 
@@ -184,8 +196,8 @@ def open_store(path: str | Path) -> "Store":
 
     >>> import questloom
     >>> store = questloom.open_store("store")
-    >>> store.num_rows("entities") > 80, store.label("Q100000001")
-    (True, 'Q100000001')
+    >>> store.num_rows("entities"), store.label("Q101401")
+    (508, 'bell')
 
     Raises:
         InputError: no store is there, or it is half-built, damaged or of another version.
@@ -223,6 +235,7 @@ def plan(
     Raises:
         InputError: the store or a file of the recipe cannot be read, or a role is not configured well.
     """
+    _load_beam()
     from questloom.files.opened import Opened
     from questloom.pipeline.plan import forecast
 
@@ -252,7 +265,7 @@ def synthesise(
     >>> recipe = questloom.load_recipe("small.yaml")
     >>> made = questloom.synthesise(recipe, "store", "run")
     >>> made.funnel.counts[-1].num_out, made.message
-    (2, '')
+    (15, '')
 
     Args:
         recipe: the settings.
@@ -268,6 +281,7 @@ def synthesise(
     Raises:
         InputError: before work starts; or nothing in the store can be a seed.
     """
+    _load_beam()
     from questloom.files.opened import Opened
     from questloom.pipeline.export.run_end import finish_run
     from questloom.pipeline.runners.runner_options import LOCAL
@@ -306,7 +320,7 @@ def teach(
     >>> import questloom
     >>> made = questloom.teach("run", "store", engine="oracle")
     >>> made.summary.funnel.by_stage["play"].num_out
-    2
+    10
 
     Args:
         run: a finished run's folder.
@@ -326,6 +340,7 @@ def teach(
     Raises:
         InputError: before anything is played.
     """
+    _load_beam()
     from questloom.files.opened import Opened
     from questloom.pipeline.plan.teach_forecast import forecast_line
     from questloom.pipeline.runners.progress import say
@@ -399,6 +414,7 @@ def play(
     Raises:
         InputError: the engine lacks something, a tool cannot be had here, the picture cannot be read, or the oracle is asked something new.
     """
+    _load_beam()
     from questloom.files.opened import Opened
     from questloom.pipeline.teach.one_episode import play_one, spoken
 
@@ -483,6 +499,7 @@ def score(
     Raises:
         InputError: before anything is played.
     """
+    _load_beam()
     from questloom.eval.modes import Mode
     from questloom.files.opened import Opened
     from questloom.pipeline.evaluate.benchmark_folder import BenchmarkRequest

@@ -24,11 +24,11 @@ class Run:
     >>> import questloom
     >>> run = questloom.load_run("run")
     >>> len(run.questions), run.questions[0].level
-    (2, 'easy')
+    (15, 'easy')
     >>> run.picture(run.questions[0])[:3]  # a JPEG file
     b'\\xff\\xd8\\xff'
     >>> next(run.rejections()).reason
-    'no_evidence'
+    'no_description'
     """
 
     path: str

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar, copy_context
+from contextvars import ContextVar
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
@@ -47,6 +47,7 @@ class _Shown:
 
     def __init__(self, title: str, *, transient: bool = False) -> None:
         self.title = title
+        self._quiet = _QUIET.get()  # here: a thread that shows what is done has no such context
         self._console = Console(stderr=True)
         self.bars = Progress(
             TextColumn("{task.description}"),
@@ -54,7 +55,7 @@ class _Shown:
             TextColumn("{task.fields[words]}"),
             TimeElapsedColumn(),
             console=self._console,
-            disable=_QUIET.get() or not self._console.is_terminal,
+            disable=self._quiet or not self._console.is_terminal,
             transient=transient,
         )
         self._tasks: dict[str, TaskID] = {}
@@ -62,7 +63,7 @@ class _Shown:
 
     def show(self, done: int, total: int, words: str, *, bar: str = "") -> None:
         """Moves the bar of a name; elsewhere prints a line where the last is ten seconds old or the bar is new."""
-        if _QUIET.get():
+        if self._quiet:
             return
         is_new = bar not in self._tasks
         if is_new:
@@ -76,7 +77,9 @@ class _Shown:
 
     def say(self, line: str) -> None:
         """A line that stays."""
-        if self._console.is_terminal and not _QUIET.get():
+        if self._quiet:
+            LOG.info("%s: %s", self.title, line)
+        elif self._console.is_terminal:
             self.bars.console.print(f"{self.title}: {line}", highlight=False, markup=False)
         else:
             say(f"{self.title}: {line}")
@@ -141,8 +144,7 @@ def watching(
         while not stop.wait(SLOW_POLL_SECONDS if slow else POLL_SECONDS):
             look()
 
-    # A thread starts in a context of its own, which would not be quiet.
-    thread = threading.Thread(target=copy_context().run, args=(poll,), daemon=True)
+    thread = threading.Thread(target=poll, daemon=True)
     with shown.bars:
         thread.start()
         try:

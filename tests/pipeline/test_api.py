@@ -20,6 +20,7 @@ RECIPE = {
     **SETTINGS,
     "filters": LEAN,
     "seeds": {"count": 60, "rare_min_statements": 4, "anchor_min_in_degree": 1},
+    "enhancement": {"share": 0},
     "run": {"shards": 1},
 }
 ORDER = [
