@@ -320,7 +320,7 @@ def teach(
     >>> import questloom
     >>> made = questloom.teach("run", "store", engine="oracle")
     >>> made.summary.funnel.by_stage["play"].num_out
-    10
+    9
 
     Args:
         run: a finished run's folder.
@@ -470,8 +470,8 @@ def score(
 
     >>> import questloom
     >>> made = questloom.score("run", "scores", store="store", engine="oracle", split="sft/train")
-    >>> made.scores[0]["pass@1"]["value"]
-    1.0
+    >>> made.scores[0]["strict"]["pass@k"]["1"]["value"]
+    0.625
 
     Args:
         benchmark: a name (`questloom evaluate --list`), or a run's folder.

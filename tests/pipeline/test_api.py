@@ -3,6 +3,7 @@
 import doctest
 import json
 import logging
+import shutil
 import subprocess
 import sys
 import typing
@@ -96,6 +97,8 @@ def test_with_progress_what_is_done_is_told_on_stderr(tmp_path, capfd):
 
 def test_notes_go_to_the_log_where_it_is_quiet(session, tmp_path, caplog, capfd):
     (tmp_path / "bare").mkdir()
+    picture = next((session / "world/images").glob("*.jpg"))
+    shutil.copy(picture, tmp_path / "bare")
     with caplog.at_level(logging.INFO, logger="questloom"):
         questloom.ingest(
             tmp_path / "store",
@@ -115,7 +118,7 @@ def test_notes_go_to_the_log_where_it_is_quiet(session, tmp_path, caplog, capfd)
         (lambda at: questloom.load_recipe("nothing"), "no such recipe"),
         (lambda at: questloom.synthesise(questloom.Recipe(), at / "none", at), "no store"),
         (lambda at: questloom.teach(at, at / "none"), "is no run"),
-        (lambda at: questloom.score("nothing", at / "out"), "neither a benchmark nor a run"),
+        (lambda at: questloom.score("nothing", at / "out"), "follows the form of a run"),
         (lambda at: questloom.score("nothing", at / "out", modes=["x"]), "is unknown"),
         (lambda at: questloom.make_world(at / "w", articles=0), "articles"),
         (lambda at: questloom.play(" ", store=at, recipe=questloom.Recipe()), "is empty"),
