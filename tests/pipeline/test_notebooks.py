@@ -44,7 +44,9 @@ def demo(small, tmp_path_factory) -> Path:
     (folder / "demo").mkdir()
     (folder / "demo/store").symlink_to(small)
     recipe = small_recipe(
-        filters=LEAN, seeds={"count": 140, "rare_min_statements": 4, "anchor_min_in_degree": 1}
+        filters=LEAN,
+        seeds={"count": 60, "rare_min_statements": 4, "anchor_min_in_degree": 1},
+        enhancement={"share": 0},
     )
     questloom.synthesise(recipe, small, folder / "demo/run")
     return folder
@@ -56,13 +58,8 @@ def test_a_notebook_runs_and_makes_what_it_shows(path, demo, monkeypatch, capsys
     made = play(cells(path))
     assert all(made[name] is not None for name in MADE[path.stem])
     assert capsys.readouterr().out
-
-
-def test_the_agent_of_the_notebook_answers(demo, monkeypatch):
-    monkeypatch.chdir(demo)
-    (path,) = (p for p in NOTEBOOKS if p.stem == "watch_and_score_an_agent")
-    made = play(cells(path)[:3])
-    assert made["episode"].answer == made["question"].answer.text
+    if "episode" in made:
+        assert made["episode"].answer == made["question"].answer.text
 
 
 def test_the_notebooks_are_these_three():
