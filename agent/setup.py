@@ -35,6 +35,7 @@ from questloom.calls.caller import Caller
 from questloom.calls.event_loop import is_event_loop_thread, submit
 from questloom.calls.open import open_cache
 from questloom.calls.shared.place import is_url
+from questloom.files.extras import require
 from questloom.files.opened import Opened
 from questloom.knowledge.store.store import Store
 from questloom.models.chat_client import ChatClient
@@ -298,6 +299,8 @@ def check_engine(settings: PlaySettings, models: ModelSettings, where: str = "te
             f"needs {where}.model",
             "Name the folder of a model (for `server`: of its processor).",
         )
+    if settings.engine in ("transformers", "server"):
+        require("train", f"{where}.engine {settings.engine}")
     if settings.engine == "server" and settings.server is None:
         raise InputError(
             f"{where}.engine server",

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -19,7 +18,6 @@ from questloom.pipeline.commands.options import (
     Set_,
     Store_,
     Workers_,
-    cpus,
     show,
     with_cache,
 )
@@ -31,7 +29,7 @@ from questloom.pipeline.runners.run_log import (
     note_fault,
 )
 from questloom.pipeline.runners.runner_flags import with_runner
-from questloom.pipeline.runners.runner_kind import NothingRun
+from questloom.pipeline.runners.runner_kind import NothingRun, cpus
 from questloom.records.errors import InputError, ProviderFault
 
 if TYPE_CHECKING:
@@ -152,21 +150,19 @@ def world(
     as_json: Json_ = False,
 ) -> None:
     """Writes a fictional world as Wikimedia-format dumps and images."""
-    from questloom.knowledge.world.write import write_world
-    from questloom.pipeline.runners.progress import staged
+    from questloom.pipeline.api import make_world
 
-    with staged() as progress:
-        made = write_world(
-            out,
-            articles=articles,
-            seed=seed,
-            gaps=gaps,
-            absent=absent,
-            pictures=pictures,
-            learning=learning,
-            workers=workers or cpus(),
-            progress=progress,
-        )
+    made = make_world(
+        out,
+        articles=articles,
+        seed=seed,
+        gaps=gaps,
+        absent=absent,
+        pictures=pictures,
+        learning=learning,
+        workers=workers,
+        progress=True,
+    )
     show(
         {"out": str(out), **vars(made)},
         as_json,
@@ -376,21 +372,16 @@ def synth(
 
     A recipe's key filters.custom names filters of your own, by module:Class; CONTRIBUTING.md says more.
     """
-    from questloom.files.opened import Opened
-    from questloom.pipeline.export.run_end import finish_run
-    from questloom.pipeline.recipe import load_recipe
-    from questloom.pipeline.synth.job import Job
-    from questloom.pipeline.synth.synth_job import run_synth
+    from questloom.pipeline.api import load_recipe, synthesise
 
-    started = time.time()
-    settings = load_recipe(recipe, with_cache(overrides, cache))
-    with Opened() as opened:
-        funnel = run_synth(
-            settings, store=store, out=out, opened=opened, workers=workers or cpus(), runner=runner
-        )
-        outcome = finish_run(
-            Job.at(settings, run=out, store=store, opened=opened), funnel, started=started
-        )
+    outcome = synthesise(
+        load_recipe(recipe, with_cache(overrides, cache)),
+        store,
+        out,
+        workers=workers,
+        runner=runner,
+        progress=True,
+    )
     show(outcome.as_json(), as_json, outcome.as_text())
     raise typer.Exit(outcome.exit_code)
 
@@ -438,38 +429,22 @@ def teach(
     The recipe's section `teach` says the rest: uses (whose questions: sft, rl), keep (trajectories a task), limits (calls, tokens, seconds, faults),
     tools, reference (a JSON file of counts to compare the distribution of tool calls with), live (the web in place of the store).
     """
-    from questloom.files.opened import Opened
-    from questloom.pipeline.plan.teach_forecast import forecast_line
-    from questloom.pipeline.teach.teach_end import finish_teach
-    from questloom.pipeline.teach.teach_job import recipe_for, run_teach
+    from questloom.pipeline import api
 
-    sets = [
-        *with_cache(overrides, cache),
-        *([f"teach.engine={json.dumps(engine)}"] if engine else []),
-        *([f"teach.rollouts={rollouts}"] if rollouts else []),
-    ]
-    settings = recipe_for(run, recipe, sets)
-    if line := forecast_line(settings, run):
-        print(line, file=sys.stderr)
-    with Opened() as opened:
-        summary = run_teach(
-            settings,
-            run=run,
-            store=store,
-            opened=opened,
-            policy=policy,
-            workers=workers or cpus(),
-            runner=runner,
-        )
-        made = finish_teach(run, store=store, summary=summary, opened=opened)
-    show(
-        {**summary.as_json(), **made},
-        as_json,
-        "\n".join(
-            [summary.as_text(), *(f"{name:<10}{path}" for name, path in made.items() if path)]
-        ),
+    made = api.teach(
+        run,
+        store,
+        engine=engine,
+        rollouts=rollouts,
+        policy=policy,
+        recipe=recipe,
+        overrides=with_cache(overrides, cache),
+        workers=workers,
+        runner=runner,
+        progress=True,
     )
-    raise typer.Exit(summary.exit_code)
+    show(made.as_json(), as_json, made.as_text())
+    raise typer.Exit(made.exit_code)
 
 
 @app.command()
@@ -611,16 +586,11 @@ def plan(
     if ctx.invoked_subcommand:
         return
     training.needs_store(store)
-    from questloom.files.opened import Opened
-    from questloom.pipeline.plan import forecast
+    from questloom.pipeline import api
     from questloom.pipeline.plan.round_forecast import round_forecast
-    from questloom.pipeline.recipe import load_recipe
 
-    settings = load_recipe(recipe, with_cache(overrides, cache))
-    with Opened() as opened:
-        made = forecast(
-            settings, store=store, opened=opened, pilot=pilot, out=out, workers=workers or cpus()
-        )
+    settings = api.load_recipe(recipe, with_cache(overrides, cache))
+    made = api.plan(settings, store, pilot=pilot, out=out, workers=workers, progress=True)
     show(
         made.as_json(),
         as_json,
@@ -656,9 +626,9 @@ def settings(
 @app.command()
 def report(run: Run_) -> None:
     """Builds the HTML report of a run; opens from a file, without a server or network."""
-    from questloom.pipeline.report import build_report
+    from questloom.pipeline.api import load_run
 
-    typer.echo(build_report(run))
+    typer.echo(load_run(run).report())
 
 
 @app.command()

@@ -5,7 +5,7 @@ no base, is written to the run.
 The settings themselves are the frozen dataclasses of the parts that use them.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -118,7 +118,7 @@ MODELS_IDENTITY = ("endpoints", "roles", "llm", "judge", "clip")
 EXAMPLE, REFERENCE = "--set seeds.count=200", "recipes/REFERENCE.md"
 
 
-def load_recipe(source: str, overrides: tuple[str, ...] = ()) -> Recipe:
+def load_recipe(source: str, overrides: Sequence[str] = ()) -> Recipe:
     """A recipe by file name or by the name of one that is shipped ("demo"), with `key.key=value` overrides.
 
     A file's key `base` names another recipe, shipped or a file beside it, over which the file's keys are laid: mappings key by key, all

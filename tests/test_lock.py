@@ -11,16 +11,21 @@ ROOT = Path(__file__).parents[1]
 
 
 def asked() -> list[Requirement]:
-    """What setup.py asks for, with the extra of developers."""
+    """What setup.py asks for, with the extra of developers and those that it names."""
     tree = ast.parse((ROOT / "setup.py").read_text(encoding="utf-8"))
     given = {
         each.arg: ast.literal_eval(each.value)
         for each in ast.walk(tree)
         if isinstance(each, ast.keyword) and each.arg in ("install_requires", "extras_require")
     }
-    return [
-        Requirement(text) for text in [*given["install_requires"], *given["extras_require"]["dev"]]
-    ]
+    found, waiting = [*map(Requirement, given["install_requires"])], ["dev"]
+    while waiting:
+        for each in map(Requirement, given["extras_require"][waiting.pop()]):
+            if each.name == "questloom":
+                waiting += sorted(each.extras)
+            else:
+                found.append(each)
+    return found
 
 
 def unpinned(wanted: list[Requirement], text: str) -> list[str]:

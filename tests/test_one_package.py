@@ -43,7 +43,7 @@ def test_no_module_imports_a_folder_by_its_bare_name():
 def test_the_package_links_to_each_of_its_folders_and_holds_nothing_else():
     held = {path.name: path for path in (ROOT / "questloom").iterdir()}
     held.pop("__pycache__", None)
-    assert held.keys() == {"__init__.py", *PACKAGES}
+    assert held.keys() == {"__init__.py", "py.typed", *PACKAGES}
     assert all(os.readlink(held[name]) == f"../{name}" for name in PACKAGES)
 
 

@@ -73,9 +73,6 @@ class LocalProvider:
         clip: the checkpoint that computed the vectors.
         licences: families (`knowledge/licences.py`) of the pictures that are shown, since episodes with others could not be given on; None for
             all pictures.
-
-    Raises:
-        InputError: the vectors are of another model, or there are pictures and no vectors.
     """
 
     def __init__(
@@ -84,18 +81,27 @@ class LocalProvider:
         self.store, self.clip = store, clip
         self._licences = None if licences is None else frozenset(licences)
         self.text = TextSearch(store)
-        self.pictures = PictureSearch(store)
-        if self.pictures.model not in ("", clip.name):
-            raise InputError(
-                store.path,
-                f"its picture vectors are of the model {self.pictures.model}, the agent's CLIP is {clip.name}",
-                "Name that model, or compute the vectors anew.",
-            )
         self._page = functools.lru_cache(CACHED_PAGES)(self._read_page)
         self._file = functools.lru_cache(CACHED_FILES)(store.image_bytes)
         self._vectors = functools.lru_cache(CACHED_VECTORS)(self._text_vector)
         self._by_picture: dict[str, np.ndarray] = {}
         self._twins = functools.lru_cache(CACHED_VECTORS)(lambda bits: self._hashes.near(bits))
+
+    @functools.cached_property
+    def pictures(self) -> PictureSearch:
+        """The search by vectors, opened at its first use: text search needs none.
+
+        Raises:
+            InputError: the vectors are of another model, or there are pictures and no vectors.
+        """
+        found = PictureSearch(self.store)
+        if found.model not in ("", self.clip.name):
+            raise InputError(
+                self.store.path,
+                f"its picture vectors are of the model {found.model}, the agent's CLIP is {self.clip.name}",
+                "Name that model, or compute the vectors anew.",
+            )
+        return found
 
     @property
     def snapshot(self) -> str:

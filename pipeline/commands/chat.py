@@ -1,70 +1,21 @@
-"""`questloom chat`: one question with a picture, asked of an engine over a store, each turn printed as it comes, or shown on a local page.
+"""`questloom chat`: one question with a picture, asked of an engine over a store, each turn printed as it comes, or shown on a local page."""
 
-What is printed comes from a model and from pages: control characters are taken out, so that nothing of it reaches the terminal as a command.
-"""
-
-import tempfile
-import unicodedata
 from collections.abc import Callable
-from contextlib import nullcontext
-from pathlib import Path
+from contextlib import ExitStack
 
 from questloom.agent.engines.engine import Engine
-from questloom.agent.play.player import Player, Task
-from questloom.agent.setup import (
-    PlayPlace,
-    check_engine,
-    engine_override_key,
-    open_player,
-    opened_sandbox,
-)
-from questloom.agent.turns.conversation import Conversation
-from questloom.calls.event_loop import submit
+from questloom.agent.setup import Playing, engine_override_key
 from questloom.files.opened import Opened
 from questloom.models.messages import Message
-from questloom.models.picture_file import PictureError, decode
+from questloom.pipeline.api import play
 from questloom.pipeline.commands.chat_page import ChatPage, HandEngine
-from questloom.pipeline.commands.watched_engine import WatchedEngine
-from questloom.pipeline.ingest.store_vectors import embed_store
 from questloom.pipeline.recipe import Recipe
-from questloom.records.episodes import EndReason, Episode, ToolResult
-from questloom.records.errors import InputError
-from questloom.records.identity import sha256_hex
-from questloom.transforms.stages.run_folder import RunFolder, absolute
+from questloom.pipeline.teach.episode_text import end_text
+from questloom.pipeline.teach.one_episode import play_one
+from questloom.pipeline.teach.watched_engine import WatchedEngine
+from questloom.records.episodes import Episode
 
-MAX_SHOWN = 2_000
-"""Characters of an observation that are printed."""
 Print = Callable[[str], None]
-
-
-def harmless(text: str) -> str:
-    """Text without characters that a terminal obeys (escape sequences, backspaces, direction marks).
-
-    >>> harmless("a\\x1b[2Jb\\u202ec\\nd")
-    'a[2Jbc\\nd'
-    """
-    return "".join(
-        c for c in text if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co")
-    )
-
-
-def spoken(engine: Engine, say: Print) -> WatchedEngine:
-    """The engine with each turn printed, and before it what the turn before brought."""
-
-    def before(conversation: Conversation) -> None:
-        if (
-            conversation.exchanges
-            and (result := conversation.exchanges[-1].turn.result) is not None
-        ):
-            say(observed(result))
-
-    return WatchedEngine(
-        engine,
-        before,
-        lambda conversation, sample: say(
-            f"── turn {conversation.turn + 1} ──\n{harmless(sample.text)}\n"
-        ),
-    )
 
 
 def shown(engine: Engine, page: ChatPage) -> WatchedEngine:
@@ -76,20 +27,6 @@ def shown(engine: Engine, page: ChatPage) -> WatchedEngine:
             (*conversation.messages, Message("assistant", (sample.text,)))
         ),
     )
-
-
-def observed(result: ToolResult) -> str:
-    """A tool's result for the terminal."""
-    text = harmless(result.text)
-    cut = (
-        f"{text[:MAX_SHOWN]} … {len(text) - MAX_SHOWN:,} characters more"
-        if len(text) > MAX_SHOWN
-        else text
-    )
-    told = (
-        "" if result.status == "ok" else f" ({harmless(f'{result.status} {result.code}').strip()})"
-    )
-    return f"   observed{told}:\n" + "\n".join(f"   │ {line}" for line in cut.split("\n")) + "\n"
 
 
 def chat(
@@ -116,81 +53,30 @@ def chat(
         by_hand: whoever opens the page plays, and no engine.
 
     Raises:
-        InputError: the engine cannot be made, a tool cannot be had on this machine, the picture cannot be read, or there is nothing to ask.
+        InputError: see `play_one`.
     """
-    if not question.strip():
-        raise InputError(
-            "the question",
-            "is empty",
-            'Give it in quotes: questloom chat --store STORE --picture FILE "Who built this?".',
+    if not page and not by_hand:
+        episode = play(
+            question, store=store, recipe=recipe, picture=picture, watch=say, opened=opened
         )
+        say(end_text(episode))
+        return episode
     hand = HandEngine() if by_hand else None
     if hand is not None:
         opened.put(engine_override_key(recipe.teach.engine), hand)
-    elif recipe.teach.engine == "oracle":
-        raise InputError(
-            "--engine oracle",
-            "knows only the questions of a run",
-            "Take openai, transformers or server, or --by-hand.",
-        )
-    else:
-        check_engine(recipe.teach, recipe.models)
-    opened_sandbox(recipe.teach.tools.tools, opened)
-    pictures = _read(picture)
-    embed_store(absolute(store), recipe.models.clip)
-    with tempfile.TemporaryDirectory(prefix="questloom-chat-") as folder:
-        calls = RunFolder(folder).calls(recipe.run.calls)
-        made = open_player(
-            recipe.teach,
-            PlayPlace(absolute(store), lambda: calls, recipe.models, opened, recipe.seed),
-        )
-        task = Task(task_id=sha256_hex(question)[:32], question=question, pictures=pictures)
-        with ChatPage(made.toolbox.schemas(), hand) if page or by_hand else nullcontext() as shows:
-            engine = (
-                spoken(made.player.engine, say)
-                if shows is None
-                else shown(made.player.engine, shows)
+    pages: list[ChatPage] = []
+    with ExitStack() as stack:
+
+        def engine_of(made: Playing) -> Engine:
+            pages.append(stack.enter_context(ChatPage(made.toolbox.schemas(), hand)))
+            say(
+                f"Open {pages[0].url}\nWhoever has this address sees the episode{' and plays it' if by_hand else ''}. Ctrl-C ends it."
             )
-            player = Player(
-                engine, made.toolbox, recipe.teach.limits, renderer=made.player.renderer
-            )
-            if shows is not None:
-                say(
-                    f"Open {shows.url}\nWhoever has this address sees the episode{' and plays it' if by_hand else ''}. Ctrl-C ends it."
-                )
-            try:
-                episode = submit(player.play(task)).result()
-            except PictureError as error:
-                raise InputError(
-                    picture, f"cannot be used ({error})", "Give a JPEG or PNG file."
-                ) from error
-            if shows is not None:
-                shows.end(episode)
-    say(_ended(episode))
+            return shown(made.player.engine, pages[0])
+
+        episode = play_one(
+            recipe, question, store=store, opened=opened, picture=picture, engine_of=engine_of
+        )
+        pages[0].end(episode)
+    say(end_text(episode))
     return episode
-
-
-def _read(picture: str) -> tuple[bytes, ...]:
-    if not picture:
-        return ()
-    try:
-        data = Path(picture).read_bytes()
-        decode(data)  # before a model is loaded: that takes longer
-    except OSError as error:
-        raise InputError(
-            picture, f"cannot be read ({error.strerror})", "Name a picture's file."
-        ) from error
-    except PictureError as error:
-        raise InputError(
-            picture, "is no picture that can be read", "Give a JPEG or PNG file."
-        ) from error
-    return (data,)
-
-
-def _ended(episode: Episode) -> str:
-    spent = f"{len(episode.turns)} turns, {episode.seconds:.1f} s" + (
-        f", ${episode.cost:.4f}" if episode.cost else ""
-    )
-    if episode.end == EndReason.ANSWERED:
-        return f"══ answer: {harmless(episode.answer)}  ({spent})"
-    return f"══ no answer: {episode.end}, {harmless(episode.end_evidence)}  ({spent})"

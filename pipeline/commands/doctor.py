@@ -92,12 +92,7 @@ def examine(recipe: Recipe | None = None, more: Iterable[Line] = ()) -> Findings
         *_requirements(),
         *_machine(),
         _line("pictures", "OCR", _ocr, "Install rapidocr and onnxruntime again."),
-        _line(
-            "pictures",
-            "CLIP",
-            lambda: _clip(recipe.models.clip if recipe else "small"),
-            'Correct models.clip, or take "small".',
-        ),
+        _clip_line(recipe),
         _sandbox(recipe),
         *_programs(),
         *(_endpoints(recipe) if recipe else ()),
@@ -214,6 +209,24 @@ def _ocr() -> str:
             "Install rapidocr and onnxruntime again.",
         )
     return "reads drawn letters"
+
+
+def _clip_line(recipe: Recipe | None) -> Line:
+    """Whether pictures can be compared here; where the extra is not installed that is missing only if the recipe compares them."""
+    from questloom.files.extras import require
+    from questloom.pipeline.synth.synth_job import needs_vectors
+
+    try:
+        require("clip", "CLIP")
+    except InputError as error:
+        status = Status.MISSING if recipe and needs_vectors(recipe) else Status.INFO
+        return Line("pictures", "CLIP", status, error.what, error.fix)
+    return _line(
+        "pictures",
+        "CLIP",
+        lambda: _clip(recipe.models.clip if recipe else "small"),
+        'Correct models.clip, or take "small".',
+    )
 
 
 def _clip(spec: str) -> str:

@@ -1,6 +1,5 @@
 """`questloom evaluate`: its command line."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +10,6 @@ from questloom.pipeline.commands.options import (
     Json_,
     Set_,
     Workers_,
-    cpus,
     show,
     with_cache,
 )
@@ -140,11 +138,7 @@ def evaluate(
     Every question stays in the denominator. What was played is not played again, and nothing is paid twice: an unfinished evaluation is continued by the
     same command. OUT/scores.md, scores.csv, scores.html and calls.png show everything in OUT.
     """
-    from questloom.eval.modes import Mode
-    from questloom.files.opened import Opened
-    from questloom.pipeline.evaluate.benchmark_folder import BenchmarkRequest
-    from questloom.pipeline.evaluate.evaluate_run import Wanted, evaluation_recipe
-    from questloom.pipeline.evaluate.evaluate_run import evaluate as run_evaluation
+    from questloom.pipeline.api import score
 
     if listing:
         typer.echo(_listed(benchmark))
@@ -156,15 +150,18 @@ def evaluate(
                 "is missing",
                 "questloom evaluate --benchmark NAME|RUN --engine ENGINE --mode MODE --out DIR; --list shows the benchmarks.",
             )
-    unknown = next((m for m in mode or () if m not in list(Mode)), None)
-    if unknown is not None:
-        raise InputError(f"--mode {unknown}", "is unknown", f"Known: {', '.join(Mode)}.")
     if prompt is not None and not prompt.is_file():
         raise InputError(
             f"--prompt {prompt}", "is no file", "Name a text file with the agent's system message."
         )
-    asked = BenchmarkRequest(
-        benchmark=benchmark,
+    made = score(
+        benchmark,
+        out,
+        store=store,
+        engine=engine,
+        modes=mode or ("agent",),
+        policy=policy,
+        rollouts=rollouts,
         data=data,
         pictures=pictures,
         download=download,
@@ -172,26 +169,14 @@ def evaluate(
         split=split,
         limit=limit,
         partial=partial,
-    )
-    sets = [
-        *with_cache(overrides, cache),
-        *([f"teach.engine={json.dumps(engine)}"] if engine else []),
-        *([f"teach.rollouts={rollouts}"] if rollouts else []),
-        *([f"seed={seed}"] if seed >= 0 else []),
-    ]
-    settings = evaluation_recipe(asked, recipe, sets)
-    wanted = Wanted(
-        out=out,
-        modes=tuple(dict.fromkeys(Mode(m) for m in mode or ("agent",))),
-        policy=policy,
+        against=against or (),
         dialect=dialect,
-        store=store,
         prompt=prompt.read_text(encoding="utf-8") if prompt else "",
-        against=tuple(against or ()),
-        workers=workers or cpus(),
+        recipe=recipe,
+        overrides=[*with_cache(overrides, cache), *([f"seed={seed}"] if seed >= 0 else [])],
+        workers=workers,
+        progress=True,
     )
-    with Opened() as opened:
-        made = run_evaluation(settings, asked, wanted, opened)
     show(made.as_json(), as_json, made.as_text())
     raise typer.Exit(made.exit_code)
 

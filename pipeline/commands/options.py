@@ -1,7 +1,6 @@
 """Options and words that several commands have in common."""
 
 import json
-import os
 from typing import Annotated, Any
 
 import typer
@@ -37,11 +36,6 @@ Cache_ = Annotated[
         "QUESTLOOM_REDIS_PASSWORD), or a file; default RUN/calls.sqlite. Sets run.calls.",
     ),
 ]
-
-
-def cpus() -> int:
-    """Processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def with_cache(overrides: list[str] | None, cache: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from questloom.files.extras import require
 from questloom.pipeline.commands.options import Json_
 from questloom.records.errors import InputError
 
@@ -99,7 +100,12 @@ def train_grpo(ctx: typer.Context) -> None:
 
 
 def handed_through(module: str, arguments: Sequence[str]) -> int:
-    """Runs a trainer's command line; torch is imported here and not before."""
+    """Runs a trainer's command line; torch is imported here and not before.
+
+    Raises:
+        InputError: what trains is not installed.
+    """
+    require("train", "questloom train")
     code: int = importlib.import_module(f"{module}.command").main(list(arguments))
     return code
 

@@ -28,12 +28,13 @@ def embed_store(store: str, spec: str, *, workers: int = 1, runner: RunnerOption
         runner: where it runs.
 
     Returns:
-        The checkpoint, loaded.
+        The checkpoint.
 
     Raises:
-        InputError: it cannot be loaded.
+        InputError: it cannot be loaded, or what it needs is not installed.
     """
     clip = Clip.load(spec)
+    clip.check()
     if have_vectors(store, clip.name):
         return clip
     parts = num_parts(store)

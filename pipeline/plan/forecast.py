@@ -22,6 +22,7 @@ from questloom.pipeline.synth.id_files import words_of
 from questloom.pipeline.synth.job import Job
 from questloom.pipeline.synth.outside_stages import outside_seeds
 from questloom.pipeline.synth.settings_check import check_settings
+from questloom.pipeline.synth.synth_job import needs_vectors
 from questloom.pipeline.synth.synth_stages import synth_stages
 from questloom.pipeline.synth.writer_choice import check_writer
 from questloom.records.errors import InputError
@@ -311,10 +312,12 @@ def _waiting(recipe: Recipe, role: RoleCalls, num_calls: Range, workers: int) ->
 
 
 def _embedding(recipe: Recipe, store: str, num_images: int, workers: int) -> StageForecast:
-    """The store's pictures are embedded once, before the first stage."""
+    """The store's pictures are embedded once, before the first stage, where the run compares pictures."""
     clip = Clip.load(recipe.models.clip)
     table = vectors_of(store)
-    stands = table is not None and table.schema.metadata[b"model"].decode() == clip.name
+    stands = not needs_vectors(recipe) or (
+        table is not None and table.schema.metadata[b"model"].decode() == clip.name
+    )
     seconds = ZERO if stands else (SMALL_CLIP if "small" in clip.name else OTHER_CLIP)
     at_once = workers if num_images > FEW * PART else 1
     return StageForecast(

@@ -20,6 +20,7 @@ DATA_KINDS = (
     "tsv",
     "csv",
     "lua",
+    "typed",
 )
 """How the names of the files end that are installed beside the code."""
 

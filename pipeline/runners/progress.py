@@ -1,10 +1,12 @@
 """Progress on stderr: bars with words on a terminal, a line every ten seconds elsewhere. It works for any engine and worker count."""
 
+import logging
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
@@ -26,6 +28,18 @@ STEPS = {
     "tables": "writing the store's tables",
 }
 """What the steps of writing a world and of ingesting do."""
+LOG = logging.getLogger("questloom")
+_QUIET = ContextVar("quiet", default=False)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """No progress on stderr in the block; lines that would stay there are logged at level INFO."""
+    before = _QUIET.set(True)
+    try:
+        yield
+    finally:
+        _QUIET.reset(before)
 
 
 class _Shown:
@@ -33,6 +47,7 @@ class _Shown:
 
     def __init__(self, title: str, *, transient: bool = False) -> None:
         self.title = title
+        self._quiet = _QUIET.get()  # here: a thread that shows what is done has no such context
         self._console = Console(stderr=True)
         self.bars = Progress(
             TextColumn("{task.description}"),
@@ -40,7 +55,7 @@ class _Shown:
             TextColumn("{task.fields[words]}"),
             TimeElapsedColumn(),
             console=self._console,
-            disable=not self._console.is_terminal,
+            disable=self._quiet or not self._console.is_terminal,
             transient=transient,
         )
         self._tasks: dict[str, TaskID] = {}
@@ -48,6 +63,8 @@ class _Shown:
 
     def show(self, done: int, total: int, words: str, *, bar: str = "") -> None:
         """Moves the bar of a name; elsewhere prints a line where the last is ten seconds old or the bar is new."""
+        if self._quiet:
+            return
         is_new = bar not in self._tasks
         if is_new:
             self._tasks[bar] = self.bars.add_task(self.title, total=total, words=words)
@@ -60,14 +77,19 @@ class _Shown:
 
     def say(self, line: str) -> None:
         """A line that stays."""
-        if self._console.is_terminal:
+        if self._quiet:
+            LOG.info("%s: %s", self.title, line)
+        elif self._console.is_terminal:
             self.bars.console.print(f"{self.title}: {line}", highlight=False, markup=False)
         else:
             say(f"{self.title}: {line}")
 
 
 def say(line: str) -> None:
-    """A line on stderr."""
+    """A line on stderr, or in the log where it is quiet."""
+    if _QUIET.get():
+        LOG.info("%s", line)
+        return
     print(line, file=sys.stderr, flush=True)
 
 

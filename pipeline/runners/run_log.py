@@ -13,6 +13,7 @@ import time
 import traceback
 from pathlib import Path
 
+from questloom.files.extras import error_of_import
 from questloom.records.errors import InputError, QuestloomError
 
 VARIABLE = "QUESTLOOM_LOG"
@@ -49,6 +50,12 @@ def note_fault(error: BaseException) -> None:
         log.write("".join(traceback.format_exception(error)))
 
 
+def note_known(error: BaseException) -> None:
+    """As `note_fault`, where this process or the one that started it keeps a command's log."""
+    if VARIABLE in os.environ:
+        note_fault(error)
+
+
 def known_cause(error: BaseException) -> QuestloomError | None:
     """The error of ours behind an exception that a library raised, or what a path that the system refuses means; else None."""
     seen: set[int] = set()
@@ -56,6 +63,8 @@ def known_cause(error: BaseException) -> QuestloomError | None:
     while at is not None and id(at) not in seen:
         if isinstance(at, QuestloomError):
             return at
+        if isinstance(at, ModuleNotFoundError) and (extra := error_of_import(at)) is not None:
+            return extra
         seen.add(id(at))
         at = at.__cause__ or at.__context__
     if found := _RAISED.search(str(error)):

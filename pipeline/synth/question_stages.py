@@ -119,6 +119,8 @@ def make_certify(job: Job) -> Apply:
 
 def make_enhance(job: Job) -> Apply:
     store, recipe = job.store, job.recipe
+    if not recipe.enhancement.share:
+        return lambda question: question
     search, clip = job.searches.pictures, job.clip
 
     def degrade(question: Question) -> Question | Rejection:

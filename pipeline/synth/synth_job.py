@@ -36,6 +36,7 @@ from questloom.records.identity import canonical_json
 from questloom.transforms.drafting.seed_shortage import FIX, shortage
 from questloom.transforms.drafting.seeds import EXPLORATION, obstacles
 from questloom.transforms.filters.custom import words_of_custom
+from questloom.transforms.filters import registry
 from questloom.transforms.pictures.checkpoint_quality import check_grounding
 from questloom.transforms.pictures.choose import read_hashes
 from questloom.transforms.stages.run_folder import name_of
@@ -155,13 +156,25 @@ def claim_folder(job: Job) -> None:
 
 
 def check_models(job: Job, workers: int = 1, runner: RunnerOptions = LOCAL) -> None:
-    """Embeds the store's pictures where they are not yet, and measures the checkpoint on them, before anything is spent.
+    """Embeds the store's pictures where something compares pictures, and measures the checkpoint on them, before anything is spent.
 
     Raises:
         InputError: the recipe requires grounding and the checkpoint cannot tell this store's pictures apart.
     """
+    if not needs_vectors(job.recipe):
+        return
     clip = embed_store(job.store_path, job.recipe.models.clip, workers=workers, runner=runner)
     check_grounding(job.store, clip, job.recipe.grounding)
+
+
+def needs_vectors(recipe: Recipe) -> bool:
+    """Whether a run compares pictures: grounding, degradation, or a filter that searches by them."""
+    filters = (each for each in registry.FILTERS if each.is_on(recipe.filters))
+    return (
+        recipe.grounding.mode != "none"
+        or recipe.enhancement.share > 0
+        or any(each.vectors(recipe) for each in filters)
+    )
 
 
 def run_synth(

@@ -1,5 +1,8 @@
 """The end of playing: the run's data set and report, built again with what is new."""
 
+from dataclasses import dataclass
+from typing import Any
+
 from questloom.files.opened import Opened
 from questloom.pipeline.export.dataset import export_dataset
 from questloom.pipeline.export.episode_ledger import write_episode_ledger
@@ -11,10 +14,36 @@ from questloom.transforms.episodes.episode_folder import EpisodeFolder
 from questloom.transforms.stages.run_folder import RunFolder, absolute
 
 
-def finish_teach(run: str, *, store: str, summary: TeachSummary, opened: Opened) -> dict[str, str]:
-    """Builds data set and report; gives their places. Another policy than the teacher changes no data set, and while something waits it stays as it
+@dataclass(frozen=True)
+class TeachOutcome:
+    """How the playing ended, and what was built with its episodes."""
+
+    summary: TeachSummary
+    dataset: str
+    """The data set's folder; "" where it was not built again."""
+    report: str
+    """The report's first page."""
+
+    @property
+    def exit_code(self) -> int:
+        """0 done, 1 failed, 3 stopped at the budget; `summary.message` says more."""
+        return self.summary.exit_code
+
+    def as_json(self) -> dict[str, Any]:
+        """For programs."""
+        return {**self.summary.as_json(), "dataset": self.dataset, "report": self.report}
+
+    def as_text(self) -> str:
+        """For people."""
+        places = {"dataset": self.dataset, "report": self.report}
+        lines = [f"{name:<10}{path}" for name, path in places.items() if path]
+        return "\n".join([self.summary.as_text(), *lines])
+
+
+def finish_teach(run: str, *, store: str, summary: TeachSummary, opened: Opened) -> TeachOutcome:
+    """Builds data set and report. Another policy than the teacher changes no data set, and while something waits it stays as it
     was."""
-    made = {"dataset": "", "report": ""}
+    dataset = ""
     job = Job.at(
         recipe_of(RunFolder(absolute(run)).read_recipe()["recipe"], f"{run}/recipe.json"),
         run=run,
@@ -24,8 +53,7 @@ def finish_teach(run: str, *, store: str, summary: TeachSummary, opened: Opened)
     out = EpisodeFolder(summary.out)
     if out == EpisodeFolder.of(job.run):
         if not summary.funnel.pending_causes:
-            made["dataset"] = export_dataset(job).path
+            dataset = export_dataset(job).path
     else:
         write_episode_ledger(job.run, out, job.store, job.recipe.run.shards)
-    made["report"] = str(build_report(job.run.at()))
-    return made
+    return TeachOutcome(summary, dataset, str(build_report(job.run.at())))

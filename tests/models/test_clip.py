@@ -59,7 +59,7 @@ def test_a_process_holds_a_checkpoint_once(clip):
 @pytest.mark.parametrize("spec", ["", "nowhere", "no/such", "ViT-B-32/no-such-tag", "a/b/c"])
 def test_an_unknown_checkpoint_is_an_input_error_that_says_how_to_name_one(spec):
     with pytest.raises(InputError, match="ARCHITECTURE/TAG"):
-        Clip.load(spec)
+        Clip.load(spec).embed_texts(["a tower"])
 
 
 def test_a_checkpoint_folder_with_missing_or_damaged_weights_is_an_input_error(tmp_path):
@@ -68,7 +68,7 @@ def test_a_checkpoint_folder_with_missing_or_damaged_weights_is_an_input_error(t
     weights = folder / "open_clip_model.safetensors"
     weights.write_bytes(weights.read_bytes()[:1000])
     with pytest.raises(InputError):
-        Clip.load(str(folder))
+        Clip.load(str(folder)).embed_texts(["a tower"])
     weights.unlink()
     with pytest.raises(InputError):
         Clip.load(str(folder) + "/")

@@ -92,6 +92,10 @@ def _no_tools(settings: Any) -> tuple[str, ...]:
     return ()
 
 
+def _no_vectors(recipe: Any) -> bool:
+    return False
+
+
 def _no_conflicts(recipe: Any) -> Iterator[tuple[str, str, str]]:
     yield from ()
 
@@ -127,6 +131,8 @@ class Filter:
     """None where what it rejects gives no answer away."""
     tools: Callable[[Any], tuple[str, ...]] = _no_tools
     """The agent's tools that it needs, by the recipe."""
+    vectors: Callable[[Any], bool] = _no_vectors
+    """Whether it searches by pictures, by the recipe: then the store's are embedded before a run starts."""
     why_not: Callable[[Any], str] = _nothing
     """Why it cannot decide with a job's recipe and store; "" where it can."""
     fix: str = ""

@@ -100,4 +100,5 @@ IMAGE_SEARCH = Filter(
     asks=Asks(role=ROLE, share=(0.4, 0.8, 0.97), sees_picture=True, material_chars=_material_chars),
     in_loop=InLoop(tool="image_search", remedies=(("filters.image_search_k", 1),)),
     make=make_image_search,
+    vectors=lambda recipe: True,
 )

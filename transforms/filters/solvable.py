@@ -87,6 +87,7 @@ SOLVABLE = Filter(
     asks=Asks(role=ROLE, share=(0.4, 0.8, 0.97)),
     in_loop=None,
     tools=tools_of_oracle,
+    vectors=lambda recipe: bool(tools_of_oracle(recipe)),
     conflicts=_conflicts,
     make=make_solvable,
 )

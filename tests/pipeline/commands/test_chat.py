@@ -9,8 +9,9 @@ from benchmarks.mock_endpoint import running
 from questloom.agent.setup import engine_override_key
 from questloom.files.opened import Opened
 from questloom.pipeline.cli import app
-from questloom.pipeline.commands.chat import chat, harmless
+from questloom.pipeline.commands.chat import chat
 from questloom.pipeline.recipe import recipe_of
+from questloom.pipeline.teach.episode_text import harmless
 from questloom.records.errors import InputError
 from tests.agent import tiny
 from tests.agent.small_provider import ScriptedEngine

@@ -287,9 +287,9 @@ def test_a_second_policy_plays_into_a_folder_of_its_own_and_its_episodes_reach_n
             opened=opened,
             policy="step-100",
         )
-        assert not finish_teach(str(run), store=str(made / "store"), summary=other, opened=opened)[
-            "dataset"
-        ]
+        assert not finish_teach(
+            str(run), store=str(made / "store"), summary=other, opened=opened
+        ).dataset
     assert (
         other.out == str(run / "episodes" / "step-100")
         and other.funnel.by_stage["play"].num_out == 12

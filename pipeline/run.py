@@ -1,0 +1,145 @@
+"""A run on disk for whoever reads it in Python: questions, rejections, episodes, pictures, report."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from questloom.pipeline.recipe import Recipe, recipe_of
+from questloom.records.errors import InputError
+
+if TYPE_CHECKING:
+    from questloom.records.episodes import Episode
+    from questloom.records.outcomes import Rejection, StageCount
+    from questloom.records.synthesis import Question
+    from questloom.records.trajectories import Trajectory
+    from questloom.transforms.episodes.episode_folder import EpisodeFolder
+    from questloom.transforms.stages.run_folder import RunFolder
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run's folder; `load_run` opens one. What a job writes there later is seen by another `load_run`.
+
+    >>> import questloom
+    >>> run = questloom.load_run("run")
+    >>> len(run.questions), run.questions[0].level
+    (15, 'easy')
+    >>> run.picture(run.questions[0])[:3]  # a JPEG file
+    b'\\xff\\xd8\\xff'
+    >>> next(run.rejections()).reason
+    'no_description'
+    """
+
+    path: str
+    """The folder, or its address in a bucket."""
+    recipe: Recipe
+    """All settings of the run."""
+
+    @property
+    def _folder(self) -> "RunFolder":
+        from questloom.transforms.stages.run_folder import RunFolder
+
+        return RunFolder(self.path)
+
+    @cached_property
+    def questions(self) -> "list[Question]":
+        """The questions that the run kept, by shard and id.
+
+        Raises:
+            InputError: the run is not finished.
+        """
+        from questloom.records.synthesis import Question
+        from questloom.transforms.episodes.run_questions import finished_stage
+
+        folder = self._folder
+        return list(folder.read(finished_stage(folder, self.recipe.run.shards), "kept", Question))
+
+    def rejections(self) -> "Iterator[Rejection]":
+        """What each stage rejected, and why: stage by stage."""
+        from questloom.records.outcomes import Rejection
+
+        folder = self._folder
+        for label in folder.labels():
+            yield from folder.read(label, "rejected", Rejection)
+
+    @property
+    def counts(self) -> "list[StageCount]":
+        """How many items each stage had, kept and rejected."""
+        folder = self._folder
+        return [folder.count(label) for label in folder.labels()]
+
+    def picture(self, question: "Question") -> bytes:
+        """A question's picture as a policy is shown it, a JPEG file.
+
+        Raises:
+            InputError: it is missing or damaged.
+        """
+        return self._folder.read_picture(question.image_id)
+
+    @property
+    def dataset(self) -> str:
+        """The folder of the data set; "" where there is none yet."""
+        folder = self._folder.dataset
+        return str(folder) if folder.is_dir() else ""
+
+    @property
+    def policies(self) -> list[str]:
+        """Those whose episodes the run holds."""
+        return self._folder.policies()
+
+    def episodes(self, policy: str = "teacher") -> "list[Episode]":
+        """Every episode that a policy has finished, good or bad.
+
+        Raises:
+            InputError: it has played nothing.
+        """
+        from questloom.transforms.episodes.episode_folder import PLAY
+
+        return [t.episode for t in self._trajectories(policy, PLAY)]
+
+    def trajectories(self, policy: str = "teacher") -> "list[Trajectory]":
+        """The episodes that were kept, each with its question and what the judges said.
+
+        Raises:
+            InputError: the policy has played nothing.
+        """
+        from questloom.transforms.episodes.episode_folder import KEEP
+
+        return self._trajectories(policy, KEEP)
+
+    def _trajectories(self, policy: str, stage: str) -> "list[Trajectory]":
+        from questloom.records.trajectories import Trajectory
+
+        folder = self._episodes(policy)
+        return list(folder.read(folder.label(stage), "kept", Trajectory))
+
+    def _episodes(self, policy: str) -> "EpisodeFolder":
+        from questloom.transforms.episodes.episode_folder import EpisodeFolder
+
+        if policy not in self.policies:
+            known = ", ".join(self.policies) or "none"
+            raise InputError(
+                f"policy {policy}",
+                f"has played nothing of the run {self.path}",
+                f"Policies that have: {known}. `questloom teach` plays.",
+            )
+        return EpisodeFolder.of(self._folder, policy)
+
+    def report(self) -> str:
+        """Builds the HTML report again; gives the path of its first page."""
+        from questloom.pipeline.report import build_report
+
+        return str(build_report(self._folder.at()))
+
+
+def run_at(path: str) -> Run:
+    """A run by its path.
+
+    Raises:
+        InputError: the folder holds no run.
+    """
+    from questloom.transforms.stages.run_folder import RunFolder, absolute
+
+    folder = RunFolder(absolute(path))
+    return Run(folder.path, recipe_of(folder.read_recipe()["recipe"], f"{path}/recipe.json"))

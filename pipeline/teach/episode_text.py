@@ -1,0 +1,61 @@
+"""An episode as text: what `chat` prints turn by turn, and `render_episode` as a whole.
+
+What is shown comes from a model and from pages: control characters are taken out, so that nothing of it reaches a terminal as a command.
+"""
+
+import unicodedata
+
+from questloom.records.episodes import EndReason, Episode, ToolResult
+
+MAX_SHOWN = 2_000
+"""Characters of an observation that are shown."""
+
+
+def harmless(text: str) -> str:
+    """Text without characters that a terminal obeys (escape sequences, backspaces, direction marks).
+
+    >>> harmless("a\\x1b[2Jb\\u202ec\\nd")
+    'a[2Jbc\\nd'
+    """
+    return "".join(
+        c for c in text if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co")
+    )
+
+
+def turn_text(number: int, text: str) -> str:
+    """What a policy wrote in a turn; turns are counted from 1."""
+    return f"── turn {number} ──\n{harmless(text)}\n"
+
+
+def observed_text(result: ToolResult) -> str:
+    """What a tool returned."""
+    text = harmless(result.text)
+    cut = (
+        f"{text[:MAX_SHOWN]} … {len(text) - MAX_SHOWN:,} characters more"
+        if len(text) > MAX_SHOWN
+        else text
+    )
+    told = (
+        "" if result.status == "ok" else f" ({harmless(f'{result.status} {result.code}').strip()})"
+    )
+    return f"   observed{told}:\n" + "\n".join(f"   │ {line}" for line in cut.split("\n")) + "\n"
+
+
+def end_text(episode: Episode) -> str:
+    """How an episode ended, and what it took."""
+    spent = f"{len(episode.turns)} turns, {episode.seconds:.1f} s" + (
+        f", ${episode.cost:.4f}" if episode.cost else ""
+    )
+    if episode.end == EndReason.ANSWERED:
+        return f"══ answer: {harmless(episode.answer)}  ({spent})"
+    return f"══ no answer: {episode.end}, {harmless(episode.end_evidence)}  ({spent})"
+
+
+def episode_text(episode: Episode) -> str:
+    """The question, each turn with what it observed, and the end."""
+    parts = [harmless(episode.question)]
+    for number, turn in enumerate(episode.turns, 1):
+        parts.append(turn_text(number, turn.text))
+        if turn.result is not None:
+            parts.append(observed_text(turn.result))
+    return "\n".join([*parts, end_text(episode)])
