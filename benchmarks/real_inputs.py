@@ -3,7 +3,7 @@
     python -m benchmarks.real_inputs SHARED/data OUT [--only enwiki cree …]
 
 Prints Markdown: for each input the commands, rows of the store, what was dropped by reason, the funnel, an example of each reason.
-A query service and a Commons run on loopback (`real_services.py`). `docs/real-inputs.md` was written from this output.
+A query service and a Commons run on loopback (`real_services.py`). `docs/own-data.md` was written from this output.
 """
 
 import argparse
