@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def asked() -> list[Requirement]:
-    """What setup.py asks for, with the extra of developers."""
+    """What setup.py asks for, with the extras that `make` installs."""
     tree = ast.parse((ROOT / "setup.py").read_text(encoding="utf-8"))
     given = {
         each.arg: ast.literal_eval(each.value)
@@ -19,7 +19,12 @@ def asked() -> list[Requirement]:
         if isinstance(each, ast.keyword) and each.arg in ("install_requires", "extras_require")
     }
     return [
-        Requirement(text) for text in [*given["install_requires"], *given["extras_require"]["dev"]]
+        Requirement(text)
+        for text in (
+            *given["install_requires"],
+            *given["extras_require"]["dev"],
+            *given["extras_require"]["docs"],
+        )
     ]
 
 
