@@ -70,7 +70,7 @@ class Arm:
 
 
 def made(recipe: Recipe, store: str, folder: Path) -> tuple[RunFolder, Funnel]:
-    """The arm's questions; goes on where it was stopped."""
+    """The arm's questions; continues where it was stopped."""
     run = RunFolder(str(folder.absolute()))
     with Opened() as opened:
         return run, run_synth(recipe, store=store, out=run.path, opened=opened)

@@ -10,8 +10,8 @@ A seed is that of the draw of tasks and of GRPO. Arms differ from the first upda
 diagnosis and training of a seed's first arm serve the others too, and only the update is their own.
 
 The policy has outgrown its recipe: after fine-tuning it was trained by one long round on all three levels (`--warm-up` steps of GRPO), and the loop begins
-with the demo's recipe, which draws easy and medium questions alone. Where a recipe suits the policy there is nothing to diagnose, and the loop is the
-static control to the letter.
+with the demo's recipe, which draws easy and medium questions alone. If a recipe suits the policy, nothing is diagnosed, and the loop equals
+the static control.
 
 Two figures:
 

@@ -6,7 +6,7 @@ Every place of an area's modules where one of `turned` fits gives a mutant; of e
 fork of a process that has loaded all tests, against those of its area, those of its own module first; pytest stops at the first test that fails,
 and the module's examples come before.
 A mutant within a function takes the loaded function's place; for any other all modules are imported anew. Lines of `assert`, docstrings,
-annotations and `NO_RULES` are left alone. Results are kept in a file: a run that is ended, by `--minutes` or by hand, goes on where it stopped.
+annotations and `NO_RULES` are left alone. Results are kept in a file: a run that is ended, by `--minutes` or by hand, continues where it stopped.
 """
 
 import argparse

@@ -45,7 +45,7 @@ HASH = re.compile(r"-[0-9a-f]{12,64}(?=/)")
 
 
 def commands(at: Path, slice_of: Path | None) -> list[str]:
-    """What is run, in order; everything lies below `at`."""
+    """The commands, in order; they write below `at` only."""
     (at / "recipe.yaml").write_text(json.dumps(DEMO), encoding="utf-8")
     world, learning, real = at / "learning/world", at / "learning", at / "slice"
     made = [

@@ -114,7 +114,7 @@ async def play(
 
 
 def level_line(level: str, played: list[Played]) -> str:
-    """Right, calls and moves of a level's questions."""
+    """Right answers, calls and moves over the questions of a level."""
     right = [p for p in played if p.right]
     calls = statistics.mean(p.num_calls for p in played)
     of_right = f"{statistics.mean(p.num_calls for p in right):.1f}" if right else "-"

@@ -11,7 +11,7 @@ ours, as often as asked, and told as ratios of neighbours, since the machine's s
 thread. Memory is measured in a fresh process for each:
 on a CPU the growth of the resident set over two updates (gradients, optimiser, activations, logits; the weights' own size is told), from the
 kernel's high-water mark, which is set back before; on a GPU torch's own peak. TRL is run with every batch size asked for; the ratio is taken
-against its fastest. What it may do and what not stands in `trainers.py`.
+against its fastest. `trainers.py` says what it may do.
 """
 
 import argparse

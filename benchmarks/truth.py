@@ -5,7 +5,7 @@
 
 Nothing of `transforms/`, `prompts/` or `pipeline/` is imported: the words are read by `benchmarks/truth_reader`, the
 rows by `records/`. With `--all` the worlds, stores and runs are made by the command line in processes of their own.
-Shares have 95 % intervals (Wilson). What cannot be read counts as nothing, and is listed with its number.
+Shares have 95 % intervals (Wilson). A question that cannot be read counts neither as true nor as false; its number is listed.
 """
 
 import argparse

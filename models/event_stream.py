@@ -1,4 +1,4 @@
-"""A streamed reply put together: server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html), or lines of JSON."""
+"""Joins the parts of a streamed reply: server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html), or lines of JSON."""
 
 import re
 from collections.abc import Iterator

@@ -70,7 +70,7 @@ def demo(
     """Everything on a small fictional world: no keys, no GPU, a few minutes.
 
     Writes a world, ingests it, runs the recipe `demo`, lets the oracle play the questions with real tool calls, and builds the data set
-    with its trajectories and the report. Run again, it goes on where it was stopped.
+    with its trajectories and the report. Run again, it continues where it was stopped.
     """
     from questloom.pipeline.commands.demo import run_demo
 
@@ -222,7 +222,7 @@ def gather(
 
       questloom gather --class Q39715 --limit 200 --out slice --contact you@example.org
 
-    Shows a plan before the first request. The same command goes on where it was stopped; a larger --limit fetches only what is new.
+    Shows a plan before the first request. The same command continues where it was stopped; a larger --limit fetches only what is new.
     """
     from questloom.knowledge.gather.request import MAX_CLASS, GatherRequest
     from questloom.pipeline.commands.gather import gather as gather_into
@@ -488,7 +488,7 @@ def evolve(
 ) -> None:
     """The closed loop: rounds of questions that the policy's failures change. Synthesises a batch, plays it, diagnoses it, edits the recipe, trains.
 
-    Every round lies in OUT/rounds/NN, with a run.sh that repeats it step by step. Killed in any step, the same command goes on there.
+    Every round lies in OUT/rounds/NN, with a run.sh that repeats it step by step. Killed in any step, the same command continues there.
     """
     from questloom.files.opened import Opened
     from questloom.pipeline.evolve.loop import begin_loop, run_loop, run_step
@@ -761,7 +761,7 @@ def main() -> None:
     try:
         app()
     except KeyboardInterrupt:
-        print("questloom: stopped; the same command goes on from here.", file=sys.stderr)
+        print("questloom: stopped; the same command continues from here.", file=sys.stderr)
         raise SystemExit(FAILED) from None
     except BrokenPipeError:
         os.dup2(
@@ -779,7 +779,7 @@ def _told(error: Exception) -> int:
         message, code = f"{known.where}: {known.what}.\n  {known.fix}", BAD_INPUT
     elif isinstance(known, ProviderFault):
         message, code = (
-            f"{known}.\n  Look at its address and the network; the same command goes on from here.",
+            f"{known}.\n  Look at its address and the network; the same command continues from here.",
             FAILED,
         )
     elif known is not None:

@@ -95,7 +95,7 @@ IDENTITY = (
 )
 """The sections on which the questions depend."""
 MODELS_IDENTITY = ("endpoints", "roles", "llm", "judge", "clip")
-"""Of the section `models`; how much may be spent is raised to go on."""
+"""Of the section `models`; how much may be spent may be raised when the run is resumed."""
 EXAMPLE, REFERENCE = "--set seeds.count=200", "recipes/REFERENCE.md"
 
 

@@ -124,7 +124,7 @@ class EvolveRules:
     tolerated: Share = 0.35
     """Share of too easy, or too hard, tasks from which difficulty is edited."""
     diagnoser: Literal["measured", "llm"] = "measured"
-    """Who says why tasks failed: figures alone, or a model too."""
+    """What explains why tasks failed: figures alone, or also a model."""
     control: Literal["none", "static", "random_edits"] = "none"
     """What stands in place of diagnosed edits, at equal volume."""
     max_edits: Annotated[int, Gt(0)] = 4

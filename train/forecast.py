@@ -319,7 +319,7 @@ class GrpoForecast:
 
     @property
     def seconds(self) -> tuple[float, float, float]:
-        """Of a step: sampling, reading, updating. What tools and judges are waited for is not in it."""
+        """Of a step: sampling, reading, updating. It does not contain the time in which tools and judges are awaited."""
         return (
             self.decode_tokens / (self.decode.tokens_per_second * self.gpus),
             self.read_seconds,

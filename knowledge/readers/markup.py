@@ -1,7 +1,7 @@
 """Taking wikitext apart before it is read: tags, comments, templates, tables, pictures. Every pass is linear in the page's length.
 
-What is literal (nowiki, pre, character entities of markup characters) is kept as noncharacters (U+FDD0 …) until the text is
-done, so that no later pass takes it for markup.
+Literal text (nowiki, pre, character entities of markup characters) is kept as noncharacters (U+FDD0 …) until the text is done, so that no
+later pass takes it for markup.
 """
 
 import functools

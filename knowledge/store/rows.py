@@ -49,7 +49,7 @@ def claim_rows(claims: list[Claim]) -> Iterator[tuple[str, Row]]:
 
 
 def entity_rows(entity: Entity) -> Iterator[tuple[str, Row]]:
-    """(table, row) for an entity."""
+    """The rows that an entity adds to the store, as (table, row)."""
     yield "entities", (entity.id, "", pack(entity))
     for class_id in entity.class_closure:
         yield "members", (class_id, entity.id, entity.id.encode())

@@ -1,6 +1,6 @@
 """`questloom chat`: one question with a picture, asked of an engine over a store, each turn printed as it comes, or shown on a local page.
 
-What is printed comes from a model and from pages: control characters are taken out, so that nothing of it reaches the terminal as a command.
+The printed text comes from a model and from pages. Control characters are removed, so that none of it reaches the terminal as a command.
 """
 
 import tempfile

@@ -195,7 +195,7 @@ def plain(text: Any) -> str:
 
 
 def data_files(folder: Path) -> dict[str, list[dict[str, Any]]]:
-    """The configurations: to each its splits and their files. What has no row is left out."""
+    """The configurations: to each its splits and their files. A split without files is left out."""
     found: dict[str, dict[str, list[str]]] = {name: {} for name in CONFIGURATIONS}
     for use in ("rl", "sft", "tasks", "benchmark"):
         for split, pattern in patterns(folder / "data" / use).items():

@@ -73,7 +73,7 @@ def prepare(job: Job, runner: RunnerOptions = LOCAL) -> frozenset[str]:
 
     Args:
         job: the job.
-        runner: where it runs. What tools need is looked for on this machine only if the job runs here; on a cluster its workers are asked.
+        runner: where it runs. The needs of tools are checked on this machine only if the job runs here; on a cluster the workers are asked.
 
     Raises:
         InputError: the store cannot be opened, the folder holds another run, an exclusion file is missing, a tool cannot be had.
@@ -206,7 +206,7 @@ def run_synth(
 
 
 def without_seeds(job: Job) -> InputError:
-    """Why there is no seed. What the run wrote, which is empty, is removed, so that its folder is free for another recipe."""
+    """Why there is no seed. The run's files, which are empty, are removed, so that its folder is free for another recipe."""
     for name in ("stages", "timing"):
         remove_tree(job.run.at(name), ignore_errors=True)
     job.run.recipe.unlink(missing_ok=True)

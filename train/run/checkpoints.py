@@ -1,4 +1,4 @@
-"""Checkpoints: everything that a run goes on from, whole or not at all.
+"""Checkpoints: everything that a run resumes from, whole or not at all.
 
     OUT/checkpoints/update-000100/   trained weights and the optimiser's numbers, in torch's distributed format
                     …/random-00000.pt  states of the random generators, one file a rank

@@ -1,4 +1,4 @@
-"""SIGTERM, as schedulers send it some seconds before they kill: a run ends what it is at, writes a checkpoint, and the same command goes on."""
+"""SIGTERM, as schedulers send it some seconds before they kill: a run ends what it is at, writes a checkpoint, and the same command continues."""
 
 import os
 import signal
@@ -67,4 +67,4 @@ def stop_error(update: int, updates: int) -> Stopped:
         if update
         else "before its first update"
     )
-    return Stopped(f"the run was stopped by SIGTERM {kept}. The same command goes on")
+    return Stopped(f"the run was stopped by SIGTERM {kept}. The same command continues")

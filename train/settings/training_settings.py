@@ -93,7 +93,7 @@ class BatchSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class ParallelSettings:
-    """Which processes train together. No part of a run's identity: it may go on with others."""
+    """Which processes train together. No part of a run's identity: a resumed run may have others."""
 
     kind: Literal["auto", "single", "ddp", "fsdp"] = "auto"
     """auto: one process alone; several by FSDP2 where `accelerate launch` was configured for it, else by DDP."""
@@ -140,7 +140,7 @@ class SftSettings:
         return settings_adapter(SftSettings).dump_python(self, mode="json")
 
     def identity(self) -> dict[str, Any]:
-        """Everything that bears on the trained weights beyond rounding: the keys that must not change when a run goes on."""
+        """Everything that bears on the trained weights beyond rounding: the keys that must not change when a run is resumed."""
         return identity_of(self.resolved())
 
 
@@ -158,7 +158,7 @@ OF_THE_MACHINE = frozenset(
 def identity_of(
     resolved: Mapping[str, Any], but: frozenset[str] = OF_THE_MACHINE
 ) -> dict[str, Any]:
-    """Resolved settings by "section.key", without those sections and keys that may change when a run goes on."""
+    """Resolved settings by "section.key", without those sections and keys that may change when a run is resumed."""
     flat = {
         f"{section}.{key}" if key else section: value
         for section, found in resolved.items()

@@ -1,4 +1,4 @@
-"""The loop of supervised fine-tuning: rows in, updates out. What is set up around it stands in `sft/command.py`."""
+"""The loop of supervised fine-tuning: rows in, updates out. `sft/command.py` sets everything up."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence

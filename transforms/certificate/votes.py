@@ -1,7 +1,7 @@
 """The certificate of a question without a form: its cited sentences stand in the store, and models' votes found no second answer.
 
-This is the weakest basis. Nothing can be executed, so there is no margin, no effective hops and no answer without the
-picture: both stay empty, which reads as not measured. Votes say that the picture is needed and that the words say what the evidence says. What can be
+This is the weakest basis. No form can be executed. So margin, effective hops and the answers without the picture stay empty, which means
+"not measured". Votes say that the picture is needed and that the words say what the evidence says. What can be
 checked is checked: the evidence word for word, the chain of the rewriting, the leak. It is accepted only where the recipe names "votes", and is counted apart.
 """
 

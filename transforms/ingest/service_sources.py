@@ -32,7 +32,7 @@ UNKNOWN = (
 
 @dataclass(frozen=True, kw_only=True)
 class Services:
-    """Which services are asked, and for what. Replies are cached in a folder, so a job that goes on asks nothing twice."""
+    """Which services are asked, and for what. Replies are cached in a folder, so a resumed job asks nothing twice."""
 
     cache: str = ""
     """Folder of the replies and of the ledger of attempts (calls.sqlite); "" for a folder beside the store."""

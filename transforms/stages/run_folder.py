@@ -1,4 +1,4 @@
-"""What lies where in a run, for whoever writes it and whoever reads it.
+"""What lies where in a run, for the code that writes it and the code that reads it.
 
     RUN/recipe.json                              the resolved recipe, its fingerprint and the store's; written first: what this folder is
         run.json                                 counts, times, versions, cost; written last: what says that the run is whole

@@ -1,6 +1,6 @@
 """The roles of an exploration (ODE 3.1) by a model: each chooses among what the store gives, and words what it chose.
 
-What is offered is executed already: the model chooses what it thinks worth knowing, and cannot add to the graph what no claim and no known detail says.
+All offers were executed already. The model chooses what it thinks worth knowing. It cannot add to the graph what no claim and no known detail states.
 Without a model explorations are planned (`transforms/planning/shapes/cluster.py`).
 """
 
