@@ -8,7 +8,7 @@ filter drops. Shares have Wilson's 95 % intervals.
 `without_handles` plays the questions of `whole` with a tool box that numbers no pictures. The oracle was never trained with them, so it is its own fair
 control; what a trained policy loses is not told. What fatal-aware training and AXPO with its controls are worth: `benchmarks.learning_cases`.
 
-An arm that stands under OUT is not run again.
+An arm that is under OUT is not run again.
 """
 
 import argparse

@@ -23,7 +23,7 @@ CODE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 
 
 def links(text: str) -> list[str]:
-    """The relative links of a Markdown page, without anchors and what stands in fenced code.
+    """The relative links of a Markdown page, without anchors and what is in fenced code.
 
     >>> links('[a](b.md#c), [d](https://example.org), <img src="e.png">, [f](#g)')
     ['b.md', 'e.png']

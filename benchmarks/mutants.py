@@ -253,7 +253,7 @@ class _Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def _functions(of: Any, module: str, place: str = "") -> Iterator[tuple[str, types.FunctionType]]:
-    """The functions of a module or class, by where they stand in it."""
+    """The functions of a module or class, by where they are in it."""
     for name, value in list(vars(of).items()):
         inner = next(
             (

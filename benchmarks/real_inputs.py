@@ -126,7 +126,7 @@ def examples(rejections: Iterable[Rejection]) -> list[str]:
 
 
 def show_store(store: str) -> None:
-    """What stands in a store, with an article and an entity."""
+    """What is in a store, with an article and an entity."""
     opened = Store.open(store)
     counts = Path(store, "rejected/stages.parquet")
     for count in read_records(counts, StageCount):

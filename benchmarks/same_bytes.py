@@ -94,7 +94,7 @@ def make(checkout: Path, folder: Path, slice_of: Path | None) -> dict[str, str]:
 
 
 def digest(path: Path) -> str:
-    """SHA-256 of a file; of a stage's shard that of its rows, since the recipe's fingerprint stands in its metadata."""
+    """SHA-256 of a file; of a stage's shard that of its rows, since the recipe's fingerprint is in its metadata."""
     found = hashlib.sha256()
     if path.suffix == ".parquet" and "stages" in path.parts:
         table = pq.read_table(path).replace_schema_metadata(None)

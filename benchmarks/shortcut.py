@@ -56,7 +56,7 @@ class Played:
     episode: Episode
     right: bool
     route: Route
-    """As the code prices it now, whatever stands in the run."""
+    """As the code prices it now, whatever is in the run."""
 
     @property
     def num_calls(self) -> int:

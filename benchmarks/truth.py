@@ -171,7 +171,7 @@ def folded(text: str) -> str:
 
 
 def leaks(truth: Truth, question: Question) -> list[str]:
-    """Names of hidden things, and of the answer, that stand in the question's words."""
+    """Names of hidden things, and of the answer, that are in the question's words."""
     hidden = {truth.id_of(v) for v in (*question.bindings.values(), question.anchor)}
     names = {n for e in hidden if e in truth.things for n in truth.things[e].names} | {
         question.answer.text,

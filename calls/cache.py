@@ -45,7 +45,7 @@ class CallCache(Protocol):
         """The reply of a key, if it has arrived."""
 
     async def start(self, key: str, request: CallRequest, budget: Budget) -> Started:
-        """Decides on a request; where it says SEND, the attempt stands in the ledger, its cost reserved."""
+        """Decides on a request; where it says SEND, the attempt is in the ledger, its cost reserved."""
 
     async def settle(
         self,

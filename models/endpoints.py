@@ -1,6 +1,6 @@
 """Which endpoints there are and which model plays which role: the part of a recipe that names models.
 
-Keys stand in the environment; here only the variable's name does.
+Keys are in the environment; here is only the variable's name.
 """
 
 import os

@@ -756,7 +756,7 @@ def doctor(
 
 
 def main() -> None:
-    """Runs the command line. Whatever goes wrong is one message; what Beam and workers say of it stands in a log that the message names."""
+    """Runs the command line. Whatever goes wrong is one message; the message names a log with what Beam and workers say of it."""
     log_errors_to_file()
     try:
         app()

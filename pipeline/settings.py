@@ -82,7 +82,7 @@ class RunRules:
     """A job in which more than this share ended as `error` exits with 1."""
     calls: str = ""
     """Where replies, ledger, budget and pace are kept: redis://HOST:PORT/DB[?prefix=NAME] for workers on several machines, or a file; "" for
-    RUN/calls.sqlite. A password stands in the environment (QUESTLOOM_REDIS_PASSWORD)."""
+    RUN/calls.sqlite. A password is in the environment (QUESTLOOM_REDIS_PASSWORD)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,7 +126,7 @@ class EvolveRules:
     diagnoser: Literal["measured", "llm"] = "measured"
     """What explains why tasks failed: figures alone, or also a model."""
     control: Literal["none", "static", "random_edits"] = "none"
-    """What stands in place of diagnosed edits, at equal volume."""
+    """What replaces diagnosed edits, at equal volume."""
     max_edits: Annotated[int, Gt(0)] = 4
     """A round."""
     min_cases: Annotated[int, Ge(3)] = 3

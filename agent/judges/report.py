@@ -29,7 +29,7 @@ class ReportJudge:
     """Judges reports.
 
     Args:
-        client: the chat client with the role `judge_report`; None leaves it to the rule: a wording of the answer stands in the report.
+        client: the chat client with the role `judge_report`; None leaves it to the rule: a wording of the answer is in the report.
     """
 
     client: Client | None = None

@@ -1,4 +1,4 @@
-"""Which live services a recipe asks and how: its part that names them. Keys stand in the environment."""
+"""Which live services a recipe asks and how: its part that names them. Keys are in the environment."""
 
 import os
 from dataclasses import dataclass, field, make_dataclass

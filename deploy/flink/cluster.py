@@ -60,7 +60,7 @@ TASK_MANAGER_MEMORY = {
 
 @dataclass
 class Cluster:
-    """One cluster, running or not; everything about it stands in its folder.
+    """One cluster, running or not; everything about it is in its folder.
 
     Args:
         folder: of configuration, logs and state.

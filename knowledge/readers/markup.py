@@ -238,7 +238,7 @@ def _character(entity: str) -> str:
 
 
 def arguments(inside: str) -> Iterator[str]:
-    """The parts of a template's or picture's inside between bars that stand in no inner link or template."""
+    """The parts of a template's or picture's inside between bars that are in no inner link or template."""
     if "[[" not in inside and "{{" not in inside:
         yield from inside.split("|")
         return

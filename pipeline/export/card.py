@@ -347,7 +347,7 @@ def _teach(run: RunFolder, tally: Tally) -> dict[str, Any] | None:
 
 
 def _taught_for(run: RunFolder) -> list[Any]:
-    """The teacher's replies, where they stand in a ledger of their own."""
+    """The teacher's replies, where they are in a ledger of their own."""
     taught = EpisodeFolder.of(run)
     if not taught.is_whole():
         return []

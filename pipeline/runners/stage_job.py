@@ -45,7 +45,7 @@ def run_stages(
         workers: processes, for the runner in process.
         title: what the job is.
         calls: the run's call cache, where it asks models: a shard whose replies arrive is no standstill.
-        endpoints: those that it may ask; what they do is told beside the job's progress.
+        endpoints: those that it may ask; what they do is shown beside the job's progress.
 
     Raises:
         QuestloomError: the job broke off.

@@ -50,7 +50,7 @@ def build(
     excluded: frozenset[str],
     clip_hints: Mapping[str, str] = NO_HINTS,
 ) -> beam.PCollection:
-    """The whole job as a graph; gives the shard numbers once everything stands. `clip_hints` are for the stages that run CLIP."""
+    """The whole job as a graph; gives the shard numbers once everything is written. `clip_hints` are for the stages that run CLIP."""
     stages = synth_stages(job, clip_hints)
     standing = beam.Create(range(job.recipe.run.shards), reshuffle=False)
     seeds = stages[0].label

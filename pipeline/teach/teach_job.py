@@ -131,7 +131,7 @@ class WriteTasks(beam.DoFn):
 
 
 def build(pipeline: beam.Pipeline, job: PlayJob, source: str) -> beam.PCollection:
-    """The job as a graph; gives the shard numbers once everything stands. `source` is the folder of the run's last stage."""
+    """The job as a graph; gives the shard numbers once everything is written. `source` is the folder of the run's last stage."""
     stages = teach_stages(job)
     shards = (
         pipeline

@@ -170,7 +170,7 @@ def grpo(settings: GrpoSettings, *, run: str, store: str, model: str, out: Path)
         out: the training's folder.
 
     Returns:
-        What stands in result.json.
+        The contents of result.json.
 
     Raises:
         InputError: something is wrong with the input; nothing was trained.

@@ -46,11 +46,11 @@ def train(run: Training, *, done: int, checkpoints: Checkpoints, metrics: Metric
     """Runs the steps that are left. A collective call.
 
     Args:
-        done: updates that stand in the checkpoint that was loaded.
+        done: updates in the loaded checkpoint.
         metrics: on the rank that writes.
 
     Raises:
-        QuestloomError: the run broke off, with the reason; the same command continues. Stopped: it was asked to, and a checkpoint stands.
+        QuestloomError: the run broke off, with the reason; the same command continues. Stopped: it was asked to, and a checkpoint is written.
     """
     with run.play.at.naming_the_missing("the run"):
         at, progress = run.play.at, _Progress(done)

@@ -80,7 +80,7 @@ class PolicyPlayers:
         """A player of a step.
 
         Args:
-            version: updates that the weights have had; stands in the episodes' names.
+            version: updates that the weights have had; part of the episodes' names.
         """
         return self._player(self.playing, version, f"step {step}", self._drawn)
 

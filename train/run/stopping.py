@@ -59,7 +59,7 @@ def stop_error(update: int, updates: int) -> Stopped:
     """The error that ends the run.
 
     Args:
-        update: how many are done, and stand in a checkpoint.
+        update: how many are done, and are in a checkpoint.
         updates: of the whole run.
     """
     kept = (

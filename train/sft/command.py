@@ -156,7 +156,7 @@ def sft(
         out: the run's folder.
 
     Returns:
-        What stands in result.json.
+        The contents of result.json.
 
     Raises:
         InputError: something is wrong with the input; nothing was trained.

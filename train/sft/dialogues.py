@@ -62,7 +62,7 @@ def fields_of(row: Any, where: str) -> tuple[dict[str, Any], tuple[bytes, ...]]:
         where: file and row, for errors.
 
     Returns:
-        {"system", "said": [[role, text], …], "paths": one a picture, "" where it stands in the row}, and the pictures that stand in the row.
+        {"system", "said": [[role, text], …], "paths": one a picture, "" where it is in the row}, and the pictures that are in the row.
 
     Raises:
         UnusableRow: it is no dialogue, or its placeholders are not as many as its pictures.
@@ -157,7 +157,7 @@ def _part(part: Mapping[str, Any], policy: bool) -> str:
 
 
 def _picture(value: Any) -> tuple[str, bytes]:
-    """(path, "" where the bytes stand in the row; bytes, b"" where they do not)."""
+    """(path, "" where the bytes are in the row; bytes, b"" where they are not)."""
     if isinstance(value, str) and value:
         return value, b""
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""The certificate of a question without a form: its cited sentences stand in the store, and models' votes found no second answer.
+"""The certificate of a question without a form: its cited sentences are in the store, and models' votes found no second answer.
 
 This is the weakest basis. No form can be executed. So margin, effective hops and the answers without the picture stay empty, which means
 "not measured". Votes say that the picture is needed and that the words say what the evidence says. What can be

@@ -242,5 +242,5 @@ def number_of(label: str) -> int:
 
 
 def count_of(label: str, shard: int, facts: dict[str, str]) -> StageCount:
-    """The counts that stand in the metadata of a shard."""
+    """The counts that are in the metadata of a shard."""
     return StageCount(stage=name_of(label), shard=shard, **{k: int(facts[k]) for k in COUNTS})

@@ -25,7 +25,7 @@ class Side:
     Args:
         record: its type; an item's is found by `item_id`.
         gather: adds to the graph what writes the files. It takes the shard numbers of the stage before, the settings of the job, the label
-            of that stage and the label of this one, and gives the shard numbers again, once the files stand.
+            of that stage and the label of this one, and gives the shard numbers again, once the files are written.
     """
 
     record: type[Record]
