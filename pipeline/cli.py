@@ -85,9 +85,9 @@ def demo_train(
         "demo-train"
     ),
     seed: Annotated[
-        int, typer.Option(min=0, max=999, help="Of the world and of both trainings.")
+        int, typer.Option(min=0, max=999, help="Seed of the world and of both trainings.")
     ] = 5,
-    steps: Annotated[int, typer.Option(min=1, help="Of GRPO.")] = 30,
+    steps: Annotated[int, typer.Option(min=1, help="Steps of GRPO.")] = 30,
     workers: Workers_ = 0,
 ) -> None:
     """Shows training on a CPU in ten minutes: a tiny policy learns to look, search and answer.
@@ -106,7 +106,7 @@ def demo_loop(
         "demo-loop"
     ),
     seed: Annotated[
-        int, typer.Option(min=0, max=999, help="Of the world, the fine-tuning and the loop.")
+        int, typer.Option(min=0, max=999, help="Seed of the world, the fine-tuning and the loop.")
     ] = 5,
     workers: Workers_ = 0,
 ) -> None:
@@ -190,31 +190,38 @@ def gather(
         Path | None,
         typer.Option(help="Adds the classes that a run's lacking.tsv names to a gathered folder."),
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, help="Most anchors of the class.")] = 500,
+    limit: Annotated[
+        int, typer.Option(min=1, help="Largest number of anchors of the class.")
+    ] = 500,
     depth: Annotated[
         int, typer.Option(min=0, max=3, help="Steps from an anchor along claims.")
     ] = 2,
     rivals: Annotated[
         str,
         typer.Option(
-            help="all, or how many members a class may have to be gathered whole; of a larger one so many."
+            help="all, or a number: a class with at most this number of members is gathered whole, of a larger one this number."
         ),
     ] = "2000",
     language: Annotated[str, typer.Option(help="The edition of Wikipedia.")] = "en",
-    width: Annotated[int, typer.Option(help="Of pictures, in pixels: one of Commons' own.")] = 960,
+    width: Annotated[
+        int, typer.Option(help="Width of the pictures in pixels, one that Commons offers.")
+    ] = 960,
     pictures: Annotated[
         Literal["all", "anchors"],
-        typer.Option(help="Of all things with an article, or of the anchors alone."),
+        typer.Option(help="Pictures of all things with an article, or of the anchors alone."),
     ] = "all",
     views: Annotated[
-        int, typer.Option(min=0, max=20, help="Most further pictures that depict an anchor.")
+        int,
+        typer.Option(
+            min=0, max=20, help="Largest number of further pictures that depict an anchor."
+        ),
     ] = 3,
     contact: Annotated[
         str, typer.Option(help="Your mail address or page, for the services; or QUESTLOOM_CONTACT.")
     ] = "",
     services: Annotated[
         str,
-        typer.Option(help="An address under which all services stand, in place of Wikimedia's."),
+        typer.Option(help="One address for all services, in place of Wikimedia's."),
     ] = "",
     as_json: Json_ = False,
 ) -> None:
@@ -399,7 +406,9 @@ def teach(
             "Sets teach.engine."
         ),
     ] = "",
-    rollouts: Annotated[int, typer.Option(min=0, help="Episodes a task. Sets teach.rollouts.")] = 0,
+    rollouts: Annotated[
+        int, typer.Option(min=0, help="Episodes of each task. Sets teach.rollouts.")
+    ] = 0,
     policy: Annotated[
         str,
         typer.Option(
@@ -470,7 +479,7 @@ def evolve(
             help="The loop's folder, on a local disk; an unfinished loop there is continued."
         ),
     ],
-    store: Annotated[str, typer.Option(help="The store; to begin a loop.")] = "",
+    store: Annotated[str, typer.Option(help="The store; needed to begin a loop.")] = "",
     recipe: Annotated[
         str,
         typer.Option(
@@ -520,7 +529,7 @@ def evolve(
 @app.command()
 def chat(
     store: Store_,
-    question: Annotated[str, typer.Argument(help="What to ask, in quotes.")],
+    question: Annotated[str, typer.Argument(help="The question, in quotes.")],
     picture: Annotated[str, typer.Option(help="The picture that the question is about.")] = "",
     engine: Annotated[
         str,
@@ -580,7 +589,9 @@ def plan(
     overrides: Set_ = None,
     pilot: Annotated[
         int,
-        typer.Option(min=0, help="Runs so many seeds in --out first; their replies serve the run."),
+        typer.Option(
+            min=0, help="Runs this number of seeds in --out first; their replies serve the run."
+        ),
     ] = 0,
     out: Annotated[str, typer.Option(help="The run's folder, for --pilot.")] = "",
     cache: Cache_ = "",
@@ -589,7 +600,7 @@ def plan(
         bool,
         typer.Option(
             "--loop",
-            help="Also what a round of the closed loop takes, as a formula of its settings.",
+            help="Also forecasts a round of the closed loop, as a formula of its settings.",
         ),
     ] = False,
     as_json: Json_ = False,
@@ -730,7 +741,7 @@ def publish(
 def doctor(
     ctx: typer.Context,
     recipe: Annotated[
-        str, typer.Option(help="Also looks at this recipe's models and endpoints.")
+        str, typer.Option(help="Also checks this recipe's models and endpoints.")
     ] = "",
     overrides: Set_ = None,
     folder: Annotated[

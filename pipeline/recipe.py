@@ -44,7 +44,7 @@ class Recipe:
     seed: Annotated[int, Ge(0)] = 0
     """For every draw of the run."""
     language: str = "en"
-    """Of questions and answers, as Wikipedia's codes; the graph writer writes English only."""
+    """Language of questions and answers, by Wikipedia's code. The graph writer writes English only."""
     writer: str = "graph"
     """"graph" (no model) or "llm"."""
     seeds: SeedRules = field(default_factory=SeedRules)

@@ -98,7 +98,7 @@ class TrainingRules:
     set: tuple[str, ...] = ()
     """KEY=VALUE in place of the trainer's settings."""
     launcher: tuple[str, ...] = ()
-    """In place of the interpreter: ["torchrun", "--nproc_per_node", "8"]."""
+    """Words that start the trainer instead of the interpreter: ["torchrun", "--nproc_per_node", "8"]."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,13 +112,13 @@ class EvolveRules:
     mode: Literal["sft", "rl"] = "rl"
     """Who is measured, and which dimensions count: the teacher of the section `teach`, or the policy."""
     policy: PlaySettings | None = None
-    """Of mode "rl"; by default the teacher's settings."""
+    """Who plays in mode "rl"; by default the teacher's settings."""
     rollouts: Annotated[int, Ge(4)] = 4
     """Attempts of the policy at each task."""
     probes: Annotated[int, Ge(0)] = 4
     """Continuations of a task that no rollout solved (AXPO's K)."""
     teacher_rollouts: Annotated[int, Gt(0)] = 1
-    """Of the teacher, or of the oracle in mode "sft", at tasks that the policy never solved."""
+    """Attempts of the teacher (in mode "sft" of the oracle) at each task that the policy never solved."""
     too_easy: Share = 0.75
     """Pass rates above are too easy."""
     tolerated: Share = 0.35

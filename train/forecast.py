@@ -328,7 +328,7 @@ class GrpoForecast:
 
     @property
     def hours(self) -> float:
-        """Of the whole run."""
+        """Hours of the whole run."""
         return self.steps * sum(self.seconds) / 3600
 
 

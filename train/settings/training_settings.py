@@ -20,11 +20,11 @@ class DataSettings:
     """What becomes of the data."""
 
     max_tokens: Annotated[int, Gt(0)] = 32_768
-    """Of a row, pictures with it."""
+    """Longest row, with its pictures."""
     too_long: Literal["shorten", "leave_out"] = "shorten"
     """Longer rows end after the last whole turn that fits, or are left out; counted in either case."""
     max_pixels: Annotated[int, Ge(0)] = 0
-    """Of a picture as the model is shown it; 0 for what the model's processor says. The exported processor has it too."""
+    """Most pixels of a picture that the model sees; 0 for the limit of the model's processor. The exported processor has it too."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,9 +50,9 @@ class WeightSettings:
     freeze_projector: bool = False
     """What maps the tower's output to the language model (Qwen: every `merger`)."""
     precision: Literal["bf16", "fp32"] = "bf16"
-    """Of the products. Trained weights and the optimiser's numbers are fp32 in either case."""
+    """Precision of the products. Trained weights and the optimiser's numbers are always fp32."""
     attention: str = "sdpa"
-    """Of transformers; it must part packed rows (sdpa and flash_attention_2 do), which is tried out before training."""
+    """Attention of transformers. It must keep packed rows apart (sdpa and flash_attention_2 do); a check before training tries it."""
     activation_checkpointing: bool = True
     """Layers are computed again in the backward pass: about a third more work, a small part of the memory."""
 
@@ -122,7 +122,7 @@ class SftSettings:
     name: str = "custom"
     """The settings' name, stored with the run; part of its identity."""
     seed: Annotated[int, Ge(0)] = 0
-    """Of the rows' order and of adapters' first weights and dropout."""
+    """Seed of the rows' order, and of adapters' first weights and dropout."""
     data: DataSettings = field(default_factory=DataSettings)
     weights: WeightSettings = field(default_factory=WeightSettings)
     optimiser: OptimiserSettings = field(default_factory=OptimiserSettings)

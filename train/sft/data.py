@@ -426,7 +426,7 @@ class Course:
 
     @property
     def updates(self) -> int:
-        """Of the whole run."""
+        """Updates of the whole run."""
         return self.per_epoch * self.epochs
 
     def of(self, update: int) -> list[SurveyedRow]:

@@ -30,7 +30,7 @@ class GroundingRules:
     mode: Annotated[
         Literal["required", "optional", "none"], Evolves("pictures", choices=("none", "optional"))
     ] = "required"
-    """Where the checkpoint does not separate the store's pictures: stop the run, or go on with `not_run`."""
+    """If the checkpoint does not separate the store's pictures: stop the run, or continue with the verdict `not_run`."""
     margin: Annotated[float, Ge(-2), Le(2), Evolves("pictures", 0, 0.1, 0.02)] = 0.0
     """Least lead in similarity over every other description."""
     num_distractors: Annotated[int, Ge(0), Le(1000)] = 8
