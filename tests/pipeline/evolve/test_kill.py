@@ -146,6 +146,24 @@ def files(loop: LoopFolder) -> dict[str, Any]:
     return found
 
 
+def differences(mine: dict[str, Any], its: dict[str, Any]) -> dict[str, Any]:
+    """By file what differs: of a table the columns of each row that does, with both values; of any other file both contents."""
+    found: dict[str, Any] = {}
+    for name in sorted(mine.keys() | its.keys()):
+        one, other = mine.get(name), its.get(name)
+        if one == other:
+            continue
+        if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+            found[name] = [
+                {key: (a[key], b.get(key)) for key in a if a[key] != b.get(key)}
+                for a, b in zip(one, other, strict=True)
+                if a != b
+            ]
+        else:
+            found[name] = (one, other)
+    return found
+
+
 def weights(at: RoundFolder) -> dict[str, Any]:
     return load_file(at.path / "train" / "model" / "model.safetensors")
 
@@ -161,7 +179,7 @@ def test_killed_in_every_step_and_resumed_a_loop_gives_the_same_files_and_pays_a
         killed_at(broken, pattern)
     assert evolve(broken).wait() == 0
     mine, its = files(broken), files(whole)
-    assert {name for name in mine.keys() | its.keys() if mine.get(name) != its.get(name)} == set()
+    assert differences(mine, its) == {}
     for one, other in zip(broken.rounds(), whole.rounds(), strict=True):
         for name, tensor in weights(
             other
