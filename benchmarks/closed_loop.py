@@ -2,7 +2,7 @@
 
     python -m benchmarks.closed_loop OUT [--seeds 1 2 3 4 5] [--rounds 3] [--tasks 14] [--steps 5] [--questions 12] [--draw 96] [--warm-up 16]
 
-Goes on where it was stopped; prints the tables and draws OUT/closed_loop.png after each seed.
+It continues where it was stopped. After each seed it prints the tables and draws OUT/closed_loop.png.
 
 Arms: `none` (diagnosed edits), `static` (no edit), `random_edits` (as many fields as the loop may edit, moved at random). All begin with the same recipe
 and the same policy, draw as many seeds and tasks a round, play as many rollouts and train as many steps of as many questions and rollouts.

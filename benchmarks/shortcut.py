@@ -42,7 +42,7 @@ from questloom.transforms.planning.route import find_route
 from questloom.transforms.stages.run_folder import RunFolder
 
 LEAST = 5
-"""Questions of a level below which no correlation is printed."""
+"""With fewer questions of a level no correlation is printed."""
 NUM_RESAMPLED = 1_000
 GOALS = {"easy": 0.4, "medium": 0.15, "hard": 0.05}
 """Of a level's questions the shortcut solver may answer so many at most."""

@@ -39,7 +39,7 @@ class Started:
 
 
 class CallCache(Protocol):
-    """Replies by key, the ledger of attempts, and the spend that the budget is held against."""
+    """Replies by key, the ledger of attempts, and the spend that is compared with the budget."""
 
     async def lookup(self, key: str) -> Reply | None:
         """The reply of a key, if it has arrived."""

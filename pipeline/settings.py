@@ -55,7 +55,7 @@ class ExportRules:
     level_ratio: Mapping[str, float] = field(default_factory=dict)
     """easy:medium:hard of the RL configuration (VSearcher 4:3:3); empty: as they come."""
     benchmark_share: Share = 0.0
-    """Share of anchors set aside as the run's own frozen benchmark; questions of level `benchmark` are set aside whatever it is."""
+    """Share of anchors set aside as the run's own frozen benchmark. Questions of level `benchmark` are always set aside."""
     formats: tuple[FormatName, ...] = field(
         default=("sharegpt", "verl", "trl"), metadata={"choices": format_helps}
     )

@@ -41,7 +41,7 @@ class RowLength:
     labels: int
     """In the loss: what the policy said."""
     pictures: tuple[int, ...] = ()
-    """Tokens of each."""
+    """Tokens of each picture."""
 
     def shortened(self, max_tokens: int) -> "RowLength":
         """The row in a limit, its labels and pictures fewer in proportion.

@@ -102,7 +102,7 @@ class ChatPage:
 
     @property
     def url(self) -> str:
-        """Where to look."""
+        """The address at which the page can be opened."""
         return f"http://127.0.0.1:{self._server.server_port}/{self._secret}/"
 
     def show(self, messages: Sequence[Message]) -> None:

@@ -45,8 +45,8 @@ class PolicyPlayers:
     """Players with the policy as it is: of training, and of held-out questions.
 
     Args:
-        place: where they play; nobody else has opened an engine there.
-        seed: of every draw.
+        place: the files and clients of the play; no other engine may be open there.
+        seed: the seed of every draw.
     """
 
     def __init__(

@@ -144,7 +144,7 @@ class Checkpoints:
 
     @staticmethod
     def _bytes(policy: nn.Module) -> int:
-        """About how many this rank writes: each trained weight, and AdamW's two numbers of it."""
+        """Approximate number of bytes that this rank writes: each trained weight, and AdamW's two numbers for it."""
         return 3 * sum(p.numel() * p.element_size() for p in policy.parameters() if p.requires_grad)
 
 

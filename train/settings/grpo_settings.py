@@ -77,7 +77,7 @@ class EvaluationSettings:
     top_p: Annotated[float, Gt(0), Le(1)] | None = None
     """None for that of training."""
     calls: Annotated[int, Ge(0)] | None = None
-    """Tool calls an episode; None for those of training."""
+    """Tool calls in each episode; None: as many as in training."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -60,7 +60,7 @@ _COMPOSED = {
 
 
 def along(step: Step) -> Step:
-    """A step in the direction in which its relation is usually told.
+    """A step in the direction in which its relation is usually stated.
 
     >>> along(("P40", True)), along(("P84", True))
     (('P22', False), ('P84', True))

@@ -46,7 +46,7 @@ class Grounding(Record):
 
 
 def usable(measured: Calibration, rules: GroundingRules) -> bool:
-    """Whether a checkpoint separates well enough on the store's own pairs.
+    """Whether a checkpoint separates right from wrong pairs of the store well enough.
 
     Raises:
         InputError: it does not, and the recipe requires grounding: the run stops before anything is spent.

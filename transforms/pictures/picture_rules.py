@@ -36,4 +36,4 @@ class GroundingRules:
     num_distractors: Annotated[int, Ge(0), Le(1000)] = 8
     """Entities of the anchor's class to compare with."""
     num_distractors_unstated: Annotated[int, Ge(0), Le(1000)] = 200
-    """The same for a picture of which nothing is stated; then none of them may have the anchor's own description either."""
+    """The same for a picture without statements. Then none of the others may have the anchor's own description either."""

@@ -59,7 +59,7 @@ class Explorer(Protocol):
     async def curate(
         self, seed: Seed, graph: EvidenceGraph, plans: Sequence[Draft]
     ) -> list[tuple[int, Draft]]:
-        """The plans worth asking, best first, each by its place among those given, in words where the writer does not compose them from the form."""
+        """The plans worth asking, best first, as (index in `plans`, draft). The draft has words unless the writer composes them from the form."""
 
     async def deepen(self, seed: Seed, draft: Draft, deeper: Sequence[Draft]) -> list[Draft]:
         """The deeper forms of a draft, best first, in words as above; the answer is the same in all."""

@@ -92,7 +92,7 @@ def fronted(
 def _clause_last(
     phrases: NounPhrases, subject: str, tail: str, *, verb: str = "is"
 ) -> tuple[str, str]:
-    """A subject without its relative clause, and the clause, where a verb's short second half may come between the two.
+    """A subject without its relative clause, and that clause, if a verb's short second half may come between them.
 
     A heavy part comes last: "On what date was the church opened where this man is buried?"
 

@@ -98,7 +98,7 @@ def _targets(words: FormWords) -> frozenset[str]:
 def _paths(
     start: str, ends: frozenset[str], links: dict[str, list[tuple[int, str]]]
 ) -> Iterator[tuple[str, ...]]:
-    """The ways from a variable to one of others, none through a variable twice."""
+    """The paths from a variable to any of the others; none passes a variable twice."""
     todo: list[tuple[str, ...]] = [(start,)]
     while todo:
         path = todo.pop()
