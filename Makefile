@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 export OMP_NUM_THREADS ?= 1
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: demo demo-real demo-train demo-loop test test-all test-flink flink-parts java lint lock sandbox system clean
+.PHONY: demo demo-real demo-train demo-loop site test test-all test-flink flink-parts java lint lock sandbox system clean
 
 demo: $(VENV)/installed sandbox
 	@$(BIN)/questloom demo --out demo
@@ -22,6 +22,10 @@ demo-real: $(VENV)/installed
 # Less than twenty minutes on a CPU: three rounds of the closed loop with a tiny policy.
 demo-loop: $(VENV)/installed
 	@$(BIN)/questloom demo-loop --out demo-loop
+
+# The documentation as a site that opens from build/site/index.html; a warning, such as a dead link, fails it.
+site: $(VENV)/installed
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet && echo "build/site/index.html"
 
 # SKIPS=FILE tells all skipped tests and fails on one whose reason no line of the file allows.
 SKIPS ?=
@@ -72,12 +76,12 @@ $(VENV)/installed: setup.py constraints.txt
 	@echo "Installing Questloom and what it needs into $(VENV), most of it PyTorch: about 100 s with a fast connection, 8 GB of disk; pip says nothing meanwhile"
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/pip install --quiet --upgrade pip
-	@$(BIN)/pip install --quiet --editable ".[dev]" --constraint constraints.txt
+	@$(BIN)/pip install --quiet --editable ".[dev,docs]" --constraint constraints.txt
 	@touch $@
 
 # The newest versions of everything, in an environment made for it; run `make test-all` with them before you commit them.
 lock:
-	rm -rf build/lock && $(PYTHON) -m venv build/lock && build/lock/bin/pip install --quiet --editable ".[dev]"
+	rm -rf build/lock && $(PYTHON) -m venv build/lock && build/lock/bin/pip install --quiet --editable ".[dev,docs]"
 	@{ head -1 constraints.txt; build/lock/bin/pip freeze --exclude-editable | grep -viE "^(pip|setuptools|wheel)=="; } > build/constraints.txt
 	mv build/constraints.txt constraints.txt
 

@@ -81,6 +81,7 @@ setup(
             "uvicorn",
         ],
         "dataflow": ["apache-beam[gcp]>=2.77", "gcsfs>=2026.9"],
+        "docs": ["mkdocs-material>=9.8"],
         "gcs": ["gcsfs>=2026.9"],
         "redis": ["redis>=8"],
         "s3": ["s3fs>=2026.9"],

@@ -282,7 +282,7 @@ def check_engine(settings: PlaySettings, models: ModelSettings, where: str = "te
     """Raises what an engine would lack, before work starts and without loading a model.
 
     Args:
-        where: the recipe's section that holds the settings; stands in errors.
+        where: the recipe's section that holds the settings; errors name it.
 
     Raises:
         InputError: a setting that the engine needs is missing, a custom tool cannot be had, or a live service cannot do what it is named for.

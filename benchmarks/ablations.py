@@ -8,7 +8,7 @@ filter drops. Shares have Wilson's 95 % intervals.
 `without_handles` plays the questions of `whole` with a tool box that numbers no pictures. The oracle was never trained with them, so it is its own fair
 control; what a trained policy loses is not told. What fatal-aware training and AXPO with its controls are worth: `benchmarks.learning_cases`.
 
-An arm that stands under OUT is not run again.
+An arm that is under OUT is not run again.
 """
 
 import argparse
@@ -69,7 +69,7 @@ class Arm:
 
 
 def made(recipe: Recipe, store: str, folder: Path) -> tuple[RunFolder, Funnel]:
-    """The arm's questions; goes on where it was stopped."""
+    """The arm's questions; continues where it was stopped."""
     run = RunFolder(str(folder.absolute()))
     with Opened() as opened:
         return run, run_synth(recipe, store=store, out=run.path, opened=opened)

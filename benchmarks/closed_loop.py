@@ -2,7 +2,7 @@
 
     python -m benchmarks.closed_loop OUT [--seeds 1 2 3 4 5] [--rounds 3] [--tasks 14] [--steps 5] [--questions 12] [--draw 96] [--warm-up 16]
 
-Goes on where it was stopped; prints the tables and draws OUT/closed_loop.png after each seed.
+It continues where it was stopped. After each seed it prints the tables and draws OUT/closed_loop.png.
 
 Arms: `none` (diagnosed edits), `static` (no edit), `random_edits` (as many fields as the loop may edit, moved at random). All begin with the same recipe
 and the same policy, draw as many seeds and tasks a round, play as many rollouts and train as many steps of as many questions and rollouts.
@@ -10,8 +10,8 @@ A seed is that of the draw of tasks and of GRPO. Arms differ from the first upda
 diagnosis and training of a seed's first arm serve the others too, and only the update is their own.
 
 The policy has outgrown its recipe: after fine-tuning it was trained by one long round on all three levels (`--warm-up` steps of GRPO), and the loop begins
-with the demo's recipe, which draws easy and medium questions alone. Where a recipe suits the policy there is nothing to diagnose, and the loop is the
-static control to the letter.
+with the demo's recipe, which draws easy and medium questions alone. If a recipe suits the policy, nothing is diagnosed, and the loop equals
+the static control.
 
 Two figures:
 

@@ -49,7 +49,7 @@ class Figures:
     seconds: dict[str, float] = field(default_factory=dict)
     """By stage."""
     cpu: dict[int, float] = field(default_factory=dict)
-    """Seconds by process."""
+    """CPU seconds of each process."""
     peak: dict[int, float] = field(default_factory=dict)
     """Bytes by process."""
     stage_peak: dict[str, float] = field(default_factory=dict)

@@ -1,9 +1,9 @@
-"""`questloom synth` is ended at random points and gone on with: what differs from the run that nobody disturbed?
+"""`questloom synth` is ended at random points and resumed: what differs from the run that nobody disturbed?
 
     python -m benchmarks.kills --kills 16 [--store STORE] [--recipe demo] [--set KEY=VALUE …] [--folder F]
 
 Every file of the two runs is compared byte by byte, hidden ones too, but those of `EXCEPTED`. Each run is ended one to
-three times, in one of `WAYS`, once so many files stand as chance says, and gone on with at once, while workers that
+three times, in one of `WAYS`, once so many files stand as chance says, and resumed at once, while workers that
 nobody ended may still write. Without `--store` a small fictional world is made. Exits with 1 where anything differs.
 """
 
@@ -68,7 +68,7 @@ WAYS = tuple(
 
 @dataclass(frozen=True)
 class Broken:
-    """A run that was ended and gone on with."""
+    """A run that was ended and resumed."""
 
     way: Way
     ended_at: tuple[int, ...]

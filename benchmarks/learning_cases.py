@@ -27,7 +27,7 @@ from questloom.pipeline.commands.demo_train import SFT, read_metrics, training, 
 RARE = 0.1
 """Share of the rows that the rarely calling policy is taught with their calls; in the others it answers at once, with a name that another row has."""
 LAST = 5
-"""Steps at the end whose mean is told."""
+"""Steps at the end over which the mean is taken."""
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ Nothing was measured on a GPU or with a large model. `python -m benchmarks.readi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """One measurement. Units stand in `figure`; `interval` is of 95 % where nothing else is said."""
+    """One measurement. Units are in `figure`; `interval` is of 95 % where nothing else is said."""
 
     table: str
     what: str

@@ -2,8 +2,8 @@
 
     python benchmarks/mock_endpoint.py --port 0 --mean 0.3 --sigma 0.5      prints its base URL on the first line
 
-Latency is log-normal. What the next requests get is scripted: `POST /script` with a list of `{"kind": …}`, used up in
-order of arrival; afterwards every request gets kind "ok". `--faults SHARE` instead gives that share of the requests,
+Latency is log-normal. `POST /script` takes a list of `{"kind": …}` for the next requests, in order of arrival; afterwards every request
+gets kind "ok". `--faults SHARE` instead gives that share of the requests,
 drawn by their idempotency key, one fault of transport each before the good reply. `--rate N` lets N requests pass in any
 second and answers 429 beyond. `--slots N` works at N requests at once and queues the rest, those too whose client has gone
 away. `GET /stats` tells what was served.

@@ -2,11 +2,11 @@
 
     python -m benchmarks.mutants [--areas drafting filters synth …] [--sample 25] [--seed 0] [--minutes 8] [--results FILE]
 
-Every place of an area's modules where one of `turned` fits gives a mutant; of each area a sample, drawn by the seed, is run. A mutant runs in a
-fork of a process that has loaded all tests, against those of its area, those of its own module first; pytest stops at the first test that fails,
-and the module's examples come before.
+Every place of an area's modules where one of `turned` fits gives a mutant; of each area a sample, drawn by the seed, is run. A mutant runs
+in a fork of a process that has loaded all tests. It meets its module's examples, then its module's tests, then the other tests of its area.
+pytest stops at the first failure.
 A mutant within a function takes the loaded function's place; for any other all modules are imported anew. Lines of `assert`, docstrings,
-annotations and `NO_RULES` are left alone. Results are kept in a file: a run that is ended, by `--minutes` or by hand, goes on where it stopped.
+annotations and `NO_RULES` are left alone. Results are kept in a file: a run that is ended, by `--minutes` or by hand, continues where it stopped.
 """
 
 import argparse
@@ -252,7 +252,7 @@ class _Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def _functions(of: Any, module: str, place: str = "") -> Iterator[tuple[str, types.FunctionType]]:
-    """The functions of a module or class, by where they stand in it."""
+    """The functions of a module or class, by where they are in it."""
     for name, value in list(vars(of).items()):
         inner = next(
             (

@@ -2,9 +2,9 @@
 
     python -m benchmarks.near_duplicates [--pairs 2000] [--similarity 0.85] [--texts 100000]
 
-Pairs: questions of templates with made-up names, and copies with some words replaced, up to `--pairs` in each bin of similarity. They go through
-the very functions of the job, all at once, each pair under an answer of its own, so that it meets nothing else. What is called below the threshold
-or overlooked from it on is an error.
+Pairs: questions of templates with made-up names, and copies with some words replaced, up to `--pairs` in each bin of similarity. The
+functions are those of the job. Each pair has an answer of its own, so that it is compared with no other pair. A pair below the threshold
+that is called a duplicate is an error; so is a pair at or above it that is overlooked.
 
 Cost: `--texts` distinct questions of the same templates through the same functions, in one process, by CPU time; bytes are those of pickled
 keys and members, before any coder of a runner. The largest group is that of one band key.

@@ -132,7 +132,7 @@ def _meant(question: Question, store: Store) -> dict[str, str]:
 def broken(question: Question, store: Store, texts: list[str]) -> str:
     """Why no agent could answer with these tools, as far as that can be told without playing: "" or the reason.
 
-    Whatever joins two things must stand in some section of some page, or in one of its infobox lines; and what the picture shows must
+    Whatever joins two things must be in some section of some page, or in one of its infobox lines; and what the picture shows must
     have another picture that can be found, or be named by a page that the rest of the question leads to.
     """
     form = question.logical_form

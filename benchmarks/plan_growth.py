@@ -67,7 +67,7 @@ def cpu_of(at: Ground, shape: Shape, level: str, thing: str) -> tuple[float, int
 
 
 def ratio_line(name: str, took: np.ndarray, plans: np.ndarray) -> str:
-    """Seconds a seed and their ratio; of both arrays the columns are the stores, the rows the seeds."""
+    """Seconds for each seed, and their ratio. In both arrays a column is a store and a row a seed."""
     draw = np.random.default_rng(0)
     rows = draw.integers(len(took), size=(NUM_RESAMPLED, len(took)))
     sums = took[rows].sum(1)

@@ -3,7 +3,7 @@
     python -m benchmarks.real_inputs SHARED/data OUT [--only enwiki cree …]
 
 Prints Markdown: for each input the commands, rows of the store, what was dropped by reason, the funnel, an example of each reason.
-`docs/real-inputs.md` was written from this output.
+`docs/own-data.md` was written from this output.
 """
 
 import argparse
@@ -111,7 +111,7 @@ def examples(rejections: Iterable[Rejection]) -> list[str]:
 
 
 def show_store(store: str) -> None:
-    """What stands in a store, with an article and an entity."""
+    """What is in a store, with an article and an entity."""
     opened = Store.open(store)
     counts = Path(store, "rejected/stages.parquet")
     for count in read_records(counts, StageCount):

@@ -45,7 +45,7 @@ HASH = re.compile(r"-[0-9a-f]{12,64}(?=/)")
 
 
 def commands(at: Path, slice_of: Path | None) -> list[str]:
-    """What is run, in order; everything lies below `at`."""
+    """The commands, in order; they write below `at` only."""
     (at / "recipe.yaml").write_text(json.dumps(DEMO), encoding="utf-8")
     world, learning, real = at / "learning/world", at / "learning", at / "slice"
     made = [
@@ -94,7 +94,7 @@ def make(checkout: Path, folder: Path, slice_of: Path | None) -> dict[str, str]:
 
 
 def digest(path: Path) -> str:
-    """SHA-256 of a file; of a stage's shard that of its rows, since the recipe's fingerprint stands in its metadata."""
+    """SHA-256 of a file; of a stage's shard that of its rows, since the recipe's fingerprint is in its metadata."""
     found = hashlib.sha256()
     if path.suffix == ".parquet" and "stages" in path.parts:
         table = pq.read_table(path).replace_schema_metadata(None)

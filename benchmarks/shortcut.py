@@ -42,7 +42,7 @@ from questloom.transforms.planning.route import find_route
 from questloom.transforms.stages.run_folder import RunFolder
 
 LEAST = 5
-"""Questions of a level below which no correlation is printed."""
+"""With fewer questions of a level no correlation is printed."""
 NUM_RESAMPLED = 1_000
 GOALS = {"easy": 0.4, "medium": 0.15, "hard": 0.05}
 """Of a level's questions the shortcut solver may answer so many at most."""
@@ -56,7 +56,7 @@ class Played:
     episode: Episode
     right: bool
     route: Route
-    """As the code prices it now, whatever stands in the run."""
+    """As the code prices it now, whatever is in the run."""
 
     @property
     def num_calls(self) -> int:
@@ -114,7 +114,7 @@ async def play(
 
 
 def level_line(level: str, played: list[Played]) -> str:
-    """Right, calls and moves of a level's questions."""
+    """Right answers, calls and moves over the questions of a level."""
     right = [p for p in played if p.right]
     calls = statistics.mean(p.num_calls for p in played)
     of_right = f"{statistics.mean(p.num_calls for p in right):.1f}" if right else "-"

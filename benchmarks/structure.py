@@ -67,7 +67,7 @@ def imports(root: Path) -> float:
 
 
 def package(root: Path) -> str:
-    """What stands in front of a folder's name in an import."""
+    """What is in front of a folder's name in an import."""
     return "questloom." if (root / "questloom").is_dir() else ""
 
 

@@ -9,9 +9,9 @@ Both get the same weights and the same rows, whose lengths are those of stored t
 picture that a tool brought; before anything is timed their gradients are compared. Times are taken in one process, in the order ours, TRL, TRL,
 ours, as often as asked, and told as ratios of neighbours, since the machine's speed changes; on a CPU they are the process's computing time on one
 thread. Memory is measured in a fresh process for each:
-on a CPU the growth of the resident set over two updates (gradients, optimiser, activations, logits; the weights' own size is told), from the
+on a CPU the growth of the resident set over two updates (gradients, optimiser, activations, logits; the weights' own size is reported), from the
 kernel's high-water mark, which is set back before; on a GPU torch's own peak. TRL is run with every batch size asked for; the ratio is taken
-against its fastest. What it may do and what not stands in `trainers.py`.
+against its fastest. `trainers.py` says what it may do.
 """
 
 import argparse

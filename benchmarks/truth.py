@@ -5,7 +5,7 @@
 
 Nothing of `transforms/`, `prompts/` or `pipeline/` is imported: the words are read by `benchmarks/truth_reader`, the
 rows by `records/`. With `--all` the worlds, stores and runs are made by the command line in processes of their own.
-Shares have 95 % intervals (Wilson). What cannot be read counts as nothing, and is listed with its number.
+Shares have 95 % intervals (Wilson). A question that cannot be read counts neither as true nor as false; its number is listed.
 """
 
 import argparse
@@ -171,7 +171,7 @@ def folded(text: str) -> str:
 
 
 def leaks(truth: Truth, question: Question) -> list[str]:
-    """Names of hidden things, and of the answer, that stand in the question's words."""
+    """Names of hidden things, and of the answer, that are in the question's words."""
     hidden = {truth.id_of(v) for v in (*question.bindings.values(), question.anchor)}
     names = {n for e in hidden if e in truth.things for n in truth.things[e].names} | {
         question.answer.text,

@@ -58,18 +58,13 @@ def main() -> None:
         picture(arguments.run, question, arguments.page.parent / name)
         made = question.certificate
         assert made is not None
-        rival = (
-            f"; nearest rival {made.nearest_rival.label}, {made.nearest_rival.num_gaps} gaps"
-            if made.nearest_rival
-            else ""
-        )
+        margin = "" if made.margin == 9 else f", margin {made.margin}"
         lines += [
             f"**{number}.** {question.text}",
             "",
-            f"![The question's picture]({name})",
+            f"![Picture {number}]({name})",
             "",
-            f"*{answer_words(question.answer)}* ({question.method}, {question.level}; {made.effective_hops} hops, "
-            f"margin {'no rival' if made.margin == 9 else made.margin}{rival})",
+            f"*{answer_words(question.answer)}* ({question.level}, {made.effective_hops} hops{margin})",
             "",
         ]
         if arguments.blind:

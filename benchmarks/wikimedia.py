@@ -1,8 +1,8 @@
 """Wikimedia's services on loopback over ordinary dumps, in their own formats and with their own manners, for `questloom gather`.
 
 Under one address: BASE/sparql, BASE/wikidata/w/api.php, BASE/en.wikipedia/w/api.php, BASE/commons/w/api.php and BASE/thumbs/WIDTHpx-NAME.
-What the real ones refuse is refused: no contact in the User-Agent, a second request to a service while one is open, more than
-fifty titles, a width that is none of the standard ones. Who comes back before Retry-After is over is banned, for good.
+They refuse what the real services refuse: no contact in the User-Agent, a second request to a service while one is open, more than fifty
+titles, a width that is not a standard one. A client that returns before Retry-After is over is banned for good.
 
 Sources: https://www.mediawiki.org/wiki/API:Etiquette, https://www.mediawiki.org/wiki/Common_thumbnail_sizes,
 https://www.mediawiki.org/wiki/Wikidata_Query_Service/User_Manual#Query_limits, https://www.mediawiki.org/wiki/Manual:Maxlag_parameter

@@ -1,7 +1,7 @@
 """The hard budget: in money, tokens or calls, over all runs of one folder and all its processes.
 
-What a call may cost is reserved before it is sent, in the transaction that writes its ledger row, and replaced by
-what it did cost when it is settled. Calls in flight together can therefore not pass the budget; only an input whose
+The highest cost of a call is reserved before the call is sent, in the transaction that writes its ledger row. When the call is settled, its
+real cost replaces the reservation. Calls in flight together can therefore not pass the budget; only an input whose
 tokens were estimated too low can, by the error of that estimate.
 """
 

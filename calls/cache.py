@@ -39,13 +39,13 @@ class Started:
 
 
 class CallCache(Protocol):
-    """Replies by key, the ledger of attempts, and the spend that the budget is held against."""
+    """Replies by key, the ledger of attempts, and the spend that is compared with the budget."""
 
     async def lookup(self, key: str) -> Reply | None:
         """The reply of a key, if it has arrived."""
 
     async def start(self, key: str, request: CallRequest, budget: Budget) -> Started:
-        """Decides on a request; where it says SEND, the attempt stands in the ledger, its cost reserved."""
+        """Decides on a request; where it says SEND, the attempt is in the ledger, its cost reserved."""
 
     async def settle(
         self,

@@ -1,7 +1,8 @@
 """Scores from marks: both judges, pass@k with intervals, the outcomes, tools, tokens and cost. Nothing that a clock measured is in them.
 
-Every question stays in the denominator with as many attempts as were asked for. What could not be played or marked counts as not right, and
-is told apart: `not_played` waits for a provider, for budget or for a picture that can be shown; then the scores are not whole.
+Every question stays in the denominator with as many attempts as were asked for. A question that could not be played or marked counts as not
+right, under an outcome of its own. `not_played` waits for a provider, for budget or for a picture that can be shown; until then the scores
+are incomplete.
 """
 
 from collections import Counter

@@ -43,7 +43,7 @@ class Cipher:
     columns: tuple[str, ...]
     key: str = ""
     key_column: str = ""
-    """The key stands in each row."""
+    """The key is in each row."""
 
 
 @dataclass(frozen=True, kw_only=True)

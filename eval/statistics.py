@@ -82,7 +82,7 @@ def clustered(values: Sequence[float], *, seed: int = 0) -> Estimate:
 
 
 def powers(num_attempts: int) -> list[int]:
-    """The k for which pass@k is told: 1, 2, 4, … and the number of attempts.
+    """The k for which pass@k is reported: 1, 2, 4, … and the number of attempts.
 
     >>> powers(1), powers(6)
     ([1], [1, 2, 4, 6])

@@ -205,7 +205,7 @@ _COPYING = threading.Lock()
 def local_copy(path: Location) -> Path:
     """A file or folder on this machine, for libraries that read nothing else and for memory maps.
 
-    What is local is given as it is; what lies in a bucket is fetched to `scratch` once a process, and again where it changed.
+    A local path is given unchanged. A file in a bucket is fetched to `scratch` once a process, and again if it changed.
 
     Raises:
         FileNotFoundError: nothing is there.

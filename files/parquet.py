@@ -39,7 +39,7 @@ def write_records(path: Location, kind: type[R], rows: Iterable[R], **facts: str
     Args:
         path: the file; its folder is made.
         kind: the record type, which gives the schema also where there are no rows.
-        rows: the records, in the order in which they shall stand (callers sort by id).
+        rows: the records, in the order of the file (callers sort by id).
         facts: strings that go into the file's metadata, such as the digest of the inputs.
     """
     schema = kind.schema().with_metadata(

@@ -41,7 +41,7 @@ class PictureError(ValueError):
 
 @contextlib.contextmanager
 def open_lazily(data: bytes, *, max_pixels: int = MAX_PIXELS) -> Iterator[Image.Image]:
-    """The picture of a file, of which only the header is read yet. What goes wrong with it then is a PictureError.
+    """The picture of a file, of which only the header is read yet. A fault that appears later raises a PictureError.
 
     Args:
         data: the file's bytes, not trusted.
@@ -109,7 +109,7 @@ def kind_of(image: Image.Image) -> str:
 
 
 def is_animation(image: Image.Image) -> bool:
-    """Whether an opened picture moves. What JPEG and TIFF files hold are stills, of which the first is the picture."""
+    """Whether an opened picture moves. JPEG and TIFF files hold stills; the first one is the picture."""
     return kind_of(image) in _ANIMATED_FORMATS and bool(getattr(image, "is_animated", False))
 
 

@@ -1,6 +1,6 @@
 """Settings that people write: YAML, `KEY=VALUE` from the command line, and the frozen dataclass that both fill.
 
-What is wrong is refused with its place and a way out: recipes, trainers, and the front matter of cards have this reader alone.
+A fault is refused with its place and a remedy. Recipes, trainers' files and the front matter of cards are all read here.
 """
 
 import difflib

@@ -17,8 +17,8 @@ from questloom.records.identity import rounded
 FILE_NAME = "calibration.json"
 PERCENTILE = 95.0
 STATED_PERCENTILE = 85.0
-"""For pictures whose own statements say what they show: similarity then has only to not contradict them. A description fits a
-good many random pictures truly ("a lighthouse by the sea"), so a high percentile refuses right pictures for being like others."""
+"""For pictures whose own statements say what they show: similarity then has only to not contradict them. A description truly fits many
+random pictures ("a lighthouse by the sea"). So a high percentile would refuse right pictures that are like others."""
 
 
 @dataclass(frozen=True)

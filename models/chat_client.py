@@ -1,6 +1,6 @@
 """The chat client: any OpenAI-compatible endpoints, several at once, one model per role.
 
-What makes the calls cheap, kept and safe stands in `calls/`; here is what the protocol itself needs. It is spoken
+`calls/` caches, budgets and repeats the calls; here is only what the protocol needs. It is spoken
 over aiohttp itself: 0.10 ms of CPU a call, where the `openai` client over aiohttp takes 1.1 ms (0.5 ms by its raw
 `post`) and reports a cut connection as a timeout.
 """

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 SMALL_CLIP = Path(__file__).parent / "small_clip"
 BATCH = 4
-"""Pictures or texts a forward pass, always: a row differs by 4e-6 between batches of 1 and 16, and by nothing
-between 4 and 16 or with other neighbours, so one padded shape makes vectors reproducible. Small, since a single
+"""Pictures or texts in each forward pass. A row differs by 4e-6 between batches of 1 and 16. It does not differ between 4 and 16, nor with
+other neighbours. So one padded shape makes vectors reproducible. Small, since a single
 query pays for the whole batch."""
 
 MERGES_FILE = "bpe_merges.txt.gz"

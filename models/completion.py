@@ -61,7 +61,7 @@ class Completion:
     finish_reason: str
     """As told, but "length" and "content_filter" whatever the server calls these."""
     usage: tuple[int, int] | None
-    """Tokens in and out, where both are told."""
+    """Tokens in and out, where both are stated."""
 
 
 def whole(raw: bytes, provider: str) -> bytes:

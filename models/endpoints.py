@@ -1,6 +1,6 @@
 """Which endpoints there are and which model plays which role: the part of a recipe that names models.
 
-Keys stand in the environment; here only the variable's name does.
+Keys are in the environment; here is only the variable's name.
 """
 
 import os
@@ -66,7 +66,7 @@ class EndpointConfig(_Config):
         return Price(known.tokens_in, known.tokens_out) if known else None
 
     def pace(self) -> Pace:
-        """What the endpoint is asked to bear; how much of that it can is learnt."""
+        """The load that we ask of the endpoint; how much of it the endpoint can bear is learnt."""
         return Pace(self.max_in_flight, self.requests_per_minute, slow_start=True)
 
     def key(self) -> str:

@@ -1,4 +1,4 @@
-"""A streamed reply put together: server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html), or lines of JSON."""
+"""Joins the parts of a streamed reply: server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html), or lines of JSON."""
 
 import re
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ _END = re.compile(rb"(?:\A|[\r\n])(?:data:)?[ \t]*\[DONE\]")
 
 
 def has_ended(stream: bytes | bytearray, start: int) -> bool:
-    """Whether a stream's last event stands in it, at or behind a place: some servers keep the connection open after it."""
+    """Whether a stream's last event is in it, at or behind a place: some servers keep the connection open after it."""
     return _END.search(stream, max(0, start - len(b"\ndata: [DONE]"))) is not None
 
 

@@ -16,7 +16,7 @@ class ModelSettings:
     endpoints: tuple[EndpointConfig, ...] = ()
     """Servers of chat models: name, base_url, api_key_env, prices, limits."""
     roles: Mapping[str, RoleConfig] = field(default_factory=dict)
-    """By role name; "default" serves the roles that are not named."""
+    """The model of each role; "default" serves the roles that are not named."""
     judge: bool = False
     """Whether answers that do not match word for word are judged by a model."""
     budget_money: Annotated[float, Gt(0)] | None = None

@@ -15,7 +15,7 @@ STATUS_OF_CODE = {
     "rate_limit_exceeded": 429,
     "rate_limit_error": 429,
 }
-"""What codes in words mean where no number is told."""
+"""What codes in words mean where no number is given."""
 
 
 class ContentFiltered(CallFault):

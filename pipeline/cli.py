@@ -68,7 +68,7 @@ def demo(
     """Everything on a small fictional world: no keys, no GPU, a few minutes.
 
     Writes a world, ingests it, runs the recipe `demo`, lets the oracle play the questions with real tool calls, and builds the data set
-    with its trajectories and the report. Run again, it goes on where it was stopped.
+    with its trajectories and the report. Run again, it continues where it was stopped.
     """
     from questloom.pipeline.commands.demo import run_demo
 
@@ -83,9 +83,9 @@ def demo_train(
         "demo-train"
     ),
     seed: Annotated[
-        int, typer.Option(min=0, max=999, help="Of the world and of both trainings.")
+        int, typer.Option(min=0, max=999, help="Seed of the world and of both trainings.")
     ] = 5,
-    steps: Annotated[int, typer.Option(min=1, help="Of GRPO.")] = 30,
+    steps: Annotated[int, typer.Option(min=1, help="Steps of GRPO.")] = 30,
     workers: Workers_ = 0,
 ) -> None:
     """Shows training on a CPU in ten minutes: a tiny policy learns to look, search and answer.
@@ -104,7 +104,7 @@ def demo_loop(
         "demo-loop"
     ),
     seed: Annotated[
-        int, typer.Option(min=0, max=999, help="Of the world, the fine-tuning and the loop.")
+        int, typer.Option(min=0, max=999, help="Seed of the world, the fine-tuning and the loop.")
     ] = 5,
     workers: Workers_ = 0,
 ) -> None:
@@ -197,7 +197,7 @@ def gather(
         typer.Option(help="Adds the classes that a run's lacking.tsv names to a gathered folder."),
     ] = None,
     limit: Annotated[
-        int, typer.Option(min=1, help="Most anchors of the class, category or query.")
+        int, typer.Option(min=1, help="Largest number of anchors of the class, category or query.")
     ] = 500,
     depth: Annotated[
         int, typer.Option(min=0, max=3, help="Steps from an anchor along claims.")
@@ -205,24 +205,29 @@ def gather(
     rivals: Annotated[
         str,
         typer.Option(
-            help="all, or how many members a class may have to be gathered whole; of a larger one so many."
+            help="all, or a number: a class with at most this number of members is gathered whole, of a larger one this number."
         ),
     ] = "2000",
     language: Annotated[str, typer.Option(help="The edition of Wikipedia.")] = "en",
-    width: Annotated[int, typer.Option(help="Of pictures, in pixels: one of Commons' own.")] = 960,
+    width: Annotated[
+        int, typer.Option(help="Width of the pictures in pixels, one that Commons offers.")
+    ] = 960,
     pictures: Annotated[
         Literal["all", "anchors"],
-        typer.Option(help="Of all things with an article, or of the anchors alone."),
+        typer.Option(help="Pictures of all things with an article, or of the anchors alone."),
     ] = "all",
     views: Annotated[
-        int, typer.Option(min=0, max=20, help="Most further pictures that depict an anchor.")
+        int,
+        typer.Option(
+            min=0, max=20, help="Largest number of further pictures that depict an anchor."
+        ),
     ] = 3,
     contact: Annotated[
         str, typer.Option(help="Your mail address or page, for the services; or QUESTLOOM_CONTACT.")
     ] = "",
     services: Annotated[
         str,
-        typer.Option(help="An address under which all services stand, in place of Wikimedia's."),
+        typer.Option(help="One address for all services, in place of Wikimedia's."),
     ] = "",
     as_json: Json_ = False,
 ) -> None:
@@ -230,7 +235,7 @@ def gather(
 
       questloom gather --class Q39715 --limit 200 --out slice --contact you@example.org
 
-    Shows a plan before the first request. The same command goes on where it was stopped; a larger --limit fetches only what is new.
+    Shows a plan before the first request. The same command continues where it was stopped; a larger --limit fetches only what is new.
     """
     from questloom.knowledge.gather.request import MAX_CLASS, GatherRequest
     from questloom.pipeline.commands.gather import gather as gather_into
@@ -400,7 +405,9 @@ def teach(
             "Sets teach.engine."
         ),
     ] = "",
-    rollouts: Annotated[int, typer.Option(min=0, help="Episodes a task. Sets teach.rollouts.")] = 0,
+    rollouts: Annotated[
+        int, typer.Option(min=0, help="Episodes of each task. Sets teach.rollouts.")
+    ] = 0,
     policy: Annotated[
         str,
         typer.Option(
@@ -455,7 +462,7 @@ def evolve(
             help="The loop's folder, on a local disk; an unfinished loop there is continued."
         ),
     ],
-    store: Annotated[str, typer.Option(help="The store; to begin a loop.")] = "",
+    store: Annotated[str, typer.Option(help="The store; needed to begin a loop.")] = "",
     recipe: Annotated[
         str,
         typer.Option(
@@ -473,7 +480,7 @@ def evolve(
 ) -> None:
     """The closed loop: rounds of questions that the policy's failures change. Synthesises a batch, plays it, diagnoses it, edits the recipe, trains.
 
-    Every round lies in OUT/rounds/NN, with a run.sh that repeats it step by step. Killed in any step, the same command goes on there.
+    Every round lies in OUT/rounds/NN, with a run.sh that repeats it step by step. Killed in any step, the same command continues there.
     """
     from questloom.files.opened import Opened
     from questloom.pipeline.evolve.loop import begin_loop, run_loop, run_step
@@ -505,7 +512,7 @@ def evolve(
 @app.command()
 def chat(
     store: Store_,
-    question: Annotated[str, typer.Argument(help="What to ask, in quotes.")],
+    question: Annotated[str, typer.Argument(help="The question, in quotes.")],
     picture: Annotated[str, typer.Option(help="The picture that the question is about.")] = "",
     engine: Annotated[
         str,
@@ -565,7 +572,9 @@ def plan(
     overrides: Set_ = None,
     pilot: Annotated[
         int,
-        typer.Option(min=0, help="Runs so many seeds in --out first; their replies serve the run."),
+        typer.Option(
+            min=0, help="Runs this number of seeds in --out first; their replies serve the run."
+        ),
     ] = 0,
     out: Annotated[str, typer.Option(help="The run's folder, for --pilot.")] = "",
     cache: Cache_ = "",
@@ -574,7 +583,7 @@ def plan(
         bool,
         typer.Option(
             "--loop",
-            help="Also what a round of the closed loop takes, as a formula of its settings.",
+            help="Also forecasts a round of the closed loop, as a formula of its settings.",
         ),
     ] = False,
     as_json: Json_ = False,
@@ -714,7 +723,7 @@ def publish(
 def doctor(
     ctx: typer.Context,
     recipe: Annotated[
-        str, typer.Option(help="Also looks at this recipe's models and endpoints.")
+        str, typer.Option(help="Also checks this recipe's models and endpoints.")
     ] = "",
     overrides: Set_ = None,
     folder: Annotated[
@@ -740,12 +749,12 @@ def doctor(
 
 
 def main() -> None:
-    """Runs the command line. Whatever goes wrong is one message; what Beam and workers say of it stands in a log that the message names."""
+    """Runs the command line. Whatever goes wrong is one message; the message names a log with what Beam and workers say of it."""
     log_errors_to_file()
     try:
         app()
     except KeyboardInterrupt:
-        print("questloom: stopped; the same command goes on from here.", file=sys.stderr)
+        print("questloom: stopped; the same command continues from here.", file=sys.stderr)
         raise SystemExit(FAILED) from None
     except BrokenPipeError:
         os.dup2(
@@ -763,7 +772,7 @@ def _told(error: Exception) -> int:
         message, code = f"{known.where}: {known.what}.\n  {known.fix}", BAD_INPUT
     elif isinstance(known, ProviderFault):
         message, code = (
-            f"{known}.\n  Look at its address and the network; the same command goes on from here.",
+            f"{known}.\n  Look at its address and the network; the same command continues from here.",
             FAILED,
         )
     elif known is not None:

@@ -46,7 +46,7 @@ class Recipe:
     seed: Annotated[int, Ge(0)] = 0
     """For every draw of the run."""
     language: str = "en"
-    """Of questions and answers, as Wikipedia's codes; the graph writer writes English only."""
+    """Language of questions and answers, by Wikipedia's code. The graph writer writes English only."""
     writer: str = "graph"
     """"graph" (no model) or "llm"."""
     seeds: SeedRules = field(default_factory=SeedRules)
@@ -114,7 +114,7 @@ IDENTITY = (
 )
 """The sections on which the questions depend."""
 MODELS_IDENTITY = ("endpoints", "roles", "llm", "judge", "clip")
-"""Of the section `models`; how much may be spent is raised to go on."""
+"""Of the section `models`; how much may be spent may be raised when the run is resumed."""
 EXAMPLE, REFERENCE = "--set seeds.count=200", "recipes/REFERENCE.md"
 
 

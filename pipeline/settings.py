@@ -58,7 +58,7 @@ class ExportRules:
     level_ratio: Mapping[str, float] = field(default_factory=dict)
     """easy:medium:hard of the RL configuration (VSearcher 4:3:3); empty: as they come."""
     benchmark_share: Share = 0.0
-    """Share of anchors set aside as the run's own frozen benchmark; questions of level `benchmark` are set aside whatever it is."""
+    """Share of anchors set aside as the run's own frozen benchmark. Questions of level `benchmark` are always set aside."""
     formats: tuple[FormatName, ...] = field(
         default=("sharegpt", "verl", "trl"), metadata={"choices": format_helps}
     )
@@ -85,7 +85,7 @@ class RunRules:
     """A job in which more than this share ended as `error` exits with 1."""
     calls: str = ""
     """Where replies, ledger, budget and pace are kept: redis://HOST:PORT/DB[?prefix=NAME] for workers on several machines, or a file; "" for
-    RUN/calls.sqlite. A password stands in the environment (QUESTLOOM_REDIS_PASSWORD)."""
+    RUN/calls.sqlite. A password is in the environment (QUESTLOOM_REDIS_PASSWORD)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +101,7 @@ class TrainingRules:
     set: tuple[str, ...] = ()
     """KEY=VALUE in place of the trainer's settings."""
     launcher: tuple[str, ...] = ()
-    """In place of the interpreter: ["torchrun", "--nproc_per_node", "8"]."""
+    """Words that start the trainer instead of the interpreter: ["torchrun", "--nproc_per_node", "8"]."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,21 +115,21 @@ class EvolveRules:
     mode: Literal["sft", "rl"] = "rl"
     """Who is measured, and which dimensions count: the teacher of the section `teach`, or the policy."""
     policy: PlaySettings | None = None
-    """Of mode "rl"; by default the teacher's settings."""
+    """Who plays in mode "rl"; by default the teacher's settings."""
     rollouts: Annotated[int, Ge(4)] = 4
     """Attempts of the policy at each task."""
     probes: Annotated[int, Ge(0)] = 4
     """Continuations of a task that no rollout solved (AXPO's K)."""
     teacher_rollouts: Annotated[int, Gt(0)] = 1
-    """Of the teacher, or of the oracle in mode "sft", at tasks that the policy never solved."""
+    """Attempts of the teacher (in mode "sft" of the oracle) at each task that the policy never solved."""
     too_easy: Share = 0.75
     """Pass rates above are too easy."""
     tolerated: Share = 0.35
     """Share of too easy, or too hard, tasks from which difficulty is edited."""
     diagnoser: Literal["measured", "llm"] = "measured"
-    """Who says why tasks failed: figures alone, or a model too."""
+    """What explains why tasks failed: figures alone, or also a model."""
     control: Literal["none", "static", "random_edits"] = "none"
-    """What stands in place of diagnosed edits, at equal volume."""
+    """What replaces diagnosed edits, at equal volume."""
     max_edits: Annotated[int, Gt(0)] = 4
     """A round."""
     min_cases: Annotated[int, Ge(3)] = 3

@@ -1,8 +1,8 @@
 """One question to a model, and its answer read: what both the writer and the filters do with a prompt.
 
-The chat client sees to it that a reply has the role's schema, with a repair turn of its own. What a schema cannot say
-(a cited number that was not shown, a name that went missing) is checked by `read`; the model is told once, in its
-own conversation, and then the reply is bad.
+The chat client sees to it that a reply has the role's schema, with a repair turn of its own. `read` checks what a schema cannot express: a
+cited number that was not shown, a name that is missing. The model is told once, in its own conversation; a second fault makes the reply
+bad.
 """
 
 from collections.abc import Callable

@@ -25,7 +25,7 @@ NOTICE = (
 
 
 class Fenced(str):
-    """A quoted block, ready to stand in a prompt; made by `fenced` only."""
+    """A quoted block, ready to be in a prompt; made by `fenced` only."""
 
 
 def clean(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Every role that a model can be given, with the schema of its reply; what a role is for stands in its template."""
+"""Every role that a model can be given, with the schema of its reply; its template says what it is for."""
 
 import difflib
 from collections.abc import Collection, Iterable

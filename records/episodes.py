@@ -117,7 +117,7 @@ class Turn(Record):
     logprobs: tuple[float, ...] = ()
     """Natural log-probabilities of `token_ids`, one each."""
     cost: float = 0.0
-    """Of the model's call; the tool's stands in `result`."""
+    """Of the model's call; the tool's is in `result`."""
     seconds: float = 0.0
     """Of the whole turn: model and tool."""
 

@@ -1,12 +1,12 @@
 """Names by language, as Wikibase gives them.
 
-They stand under a language's own code, under that of the language of which it is a variant, and under "mul".
+They are under a language's own code, under that of the language of which it is a variant, and under "mul".
 """
 
 from collections.abc import Iterable, Mapping
 
 EVERY_LANGUAGE = "mul"
-"""The code of what is a name in every language, so that it need not stand under each."""
+"""The code of what is a name in every language, so that it need not be under each."""
 
 
 def codes_of(language: str) -> tuple[str, ...]:
@@ -28,7 +28,7 @@ def names_by_language(
 ) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
     """An entity's labels and aliases, each with all that is a name in its language; every reader gives them so.
 
-    A label that stands under a further code is an alias where the language has its own.
+    A label that is under a further code is an alias where the language has its own.
 
     Args:
         labels: by code.

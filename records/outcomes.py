@@ -122,8 +122,8 @@ class StageCount(Record):
     shard: int
     num_in: int = 0
     num_kept: int = 0
-    """Items of `num_in` from which at least one record went on."""
+    """Items of `num_in` from which at least one record passed."""
     num_rejected: int = 0
     num_pending: int = 0
     num_out: int = 0
-    """Records that went on; more than `num_kept` where a stage fans out."""
+    """Records that passed; more than `num_kept` where a stage fans out."""

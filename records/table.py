@@ -120,7 +120,7 @@ class Record:
     @classmethod
     @functools.cache
     def schema(cls) -> pa.Schema:
-        """The Arrow schema; name and version stand in its metadata."""
+        """The Arrow schema; name and version are in its metadata."""
         fields = [pa.field(f.name, _arrow_type(t)) for f, t in cls.typed_fields()]
         return pa.schema(fields, metadata={"record": cls.__name__, "version": str(cls.VERSION)})
 

@@ -11,14 +11,14 @@ ROOT = Path(__file__).parents[1]
 
 
 def asked() -> list[Requirement]:
-    """What setup.py asks for, with the extra of developers and those that it names."""
+    """What setup.py asks for, with the extras that `make` installs."""
     tree = ast.parse((ROOT / "setup.py").read_text(encoding="utf-8"))
     given = {
         each.arg: ast.literal_eval(each.value)
         for each in ast.walk(tree)
         if isinstance(each, ast.keyword) and each.arg in ("install_requires", "extras_require")
     }
-    found, waiting = [*map(Requirement, given["install_requires"])], ["dev"]
+    found, waiting = [*map(Requirement, given["install_requires"])], ["dev", "docs"]
     while waiting:
         for each in map(Requirement, given["extras_require"][waiting.pop()]):
             if each.name == "questloom":

@@ -41,7 +41,7 @@ class RowLength:
     labels: int
     """In the loss: what the policy said."""
     pictures: tuple[int, ...] = ()
-    """Tokens of each."""
+    """Tokens of each picture."""
 
     def shortened(self, max_tokens: int) -> "RowLength":
         """The row in a limit, its labels and pictures fewer in proportion.
@@ -319,7 +319,7 @@ class GrpoForecast:
 
     @property
     def seconds(self) -> tuple[float, float, float]:
-        """Of a step: sampling, reading, updating. What tools and judges are waited for is not in it."""
+        """Of a step: sampling, reading, updating. It does not contain the time in which tools and judges are awaited."""
         return (
             self.decode_tokens / (self.decode.tokens_per_second * self.gpus),
             self.read_seconds,
@@ -328,7 +328,7 @@ class GrpoForecast:
 
     @property
     def hours(self) -> float:
-        """Of the whole run."""
+        """Hours of the whole run."""
         return self.steps * sum(self.seconds) / 3600
 
 

@@ -81,7 +81,7 @@ def with_own(filters: Iterable[Filter]) -> dict[str, str]:
 REASONS = with_own(registry.FILTERS)
 PENDING: dict[str, str] = {
     PendingCause.PROVIDER: "An endpoint did not answer; tried again on resume.",
-    PendingCause.BUDGET: "The budget was reached; goes on when it is raised.",
+    PendingCause.BUDGET: "The budget was reached; raise it to continue.",
 }
 CHECKS: dict[str, str] = {
     "claims": "Every step rests on a claim of the store, or on a sentence.",

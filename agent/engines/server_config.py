@@ -15,7 +15,7 @@ class ServerConfig:
     dialect: Literal["sglang", "vllm"] = "sglang"
     """How the server is spoken to."""
     model: str
-    """With the version of the weights ("qwen3-vl-8b@120"): it stands in the cache's keys, and replies of old weights must not return."""
+    """With the version of the weights ("qwen3-vl-8b@120"): it is in the cache's keys, and replies of old weights must not return."""
     served_as: str = ""
     """The name that vLLM serves it by; the model's without its version by default."""
     scaled_logprobs: bool = False

@@ -120,7 +120,7 @@ class ServerEngine(TokenEngine):
 
         Args:
             folder: the checkpoint's, where the server finds it.
-            version: of the weights; it stands in `model` from then on.
+            version: of the weights; it is in `model` from then on.
 
         Raises:
             InputError: the server refuses, or cannot load weights while it runs.

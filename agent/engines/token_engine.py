@@ -70,7 +70,7 @@ class TokenEngine(ABC):
         """
 
     def check_begun(self, begun: Segment) -> None:
-        """That a turn can go on behind its beginning.
+        """That a turn can continue after its beginning.
 
         Raises:
             InputError: the turn is over with it, it has a picture token, it ends in the middle of a tag, or an id has no log-probability.

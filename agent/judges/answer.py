@@ -1,8 +1,8 @@
 """The answer judge: rules first, then a model where there is one. Four outcomes, none of which may be left out of a denominator.
 
-What is judged is the final answer, not the report around it: a report that names many candidates would otherwise contain the
-right one. The rules' "yes" is final. Where a model is asked, the answer that it says it read must stand in what it was shown,
-so that a reply which talks the model into a verdict, or a model that fills in what it knows, is no judgement.
+The judge reads the final answer, not the report around it: a report that names many candidates would contain the right one.
+The rules' "yes" is final. A model must quote the answer that it read, and the quote must be in the text that it was shown. So neither a reply
+that talks the model into a verdict, nor a model that fills in what it knows, gives a judgement.
 """
 
 import re
@@ -23,7 +23,7 @@ from questloom.records.errors import ProviderFault
 from questloom.records.synthesis import Answer
 
 MAX_SHOWN_CHARS = 1_500
-"""Of a final answer that cannot be parted from what surrounds it. Who has not answered by then has not answered."""
+"""Of a final answer that cannot be parted from what surrounds it. A reply without an answer up to there is no answer."""
 ROLE = "judge_answer"
 
 _MARK = re.compile(

@@ -1,4 +1,4 @@
-"""Checks citations: whether the quotations, numbers and names that a thought ascribes to an observation stand in one.
+"""Checks citations: whether the quotations, numbers and names that a thought ascribes to an observation are in one.
 
 Only sentences that plainly cite are read ("the search result says …", "according to the page …"): a claim that a rule cannot attribute
 is left to the process judge. What pictures show is not checked here, nor what a sentence denies, supposes or plans.
@@ -95,7 +95,7 @@ class Source:
         return cls(words, words.replace(" ", ""), frozenset(_numbers(text)))
 
     def holds(self, words: str) -> bool:
-        """Whether these words stand in it, in this order; in scripts without spaces by characters."""
+        """Whether these words are in it, in this order; in scripts without spaces by characters."""
         key = _key(words)
         return key in self.words or (not key.isascii() and key.replace(" ", "") in self.solid)
 
@@ -154,7 +154,7 @@ def unfounded(
     Args:
         said: the thought's citations, from `cited`.
         observations: all that tools returned before that turn.
-        question: the question; a name from it may stand in a citation, since the sentence may be about it.
+        question: the question; a name from it may be in a citation, since the sentence may be about it.
     """
     found: list[Unfounded] = []
     num_checked = 0

@@ -1,7 +1,7 @@
 """The process judge: whether an episode is fit to be learned from, by rules and then by a model where there is one.
 
 The rules: the format held throughout, or what broke it was got over, where that is let pass; a tool was called; no call was repeated to no
-effect; what the thoughts say that an observation said stands in one. Each broken rule is a reason with its turn and its evidence.
+effect; what the thoughts say that an observation said is in one. Each broken rule is a reason with its turn and its evidence.
 """
 
 from dataclasses import dataclass

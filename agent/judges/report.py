@@ -1,7 +1,8 @@
 """The lenient judge: whether the right answer stands anywhere in what an episode ended with, as published scores of search agents are marked.
 
 OpenSearch-VL and Vision-DeepResearch mark the whole report, so that one which names many candidates passes. Scores marked so can be compared
-with theirs and with nothing else; the strict judge (`answer.py`) stands beside it in every table. What the strict judge accepts, this one does.
+with theirs and with nothing else; the strict judge (`answer.py`) stands beside it in every table. This judge accepts every answer that the
+strict judge accepts.
 """
 
 from dataclasses import dataclass
@@ -29,7 +30,7 @@ class ReportJudge:
     """Judges reports.
 
     Args:
-        client: the chat client with the role `judge_report`; None leaves it to the rule: a wording of the answer stands in the report.
+        client: the chat client with the role `judge_report`; None leaves it to the rule: a wording of the answer is in the report.
     """
 
     client: Client | None = None

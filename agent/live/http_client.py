@@ -68,7 +68,7 @@ class Keys:
         self._refused.add(key)
 
     def none_left(self, provider: str) -> CallFault:
-        """The fault for a call that no key can make now."""
+        """The fault that is raised when no key is usable now."""
         resting = [until for key, until in self._rest_until.items() if key not in self._refused]
         if not resting:
             return CallFault(

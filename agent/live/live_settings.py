@@ -1,4 +1,4 @@
-"""Which live services a recipe asks and how: its part that names them. Keys stand in the environment."""
+"""Which live services a recipe asks and how: its part that names them. Keys are in the environment."""
 
 import os
 from dataclasses import dataclass, field, make_dataclass
@@ -75,7 +75,7 @@ class ServiceSettings(OF_SERVICES):  # type: ignore[misc]
     address: str = ""
     """Without a path; "" for the public one."""
     key_env: str = ""
-    """The environment variable that holds its keys, one or several parted by commas."""
+    """The environment variable that holds its keys: one, or several with commas between them."""
     price: float | None = None
     """Money a call; None is unknown, 0 free."""
     timeout: float = 30.0

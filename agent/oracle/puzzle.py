@@ -1,7 +1,7 @@
 """What the oracle is given of a task: the question's logical form in names, and nothing that a reader of the question lacks.
 
 No identifier of a thing, no binding, no certificate, no evidence, no answer can be put into a `Puzzle`: its types have no place for
-them. Constants stand under the name that the question uses, classes and relations under their labels.
+them. Constants have the name that the question uses, classes and relations their labels.
 """
 
 from collections.abc import Callable
@@ -43,7 +43,7 @@ End = str | Const
 
 @dataclass(frozen=True, kw_only=True)
 class Fact:
-    """`subject` stands in `relation` to `object`; `relation` is None where a page only mentions the other."""
+    """`subject` has the `relation` to `object`; `relation` is None where a page only mentions the other."""
 
     subject: End
     relation: Relation | None

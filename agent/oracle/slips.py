@@ -1,6 +1,6 @@
 """Turns of the oracle that do not keep the protocol, so that trajectories show how one gets over them.
 
-The shapes are those in which a small policy's turns were found to be unreadable: a tag is missing or another stands in its place, the turn
+The shapes are those in which a small policy's turns were found to be unreadable: a tag is missing or another is in its place, the turn
 breaks off, a part comes twice, something follows the action. The turn that was meant comes next, as if nothing had been: what the harness
 answers to a violation is no news for the search.
 """

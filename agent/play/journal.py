@@ -1,4 +1,4 @@
-"""The journal of episodes under way, turn by turn on disk: a run that is killed goes on from the last turn of each episode.
+"""The journal of episodes under way, turn by turn on disk: a killed run resumes from the last turn of each episode.
 
 A folder: `journal.jsonl` with a header (the settings it belongs to), a line a finished turn, a line a finished episode; `pictures/` with
 the bytes of what tools brought, by their sha256, written before the line that names them. A torn last line is what a kill leaves; it
@@ -83,7 +83,7 @@ class Journal:
         turn: Turn,
         brought: Iterable[tuple[BankImage, bytes]] = (),
     ) -> None:
-        """Writes down a finished turn after which the episode goes on, and the pictures that it brought."""
+        """Writes down a finished turn after which the episode continues, and the pictures that it brought."""
         self._append({"episode": episode_id, **self._played(index, turn, brought)})
 
     def end(

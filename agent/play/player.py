@@ -248,7 +248,7 @@ class Player:
             rollout: number of the continuation; continuations of one source differ by it.
 
         Raises:
-            InputError: the engine has no token ids, the turn cannot be gone on with (`TokenEngine.check_begun`), or see `rollout`.
+            InputError: the engine has no token ids, the turn cannot be continued (`TokenEngine.check_begun`), or see `rollout`.
             ValueError: that is not how the episode went.
             BudgetExceeded: see `rollout`.
         """

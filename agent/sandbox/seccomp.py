@@ -1,7 +1,8 @@
 """The system call filter: a list of what code may call, compiled by libseccomp.
 
 The list is what CPython was seen to call (strace) under numpy, Pillow, OpenCV, matplotlib, scipy, SQLite, threads, asyncio and the usual programs
-of a shell, with what other C libraries and machines call in their place (`open` for `openat`). Whatever is not on it fails, also what a later kernel brings:
+of a shell, with what other C libraries and machines call in their place (`open` for `openat`). A call that is not on it fails, also a call
+that a later kernel adds:
 
 * with ENOSYS, as on a kernel without it, so that a C library takes its older way: `clone`, whose flags a filter can read, for `clone3`, whose flags it cannot;
 * with EPERM, where honest code may try it and should read why it failed. `_FORBIDDEN` chooses this message and nothing else.

@@ -47,7 +47,7 @@ class Clause:
     relations: tuple[Relation, ...]
     """Those that the words may mean."""
     names: tuple[str, ...] = ()
-    """Names and years that stand in it, which make it select."""
+    """Names and years that are in it, which make it select."""
     distance: int = 0
     """Words between it and the picture's, from which clauses are followed outward."""
 

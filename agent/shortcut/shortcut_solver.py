@@ -32,7 +32,7 @@ MAX_CALLS = 12
 NUM_HITS = 2
 """Pages of a search that are worth opening."""
 NUM_READ = 2
-"""Candidates of a relation on a page that are looked at."""
+"""Number of candidates of a relation on a page that the solver considers."""
 LEAST_SCORE = 2.0
 """Of a candidate: below it no cue stands beside the name."""
 PASSED_OVER = 3.0
@@ -96,7 +96,7 @@ class ShortcutSolver:
     _hits: dict[str, PageRead] = field(default_factory=dict)
     """What searches have shown of pages, by the key of the title."""
     _reached: dict[str, list[_Lead]] = field(default_factory=dict)
-    """The ways to each thing, by the key of its title."""
+    """The ways that lead to each thing, by the key of its title."""
     _followed: set[tuple[str, frozenset[int]]] = field(default_factory=set)
     """Pages with the clauses that had been used when they were read."""
     _best: dict[str, tuple[int, float, str]] = field(default_factory=dict)

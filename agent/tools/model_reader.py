@@ -23,7 +23,7 @@ class ModelReader:
         self.client, self.item_id = client, item_id
 
     async def __call__(self, goal: str, title: str, page: str) -> tuple[str, float]:
-        """What the page says about the goal. Its cost stands in the call ledger, under the role's name, and not in the result.
+        """What the page says about the goal. Its cost is in the call ledger, under the role's name, and not in the result.
 
         Raises:
             ProviderFault: the model cannot be asked, or its replies cannot be used.

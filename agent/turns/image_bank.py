@@ -43,8 +43,8 @@ MAX_COLOUR_DIFFERENCE = 12.0
 4 bits of hash, other things differ by 29 or more, the same picture blurred, scaled or compressed again by 11 or less."""
 FINER = 1.5
 FIGURES_FROM = "python_interpreter"
-"""The origin of made pictures that have no one parent. Told by the record's own fields, so that a bank put together anew from
-its `BankImage` records and their bytes, in order, gives the same handles."""
+"""The origin of made pictures that have no one parent. Only the record's own fields decide. So a bank that is built again from its
+`BankImage` records and their bytes, in order, gives the same handles."""
 _PLAIN_INFO = frozenset(
     "jfif jfif_version jfif_unit jfif_density dpi progressive progression gamma srgb chromaticity interlace".split()
 )

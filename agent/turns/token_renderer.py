@@ -1,7 +1,7 @@
 """Messages as token ids, turn by turn, for engines and trainers that work on ids.
 
-Ids are only ever appended. What the policy sampled stays as it was sampled; what stands between two turns (the end of a turn, the
-observation, the next turn's beginning) is rendered by the model's own chat template in a small probe conversation and encoded once:
+Ids are only ever appended. Sampled ids stay as they were sampled. The text between two turns (the end of a turn, the observation, the next
+turn's beginning) is rendered by the model's own chat template in a small probe conversation and encoded once:
 
     prompt                       policy       observation                          policy
     <|im_start|>system … <think> …<|im_end|>  \\n<|im_start|>user … <think>        …<|im_end|>

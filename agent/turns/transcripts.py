@@ -1,6 +1,6 @@
 """Conversations of other agents as our turns: WebDancer's trajectories (a list of chat messages a row) and ShareGPT dialogues.
 
-What they hold is read as it stands: a turn that breaks our protocol keeps its text and gets the violation. A ShareGPT `function_call`
+They are read without changes: a turn that breaks our protocol keeps its text and gets the violation. A ShareGPT `function_call`
 is put into call tags, since the format keeps calls apart from text; nothing else is mended.
 """
 

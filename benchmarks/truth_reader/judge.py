@@ -18,7 +18,7 @@ class Finding(StrEnum):
 
     GOOD = "good"
     AMBIGUOUS = "ambiguous"
-    """The natural reading has the one answer, another one that is nearly as natural has others."""
+    """The most natural reading has the one answer; a reading that is nearly as natural has other answers."""
     NOT_UNIQUE = "not_unique"
     """The stated answer is right, and so is another."""
     WRONG = "wrong_answer"

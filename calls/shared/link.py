@@ -1,7 +1,7 @@
 """A process's way to the Redis server: commands in batches, sent again until a bound of time, then a typed error.
 
-What the calls of an event loop ask for while one batch is on its way goes out together in the next (one write, one
-read), so that a call in a crowd costs a fraction of a round trip. A batch whose connection broke is sent again as it
+While one batch is on its way, the requests of an event loop's calls are collected and leave together in the next batch (one write, one
+read). So each of many calls costs a fraction of a round trip. A batch whose connection broke is sent again as it
 is: every script here may run twice for one meaning.
 """
 

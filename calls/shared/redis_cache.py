@@ -218,7 +218,7 @@ class RedisCache:
         await self._link.submit(*self._link.call_of("forget", key, reply.body))
 
     def drop(self, attempt_id: int, key: str, request: CallRequest, seconds: float) -> None:
-        """Ends an attempt as lost, at once. Where the server is away the attempt is found lost later, by its lease."""
+        """Ends an attempt as lost, at once. If the server is away, the attempt is recognised as lost later, by its lease."""
         try:
             self._link.run_now(*self._settle(attempt_id, key, request, Status.LOST, seconds, None))
         except ProviderFault as fault:
@@ -327,7 +327,7 @@ class RedisCache:
         return ProviderFault(
             f"call cache {self.place}",
             "its data are gone: Redis was emptied, or restarted without an append-only file. Paid replies and "
-            "the spend so far are lost; run the same command again to go on without them",
+            "the spend so far are lost; run the same command again to continue without them",
             retryable=False,
         )
 

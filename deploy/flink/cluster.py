@@ -60,7 +60,7 @@ TASK_MANAGER_MEMORY = {
 
 @dataclass
 class Cluster:
-    """One cluster, running or not; everything about it stands in its folder.
+    """One cluster, running or not; everything about it is in its folder.
 
     Args:
         folder: of configuration, logs and state.
@@ -120,7 +120,7 @@ class Cluster:
         """Starts everything and waits until all slots and pools are there.
 
         Raises:
-            SystemExit: they are not within two minutes; all is stopped again.
+            SystemExit: they are not ready within two minutes; everything is stopped again.
         """
         if any(p.alive for p in self.processes.values()):
             raise SystemExit(f"a cluster runs already in {self.folder}; stop it first")

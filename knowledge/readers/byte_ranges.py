@@ -1,6 +1,6 @@
 """Byte ranges of a dump, for reading on many workers: each record is read by exactly one range.
 
-The format is told by the first bytes, not by the name. A range owns the pieces (chunks, bz2 streams or blocks) that begin
+The first bytes show the format, not the name. A range owns the pieces (chunks, bz2 streams or blocks) that begin
 in it; `pieces` reads them.
 
 * plain: a range begins at any byte.

@@ -1,7 +1,7 @@
 """Taking wikitext apart before it is read: tags, comments, templates, tables, pictures. Every pass is linear in the page's length.
 
-What is literal (nowiki, pre, character entities of markup characters) is kept as noncharacters (U+FDD0 …) until the text is
-done, so that no later pass takes it for markup.
+Literal text (nowiki, pre, character entities of markup characters) is kept as noncharacters (U+FDD0 …) until the text is done, so that no
+later pass takes it for markup.
 """
 
 import functools
@@ -238,7 +238,7 @@ def _character(entity: str) -> str:
 
 
 def arguments(inside: str) -> Iterator[str]:
-    """The parts of a template's or picture's inside between bars that stand in no inner link or template."""
+    """The parts of a template's or picture's inside between bars that are in no inner link or template."""
     if "[[" not in inside and "{{" not in inside:
         yield from inside.split("|")
         return

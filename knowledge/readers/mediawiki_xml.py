@@ -2,7 +2,7 @@
 
 Pages are cut out between `<page>` and `</page>`, which XML allows nowhere else in these files (text is escaped and
 exports have no CDATA), and each is parsed by lxml on its own. So a range may begin anywhere, memory holds one page, an
-error has an exact place, and one damaged page does not take its neighbours along. What stands between pages is checked too.
+error has an exact place, and one damaged page does not take its neighbours along. The text between pages is checked too.
 
 Source of the format: https://www.mediawiki.org/xml/export-0.11.xsd
 """

@@ -1,6 +1,6 @@
 """The `<revision>` elements of an exported page: which one is the page, whether its text is there, and unharmed.
 
-Schema 0.11 knows revisions of several slots: the text of the main one stands in the revision itself, the others' in its
+Schema 0.11 knows revisions of several slots: the text of the main one is in the revision itself, the others' in its
 `<content>` elements.
 
 Sources: https://www.mediawiki.org/xml/export-0.11.xsd; MediaWiki's `XmlDumpWriter` (what it writes of a text that is

@@ -272,7 +272,8 @@ def _compare(value: Value, day: str) -> int:
 
 
 def read_value(snak: dict) -> Value:
-    """The value of a snak (main or qualifier). What the data model does not allow (a date in month 13) is a somevalue: it says nothing."""
+    """The value of a snak (main or qualifier). A value that the data model does not allow (a date in month 13) is read as a somevalue,
+    which states nothing."""
     if snak["snaktype"] != "value":
         return Value(kind=snak["snaktype"])
     value, kind = snak["datavalue"]["value"], snak["datavalue"]["type"]

@@ -1,6 +1,6 @@
 """Wikitext to `Article`: lead, sections, body links with their sentences, infobox, pictures, categories. For every page, in linear time.
 
-Only what stands in running text is a body link: links in templates, tables, references and captions are not. Tests compare
+Only what is in running text is a body link: links in templates, tables, references and captions are not. Tests compare
 this extraction with mwparserfromhell on sampled pages.
 """
 

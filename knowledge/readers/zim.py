@@ -1,6 +1,6 @@
 """ZIM files (Kiwix): articles *and* pictures in one file; redirects give the aliases.
 
-The articles are rendered HTML, templates and all, so only what stands in paragraphs and lists counts as body: links in tables,
+The articles are rendered HTML, templates and all, so only what is in paragraphs and lists counts as body: links in tables,
 navigation boxes, hatnotes and references do not. A ZIM names no licences: its pictures have none until Commons is asked. It
 has no page ids either; an article's id is made from its title.
 

@@ -17,7 +17,7 @@ Every table has a `key` that is looked up, and a `record`; rows with one key sta
     members     class id                   entity id of an instance, by class closure
     images      image id                   ImageAsset; the file itself in column `bytes`
     pictured    entity id                  image id
-    passages    passage id                 Passage less its text, which stands in the searched column `text`
+    passages    passage id                 Passage less its text, which is in the searched column `text`
     titles      page title                 entity id; redirects resolved, and titles of pages without article
     merged      id merged away             id of the entity it became
     properties  property id                PropertyInfo

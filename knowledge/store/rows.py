@@ -49,7 +49,7 @@ def claim_rows(claims: list[Claim]) -> Iterator[tuple[str, Row]]:
 
 
 def entity_rows(entity: Entity) -> Iterator[tuple[str, Row]]:
-    """(table, row) for an entity."""
+    """The rows that an entity adds to the store, as (table, row)."""
     yield "entities", (entity.id, "", pack(entity))
     for class_id in entity.class_closure:
         yield "members", (class_id, entity.id, entity.id.encode())
@@ -58,7 +58,7 @@ def entity_rows(entity: Entity) -> Iterator[tuple[str, Row]]:
 
 
 def article_rows(article: Article, passages: Iterator[Passage]) -> Iterator[tuple[str, Row]]:
-    """(table, row) for an article and its passages. The passage's text stands in its own column, behind the title."""
+    """(table, row) for an article and its passages. The passage's text is in its own column, behind the title."""
     yield "articles", (article.entity_id, article.id, pack(article))
     for passage in passages:
         yield (

@@ -196,7 +196,8 @@ class Store:
     def references(self) -> tuple[int, int]:
         """Of the distinct things that a sample of its pages and their items name, how many the store holds, and how many there are.
 
-        What it lacks is still linked to, and still is the value of claims; so this tells what share of its part of the world it holds.
+        Other things still link to an entity that the store lacks, and claims still have it as their value. So this gives the share of its
+        part of the world that the store holds.
         The sample is `REFERRING` pages evenly spread. (0, 0) without pages.
         """
         num_pages = self.num_rows("articles")

@@ -3,7 +3,7 @@
 `vectors.lance` holds one row a picture, sorted by image id; Lance shows it whole or not at all, and its schema names the
 model. Vectors are rounded, because a model's last digits depend on the shape of its batch.
 
-The work is cut into parts, so that many workers share it and a killed job goes on: a part's vectors stand in a file of their
+The work is cut into parts, so that many workers share it and a killed job can resume: a part's vectors are in a file of their
 own beside the table until all are there.
 """
 

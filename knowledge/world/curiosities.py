@@ -201,7 +201,7 @@ def make_curiosities(part: Part) -> None:
 
 
 def _strew(part: Part, rng: random.Random) -> None:
-    """One curiosity each for so many people, families and clubs that `CURIOUS_SHARE` of the region's things have one."""
+    """Gives one curiosity each to people, families and clubs, until `CURIOUS_SHARE` of the region's things have one."""
     bearers = part.kind("family", "club")
     bearers += [p for p in part.kind("person") if p.look.get("occupation")]
     mottoes = list(MOTTOES)

@@ -2,7 +2,7 @@
 
 Every thing that is pictured has a kind, a colour and a number, and no two have all three in common: with the default size each combination stands
 for exactly one thing, so that whoever looks wrongly and searches for what is not there finds another thing's page. Names are two syllables;
-pages have three lines. What is asked for (architect, owner; a person's birthplace, teacher) is on no picture and in no name.
+pages have three lines. The answers (architect, owner; a person's birthplace, teacher) are on no picture and in no name.
 """
 
 import itertools

@@ -1,7 +1,7 @@
 """`questloom chat --page`: an episode on a local page, watched while an engine plays it or played by hand.
 
 The server listens on this machine alone, under an address with a secret that only the terminal shows: no other page that the browser has open can read
-or act for the user. What comes from models and pages is sent as JSON and set as text.
+or act for the user. Text of models and pages is sent as JSON and set as text.
 """
 
 import asyncio
@@ -102,7 +102,7 @@ class ChatPage:
 
     @property
     def url(self) -> str:
-        """Where to look."""
+        """The address at which the page can be opened."""
         return f"http://127.0.0.1:{self._server.server_port}/{self._secret}/"
 
     def show(self, messages: Sequence[Message]) -> None:

@@ -33,7 +33,7 @@ def run_demo_loop(out: Path, *, seed: int, workers: int) -> str:
         seed: of the world, of the fine-tuning and of the loop.
 
     Raises:
-        QuestloomError: a part broke off; the same command goes on.
+        QuestloomError: a part broke off; the same command continues.
     """
     began = time.monotonic()
     policy, store, known = start(out, seed=seed, workers=workers)

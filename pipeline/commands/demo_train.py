@@ -59,7 +59,7 @@ def run_demo_train(out: Path, *, seed: int, steps: int, workers: int) -> str:
 
     Raises:
         InputError: `out` holds another demo, or cannot be one.
-        QuestloomError: a part broke off; the same command goes on.
+        QuestloomError: a part broke off; the same command continues.
     """
     from questloom.pipeline.commands.demo_train_page import (  # these import torch
         measured,
@@ -196,7 +196,7 @@ def training(module: str, *arguments: str) -> None:
     ).returncode
     if code:
         raise QuestloomError(
-            f"{module} ended with exit code {code}; the same command goes on from what it has written"
+            f"{module} ended with exit code {code}; the same command continues from what it has written"
         )
 
 

@@ -28,7 +28,7 @@ class Curve:
     title: str
     line: str
     points: tuple[tuple[float, float, str], ...]
-    """x, y, words; none of a curve that is too dense for them."""
+    """(x, y, words) of the marks; none if the curve is too dense for them."""
     low: str
     high: str
     last: int

@@ -1,7 +1,7 @@
 """What is installed, reachable and configured, and what is not: one line each, with the fix.
 
 The packages install under top-level names that others may use too (`models`, `train`, …), so the first thing told is
-whether another distribution stands in front of one of ours.
+whether another distribution is in front of one of ours.
 """
 
 import ast

@@ -56,9 +56,11 @@ def evaluate(
         str, typer.Option(help="Names the agent in tables; default its model's name.")
     ] = "",
     rollouts: Annotated[
-        int, typer.Option(min=0, help="Attempts a question, for pass@k. Sets teach.rollouts.")
+        int, typer.Option(min=0, help="Attempts at each question, for pass@k. Sets teach.rollouts.")
     ] = 0,
-    seed: Annotated[int, typer.Option(min=-1, help="Of every draw; default the recipe's.")] = -1,
+    seed: Annotated[
+        int, typer.Option(min=-1, help="Seed of every draw; default: the recipe's.")
+    ] = -1,
     data: Annotated[
         str,
         typer.Option(
@@ -77,16 +79,16 @@ def evaluate(
     ] = False,
     subset: Annotated[str, typer.Option(help="A published subset, as --list names it.")] = "",
     split: Annotated[
-        str, typer.Option(help="Of a run: benchmark, rl/validation, ….")
+        str, typer.Option(help="Split of a run: benchmark, rl/validation, ….")
     ] = "benchmark",
     limit: Annotated[
-        int, typer.Option(min=0, help="Asks the first so many questions only; tables say so.")
+        int, typer.Option(min=0, help="Asks only the first questions, this number; tables say so.")
     ] = 0,
     partial: Annotated[
         bool,
         typer.Option(
             "--partial",
-            help="Takes fewer questions than the benchmark has by its statement; tables say so.",
+            help="Accepts fewer questions than the benchmark should have; tables say so.",
         ),
     ] = False,
     store: Annotated[

@@ -113,7 +113,7 @@ def gather(
     retry: RetryPolicy = RETRY,
     say: Callable[[str], None] = say,
 ) -> Json:
-    """Gathers into a folder, or goes on where the folder's last run ended; gives what `gather.json` says.
+    """Gathers into a folder, or continues where the folder's last run ended; gives what `gather.json` says.
 
     Args:
         request: what is wanted; of an earlier run in the folder the class, the language and the width stay.
@@ -125,7 +125,7 @@ def gather(
 
     Raises:
         InputError: the request is none, the folder holds something else, or the class is unknown, empty or too large.
-        ProviderFault: a service fails lastingly; the same call goes on from there.
+        ProviderFault: a service fails lastingly; the same call continues there.
     """
     _check(request)
     user_agent(contact)

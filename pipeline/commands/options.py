@@ -21,7 +21,7 @@ Workers_ = Annotated[
         "--workers",
         min=0,
         max=256,
-        help="Processes of the runner in process; 0 for one a processor.",
+        help="Worker processes on this machine; 0: one for each processor.",
     ),
 ]
 Set_ = Annotated[

@@ -164,7 +164,7 @@ def _token() -> str:
 def _upload(
     folder: Path, repository: str, token: str, *, kind: str, squash: bool, private: bool
 ) -> str:
-    """Large files that are there already are not sent again, so that an upload which broke off goes on where it was."""
+    """Large files that are there already are not sent again, so that an upload which broke off continues where it was."""
     from huggingface_hub import HfApi  # loads slowly: only where something is uploaded
     from huggingface_hub.errors import (
         HfHubHTTPError,
@@ -195,7 +195,7 @@ def _upload(
         raise InputError(
             f"--to {HUB}{repository}",
             f"the Hub at {hub.endpoint} cannot be reached ({error})",
-            "Look at the network, or at HF_ENDPOINT where it is set; the same command goes on from here.",
+            "Look at the network, or at HF_ENDPOINT where it is set; the same command continues from here.",
         ) from error
     note = (
         " Its history was squashed; large files that no revision names are removed in the repository's settings."

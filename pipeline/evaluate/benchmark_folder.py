@@ -160,7 +160,7 @@ def _lay_down(out: str, name: str, items: Sequence[Item], facts: dict[str, Any])
     """Writes the statement of what was read.
 
     Raises:
-        InputError: the folder holds another reading of the benchmark: scores of both would stand in one table.
+        InputError: the folder holds another reading of the benchmark: scores of both would be in one table.
     """
     path = Path(out, name, "statement.json")
     said = {**facts, "questions": digest_of(canonical_json(item.to_row()) for item in items)}

@@ -8,7 +8,7 @@
                               scores.json   no time in it: equal for two runs from one cache
                               timing.json   what a clock measured
 
-A subset's questions stand under BENCHMARK-SUBSET.
+A subset's questions are under BENCHMARK-SUBSET.
 """
 
 from collections.abc import Sequence

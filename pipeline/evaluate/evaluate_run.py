@@ -131,7 +131,7 @@ def evaluation_recipe(
 
 
 def evaluate(recipe: Recipe, asked: BenchmarkRequest, wanted: Wanted, opened: Opened) -> Evaluated:
-    """Plays a benchmark, or goes on where it was stopped, and builds the tables of everything in `out` again.
+    """Plays a benchmark, or continues where it was stopped, and builds the tables of everything in `out` again.
 
     Raises:
         InputError: before anything is played.

@@ -197,7 +197,7 @@ def plain(text: Any) -> str:
 
 
 def data_files(folder: Path) -> dict[str, list[dict[str, Any]]]:
-    """The configurations: to each its splits and their files. What has no row is left out."""
+    """The configurations: to each its splits and their files. A split without files is left out."""
     found: dict[str, dict[str, list[str]]] = {name: {} for name in CONFIGURATIONS}
     for use in ("rl", "sft", "tasks", "benchmark"):
         for split, pattern in patterns(folder / "data" / use).items():
@@ -350,7 +350,7 @@ def _teach(run: RunFolder, tally: Tally) -> dict[str, Any] | None:
 
 
 def _taught_for(run: RunFolder) -> list[Any]:
-    """The teacher's replies, where they stand in a ledger of their own."""
+    """The teacher's replies, where they are in a ledger of their own."""
     taught = EpisodeFolder.of(run)
     if not taught.is_whole():
         return []

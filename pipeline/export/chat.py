@@ -49,7 +49,7 @@ def with_parts(messages: Sequence[Message]) -> list[dict[str, Any]]:
 
 
 def with_placeholders(messages: Sequence[Message]) -> list[dict[str, str]]:
-    """Messages whose content is text with `<image>` for each picture. What a text itself says of that kind is written otherwise."""
+    """Messages whose content is text with `<image>` for each picture. A text that itself contains such a tag gets other brackets."""
     return [
         {
             "role": m.role,

@@ -52,7 +52,7 @@ def write_shard(
     """Adds one stage shard to the data set's files, and gives its numbers. `teaching` is what the teacher left.
 
     Raises:
-        InputError: a picture is missing, damaged, or stands in no ledger.
+        InputError: a picture is missing, damaged, or is in no ledger.
     """
 
     def read(image_id: str) -> bytes:

@@ -1,7 +1,7 @@
 """Balances the RL configuration by level: the largest set of questions with the recipe's easy:medium:hard (`export.level_ratio`).
 
-What is over the ratio stays in the data set, in `tasks` only (use "tasks"): it is certified like the rest, and a component
-still goes one way, since its split does not change. Which question is over is drawn by its id.
+A question over the ratio stays in the data set, in `tasks` only (use "tasks"). It is certified like the others. Its split does not change,
+so a component still lies in one split. Which question is over is drawn by its id.
 """
 
 from collections import defaultdict

@@ -1,5 +1,5 @@
 """What the model replies behind a data set cost. Only replies that arrived are counted: they are the same however often the
-run was stopped; what was lost or asked again stands in `run.json` and the report.
+run was stopped; what was lost or asked again is in `run.json` and the report.
 """
 
 import sqlite3

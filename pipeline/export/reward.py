@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?")
 
 
 def final_answer(reply):
-    """What stands in the last <answer> of a reply; "" where there is none, or where something follows it."""
+    """What is in the last <answer> of a reply; "" where there is none, or where something follows it."""
     found = list(_ANSWER.finditer(reply))
     return (
         found[-1][1].strip()

@@ -104,7 +104,7 @@ class Outcome:
 def finish_run(job: Job, funnel: Funnel, *, started: float) -> Outcome:
     """Writes what a finished (or stopped) run leaves behind.
 
-    A run with pending items gets a report and no data set: the same command goes on with it. `started` is in seconds since the epoch.
+    A run with pending items gets a report and no data set: the same command continues it. `started` is in seconds since the epoch.
     """
     recipe, run, whole = job.recipe, job.run, not funnel.num_pending
     ledger = job.calls() if recipe.models.roles else None

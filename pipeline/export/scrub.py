@@ -1,6 +1,6 @@
 """What must not reach the data set through evidence and settings: pictures' names and hashes, and this machine's paths.
 
-A refused picture's name stands in the evidence of its refusal, and often names the entity. In the data set only
+A refused picture's name is in the evidence of its refusal, and often names the entity. In the data set only
 `attribution.parquet` names pictures, and only those that are in it.
 """
 

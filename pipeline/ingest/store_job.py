@@ -109,7 +109,7 @@ class IngestSummary:
 def run_ingest(
     options: IngestOptions, progress: Progress = lambda stage, done, total: None
 ) -> IngestSummary:
-    """Ingests dumps into a store; called again after a kill it goes on, and on a whole store of the same inputs it does nothing.
+    """Ingests dumps into a store; called again after a kill it continues, and on a whole store of the same inputs it does nothing.
 
     Raises:
         InputError: an input is missing or damaged, the store's folder cannot be written or holds another store, the disk is full.

@@ -19,7 +19,7 @@ FEW = 4
 
 
 def embed_store(store: str, spec: str, *, workers: int = 1, runner: RunnerOptions = LOCAL) -> Clip:
-    """Computes the vectors that a store lacks; called again after a kill it goes on.
+    """Computes the vectors that a store lacks; called again after a kill it continues.
 
     Args:
         store: a whole store, by its absolute path.

@@ -34,7 +34,7 @@ SMALL_CLIP, OTHER_CLIP = Range(0.005, 0.007, 0.02), Range(0.03, 0.09, 0.3)
 
 @dataclass(frozen=True, kw_only=True)
 class StageForecast:
-    """One stage: what comes in, what share goes on, what it costs. `money` is None where it is unknown."""
+    """One stage: what comes in, what share passes, what it costs. `money` is None where it is unknown."""
 
     stage: str
     items: Range
@@ -232,7 +232,7 @@ def _unmeasured(rows: list[StageForecast]) -> tuple[str, ...]:
 def _share_of(
     recipe: Recipe, stage: str, why_not: str, measured: Pilot | None
 ) -> tuple[Range, str]:
-    """What share of a stage's items goes on, and where that comes from; `why_not` says why the stage is not run."""
+    """The share of a stage's items that passes, and where that comes from; `why_not` says why the stage is not run."""
     if why_not:
         return exactly(1), f"not run: {why_not}"
     prior = (

@@ -38,7 +38,7 @@ SURVIVAL: dict[str, Prior] = {
     "enhance": Prior(around(294, 295, 3), DEMO),
     "split": Prior(Range(1, 1, 1), "drops nothing"),
 }
-"""Share of the items that goes on, of the stages that are no filters."""
+"""Share of the items that pass, of the stages that are no filters."""
 ASSUMED_SURVIVAL = Prior(Range(0.5, 0.9, 1.0), "assumed; nothing is measured")
 """Of a stage that states no share."""
 MODEL_SURVIVAL: dict[str, Prior] = {
@@ -66,7 +66,7 @@ millisecond. A larger store makes searches and look-ups slower, which the high e
 
 
 def survival(stage: str, settings: Any) -> Prior:
-    """The share of a stage's items that goes on without a model, by the settings of the filters."""
+    """The share of a stage's items that passes without a model, by the settings of the filters."""
     if stage in SURVIVAL:
         return SURVIVAL[stage]
     found = next((f.measured_by(settings) for f in registry.FILTERS if f.name == stage), None)

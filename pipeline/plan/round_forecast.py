@@ -8,7 +8,7 @@ from questloom.pipeline.plan.teach_forecast import OBSERVATION, OPENING, TOKENS_
 from questloom.pipeline.recipe import Recipe
 
 UNSOLVED = Range(0.1, 0.3, 0.6)
-"""Share of tasks that no rollout solves; ours, wide until a round was played."""
+"""Share of tasks that no rollout solves. It is our guess, and wide until a round was played."""
 TOKENS_A_SECOND = Range(300.0, 1_500.0, 5_000.0)
 """New tokens that one GPU's server gives while it plays many episodes at once, an 8B model; an assumption, not measured here."""
 SECONDS_AN_HOUR = 3600

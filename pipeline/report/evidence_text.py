@@ -14,7 +14,7 @@ _MACHINE_NAME = re.compile(r"[a-z]+(_[a-z]+)+")
 
 
 def evidence_text(evidence: Any, names: Names) -> str:
-    """Evidence in words: "margin: 1 · rival: Thalmor School (Q5)"; cut at `MAX_EVIDENCE`. What is empty is left out."""
+    """Evidence in words: "margin: 1 · rival: Thalmor School (Q5)"; cut at `MAX_EVIDENCE`. An empty value is left out."""
     text = _say(evidence, names)
     return text if len(text) <= MAX_EVIDENCE else text[:MAX_EVIDENCE] + " …"
 

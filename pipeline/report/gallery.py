@@ -64,7 +64,7 @@ def facets(
 
 
 def _constant(hop: Hop, question: Question) -> Value | None:
-    """The value that stands in the form where a hop has no variable at one end."""
+    """The value that is in the form where a hop has no variable at one end."""
     subject, value = (hop.target, hop.source) if hop.reverse else (hop.source, hop.target)
     form = question.logical_form
     for clause in form.of(ClaimClause) if form else ():

@@ -89,7 +89,7 @@ def build_report(
 
 
 def script_json(value: Any) -> str:
-    """JSON that is safe inside a script: no tag can begin or end in it, and no line separator of JavaScript stands in it."""
+    """JSON that is safe inside a script: no tag can begin or end in it, and no line separator of JavaScript is in it."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for char in "<>&\u2028\u2029":
         text = text.replace(char, f"\\u{ord(char):04x}")

@@ -19,7 +19,7 @@ class StageFlow:
     num_rejected: int | None
     num_pending: int | None
     num_out: int
-    """Records that went on, by the rows on disk; more than `num_kept` where a stage fans out."""
+    """Records that passed, by the rows on disk; more than `num_kept` where a stage fans out."""
     reasons: tuple[tuple[str, int], ...]
     """Rows of rejections by reason, most first. More than `num_rejected` where one item had several drafts."""
     pending: tuple[tuple[str, int], ...]

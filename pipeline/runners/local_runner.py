@@ -1,6 +1,6 @@
 """Beam's runner in process, quiet: FnApiRunner by name, since Beam's default would try to download a binary.
 
-With several workers each is a process of its own, started through `pipeline/runners/quiet_worker.py`.
+Of several workers each runs in its own process, started through `pipeline/runners/quiet_worker.py`.
 """
 
 import sys

@@ -62,7 +62,7 @@ class _Shown:
         self._last = time.monotonic()
 
     def show(self, done: int, total: int, words: str, *, bar: str = "") -> None:
-        """Moves the bar of a name; elsewhere prints a line where the last is ten seconds old or the bar is new."""
+        """Moves the bar of a name. Without a terminal it prints a line if the last one is ten seconds old or the bar is new."""
         if self._quiet:
             return
         is_new = bar not in self._tasks

@@ -1,7 +1,7 @@
 """A command's log: what Beam, workers and libraries say of a fault goes there, and the person is told one message and the log's path.
 
-A fault in a worker reaches the command as text with the whole story around it. What counts is in the chain of exceptions, or in that text,
-since a process boundary leaves text alone.
+A fault in a worker reaches the command as text with the whole story around it. The cause is in the chain of exceptions, or in that text,
+since only text crosses a process boundary.
 """
 
 import errno

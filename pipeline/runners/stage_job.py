@@ -45,7 +45,7 @@ def run_stages(
         workers: processes, for the runner in process.
         title: what the job is.
         calls: the run's call cache, where it asks models: a shard whose replies arrive is no standstill.
-        endpoints: those that it may ask; what they do is told beside the job's progress.
+        endpoints: those that it may ask; what they do is shown beside the job's progress.
 
     Raises:
         QuestloomError: the job broke off.
@@ -127,8 +127,8 @@ class Funnel:
 
     @classmethod
     def of(cls, run: RunFolder, stages: Sequence[Stage]) -> "Funnel":
-        """Reads the files of all stages. What waits is counted along the main line: a stage that goes back to an earlier one's records would
-        count an item again."""
+        """Reads the files of all stages. Pending items are counted along the main line only: a stage that reads an earlier stage's records
+        would count an item twice."""
         causes: dict[str, int] = {}
         fault = ""
         for stage in (s for s in stages if not s.source):
@@ -178,7 +178,7 @@ class Funnel:
         }
 
     def as_text(self, *, out: bool = False, not_run: Collection[str] = ()) -> str:
-        """A table for people; `out` adds the number of records that went on, `not_run` marks stages that let everything through."""
+        """A table for people; `out` adds the number of records that passed, `not_run` marks stages that let everything through."""
         rows = [
             f"{'stage':<24}{'in':>8}{'kept':>8}{'rejected':>10}{'pending':>9}"
             + (f"{'out':>8}" if out else "")

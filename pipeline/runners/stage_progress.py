@@ -29,7 +29,7 @@ class _Seen:
     counts: dict[int, StageCount] = field(default_factory=dict)
     reasons: dict[int, Counter[str]] = field(default_factory=dict)
     ages: dict[int, int] = field(default_factory=dict)
-    """When the file was written that was counted; a shard may be done again."""
+    """Modification time of the counted file of each shard, since a shard may be computed again."""
 
     def total(self, name: str) -> int:
         return sum(getattr(count, name) for count in self.counts.values())

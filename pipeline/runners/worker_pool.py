@@ -117,7 +117,7 @@ def _pass_on(worker: subprocess.Popen, worker_id: str, said: deque[str]) -> None
 
 
 def end(worker: subprocess.Popen) -> None:
-    """Ends a process: asked first, forced after some seconds."""
+    """Ends a process: by SIGTERM, and by SIGKILL some seconds later."""
     worker.terminate()
     try:
         worker.wait(STOP_SECONDS)

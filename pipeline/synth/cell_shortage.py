@@ -1,4 +1,4 @@
-"""Which places of the schedule a store could not fill, in words: how far their share is from its weight, which cell lost most, and to which bound."""
+"""Says which cells of the schedule a store could not fill: how far their share is from their weight, which cell lost most, and to which bound."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator

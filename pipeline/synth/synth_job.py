@@ -52,7 +52,7 @@ def build(
     excluded: frozenset[str],
     clip_hints: Mapping[str, str] = NO_HINTS,
 ) -> beam.PCollection:
-    """The whole job as a graph; gives the shard numbers once everything stands. `clip_hints` are for the stages that run CLIP."""
+    """The whole job as a graph; gives the shard numbers once everything is written. `clip_hints` are for the stages that run CLIP."""
     stages = synth_stages(job, clip_hints)
     standing = beam.Create(range(job.recipe.run.shards), reshuffle=False)
     seeds = stages[0].label
@@ -75,7 +75,7 @@ def prepare(job: Job, runner: RunnerOptions = LOCAL) -> frozenset[str]:
 
     Args:
         job: the job.
-        runner: where it runs. What tools need is looked for on this machine only if the job runs here; on a cluster its workers are asked.
+        runner: where it runs. The needs of tools are checked on this machine only if the job runs here; on a cluster the workers are asked.
 
     Raises:
         InputError: the store cannot be opened, the folder holds another run, an exclusion file is missing, a tool cannot be had.
@@ -230,7 +230,7 @@ def run_synth(
 
 
 def without_seeds(job: Job) -> InputError:
-    """Why there is no seed. What the run wrote, which is empty, is removed, so that its folder is free for another recipe."""
+    """Why there is no seed. The run's files, which are empty, are removed, so that its folder is free for another recipe."""
     for name in ("stages", "timing"):
         remove_tree(job.run.at(name), ignore_errors=True)
     job.run.recipe.unlink(missing_ok=True)

@@ -131,7 +131,7 @@ class WriteTasks(beam.DoFn):
 
 
 def build(pipeline: beam.Pipeline, job: PlayJob, source: str) -> beam.PCollection:
-    """The job as a graph; gives the shard numbers once everything stands. `source` is the folder of the run's last stage."""
+    """The job as a graph; gives the shard numbers once everything is written. `source` is the folder of the run's last stage."""
     stages = teach_stages(job)
     shards = (
         pipeline
@@ -152,7 +152,7 @@ def run_teach(
     workers: int = 1,
     runner: RunnerOptions = LOCAL,
 ) -> TeachSummary:
-    """Plays the questions of a finished run, or goes on where it was stopped.
+    """Plays the questions of a finished run, or continues where it was stopped.
 
     Args:
         recipe: the run's, with the sections `teach` and `models` that the policy shall have.
@@ -235,7 +235,7 @@ def prepare(job: PlayJob, runner: RunnerOptions = LOCAL) -> str:
 
     Args:
         job: the job.
-        runner: where it runs. What tools need is looked for on this machine only if the job runs here; on a cluster its workers are asked.
+        runner: where it runs. The needs of tools are checked on this machine only if the job runs here; on a cluster the workers are asked.
 
     Raises:
         InputError: no finished run, another store, an engine that lacks something, a tool that cannot be had, a folder that holds other episodes.

@@ -52,6 +52,6 @@ def test_exit_codes_say_what_ended_a_command(error, code):
 def test_the_words_say_what_is_kept():
     assert (
         str(stop_error(3, 6))
-        == "the run was stopped by SIGTERM after update 3 of 6; a checkpoint of it stands. The same command goes on"
+        == "the run was stopped by SIGTERM after update 3 of 6; a checkpoint of it stands. The same command continues"
     )
     assert "before its first update. The same command" in str(stop_error(0, 6))

@@ -31,19 +31,19 @@ class FatalRules:
     treatment: Literal["vanilla", "hard_mask", "fatal_mask", "fatal_mask+clamp"] = (
         "fatal_mask+clamp"
     )
-    """Of fatal rollouts: as all others; out of the loss altogether (Vision-DeepResearch); only the steps before the fatal one; these, never
+    """Treatment of fatal rollouts: as all others; out of the loss altogether (Vision-DeepResearch); only the steps before the fatal one; these, never
     pushed down."""
     faults: Annotated[int, Ge(1)] = 3
     """K: so many faults of the model in a row make a rollout fatal; a success resets the count."""
     fatal_index: Literal["first", "last"] = "first"
     """Which of the K faulty steps is the fatal one. OpenSearch-VL's text and code have the first, its appendix the last."""
     no_answer: Literal["normal", "clamp"] = "normal"
-    """Of rollouts that ended without an answer and are not fatal. In OpenSearch-VL's code they are clamped, so that never answering is never
+    """Treatment of rollouts that ended without an answer and are not fatal. In OpenSearch-VL's code they are clamped, so that never answering is never
     pushed down."""
     overlong: Literal["normal", "out_of_loss"] = "normal"
-    """Of rollouts that ran out of tokens, calls or time: `out_of_loss` keeps them in the statistics only (VSearcher)."""
+    """Treatment of rollouts that ran out of tokens, calls or time: `out_of_loss` keeps them in the statistics only (VSearcher)."""
     provider: Literal["leave", "out_of_loss"] = "leave"
-    """Of rollouts that ended by a provider's fault: in neither, or in the statistics (VSearcher)."""
+    """Treatment of rollouts that ended by a provider's fault: in neither loss nor statistics, or in the statistics (VSearcher)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +71,7 @@ class Axpo:
     resample_weight: Literal["one", "each"] = "one"
     """How much a prefix and its K continuations weigh in a mean over trajectories: one together, or one each (as published)."""
     cap: Annotated[float, Gt(0)] | None = None
-    """Of a prefix's advantage. A recovered group of 8 that was all wrong gives 2.65 with a standard deviation."""
+    """Limit of a prefix's advantage. A recovered group of 8 that was all wrong gives 2.65 with a standard deviation."""
 
     def __post_init__(self) -> None:
         if self.trigger == "no_tool" and self.resample == "prefix":

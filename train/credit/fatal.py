@@ -5,8 +5,8 @@
     in loss    yes  yes    no     no     no
 
 Only faults of the model count. A success resets the count; faults of providers and limits of the sandbox neither count nor reset. The
-rollout's reward stays in the group's statistics. What is left of it is pushed up where it did better than the group, and down never
-(the clamp), since its bad end is not the doing of its good beginning.
+rollout's reward stays in the group's statistics. The tokens before step f are pushed up where the rollout did better than the group, and never
+down (the clamp): a good beginning did not cause the bad end.
 """
 
 from collections.abc import Sequence

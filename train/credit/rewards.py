@@ -1,6 +1,6 @@
 """A rollout's reward: r = r_fmt · (α·r_acc + (1 − α)·r_query) (OpenSearch-VL, section 4.2).
 
-What a judge failed to say is *unknown*, NaN, and never 0: such a rollout leaves loss and statistics. α = 1 without the format term is the
+A verdict that a judge failed to give is *unknown*, NaN, and never 0: such a rollout leaves loss and statistics. α = 1 without the format term is the
 plain answer reward of VSearcher and ODE, for which no query judge is asked.
 """
 
@@ -66,7 +66,7 @@ def rewards(
         accuracy: (n,) 0, 1 or NaN.
         used_tool: (n,) bool.
         query: (n,) the query judge's score, 0 to 1 or NaN; not needed for alpha 1.
-        num_valid: (n,) steps in the valid prefix. Where there is none the reward is 0, whatever the judges say.
+        num_valid: (n,) steps in the valid prefix. Without one the reward is 0, whatever the judges say.
 
     >>> told = dict(format_share=torch.tensor([1.0, 0.5, 1.0, 1.0]), accuracy=torch.tensor([1.0, 1.0, 0.0, float("nan")]),
     ...             used_tool=torch.tensor([True, True, True, False]))

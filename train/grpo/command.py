@@ -4,7 +4,7 @@ OUT/settings.json    what the run is; written first
     episodes/        prompt, pictures, journals of what is being played; some steps' rollouts, to be read
     replay/          every step's rows and figures (`grpo/step_files.py`)
     held_out/        what was measured, a file each time
-    checkpoints/     what the run goes on from
+    checkpoints/     what the run resumes from
     metrics.jsonl    tensorboard/  curves.png
     calls.sqlite     replies and ledger of judges and readers, where there are any
     model/           for transformers and inference servers; with LoRA also adapter/, for peft
@@ -139,7 +139,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--out",
         required=True,
         metavar="FOLDER",
-        help="where everything is written; an existing run goes on",
+        help="where everything is written; an existing run is resumed",
     )
     parser.add_argument(
         "--set",
@@ -170,11 +170,11 @@ def grpo(settings: GrpoSettings, *, run: str, store: str, model: str, out: Path)
         out: the training's folder.
 
     Returns:
-        What stands in result.json.
+        The contents of result.json.
 
     Raises:
         InputError: something is wrong with the input; nothing was trained.
-        QuestloomError: the run broke off, with the reason; the same call goes on.
+        QuestloomError: the run broke off, with the reason; the same call continues.
     """
     with world(settings.parallel) as at, Opened() as opened:
         questions = together(at, lambda: _questions(run, store, opened))
@@ -405,11 +405,11 @@ def _tell(
     )
     if done:
         metrics.say(
-            f"goes on after update {done}"
+            f"resumes after update {done}"
             + (
                 ""
                 if same
-                else "; another number of ranks wrote it, so dropout goes on from other random numbers"
+                else "; another number of ranks wrote it, so dropout continues from other random numbers"
             )
         )
 

@@ -1,4 +1,4 @@
-"""The loop of GRPO: a step is played by the weights as they are, then learned from. What is set up around it stands in `grpo/command.py`."""
+"""The loop of GRPO: a step is played by the weights as they are, then learned from. `grpo/command.py` sets everything up."""
 
 import json
 import time
@@ -27,7 +27,7 @@ class Training:
     held_out: Sequence[StepQuestion]
     """Questions that are measured on; none for no measuring."""
     measured: Path
-    """OUT/held_out: what was measured after which update, so that a run that goes on does not play it again."""
+    """OUT/held_out: what was measured after which update, so that a resumed run does not play it again."""
 
     def measured_after(self, update: int) -> Path:
         """The file of an update's figures."""
@@ -46,11 +46,11 @@ def train(run: Training, *, done: int, checkpoints: Checkpoints, metrics: Metric
     """Runs the steps that are left. A collective call.
 
     Args:
-        done: updates that stand in the checkpoint that was loaded.
+        done: updates in the loaded checkpoint.
         metrics: on the rank that writes.
 
     Raises:
-        QuestloomError: the run broke off, with the reason; the same command goes on. Stopped: it was asked to, and a checkpoint stands.
+        QuestloomError: the run broke off, with the reason; the same command continues. Stopped: it was asked to, and a checkpoint is written.
     """
     with run.play.at.naming_the_missing("the run"):
         at, progress = run.play.at, _Progress(done)

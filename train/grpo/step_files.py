@@ -1,4 +1,4 @@
-"""A step's rows on disk, written before they are learned from: to go on with after a kill, and to run an update again.
+"""A step's rows on disk, written before they are learned from: to resume after a kill, and to run an update again.
 
     OUT/replay/step-000012/rank-00000.pt   ids, masks, log-probabilities, picture hashes, advantages of the rows that a rank taught; what the others count
                            step.json       figures of the rollouts, a line a rollout; written last, by the first rank: the step is whole

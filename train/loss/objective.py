@@ -70,8 +70,9 @@ def token_weights(row: Tensor, row_weights: Tensor, objective: Objective) -> Ten
 
 
 def count(row: Tensor, row_weights: Tensor, objective: Objective) -> float:
-    """What a micro-batch adds to the number that the loss is divided by: tokens, or trajectories that have any token in the loss. What is in no
-    micro-batch is added by `samples.Counted`.
+    """What a micro-batch adds to the number that the loss is divided by: tokens, or trajectories that have any token in the loss.
+
+    `samples.Counted` adds the rollouts that are in no micro-batch.
 
     >>> row, weights = torch.tensor([0, 0, 0, 0, 1]), torch.tensor([1.0, 0.5, 1.0])  # the third row is masked out
     >>> count(row, weights, Objective(normaliser="trajectory")), count(row, weights, Objective(normaliser="token"))

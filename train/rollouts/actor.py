@@ -255,7 +255,7 @@ class Actor:
 
 
 async def _all(works: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
-    """What all of them make, in their order; all have ended when one has failed, and the most telling failure is raised."""
+    """The results of all, in their order. If one fails, all are ended, and the failure that explains most is raised."""
     ended = await asyncio.gather(*works, return_exceptions=True)
     faults = [each for each in ended if isinstance(each, BaseException)]
     for kind in (InputError, BudgetExceeded, PictureError, BaseException):

@@ -45,8 +45,8 @@ class PolicyPlayers:
     """Players with the policy as it is: of training, and of held-out questions.
 
     Args:
-        place: where they play; nobody else has opened an engine there.
-        seed: of every draw.
+        place: the files and clients of the play; no other engine may be open there.
+        seed: the seed of every draw.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class PolicyPlayers:
         """A player of a step.
 
         Args:
-            version: updates that the weights have had; stands in the episodes' names.
+            version: updates that the weights have had; part of the episodes' names.
         """
         return self._player(self.playing, version, f"step {step}", self._drawn)
 

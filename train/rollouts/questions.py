@@ -128,7 +128,7 @@ class QuestionCourse:
         return len(self.questions) // self.per_step
 
     def of(self, step: int) -> list[StepQuestion]:
-        """The questions of a step, by its number alone, so that a run goes on anywhere."""
+        """The questions of a step, by its number alone, so that a run can resume at any step."""
         epoch, place = divmod(step, self.per_epoch)
         order = _shuffled(len(self.questions), f"{self.seed} {epoch}")[
             place * self.per_step : (place + 1) * self.per_step

@@ -151,7 +151,7 @@ def score_rollouts(
 
 
 def _fatal(episode: Episode, rules: FatalRules) -> int | None:
-    """f. Where fatal rollouts are treated as all others, none is fatal."""
+    """f. If fatal rollouts are treated as all others, none is fatal."""
     return (
         None
         if rules.treatment == "vanilla"

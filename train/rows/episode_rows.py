@@ -1,7 +1,7 @@
 """Rows of episodes: the ids that were played, put together as the engine put them together.
 
-The only file of the trainer that knows the harness. What the policy sampled is taken over id by id; a turn of an engine that told no ids
-(a teacher behind an API) is encoded once, as the renderer encodes it for every user.
+The only file of the trainer that knows the harness. Sampled ids are taken over unchanged. A turn of an engine that gives no ids (a teacher
+behind an API) is encoded once, as the renderer encodes it for every user.
 """
 
 from collections.abc import Sequence

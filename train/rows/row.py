@@ -6,7 +6,7 @@ A row of two turns, the second after a result with a picture (P prompt, I image,
     loss_mask  0 0 0 0 0 0 0 0 0   1 1 1 1 1   0 0 0 0 0 0   1 1 1
     steps     -1 …                 0 0 0 0 0   0 …           1 1 1
 
-Two kinds of trouble are told apart. `UnusableRow` is data: the policy or its engine did what cannot be learned from; the row leaves and
+Two kinds of trouble are distinguished. `UnusableRow` is data: the policy or its engine did what cannot be learned from; the row leaves and
 is counted by its reason. `RowError` is a defect between engine and trainer (pixels that do not fit the ids, other pixels than the engine
 had): training on would be training blind, so it ends the run.
 """
@@ -37,7 +37,7 @@ class RowFault(StrEnum):
     """Not even the first turn fits the limit."""
     SHAPE = "shape"
     PICTURE_TOKENS = "picture_tokens"
-    """A picture's places are not as many as its patches, or the pictures stand in another order."""
+    """A picture's places are not as many as its patches, or the pictures are in another order."""
     PIXELS = "pixels"
     """The pixel rows are not as many as the grids say."""
     PIXEL_HASH = "pixel_hash"

@@ -1,4 +1,4 @@
-"""Checkpoints: everything that a run goes on from, whole or not at all.
+"""Checkpoints: everything that a run resumes from, whole or not at all.
 
     OUT/checkpoints/update-000100/   trained weights and the optimiser's numbers, in torch's distributed format
                     …/random-00000.pt  states of the random generators, one file a rank
@@ -144,7 +144,7 @@ class Checkpoints:
 
     @staticmethod
     def _bytes(policy: nn.Module) -> int:
-        """About how many this rank writes: each trained weight, and AdamW's two numbers of it."""
+        """Approximate number of bytes that this rank writes: each trained weight, and AdamW's two numbers for it."""
         return 3 * sum(p.numel() * p.element_size() for p in policy.parameters() if p.requires_grad)
 
 

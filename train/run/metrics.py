@@ -17,7 +17,7 @@ from questloom.files.parquet import write_whole
 
 CURVES = ("loss", "validation_loss", "lr", "grad_norm", "tokens_per_second", "peak_memory_gb")
 DRAW_SECONDS = 60.0
-"""Between drawings of a run that goes on."""
+"""Between drawings of a resumed run."""
 
 
 @dataclass

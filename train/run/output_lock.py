@@ -1,4 +1,4 @@
-"""What a run is, written down where it lies; and what all ranks do together so that what one refuses ends them all."""
+"""The identity of a run, written into its folder; and a call that all ranks make together, so that an error of one ends all."""
 
 import json
 import os
@@ -21,7 +21,7 @@ def check_output(out: Path, identity: Mapping[str, Any]) -> None:
     """That OUT is free for a run, or holds it already. Writes nothing.
 
     Args:
-        identity: JSON of everything that must not change when the run goes on.
+        identity: JSON of everything that must not change when the run is resumed.
 
     Raises:
         InputError: OUT holds another run, or something else.
@@ -35,7 +35,7 @@ def check_output(out: Path, identity: Mapping[str, Any]) -> None:
                 str(out),
                 f"holds another run: {changed[0]} was {before.get(changed[0])!r} and is {told.get(changed[0])!r}"
                 + (f" (and {', '.join(changed[1:])})" if changed[1:] else ""),
-                "Name another --out, or give the same settings to go on.",
+                "Name another --out, or give the same settings to resume this run.",
             )
     elif out.is_dir() and any(part.name != UNLOCKED for part in out.iterdir()):
         raise InputError(str(out), "is not empty, and no run", "Name another --out.")
@@ -80,7 +80,7 @@ def place(path: str) -> str:
 
 
 def together(at: World, do: Callable[[], T]) -> T:
-    """Lets every rank do something; what any of them refuses ends them all, and is told by the one that met it. A collective call.
+    """Calls a function on every rank. An error of one rank ends all ranks, and that rank reports it. A collective call.
 
     Raises:
         QuestloomError: what this rank met.

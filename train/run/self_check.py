@@ -26,7 +26,7 @@ CHECK_TOKENS = 64
 def check_on(
     scorer: Scorer, rows: Sequence[Row], tokens: PictureTokens, weights: WeightSettings, at: World
 ) -> None:
-    """`check_model` on the beginnings of rows, as a run computes, before the model is sharded.
+    """Runs `check_model` on the beginnings of rows, with the run's own precision, before the model is sharded.
 
     Args:
         rows: at least one; each with a token in the loss.

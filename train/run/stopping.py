@@ -1,4 +1,4 @@
-"""SIGTERM, as schedulers send it some seconds before they kill: a run ends what it is at, writes a checkpoint, and the same command goes on."""
+"""SIGTERM, as schedulers send it some seconds before they kill: a run ends what it is at, writes a checkpoint, and the same command continues."""
 
 import os
 import signal
@@ -59,7 +59,7 @@ def stop_error(update: int, updates: int) -> Stopped:
     """The error that ends the run.
 
     Args:
-        update: how many are done, and stand in a checkpoint.
+        update: how many are done, and are in a checkpoint.
         updates: of the whole run.
     """
     kept = (
@@ -67,4 +67,4 @@ def stop_error(update: int, updates: int) -> Stopped:
         if update
         else "before its first update"
     )
-    return Stopped(f"the run was stopped by SIGTERM {kept}. The same command goes on")
+    return Stopped(f"the run was stopped by SIGTERM {kept}. The same command continues")

@@ -42,7 +42,7 @@ class StepSettings:
     """What a step is: questions are played by the weights that there are, then learned from."""
 
     steps: Annotated[int, Gt(0)] = 200
-    """Of the whole run."""
+    """Steps of the whole run."""
     questions: Annotated[int, Gt(0)] = 32
     """B: a step's, over all ranks."""
     rollouts: Annotated[int, Gt(1)] = 8
@@ -69,7 +69,7 @@ class EvaluationSettings:
     every: Annotated[int, Ge(0)] = 10
     """Steps; also before the first and after the last. 0 for never."""
     questions: Annotated[int, Ge(0)] = 0
-    """So many, the same each time; 0 for all."""
+    """Number of questions, the same each time; 0 for all."""
     rollouts: Annotated[int, Gt(0)] = 1
     """A question's. Their share of right answers is the pass rate."""
     temperature: Annotated[float, Ge(0)] | None = None
@@ -77,7 +77,7 @@ class EvaluationSettings:
     top_p: Annotated[float, Gt(0), Le(1)] | None = None
     """None for that of training."""
     calls: Annotated[int, Ge(0)] | None = None
-    """Tool calls an episode; None for those of training."""
+    """Tool calls in each episode; None: as many as in training."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,12 +111,12 @@ class GrpoSettings:
     name: str = "custom"
     """The settings' name, stored with the run; part of its identity."""
     seed: Annotated[int, Ge(0)] = 0
-    """Of the questions' order, of every draw, and of adapters' first weights and dropout."""
+    """Seed of the questions' order, of every draw, and of adapters' first weights and dropout."""
     step: StepSettings = field(default_factory=StepSettings)
     play: PolicySettings = field(default_factory=PolicySettings)
     reward: RewardRules = field(default_factory=RewardRules)
     statistic: Statistic = "population"
-    """Of a question's rewards; see `credit/groups.py`."""
+    """Statistic over a question's rewards; see `credit/groups.py`."""
     fatal: FatalRules = field(default_factory=FatalRules)
     axpo: Axpo | None = None
     """None plays nothing on."""
@@ -143,7 +143,7 @@ class GrpoSettings:
 
     @property
     def updates(self) -> int:
-        """Of the whole run."""
+        """Updates of the whole run."""
         return self.step.steps * self.step.updates
 
     def resolved(self) -> dict[str, Any]:

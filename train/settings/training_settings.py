@@ -20,11 +20,11 @@ class DataSettings:
     """What becomes of the data."""
 
     max_tokens: Annotated[int, Gt(0)] = 32_768
-    """Of a row, pictures with it."""
+    """Longest row, with its pictures."""
     too_long: Literal["shorten", "leave_out"] = "shorten"
     """Longer rows end after the last whole turn that fits, or are left out; counted in either case."""
     max_pixels: Annotated[int, Ge(0)] = 0
-    """Of a picture as the model is shown it; 0 for what the model's processor says. The exported processor has it too."""
+    """Most pixels of a picture that the model sees; 0 for the limit of the model's processor. The exported processor has it too."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,9 +50,9 @@ class WeightSettings:
     freeze_projector: bool = False
     """What maps the tower's output to the language model (Qwen: every `merger`)."""
     precision: Literal["bf16", "fp32"] = "bf16"
-    """Of the products. Trained weights and the optimiser's numbers are fp32 in either case."""
+    """Precision of the products. Trained weights and the optimiser's numbers are always fp32."""
     attention: str = "sdpa"
-    """Of transformers; it must part packed rows (sdpa and flash_attention_2 do), which is tried out before training."""
+    """Attention of transformers. It must keep packed rows apart (sdpa and flash_attention_2 do); a check before training tries it."""
     activation_checkpointing: bool = True
     """Layers are computed again in the backward pass: about a third more work, a small part of the memory."""
 
@@ -93,7 +93,7 @@ class BatchSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class ParallelSettings:
-    """Which processes train together. No part of a run's identity: it may go on with others."""
+    """Which processes train together. No part of a run's identity: a resumed run may have others."""
 
     kind: Literal["auto", "single", "ddp", "fsdp"] = "auto"
     """auto: one process alone; several by FSDP2 where `accelerate launch` was configured for it, else by DDP."""
@@ -122,7 +122,7 @@ class SftSettings:
     name: str = "custom"
     """The settings' name, stored with the run; part of its identity."""
     seed: Annotated[int, Ge(0)] = 0
-    """Of the rows' order and of adapters' first weights and dropout."""
+    """Seed of the rows' order, and of adapters' first weights and dropout."""
     data: DataSettings = field(default_factory=DataSettings)
     weights: WeightSettings = field(default_factory=WeightSettings)
     optimiser: OptimiserSettings = field(default_factory=OptimiserSettings)
@@ -140,7 +140,7 @@ class SftSettings:
         return settings_adapter(SftSettings).dump_python(self, mode="json")
 
     def identity(self) -> dict[str, Any]:
-        """Everything that bears on the trained weights beyond rounding: the keys that must not change when a run goes on."""
+        """Everything that bears on the trained weights beyond rounding: the keys that must not change when a run is resumed."""
         return identity_of(self.resolved())
 
 
@@ -158,7 +158,7 @@ OF_THE_MACHINE = frozenset(
 def identity_of(
     resolved: Mapping[str, Any], but: frozenset[str] = OF_THE_MACHINE
 ) -> dict[str, Any]:
-    """Resolved settings by "section.key", without those sections and keys that may change when a run goes on."""
+    """Resolved settings by "section.key", without those sections and keys that may change when a run is resumed."""
     flat = {
         f"{section}.{key}" if key else section: value
         for section, found in resolved.items()

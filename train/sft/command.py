@@ -2,7 +2,7 @@
 
 OUT/settings.json    what the run is; written first
     rows/            what is learned from, and what became of each row
-    checkpoints/     what the run goes on from
+    checkpoints/     what the run resumes from
     metrics.jsonl    tensorboard/  curves.png
     model/           for transformers and inference servers; with LoRA also adapter/, for peft
     result.json      counts and figures; written last
@@ -116,7 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--out",
         required=True,
         metavar="FOLDER",
-        help="where everything is written; an existing run goes on",
+        help="where everything is written; an existing run is resumed",
     )
     parser.add_argument(
         "--set",
@@ -156,11 +156,11 @@ def sft(
         out: the run's folder.
 
     Returns:
-        What stands in result.json.
+        The contents of result.json.
 
     Raises:
         InputError: something is wrong with the input; nothing was trained.
-        QuestloomError: the run broke off, with the reason; the same call goes on.
+        QuestloomError: the run broke off, with the reason; the same call continues.
     """
     check_sources(data, validation)
     began_anew = not out.exists()
@@ -249,7 +249,8 @@ def _identity(
 def _rows(
     at: World, maker: RowMaker, data: Sequence[str], validation: Sequence[str], out: Path
 ) -> tuple[Documents, Survey]:
-    """The documents on disk, and what became of them; each rank surveys its part. What is read now waits below OUT until all inputs are checked.
+    """The documents on disk, and what became of them; each rank surveys its part. The rows that are read now wait below OUT until all
+    inputs are checked.
 
     Raises:
         InputError: nothing can be learned from, or a row comes twice.
@@ -336,10 +337,10 @@ def _tell(
     )
     if done:
         metrics.say(
-            f"goes on after update {done}"
+            f"resumes after update {done}"
             + (
                 ""
                 if same
-                else "; another number of ranks wrote it, so dropout goes on from other random numbers"
+                else "; another number of ranks wrote it, so dropout continues from other random numbers"
             )
         )

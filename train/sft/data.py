@@ -1,10 +1,10 @@
 """A run's rows: the documents on disk, what each became, which are taken when.
 
-    OUT/rows/documents.arrow   every document as it was read, so that a run goes on with what it began with; memory-mapped
+    OUT/rows/documents.arrow   every document as it was read, so that a resumed run has the same rows; memory-mapped
              survey.json       every document's row in figures, or why it is left out; written last
 
-Rows with their pixels are made when they are needed and never kept: a picture of 262,144 pixels is 6 MB of patches. What is made is compared
-with the survey, so that a picture file that was exchanged in the meantime ends the run.
+Rows with their pixels are made when they are needed and never kept: a picture of 262,144 pixels is 6 MB of patches. Each row is compared
+with the survey, so that a picture file that was replaced meanwhile ends the run.
 """
 
 import dataclasses
@@ -323,7 +323,7 @@ def _digest(row: Row) -> str:
 def survey_part(
     documents: Documents, maker: RowMaker, rank: int, world_size: int
 ) -> Iterator[tuple[int, SurveyedRow | UnusableRow]]:
-    """A rank's part of the documents, each made into a row once: (its number, what became of it)."""
+    """Makes each document of this rank's part into a row once; gives (its number, what became of it)."""
     for number in range(rank, len(documents), world_size):
         try:
             yield number, maker.survey(number, documents[number])[0]
@@ -426,11 +426,11 @@ class Course:
 
     @property
     def updates(self) -> int:
-        """Of the whole run."""
+        """Updates of the whole run."""
         return self.per_epoch * self.epochs
 
     def of(self, update: int) -> list[SurveyedRow]:
-        """The rows of an update, by its number alone, so that a run goes on anywhere.
+        """The rows of an update, by its number alone, so that a run can resume at any step.
 
         Args:
             update: 0 to `updates` − 1.

@@ -5,8 +5,8 @@
     DATA_SET:CONFIGURATION      of the card's (README.md, `configs`), or a name in LLaMA-Factory's dataset_info.json
     ORG/NAME:CONFIGURATION      of a data set on the Hub, also as hf://ORG/NAME:CONFIGURATION
 
-A data set's configurations are forms and parts of the same rows, questions with bare answers among them. So one is named, and a folder that holds
-several things is refused with what it holds.
+The configurations of a data set overlap: they hold the same rows in several forms, some as bare questions and answers. So one must be
+named. A folder that holds several things is refused, with their names.
 """
 
 import json

@@ -3,8 +3,8 @@
     {"conversations": [{"from": "human", "value": "<image>What …"}, {"from": "gpt", "value": "<think>…"}, {"from": "observation", …}, …],
      "images": [a path or a file's bytes, …], "system": "…", "tools": "[…]"}
 
-or the same with `messages` of {role, content}, whose content is text, or a list of {type: text, text} and {type: image}. What the policy said stands
-word for word and is what the loss is on; everything else is read.
+or the same with `messages` of {role, content}, whose content is text, or a list of {type: text, text} and {type: image}. The policy's words
+stay word for word and carry the loss; everything else is only read.
 An `observation` becomes a user's message in response tags, a `function_call` is put into call tags, and `tools` are told in the system message
 in the way of Qwen's templates. Special tokens in what the policy read are broken up: text from outside cannot end a turn or be a picture.
 Our own export enters here too, and comes out as the ids that the stored episode has.
@@ -62,7 +62,7 @@ def fields_of(row: Any, where: str) -> tuple[dict[str, Any], tuple[bytes, ...]]:
         where: file and row, for errors.
 
     Returns:
-        {"system", "said": [[role, text], …], "paths": one a picture, "" where it stands in the row}, and the pictures that stand in the row.
+        {"system", "said": [[role, text], …], "paths": one a picture, "" where it is in the row}, and the pictures that are in the row.
 
     Raises:
         UnusableRow: it is no dialogue, or its placeholders are not as many as its pictures.
@@ -139,7 +139,7 @@ def _schema(tool: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _text(value: Any, *, policy: bool = False) -> str:
-    """A text with placeholders for pictures. Where pictures are parts of their own, what a text that was read says of the kind is no placeholder."""
+    """A text with placeholders for pictures. If pictures are parts of their own, a placeholder in a text that was read stands for no picture."""
     if isinstance(value, list):
         return "".join(_part(part, policy) for part in value)
     if not isinstance(value, str):
@@ -157,7 +157,7 @@ def _part(part: Mapping[str, Any], policy: bool) -> str:
 
 
 def _picture(value: Any) -> tuple[str, bytes]:
-    """(path, "" where the bytes stand in the row; bytes, b"" where they do not)."""
+    """(path, "" where the bytes are in the row; bytes, b"" where they are not)."""
     if isinstance(value, str) and value:
         return value, b""
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""The loop of supervised fine-tuning: rows in, updates out. What is set up around it stands in `sft/command.py`."""
+"""The loop of supervised fine-tuning: rows in, updates out. `sft/command.py` sets everything up."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -71,12 +71,12 @@ def train(
 
     Args:
         validation: rows that are measured on; none for no measuring.
-        done: updates that stand in the checkpoint that was loaded.
+        done: updates in the loaded checkpoint.
         metrics: on the rank that writes.
         stop: asks the run to end after the update that is under way.
 
     Raises:
-        NotFinite: a gradient is infinite or no number; DiskFull: see `Checkpoints.save`; Stopped: the run was asked to stop, and a checkpoint stands.
+        NotFinite: a gradient is infinite or no number; DiskFull: see `Checkpoints.save`; Stopped: the run was asked to stop, and a checkpoint is written.
     """
     keep, at = run.settings.keep, run.at
     every = keep.validate_every or course.per_epoch

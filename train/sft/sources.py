@@ -45,7 +45,7 @@ class Document:
     text: str
     """JSON: an `Episode`, or the fields that `dialogues.fields_of` reads."""
     pictures: tuple[bytes, ...] = ()
-    """A dialogue's picture files that stand in its row; b"" for one that is named by its path."""
+    """A dialogue's picture files that are in its row; b"" for one that is named by its path."""
     source: str = ""
     """As it was named."""
 

@@ -23,7 +23,7 @@ def main(
     layers: int = 3,
     seed: int = 0,
     start: Annotated[
-        Path | None, typer.Option(help="Weights to go on from, as this command wrote them.")
+        Path | None, typer.Option(help="Weights to continue from, as this command wrote them.")
     ] = None,
 ) -> None:
     """Pre-trains a base and writes it to `out`, the newest state at any time."""

@@ -152,7 +152,7 @@ def drills(worlds: Sequence[World], rng: random.Random) -> Iterator[Drill]:
 def mark_lines(drill: Drill, rng: random.Random) -> Drill:
     """The drill with each line of its answers between two marks that the question names: any two, but never a thought's.
 
-    Whatever stands before an answer, it is to be found all the same; which marks a turn has is left to fine-tuning.
+    The answer must be found whatever stands before it; fine-tuning teaches the marks of a turn.
     """
     turns: list[tuple[Parts, str]] = []
     for parts, said in drill.turns:
@@ -183,7 +183,7 @@ def _picture(world: World, thing: Thing) -> Parts:
 
 
 def caption(world: World, rng: random.Random) -> Drill:
-    """What is in the picture, whatever is asked beside it."""
+    """What is in the picture, whatever else is asked."""
     thing = rng.choice(world.pictured)
     asked = question(rng, thing)[0] + "\n" if rng.random() < 0.5 else ""
     return Drill(

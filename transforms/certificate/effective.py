@@ -2,8 +2,8 @@
 
 A question is sold by the relations in its words. Two things make it shorter than they say: relations that compose ("the
 person married to the father" is the mother), and any other chain of claims in the store that leads there in fewer steps and to
-nothing else. What composes is refused; a shorter chain is counted, and refuses what falls below the recipe's fewest hops: in a dense
-world some chain leads from nearly everything to everything.
+nothing else. A relation that composes is refused. A shorter chain is counted; the question is refused if it falls below the recipe's fewest
+hops. In a dense world some chain leads from nearly everything to everything.
 """
 
 from math import inf
@@ -60,7 +60,7 @@ _COMPOSED = {
 
 
 def along(step: Step) -> Step:
-    """A step in the direction in which its relation is usually told.
+    """A step in the direction in which its relation is usually stated.
 
     >>> along(("P40", True)), along(("P84", True))
     (('P22', False), ('P84', True))
@@ -87,7 +87,7 @@ def composed(steps: tuple[Step, ...]) -> int:
 def chain(form: Form) -> tuple[Step, ...]:
     """The steps from the picture's thing to what is asked, one after the other; () where a computation lies between them.
 
-    What is read on a later picture is a step over the detail's property.
+    Reading a later picture is a step over the detail's property.
     """
     depth, at, steps = distances(form), form.anchor, list[Step]()
     if form.of(Compute):

@@ -126,7 +126,8 @@ def _entities_in(facts: Facts, property: str, class_id: str) -> Counter[str]:
 
 
 def _share_of_chain(form: Form, facts: Facts, binding: Binding) -> float:
-    """How often the commonest end of several forward steps is right for the pictured things of the picture's kind; 0 where too few come so far.
+    """How often a guess of the commonest end of several forward steps is right, over all pictured things of the picture's kind; 0 if too
+    few have such an end.
 
     Only ends of the answer's own kind count, since the words tell it: "Who gave their name to the city where this man died?" is Washington for all
     presidents of whom a store has pictures, though most died in cities that bear no person's name.

@@ -1,7 +1,7 @@
 """What a question's words call its things, and the claims that say so: "the man who", "the naturalist", "in which borough" each tell something.
 
 A kind, a sex or an occupation is seldom a clause of the form, yet a reader learns it; so the claims that say it are part of the evidence, and a word
-that no claim says is refused. English: which words these are stands in `kind_words.txt`; other languages are left to readers.
+that no claim says is refused. English: `kind_words.txt` lists these words; other languages are left to readers.
 """
 
 import functools

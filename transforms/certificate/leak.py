@@ -56,10 +56,10 @@ def find_leak(
     """Where a hidden name stands, or None.
 
     Args:
-        texts: what the policy is shown, by what it is: {"question": …, "caption": …, "picture": …}.
-        hidden: variable to value: all nodes of the form but its named constants.
+        texts: the texts that the policy sees, by their kind: {"question": …, "caption": …, "picture": …}.
+        hidden: the values of all variables of the form, by variable; named constants are not among them.
         answer: the answer.
-        languages: whose aliases are looked for.
+        languages: codes of the languages whose aliases are searched for.
     """
     for where, text in sorted(texts.items()):
         hit = leaked(text, answer_names(facts, answer, languages))

@@ -22,7 +22,7 @@ class EnhancementRules:
     """What a recipe says of degradation."""
 
     share: Annotated[float, Ge(0), Le(1), Evolves("pictures", 0, 0.5, 0.1)] = 0.1
-    """Of the kept questions."""
+    """Share of the kept questions."""
     kinds: Annotated[tuple[Kind, ...], MinLen(1)] = ("blur", "down_sampling", "perspective")
     """In equal parts; the default is OpenSearch-VL's, the others are ours: turned a quarter, standing on its head, mirrored top to bottom."""
     blur: Annotated[Severity, SEVERITIES] = (0.4, 0.9)

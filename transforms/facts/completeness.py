@@ -7,7 +7,7 @@ that singles a thing out among its class is worth something only where the class
     seen     what pages and claims name, against what of it the store holds: a capture and its recapture, since the texts
              were written without regard to which items a dump has; for all classes alike
 
-What is stated is believed before what is seen. Where neither is there, the class counts as incomplete. A hop that is functional
+A stated number is believed before an estimated one. Without both, the class counts as incomplete. A hop that is functional
 forward ("the architect of …") needs none of this.
 """
 

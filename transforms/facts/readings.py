@@ -64,7 +64,7 @@ def pictures_on_page(facts: Facts, entity_id: str) -> tuple[ImageAsset, ...]:
 
 @remembered()
 def later_readings(facts: Facts, entity_id: str) -> tuple[Detail, ...]:
-    """What is written on the pictures of a thing's page alike and not said on that page, so that one has to look, in a fixed order."""
+    """Details that all pictures of a thing's page show alike and that the page does not state, so that one has to look; in a fixed order."""
     shown = pictures_on_page(facts, entity_id)
     article = facts.article(entity_id)
     if article is None or not shown:

@@ -1,4 +1,4 @@
-"""What is known by heart: by which figure of a store the popularity prior goes, from where on, and whether any can tell.
+"""Which figure of a store the popularity prior uses, from which value on a thing counts as known, and whether any figure can tell.
 
 Three figures say how well known a thing is: the wikis that have a page about it, the views of its pages, the pages that link to it. A figure tells only
 where some things of the store reach the recipe's number and others do not. Where none reaches it (a store of one wiki's titles gives every thing 0 or 1

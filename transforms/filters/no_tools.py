@@ -1,4 +1,4 @@
-"""`no_tools`: a model with the picture and without tools must not answer; where the recipe names none, the popularity prior stands in (`popularity.py`)."""
+"""`no_tools`: a model with the picture and without tools must not answer; where the recipe names none, the popularity prior replaces it (`popularity.py`)."""
 
 from dataclasses import dataclass
 from functools import partial

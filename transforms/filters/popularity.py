@@ -95,8 +95,8 @@ class KnownFacts:
 def known_part(form: Form, binding: Binding, known: KnownFacts) -> Form | None:
     """The clauses of a form that the prior knows to hold as they are meant and that hang together with what is asked.
 
-    A clause that it does not know is of no use to it, and does not hinder it either: one solving route is enough. What
-    is read close up on a picture, or stands only in an article, is not known by heart. None where nothing known tells
+    A clause that it does not know is of no use to it, and does not hinder it either: one solving route is enough. A detail of a picture, or
+    a fact that only an article states, is not known by heart. None where nothing known tells
     of the answer.
     """
 
@@ -131,8 +131,8 @@ def popularity_prior(
 ) -> Verdict:
     """`text_only` or `no_tools` by the prior: passes unless it comes to exactly one answer, which is then the right one.
 
-    Where nothing is stated about some things of the question, it is tried without and with knowing them; if that makes a difference, the verdict is
-    `not_run`.
+    If no figure is known of some things of the question, the filter tries both: that they are known, and that they are not. If the verdicts
+    differ, the verdict is `not_run`.
 
     Args:
         question: with its form; for one without a form the verdict is `not_run`.

@@ -23,13 +23,13 @@ class QuotaRules:
     """The largest shares of the kept questions; 1 is none."""
 
     node: Share = 0.05
-    """Of one thing: pictured, on the path, or the answer."""
+    """Largest share of questions about one thing: pictured, on the path, or the answer."""
     relation: Share = 0.4
-    """Of one property."""
+    """Largest share of questions with one property."""
     shape: Share = 1.0
-    """Of one way: the same relations, over whatever things."""
+    """Largest share of questions with the same relations, whatever the things."""
     least: Annotated[int, Ge(1)] = 10
-    """So many questions of a thing or relation are always let through: in a small run a share means little."""
+    """Number of questions of a thing or relation that always pass, since in a small run a share means little."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""`text_only`: a model without the picture must not answer; where the recipe names none, the popularity prior stands in (`popularity.py`)."""
+"""`text_only`: a model without the picture must not answer; where the recipe names none, the popularity prior replaces it (`popularity.py`)."""
 
 from dataclasses import dataclass
 from functools import partial

@@ -18,7 +18,7 @@ STAGE = "index"
 
 
 def run(job: Job, task: int) -> Outcome:
-    """Builds page table, class tree and merged ids. Its items are the redirects: those that lead nowhere are rejected."""
+    """Builds page table, class tree and merged ids. Its items are the redirects. A redirect to no page is rejected."""
     parts, folder = job.folder("parts"), job.folder("index")
     folder.mkdir(parents=True, exist_ok=True)
     into = {old: new for old, new in _pairs(parts, "merged") if old != new}

@@ -59,7 +59,7 @@ class RunTask(beam.DoFn):
         yield task
 
     def _count(self, outcome: Outcome) -> None:
-        """Beam's metrics of what was done now."""
+        """Beam's metrics of this call's work."""
         Metrics.counter(self.stage, "num_in").inc(outcome.num_in)
         Metrics.counter(self.stage, "num_kept").inc(outcome.num_kept)
         for reason, number in Counter(r.reason for r in outcome.rejected).items():

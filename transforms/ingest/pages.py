@@ -16,7 +16,7 @@ from questloom.transforms.ingest.classes import ClassTree
 from questloom.transforms.ingest.part_files import hash64, read_parts
 
 ARTICLE, REDIRECT, ITEM_ONLY = 0, 1, 2
-"""What stands at a title; of several the first counts, and of article and redirect the newer one. ITEM_ONLY: no page
+"""The page at a title. Of several the first counts, and of article and redirect the newer one. ITEM_ONLY: no page
 was read, but an item's sitelink names it."""
 NOWHERE = -1
 HOP_DOUBLINGS = 6

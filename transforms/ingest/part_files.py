@@ -33,7 +33,7 @@ RUN_BYTES = 64 << 10
 RUN_ROWS = 1024
 SPARE_FILES = 512
 AHEAD = 4
-"""Batches of a run that one round of a merge reads at most: a hub's rows stand in one run, and may be millions."""
+"""Batches of a run that one round of a merge reads at most: a hub's rows are in one run, and may be millions."""
 REMOTE_BLOCK = 1 << 18
 """Bytes that one request fetches of a file in a bucket: its footer, some batches of a run."""
 _OPTIONS = pa.ipc.IpcWriteOptions(compression="lz4")

@@ -26,7 +26,7 @@ def join(image: ImageAsset, uses: Iterable[str]) -> ImageAsset:
 
 
 def merge_copies(copies: list[ImageAsset]) -> tuple[ImageAsset, list[Rejection]]:
-    """One picture that stands under several names: the first name is kept, with the entities of all."""
+    """One picture that is under several names: the first name is kept, with the entities of all."""
     first, *rest = sorted(copies, key=lambda image: image.file)
     kept = join(first, (entity for image in rest for entity in image.entity_ids))
     return kept, [

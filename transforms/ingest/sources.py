@@ -74,7 +74,7 @@ class ReadTask:
     kind: str
     source: dict[str, Any]
     num_bytes: int
-    """Of text or pictures, about; partitions are cut by the sum."""
+    """Approximate size of the text or pictures; the sum over all tasks decides the number of partitions."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""How well a checkpoint tells a store's own pictures apart: measured before a run spends anything."""
+"""Measures, before a run spends anything, how well a checkpoint distinguishes the pictures of a store."""
 
 import numpy as np
 

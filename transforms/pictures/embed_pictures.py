@@ -10,7 +10,7 @@ from questloom.models.clip import Clip
 
 
 class EmbedPart(beam.DoFn):
-    """Computes the vectors of one part; one that stands is passed over.
+    """Computes the vectors of one part; one that exists is passed over.
 
     Args:
         store: a whole store.
@@ -30,7 +30,7 @@ class EmbedPart(beam.DoFn):
 
 
 class EmbedPictures(beam.PTransform):
-    """`pipeline | EmbedPictures(store, spec)`: the part numbers, once their files stand.
+    """`pipeline | EmbedPictures(store, spec)`: the part numbers, once their files are written.
 
     Args:
         store: a whole store.

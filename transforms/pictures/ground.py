@@ -2,9 +2,9 @@
 
 OpenSearch-VL asks for a CLIP similarity above 0.28 between picture and a text that names the entity. Here the text is a
 description without the name, the threshold belongs to the checkpoint, and a margin is asked for as well: no other
-description, of a path node or of a same-class distractor, may fit the picture as well. Where the picture's own Commons
-statements name the anchor and nothing else of its class, they say more than similarity can (which of two lighthouses it is):
-then similarity has only to reach the checkpoint's lower threshold, and the margin is measured, not asked for. Where nothing at
+description, of a path node or of a same-class distractor, may fit the picture as well. If the picture's own Commons statements name the
+anchor and nothing else of its class, they say more than similarity can (which of two lighthouses it is). Then similarity must reach only
+the checkpoint's lower threshold, and the margin is measured but not required. Where nothing at
 all is stated (no P18, depicts, category or title that names the anchor), looks alone must set it apart from its whole class.
 """
 
@@ -46,7 +46,7 @@ class Grounding(Record):
 
 
 def usable(measured: Calibration, rules: GroundingRules) -> bool:
-    """Whether a checkpoint separates well enough on the store's own pairs.
+    """Whether a checkpoint separates right from wrong pairs of the store well enough.
 
     Raises:
         InputError: it does not, and the recipe requires grounding: the run stops before anything is spent.

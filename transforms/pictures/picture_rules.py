@@ -30,10 +30,10 @@ class GroundingRules:
     mode: Annotated[
         Literal["required", "optional", "none"], Evolves("pictures", choices=("none", "optional"))
     ] = "required"
-    """Where the checkpoint does not separate the store's pictures: stop the run, or go on with `not_run`."""
+    """If the checkpoint does not separate the store's pictures: stop the run, or continue with the verdict `not_run`."""
     margin: Annotated[float, Ge(-2), Le(2), Evolves("pictures", 0, 0.1, 0.02)] = 0.0
     """Least lead in similarity over every other description."""
     num_distractors: Annotated[int, Ge(0), Le(1000)] = 8
     """Entities of the anchor's class to compare with."""
     num_distractors_unstated: Annotated[int, Ge(0), Le(1000)] = 200
-    """The same for a picture of which nothing is stated; then none of them may have the anchor's own description either."""
+    """The same for a picture without statements. Then none of the others may have the anchor's own description either."""

@@ -25,7 +25,7 @@ def shown(picture: bytes | Image.Image, *, max_side: int = MAX_SIDE) -> ShownPic
 
     Args:
         picture: a file's bytes, or RGB pixels.
-        max_side: a longer picture is scaled down to it, in pixels.
+        max_side: the longest side in pixels; a larger picture is scaled down.
 
     Raises:
         PictureError: bytes that are no picture.

@@ -1,4 +1,4 @@
-"""What lies where in a run, for whoever writes it and whoever reads it.
+"""What lies where in a run, for the code that writes it and the code that reads it.
 
     RUN/recipe.json                              the resolved recipe, its fingerprint and the store's; written first: what this folder is
         run.json                                 counts, times, versions, cost; written last: what says that the run is whole
@@ -242,5 +242,5 @@ def number_of(label: str) -> int:
 
 
 def count_of(label: str, shard: int, facts: dict[str, str]) -> StageCount:
-    """The counts that stand in the metadata of a shard."""
+    """The counts that are in the metadata of a shard."""
     return StageCount(stage=name_of(label), shard=shard, **{k: int(facts[k]) for k in COUNTS})

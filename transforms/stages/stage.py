@@ -25,7 +25,7 @@ class Side:
     Args:
         record: its type; an item's is found by `item_id`.
         gather: adds to the graph what writes the files. It takes the shard numbers of the stage before, the settings of the job, the label
-            of that stage and the label of this one, and gives the shard numbers again, once the files stand.
+            of that stage and the label of this one, and gives the shard numbers again, once the files are written.
     """
 
     record: type[Record]
@@ -39,7 +39,7 @@ class Stage:
     Args:
         name: what people and other code call it, "certify"; the stage of its rejections.
         takes: the record type that comes in.
-        gives: the record type that goes on.
+        gives: the record type that it gives.
         make: called once a process with the job's settings; gives the function. A module-level function, so that a stage can be sent to a
             worker. None for a job's first stage, whose records something else writes.
         fingerprint: changes whenever the stage would compute something else from the same input; part of resume.

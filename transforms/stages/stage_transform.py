@@ -171,7 +171,7 @@ class RunStage(beam.DoFn):
 
 
 class StageTransform(beam.PTransform):
-    """`shards | StageTransform(stage, …)`: the shard numbers again, once their files stand.
+    """`shards | StageTransform(stage, …)`: the shard numbers again, once their files are written.
 
     Args:
         stage: with its number.
@@ -203,7 +203,7 @@ def run_in_order(
     settings: Any,
     opened: Opened,
 ) -> beam.PCollection:
-    """Adds all stages of a job but its first, which stands already, to the graph; gives the shard numbers once everything stands."""
+    """Adds all stages of a job to the graph, except the first, which is written already. Gives the shard numbers once everything is written."""
     for stage in stages[1:]:
         source = source_of(stages, stage).label
         if stage.side is not None:

@@ -45,7 +45,7 @@ BACK: tuple[Colour, ...] = (
 
 
 class Face:
-    """The features of one person, drawn by that person's own chance."""
+    """The features of one person, drawn with that person's own random generator."""
 
     def __init__(self, thing: Thing, own: random.Random) -> None:
         self.woman = thing.woman

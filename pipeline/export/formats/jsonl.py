@@ -1,6 +1,6 @@
 """The format `jsonl`, for ms-swift and rLLM: a JSON object a line, with pictures as data URIs.
 
-`messages` hold `<image>` where a picture goes; the answer stands under the names that both know.
+`messages` hold `<image>` where a picture goes; the answer is under the names that both know.
 """
 
 from typing import Any

@@ -1,6 +1,6 @@
 """The format `sharegpt`, for LLaMA-Factory: `conversations` of {from, value}, `images`, `system`, `tools`.
 
-`<image>` stands in the text where the picture goes; `dataset_info.json` names the folders. LLaMA-Factory's README documents the keys.
+`<image>` is in the text where the picture goes; `dataset_info.json` names the folders. LLaMA-Factory's README documents the keys.
 """
 
 import json

@@ -241,7 +241,7 @@ def test_a_trainer_that_breaks_off_ends_the_demo_with_its_name(monkeypatch, tmp_
     monkeypatch.setattr(demo_train, "prepare", lambda out, **about: (out / "run", out / "store"))
     with pytest.raises(
         QuestloomError,
-        match=r"questloom.train.sft ended with exit code 2; the same command goes on",
+        match=r"questloom.train.sft ended with exit code 2; the same command continues",
     ):
         run_demo_train(tmp_path / "demo", seed=5, steps=1, workers=1)
 

@@ -1,8 +1,6 @@
 """What a loop lacks is told before its first round; and what docs/loop.md shows of the section `evolve` is what the program takes."""
 
-import dataclasses
 import gc
-import json
 import re
 import weakref
 from pathlib import Path
@@ -17,7 +15,6 @@ from questloom.models.model_settings import ModelSettings
 from questloom.pipeline.commands.demo_train import tiny_base
 from questloom.pipeline.evolve.first_check import check_players
 from questloom.pipeline.recipe import Recipe, load_recipe
-from questloom.pipeline.settings import EvolveRules, TrainingRules
 from questloom.records.errors import InputError
 
 PAGE = (Path(__file__).parents[3] / "docs" / "loop.md").read_text(encoding="utf-8")
@@ -119,26 +116,6 @@ def test_mode_sft_trains_on_the_teachers_episodes_and_has_no_grpo(tmp_path):
         check_players(made(data, tmp_path))
     data["evolve"]["train"] |= {"trainer": "sft", "config": "vsearcher", "set": []}
     check_players(made(data, tmp_path))
-
-
-@pytest.mark.parametrize(
-    ("kind", "prefix"), [(EvolveRules, "evolve."), (TrainingRules, "evolve.train.")]
-)
-def test_the_pages_table_has_every_key_with_its_default(kind, prefix):
-    table = dict(
-        re.findall(rf"^\| `{re.escape(prefix)}(\w+)` \| `?([^|`]+?)`? \|", PAGE, re.MULTILINE)
-    )
-    default = {
-        f.name: "none"
-        if f.default is None
-        else "required"
-        if f.default is dataclasses.MISSING
-        else json.dumps(f.default)
-        for f in dataclasses.fields(kind)
-    }
-    assert table == {
-        name: word if word == '""' else word.strip('"') for name, word in default.items()
-    }
 
 
 def test_what_is_closed_lets_go_of_the_model_so_that_a_trainer_has_its_memory():

@@ -92,9 +92,9 @@ def fronted(
 def _clause_last(
     phrases: NounPhrases, subject: str, tail: str, *, verb: str = "is"
 ) -> tuple[str, str]:
-    """A subject without its relative clause, and the clause, where a verb's short second half may come between the two.
+    """A subject without its relative clause, and that clause, if a verb's short second half may come between them.
 
-    What is heavy stands last: "On what date was the church opened where this man is buried?"
+    A heavy part comes last: "On what date was the church opened where this man is buried?"
 
     Args:
         phrases: the derivation.
@@ -112,7 +112,8 @@ def _clause_last(
 
 
 def _weigh_middle(phrases: NounPhrases, subject: str) -> None:
-    """What stands between a verb's two halves has to be kept in mind, and costs; no preposition may meet the second ("is named after call his horse")."""
+    """Words between a verb's two halves must be kept in mind, and cost points. No preposition may meet the second half ("is named after
+    call his horse")."""
     phrases.cost += (
         0.45 * max(0, len(subject.split()) - LIGHT)
         + 3.0 * num_relative(subject)

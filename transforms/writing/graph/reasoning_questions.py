@@ -18,7 +18,7 @@ from questloom.transforms.writing.graph.noun_phrases import HOPELESS, NounPhrase
 
 BIRTH, DEATH = "P569", "P570"
 MANY = 5
-"""Claims from which the things compared are long to tell."""
+"""Number of claims from which on the compared things take many words to describe."""
 CHOOSES = ("earliest", "latest", "largest", "smallest")
 
 

@@ -2,7 +2,7 @@
 
 The things of a form are taken in order from the picture to the question. Each is either announced by a sentence of its
 own, with at most two facts, or described where it is first mentioned ("this bridge's architect"); which of the two is
-drawn at random, and `verbalise.py` weighs the outcomes. What is announced is referred back to by its kind or a pronoun.
+drawn at random, and `verbalise.py` weighs the outcomes. A thing that was introduced is referred back to by its kind or a pronoun.
 The question stands last, by the grammar of one sentence.
 """
 
@@ -98,7 +98,7 @@ def _targets(words: FormWords) -> frozenset[str]:
 def _paths(
     start: str, ends: frozenset[str], links: dict[str, list[tuple[int, str]]]
 ) -> Iterator[tuple[str, ...]]:
-    """The ways from a variable to one of others, none through a variable twice."""
+    """The paths from a variable to any of the others; none passes a variable twice."""
     todo: list[tuple[str, ...]] = [(start,)]
     while todo:
         path = todo.pop()

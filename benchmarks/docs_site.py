@@ -1,0 +1,167 @@
+"""The pages of the documentation site, as a hook of MkDocs: `make site` builds them into `build/site`.
+
+The site has the README, `docs/`, and every page that these lead to, each at its place in the tree: so the same links work here and there.
+Its reference is made while the site is built, from the commands, the recipe's fields and the registries.
+"""
+
+import inspect
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urldefrag
+
+import yaml
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+
+ROOT = Path(__file__).resolve().parents[1]
+LINK = re.compile(r"\]\(([^)\s]+)\)|\bsrc=\"([^\"]+)\"")
+CODE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+
+
+def links(text: str) -> list[str]:
+    """The relative links of a Markdown page, without anchors and what is in fenced code.
+
+    >>> links('[a](b.md#c), [d](https://example.org), <img src="e.png">, [f](#g)')
+    ['b.md', 'e.png']
+    """
+    found = (urldefrag(a or b).url for a, b in LINK.findall(CODE.sub("", text)))
+    return [unquote(link) for link in found if link and "://" not in link]
+
+
+def reached_files(root: Path) -> list[str]:
+    """The files that the README and `docs/` lead to, as paths from `root`. A folder, or a file that is absent, is none."""
+    waiting = [root / "README.md", *sorted((root / "docs").glob("*.md"))]
+    reached: dict[Path, None] = {}
+    while waiting:
+        path = waiting.pop().resolve()
+        if path in reached or not path.is_file() or not path.is_relative_to(root):
+            continue
+        reached[path] = None
+        if path.suffix == ".md":
+            waiting += [path.parent / link for link in links(path.read_text(encoding="utf-8"))]
+    return sorted(path.relative_to(root).as_posix() for path in reached)
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """A Markdown table."""
+    head = list(head)
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(
+        f"| {' | '.join(str(cell).replace('|', chr(92) + '|') for cell in line)} |\n"
+        for line in lines
+    )
+
+
+def commands_page() -> str:
+    """Every command with its arguments, as `--help` shows them."""
+    import typer
+    from typer.cli import get_docs_for_click
+
+    from questloom.pipeline.cli import app
+
+    command = typer.main.get_command(app)
+    context = typer.Context(command, info_name="questloom")
+    text = get_docs_for_click(obj=command, ctx=context, name="questloom")
+    return text.replace("# `questloom`", "# Commands", 1)
+
+
+def registries_page() -> str:
+    """What can be chosen by name: filters, tools, formats, live services, recipes and benchmarks."""
+    from questloom.agent.live.services.registry import SERVICES
+    from questloom.agent.tool_registry import MODULES
+    from questloom.eval.statements import statements
+    from questloom.pipeline.format_registry import format_names, load_formats
+    from questloom.transforms.filters.registry import FILTERS
+
+    tools = {name: __import__(module, fromlist=["TOOL"]).TOOL for name, module in MODULES.items()}
+    parts = [
+        "# What can be chosen by name",
+        "## Filters",
+        "In the order in which they run.",
+        table(
+            ("filter", "what it does", "reasons"),
+            (
+                (
+                    f"`{f.name}`",
+                    f.help,
+                    "<br>".join(f"`{name}`: {words}" for name, words in f.reasons.items()),
+                )
+                for f in FILTERS
+            ),
+        ),
+        "## Tools of the agent",
+        table(
+            ("tool", "what the prompt says of it"),
+            (
+                (f"`{name}`", " ".join((inspect.getdoc(tool.run) or "").split("\n\n")[0].split()))
+                for name, tool in tools.items()
+            ),
+        ),
+        "## Live services",
+        table(
+            ("service", "role", "what it is"),
+            ((f"`{service.name}`", service.role, service.help) for service in SERVICES),
+        ),
+        "## Formats of the data set",
+        table(
+            ("format", "what it is"),
+            ((f"`{name}`", each.help) for name, each in load_formats(format_names()).items()),
+        ),
+        "## Recipes",
+        table(("recipe", "what it is"), recipes()),
+        "## Benchmarks",
+        table(
+            ("benchmark", "title", "questions", "licence", "columns known"),
+            (
+                (f"`{name}`", each.title, f"{each.size:,}", each.licence, each.verified)
+                for name, each in statements().items()
+            ),
+        ),
+    ]
+    return "\n\n".join(parts)
+
+
+def recipes() -> list[tuple[str, str]]:
+    """The shipped recipes, each with the comment at its head."""
+    found = []
+    for path in sorted((ROOT / "recipes").glob("*.yaml")):
+        text = path.read_text(encoding="utf-8")
+        head = re.match(r"(?:#.*\n)*", text)
+        words = " ".join(line.lstrip("# ") for line in head[0].splitlines()) if head else ""
+        found.append((f"`{yaml.safe_load(text)['name']}`", words))
+    return found
+
+
+def settings_page(of: str) -> Callable[[], str]:
+    def page() -> str:
+        from questloom.pipeline.settings_reference import reference
+
+        return reference(of)
+
+    return page
+
+
+GENERATED: dict[str, Callable[[], str]] = {
+    "reference/commands.md": commands_page,
+    "reference/registries.md": registries_page,
+    "recipes/REFERENCE.md": settings_page("recipe"),
+    "train/REFERENCE.md": settings_page("train"),
+}
+
+
+def on_files(files: "Files", *, config: "MkDocsConfig") -> "Files":
+    """Puts the tree's pages and the generated ones in place of what MkDocs found in `docs/`; the theme's own files stay."""
+    from mkdocs.structure.files import File, Files
+
+    kept = [file for file in files if file.src_dir != config.docs_dir]
+    kept += [
+        File(name, str(ROOT), config.site_dir, config.use_directory_urls)
+        for name in reached_files(ROOT)
+        if name not in GENERATED
+    ]
+    kept += [File.generated(config, name, content=made()) for name, made in GENERATED.items()]
+    return Files(kept)
