@@ -19,7 +19,7 @@ from questloom.records.knowledge import ImageAsset, Redirect
 from questloom.records.outcomes import Reason, Rejection
 
 SPARQL, COMMONS = "sparql", "commons"
-"""What stands for a path where a service is the source."""
+"""The word that replaces a path if a service is the source."""
 MAX_NAMED = 5
 """Ids that a message names; the rejections have all."""
 UNKNOWN = (
