@@ -44,7 +44,7 @@ def grey(picture: bytes) -> bytes:
 def wrong_queries(
     store: str, questions: Sequence[Question], results: int, rng: random.Random
 ) -> dict[str, float]:
-    """What searches bring whose words are wrong in one trait: how often the right page is first, and how often among the hits.
+    """What a search with one wrong trait brings: how often the right page is first, and how often it is among the hits.
 
     Returns:
         "right first", "wrong first" and "wrong among": shares.

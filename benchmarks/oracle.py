@@ -132,8 +132,8 @@ def _meant(question: Question, store: Store) -> dict[str, str]:
 def broken(question: Question, store: Store, texts: list[str]) -> str:
     """Why no agent could answer with these tools, as far as that can be told without playing: "" or the reason.
 
-    Whatever joins two things must be in some section of some page, or in one of its infobox lines; and what the picture shows must
-    have another picture that can be found, or be named by a page that the rest of the question leads to.
+    A section or infobox line of some page must state each relation. The pictured thing must have another picture that can be found, or be
+    named by a page to which the rest of the question leads.
     """
     form = question.logical_form
     assert form is not None

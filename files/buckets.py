@@ -240,7 +240,7 @@ class BucketPath:
                 yield found
 
     def glob(self, pattern: str) -> Iterator["BucketPath"]:
-        """What lies directly under the prefix and has such a name."""
+        """The objects and folders directly under the prefix whose names match."""
         assert "/" not in pattern and "**" not in pattern, pattern
         try:
             yield from (

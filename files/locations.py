@@ -86,7 +86,7 @@ def size_of(path: Location) -> int:
 
 
 def listed(folder: Location, pattern: str = "*") -> list[Location]:
-    """What lies directly in a folder and has such a name, sorted; nothing where there is no folder."""
+    """The files and folders directly in a folder whose names match, sorted; none if there is no folder."""
     return list(sorted(folder.glob(pattern)))  # type: ignore[type-var]
 
 

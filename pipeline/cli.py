@@ -749,7 +749,7 @@ def doctor(
 
 
 def main() -> None:
-    """Runs the command line. Whatever goes wrong is one message; the message names a log with what Beam and workers say of it."""
+    """Runs the command line. Every fault becomes one message, which names a log with what Beam and workers say of it."""
     log_errors_to_file()
     try:
         app()

@@ -24,7 +24,7 @@ _SAYS = (
 _STATES = re.compile(
     rf"\b{_SOURCE} (?:\S+ ){{0,3}}?(?:also |clearly |explicitly )?{_SAYS}\b", re.IGNORECASE
 )
-"""What follows is the claim; what stands before may name the source ("the Daily Post article says")."""
+"""The claim follows; the words before may name the source ("the Daily Post article says")."""
 _REFERS = re.compile(
     rf"\baccording to (?:the |this |that |these |its |a )?{_SOURCE}\b"
     rf"|\b(?:as )?(?:stated|said|mentioned|reported|given|listed|written|described|noted) (?:in|on|by) (?:the |this |that |these )?{_SOURCE}\b"

@@ -72,7 +72,7 @@ def handle_text(handle: int) -> str:
 
 @dataclass(frozen=True)
 class _Look:
-    """What is compared to tell whether two pictures are the same."""
+    """The key by which two pictures are compared."""
 
     bits: int
     colours: np.ndarray

@@ -137,8 +137,8 @@ def evaluate(
 
       questloom evaluate --benchmark mmsearch --data end2end.parquet --subset vsearcher --engine openai --recipe my.yaml --mode direct --out results
 
-    Every question stays in the denominator. What was played is not played again, and nothing is paid twice: an unfinished evaluation is continued by the
-    same command. OUT/scores.md, scores.csv, scores.html and calls.png show everything in OUT.
+    Every question stays in the denominator. The same command continues an unfinished evaluation; it plays nothing and pays
+    nothing twice. OUT/scores.md, scores.csv, scores.html and calls.png show everything in OUT.
     """
     from questloom.pipeline.api import score
 

@@ -1,4 +1,4 @@
-"""Can a job run there? What `questloom doctor --runner …` shows, and what is looked at before a job is submitted.
+"""Can a job run there? The checks of `questloom doctor --runner …`, which are also made before a job is submitted.
 
 Each check answers within seconds and the whole within a minute, since a cluster that lacks something makes Beam wait
 without a word: for a worker that cannot start, a slot that is never free, a job server that cannot be found.

@@ -35,8 +35,8 @@ from questloom.records.errors import InputError
 from questloom.records.identity import canonical_json
 from questloom.transforms.drafting.seed_shortage import FIX, shortage
 from questloom.transforms.drafting.seeds import EXPLORATION, obstacles
-from questloom.transforms.filters.custom import words_of_custom
 from questloom.transforms.filters import registry
+from questloom.transforms.filters.custom import words_of_custom
 from questloom.transforms.pictures.checkpoint_quality import check_grounding
 from questloom.transforms.pictures.choose import read_hashes
 from questloom.transforms.stages.run_folder import name_of

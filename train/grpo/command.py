@@ -79,7 +79,7 @@ GRPO: the model plays questions of a run with real tool calls, several rollouts 
 RUN is a finished run (questloom synth) with questions of the splits rl/train and rl/validation, STORE the store that it was made from. The policy
 has the tools of RUN's teacher, unless the settings name others (play.tools).
 
-Every rollout of every step is taught or left out for a reason that is counted. Killed at any point, the same command goes on: what was played
+Every rollout of every step is trained on, or left out for a reason that is counted. After a kill at any point the same command continues: what was played
 is not played again, no row is learned from twice, and the weights become those of an unbroken run; SIGTERM writes a checkpoint first. OUT/model
 then plays as it is:
   questloom teach --run RUN --store STORE --policy grpo --engine transformers --set teach.model=OUT/model

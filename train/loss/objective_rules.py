@@ -23,9 +23,9 @@ class Objective:
     constant: Annotated[int, Gt(0)] = 1
     """Tokens of the longest trajectory that may be."""
     divisor: Literal["sampled", "taught"] = "sampled"
-    """What these means are over. `sampled`: all rollouts of the update's questions, with those that teach nothing (1/G Σ, as published, and TRL's): of
-    groups without variance, of an unknown reward, masked as a whole. The KL term pulls at those of them that have tokens in the loss. `taught`: only
-    the rollouts with an advantage of their own, so that an update stays as large where few groups have variance."""
+    """The rollouts over which these means are taken. `sampled`: all rollouts of the update's questions, with those that teach nothing (1/G Σ, as
+    published, and TRL's): of groups without variance, of an unknown reward, masked as a whole. The KL term pulls at those of them that have tokens
+    in the loss. `taught`: only the rollouts with an advantage of their own, so that an update stays as large where few groups have variance."""
     kl: Annotated[float, Ge(0)] = 0.0
     """β, of the KL to a reference model."""
     kl_ratio: bool = True

@@ -14,7 +14,7 @@ from questloom.train.run.stopping import STOPPED, Stopped, exit_code
 
 T = TypeVar("T")
 UNLOCKED = ".begun"
-"""What is written below OUT before all inputs are checked; it is no run yet."""
+"""The files that are written below OUT before all inputs are checked; with these alone OUT is no run yet."""
 
 
 def check_output(out: Path, identity: Mapping[str, Any]) -> None:

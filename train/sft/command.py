@@ -77,8 +77,8 @@ DATA is a run in which `questloom teach` played, a folder RUN/episodes/POLICY, a
 JSON lines), or one configuration of a data set, in a folder or on the Hub: RUN/dataset:sft, ORG/NAME:sft. --data may be given several times;
 the same rows in two of them are refused.
 
-Every row is made once before training: what cannot be learned from is left out, and told with its reason. Killed at any point, the same
-command goes on from the last checkpoint and ends with the same weights; SIGTERM writes one. OUT/model then plays as it is:
+Every row is made once before training. A row that cannot be learned from is left out and listed with its reason. After a kill at any point the same
+command continues from the last checkpoint and ends with the same weights; SIGTERM writes one. OUT/model then plays as it is:
   questloom teach --run RUN --store STORE --policy sft --engine transformers --set teach.model=OUT/model
 
 Presets: {", ".join(presets(grpo=False))} (train/presets/). Settings with their meaning: train/settings/training_settings.py.
