@@ -217,6 +217,15 @@ def test_the_request_shows_the_steps_what_is_asked_and_what_may_not_be_said():
     assert "Names that have to appear: Tolm; Brisk Light" in made.client.prompts[0][1]
 
 
+def test_a_century_is_asked_for_as_one_and_by_no_other_word():
+    plan = teacher_plan()
+    plan = plan.replace(answer=plan.answer.replace(text="18th century", precision="century"))
+    said = SAID.replace("On which day", "In which century")
+    made = writer(GOOD, {"question": said, "phrase": SHOWN})
+    assert worded(made, plan) == Wording(text=said, anchor_phrase=SHOWN)
+    assert "century" in made.client.prompts[1][1]
+
+
 def test_where_the_picture_is_a_sign_the_request_and_the_words_say_so():
     plan = teacher_plan()
     form = plan.logical_form
