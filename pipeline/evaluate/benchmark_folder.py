@@ -106,7 +106,7 @@ def read_benchmark(asked: BenchmarkRequest, out: str) -> Benchmark:
     }
     if asked.benchmark not in statements():
         own = load_extension(asked.benchmark, "benchmarks", "--benchmark")
-        facts["note"] += f" Of another package: {own.identity}."
+        facts["note"] = f"{facts['note']} Of another package: {own.identity}."
     _lay_down(out, name, items, facts)
     return Benchmark(name, items, facts)
 
