@@ -6,7 +6,6 @@ import logging
 import shutil
 import subprocess
 import sys
-import typing
 from pathlib import Path
 
 import pytest
@@ -142,9 +141,11 @@ def test_the_lists_of_names_for_people_and_for_type_checkers_are_the_same():
     assert [n.strip() for n in named.split(",") if n.strip()] == questloom.__all__
 
 
-def test_a_policy_that_has_played_nothing_is_named(lean):
-    opened = questloom.load_run(lean.run.path)
-    assert opened.questions and opened.policies == [] and opened.dataset == ""
-    assert typing.cast(int, opened.counts[-1].num_out) == len(opened.questions)
+def test_a_policy_that_has_played_nothing_is_named(session, tmp_path):
+    recipe = questloom.load_recipe(str(session / "small.yaml"), ["seeds.count=20"])
+    made = questloom.synthesise(recipe, session / "store", tmp_path / "run")
+    opened = questloom.load_run(made.run)
+    assert opened.questions and opened.policies == [] and opened.dataset == made.dataset
+    assert opened.counts[-1].num_out == len(opened.questions)
     with pytest.raises(questloom.InputError, match="has played nothing"):
         opened.episodes("student")
