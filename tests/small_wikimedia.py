@@ -1,6 +1,8 @@
 """A small fictional world behind loopback services, and gathering from them without their waits."""
 
 import copy
+import gzip
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -66,3 +68,11 @@ def gathered(
 def twice(manners: Manners) -> list[str]:
     """What was served more than once."""
     return [name for name, number in manners.served.items() if number > 1]
+
+
+def entities_of(out: Path) -> dict[str, dict]:
+    """The lines of a gathered dump, by id."""
+    (path,) = out.glob("wikidata-*.json.gz")
+    lines = gzip.decompress(path.read_bytes()).decode().splitlines()
+    found = [json.loads(line.rstrip(",")) for line in lines if line.startswith("{")]
+    return {entity.get("id") or entity["entity"]: entity for entity in found}
