@@ -19,7 +19,8 @@ _FREE = frozenset(
 a an the this that these those it its he his him she her they their them there here who whom whose which what when where how and as well
 at by for from in into of on over to with within under through across along among is was are were be been being has have had do does did s
 much many far long one ones other another same then also person people man woman somebody someone something thing things place work
-picture pictured image photo photograph portrait drawing shown seen century year years month day date name names called known lie lies stand stands located situated
+picture pictured image photo photograph portrait drawing shown seen century year years month day date name names called
+known lie lies stand stands located situated
 give given take took come came go goes get got make makes made exactly number amount company organisation group colour language kind sort type
 """.split()
 )
