@@ -32,6 +32,8 @@ from questloom.transforms.writing.llm.relation_words import LANGUAGE, RelationWo
 from questloom.transforms.writing.writer import Draft, Vote
 
 FAR = 99
+READING = ("read", "reads", "written", "says", "number")
+"""Words for what is read, where no part of the thing bears it."""
 
 
 def relation_of(store, property_id: str) -> RelationWords:
@@ -144,6 +146,7 @@ def check_words_proven(store, draft: Draft, language: str, languages: tuple[str,
             language,
         )
     _check_agents(store, draft, language)
+    _check_work(store, draft, language)
     for line in lines if language == LANGUAGE else ():
         if not line.is_stated(store, draft.text):
             raise ValueError(
@@ -162,6 +165,24 @@ def _check_named(store, draft: Draft, language: str, languages: tuple[str, ...])
         ):
             raise ValueError(
                 f'the question does not name "{store.label(thing, language)}", which has to appear'
+            )
+
+
+def _check_work(store, draft: Draft, language: str) -> None:
+    """Raises ValueError where an English text does not say that something is computed, or where in the picture something is read."""
+    if draft.form is None or language != LANGUAGE:
+        return
+    words = set(folded(draft.text).split())
+    if draft.form.of(Compute) and not words & {*COMPARING.split()}:
+        raise ValueError(
+            'the question does not say what is computed; ask as in "how many years lie between … and …" or "how many years older"'
+        )
+    for clause in draft.form.of(Reads):
+        place = store.label(clause.part, language) if clause.part else ""
+        said = folded(place or property_label(store, clause.property, language)).split()
+        if not words & {*said, *(() if place else READING)}:
+            raise ValueError(
+                f'the question does not say "{clause_line(store, draft, clause, language)}"'
             )
 
 

@@ -17,7 +17,7 @@ from questloom.models.structured import BadReply, RefusedReply
 from questloom.prompts.render import language_name, render
 from questloom.prompts.roles import ROLES
 from questloom.records.errors import ProviderFault
-from questloom.records.form import Form, Image, Reads
+from questloom.records.form import Compute, Form, Image, Reads
 from questloom.records.knowledge import Article, Entity, Section
 from questloom.records.outcomes import Reason
 from questloom.records.table import Json
@@ -257,6 +257,24 @@ def test_what_is_read_on_a_later_picture_names_the_thing_that_it_shows():
     assert line.startswith(f"Read on a picture of {store.label(plan.bindings['x1'], 'en')}, ")
     own = clause_line(store, later, replace(read, of=form.anchor), "en")
     assert own.startswith("Read on the picture, ")
+
+
+def test_words_that_do_not_say_the_computation_or_the_place_of_a_reading_are_refused():
+    plan = teacher_plan()
+    form, day = plan.logical_form, plan.answer.value.key()
+
+    def refusal_of(*clauses):
+        more = Form(clauses=(*form.clauses, *clauses), ask=form.ask)
+        bindings = {**plan.bindings, "r": day, "n": day}
+        made = writer(GOOD, GOOD)
+        return worded(made, plan.replace(form=Json(more.to_json()), bindings=bindings))
+
+    asked = form.ask.var
+    computed = refusal_of(Compute(out="n", op="difference", args=(asked, asked)))
+    assert "does not say what is computed" in computed.evidence["message"]
+    read = refusal_of(Reads(var="r", of=form.anchor, property="P571"))
+    assert 'does not say "Read on the picture' in read.evidence["message"]
+    assert isinstance(refusal_of(), Wording)
 
 
 def test_the_prompt_asks_in_the_recipes_language_and_with_what_the_loop_adds():
