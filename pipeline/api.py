@@ -265,7 +265,7 @@ def synthesise(
     >>> recipe = questloom.load_recipe("small.yaml")
     >>> made = questloom.synthesise(recipe, "store", "run")
     >>> made.funnel.counts[-1].num_out, made.message
-    (15, '')
+    (14, '')
 
     Args:
         recipe: the settings.
@@ -320,7 +320,7 @@ def teach(
     >>> import questloom
     >>> made = questloom.teach("run", "store", engine="oracle")
     >>> made.summary.funnel.by_stage["play"].num_out
-    9
+    10
 
     Args:
         run: a finished run's folder.

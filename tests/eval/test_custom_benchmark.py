@@ -53,7 +53,7 @@ def test_the_list_tells_of_it():
 
 
 def test_the_programs_own_are_found_by_name_and_what_is_none_is_none():
-    assert statement_of(LIKE_OURS.name) is LIKE_OURS
+    assert statement_of(LIKE_OURS.name) == LIKE_OURS
     assert statement_of("no_such_benchmark") is None
 
 

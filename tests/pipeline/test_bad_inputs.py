@@ -574,7 +574,7 @@ def test_a_world_in_place_of_a_store_is_one_message_that_says_how_to_ingest_it(
 
 
 def test_what_nobody_expected_is_one_message_that_names_the_log(tmp_path, capfd, monkeypatch):
-    monkeypatch.setattr("questloom.pipeline.recipe.load_recipe", lambda *_: 1 / 0)
+    monkeypatch.setattr("questloom.pipeline.api.load_recipe", lambda *_: 1 / 0)
     code, lines = told(capfd, monkeypatch, "plan", "--store", str(tmp_path))
     assert code == FAILED and "ZeroDivisionError" in lines[0]
     assert (

@@ -14,6 +14,7 @@ import pytest
 
 from questloom.records.form import Ask
 from questloom.records.knowledge import entity_value
+from questloom.transforms.certificate.description import Description
 from questloom.transforms.remembered import remembered
 from tests.doctests import ROOT
 from tests.small_facts import SmallFacts, year
@@ -117,6 +118,7 @@ ASKED: dict[str, tuple[Any, ...]] = {
     "facts.readings.later_readings": ("Q1",),
     "facts.one_of_class._functional_within": ("P1", "Q1", "Q2"),
     "facts.said_class.find_descriptor_class": ("Q1",),
+    "certificate.margin._margin_of": (Description(var="x0", parts=()), entity_value("Q1"), 2),
     "facts.within._num_inside": ("P131", "Q1"),
     "facts.within._inside": (("P131",), "Q1"),
     "facts.within._within": ("P131", entity_value("Q1"), 5),

@@ -88,6 +88,11 @@ class ImageSearchRules:
     """Pictures of it whose pages are looked at."""
 
 
+def _always(recipe: Any) -> bool:
+    """It searches by the picture, whatever the recipe says."""
+    return True
+
+
 IMAGE_SEARCH = Filter(
     name="image_search",
     help="One image search does not find the answer.",
@@ -100,5 +105,5 @@ IMAGE_SEARCH = Filter(
     asks=Asks(role=ROLE, share=(0.4, 0.8, 0.97), sees_picture=True, material_chars=_material_chars),
     in_loop=InLoop(tool="image_search", remedies=(("filters.image_search_k", 1),)),
     make=make_image_search,
-    vectors=lambda recipe: True,
+    vectors=_always,
 )

@@ -74,6 +74,11 @@ class SolvableRules:
     """The tools that the oracle has there. They are no section of the teacher's: which questions are kept depends on them."""
 
 
+def _with_tools(recipe: Any) -> bool:
+    """The oracle's searches compare pictures; a model that is given the evidence needs none."""
+    return bool(tools_of_oracle(recipe))
+
+
 SOLVABLE = Filter(
     name="solvable",
     help="It can be solved: with the evidence given, or (solver: oracle) with the tools.",
@@ -87,7 +92,7 @@ SOLVABLE = Filter(
     asks=Asks(role=ROLE, share=(0.4, 0.8, 0.97)),
     in_loop=None,
     tools=tools_of_oracle,
-    vectors=lambda recipe: bool(tools_of_oracle(recipe)),
+    vectors=_with_tools,
     conflicts=_conflicts,
     make=make_solvable,
 )

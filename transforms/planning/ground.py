@@ -47,7 +47,7 @@ class Refusals:
     """How often each bound refused, so that a level without plans can say which one did most."""
 
     reasons: Counter[str] = field(default_factory=Counter)
-    causes: list[Callable[[], tuple[Lack, ...]]] = field(default_factory=list)
+    causes: list[Callable[[], tuple[Lack, ...]]] = field(default_factory=list, compare=False)
     """Each finds what the store would have to hold for what was refused."""
 
     def add(self, reason: Reason, lack: Callable[[], Lack | None] | None = None) -> None:

@@ -226,7 +226,7 @@ def test_vectors_of_another_model_are_refused(store):
         name = "other@1"
 
     with pytest.raises(InputError, match="other@1"):
-        LocalProvider(store, Other())
+        _ = LocalProvider(store, Other()).snapshot  # which every job states before it begins
 
 
 async def summary(goal: str, title: str, page: str) -> tuple[str, float]:
