@@ -20,7 +20,7 @@ TOOLS = {
 """A move's tool in words, and the colour of its box."""
 ANSWER = ("answer", "#cdeed3")
 PER_ROW, WIDTH, HEIGHT, GAP, LINE = 4, 160, 60, 28, 14
-NAME = 22
+NAME = 20
 """Characters of a name in a line of its box; a name has two lines."""
 
 Step = tuple[str, str, str]
