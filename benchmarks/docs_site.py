@@ -41,7 +41,7 @@ def reached_files(root: Path) -> list[str]:
         if path in reached or not path.is_file() or not path.is_relative_to(root):
             continue
         reached[path] = None
-        if path.suffix == ".md":
+        if path.suffix in (".md", ".html"):
             waiting += [path.parent / link for link in links(path.read_text(encoding="utf-8"))]
     return sorted(path.relative_to(root).as_posix() for path in reached)
 

@@ -2,12 +2,14 @@
 
     python -m benchmarks.gallery WORLD_RUN/dataset SLICE_RUN/dataset --out FOLDER [--number 50] [--seed 1]
 
-Writes `FOLDER/index.html` and small pictures beside it. Each data set gives an equal share, or all that it has. Questions with equal words
+Writes `FOLDER/index.html` and small pictures beside it: of each question its path, route and certificate, and the turns of an episode that solved it,
+where the data set has one. Each data set gives an equal share, or all that it has. Questions with equal words
 are shown once. A picture whose licence is only inferred is linked, not copied.
 """
 
 import argparse
 import io
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,33 +18,49 @@ from typing import Any
 
 import pyarrow.parquet as pq
 from jinja2 import Environment
+from markupsafe import Markup
 from PIL import Image
 
+from benchmarks.route_picture import route_svg, steps
+from questloom.files.locations import location
+from questloom.knowledge.readers.titles import is_invented
+from questloom.pipeline.report.people_names import Names, clause_words
+from questloom.pipeline.report.run_reader import open_run, store_of
+from questloom.records.form import Form
 from questloom.records.identity import priority
+from questloom.transforms.reason_words import words
 
 WIDTH = 320
 ROWS, ATTRIBUTION = "data/[rsb]*/*.parquet", "attribution.parquet"
 REJECTED = "rejected"
+EPISODES = "data/trajectories/*.parquet"
+MESSAGE = 800
+"""Characters of an episode's message that are shown."""
 PAGE = Environment(autoescape=True, trim_blocks=True).from_string(
     """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Gallery</title>
 <style>
-body { font: 16px/1.5 sans-serif; max-width: 1100px; margin: 2rem auto; padding: 0 1rem; }
-main { display: grid; grid-template-columns: repeat(auto-fill, minmax(320px, 1fr)); gap: 1.5rem; }
-article { border: 1px solid #ccc; border-radius: 8px; padding: 1rem; }
-img { max-width: 100%; max-height: 240px; } small, blockquote { color: #555; } blockquote { margin: .5rem 0 0; }
+body { font: 16px/1.5 sans-serif; max-width: 800px; margin: 2rem auto; padding: 0 1rem; }
+article { border: 1px solid #ccc; border-radius: 8px; padding: 1rem; margin: 1rem 0; }
+img { max-width: 100%; max-height: 320px; } svg { max-width: 100%; height: auto; }
+small, blockquote { color: #555; } blockquote { margin: .5rem 0; } pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: 13px; }
 </style>
 <h1>{{ questions | length }} questions</h1>
-<p>Each has one answer that its picture and several searches lead to. The route is the cheapest way there.</p>
+<p>Each has one answer that its picture and several searches lead to. The route is the cheapest way there.
+Questions whose picture has no link to a source are about an invented country.</p>
 <main>
 {% for each in questions %}
 <article>
-{% if each.picture %}<img src="{{ each.picture }}" alt="Picture {{ loop.index }}">{% endif %}
+{% if each.picture %}<img src="{{ each.picture }}" alt="Picture {{ loop.index }}" loading="lazy">{% endif %}
 <h3>{{ loop.index }}. {{ each.question }}</h3>
-<details><summary>Answer</summary><b>{{ each.answer }}</b>
+<p>{{ each.level }}, {{ each.hops }} hops{% if each.calls %}, {{ each.calls }} calls{% endif %}</p>
+<details><summary>Answer and route</summary><p><b>{{ each.answer }}</b></p>{{ each.route }}</details>
+<details><summary>Path</summary><ol>{% for step in each.path %}<li>{{ step }}</li>{% endfor %}</ol>
 {% for sentence in each.sentences %}<blockquote>{{ sentence }}</blockquote>{% endfor %}</details>
-<p>{{ each.level }}, {{ each.hops }} hops; {{ each.rivals }}{% if each.route %}; {{ each.route | join(" → ") }}{% endif %}</p>
-<small>Picture: {{ each.credit }}{% if each.source.startswith("https://") %}, <a href="{{ each.source }}">source</a>{% endif %}</small>
+<details><summary>Certificate</summary><ul>{% for line in each.certificate %}<li>{{ line }}</li>{% endfor %}</ul></details>
+{% if each.turns %}<details><summary>An episode that solved it</summary>
+{% for role, text in each.turns %}<b>{{ role }}</b><pre>{{ text }}</pre>{% endfor %}</details>{% endif %}
+<small>Picture: {{ each.credit }}{% if each.source %}, <a href="{{ each.source }}">source</a>{% endif %}</small>
 </article>
 {% endfor %}
 </main></html>
@@ -58,15 +76,21 @@ class Shown:
     answer: str
     level: str
     hops: int
-    route: list[str]
-    """The moves: "image_search", "text_search", …; none where the run computed no route."""
-    rivals: str
+    calls: int
+    """Of the route; 0 where the run computed none."""
+    route: Markup
+    """The route drawn."""
+    path: list[str]
     sentences: list[str]
     """The sentences that state the hops, in their order; none where the recipe asks for none."""
+    certificate: list[str]
+    turns: list[tuple[str, str]]
+    """Role and text of a solved episode's messages behind the question; none where the data set has no such episode."""
     picture: str
     """File beside the page; "" for a picture that is linked only."""
     credit: str
     source: str
+    """Address, "" where none can be looked up."""
 
 
 def rows(dataset: Path) -> list[dict[str, Any]]:
@@ -106,25 +130,93 @@ def shares(sizes: Sequence[int], number: int) -> list[int]:
     return given
 
 
-def shown(row: dict[str, Any], credit: dict[str, str], picture: str) -> Shown:
-    """A question's row, with its row of `attribution.parquet` and the file of its picture."""
-    certificate = row["certificate"]
-    rival = certificate["nearest_rival"]
+def names_of(dataset: Path) -> Names:
+    """Names from the store of the run that the data set lies in; ids where it lies in none, or the store is gone."""
+    is_run = (dataset.parent / "recipe.json").is_file()
+    return Names(store_of(open_run(location(str(dataset.parent)))) if is_run else None)
+
+
+def solved(dataset: Path) -> dict[str, list[tuple[str, str]]]:
+    """Question id to the messages of its first kept episode, without the system's and the question's."""
+    episodes = sorted(
+        (
+            (row["question_id"], row["rollout"], row["messages"])
+            for path in dataset.glob(EPISODES)
+            for row in pq.read_table(
+                path, columns=["question_id", "rollout", "messages"]
+            ).to_pylist()
+        ),
+        key=lambda episode: episode[:2],
+        reverse=True,
+    )
+    return {
+        question: [
+            (
+                message["role"],
+                shorten("".join(p["text"] or "[picture]\n" for p in message["content"])),
+            )
+            for message in messages[2:]
+        ]
+        for question, _, messages in episodes
+    }
+
+
+def shorten(text: str) -> str:
+    """The beginning of a long message.
+
+    >>> len(shorten("a" * 5000))
+    801
+    """
+    return text if len(text) <= MESSAGE else text[:MESSAGE] + "…"
+
+
+def certificate_lines(row: dict[str, Any]) -> list[str]:
+    """A question's certificate, and its checks with what they measured."""
+    made = row["certificate"]
+    rival = made["nearest_rival"]
+    scores = ((c, "" if c["score"] is None else f": {c['score']:g}") for c in row["checks"])
+    return [
+        f"nearest rival: {rival['label']}, of which {rival['num_gaps']} facts would have to be missing"
+        if rival
+        else "no rival",
+        f"answers without the picture, counted up to 5: {made['answers_without_picture']}",
+        *(f"{words(c['name'])}{score}{'' if c['passed'] else ' (failed)'}" for c, score in scores),
+    ]
+
+
+def shown(
+    row: dict[str, Any],
+    credit: dict[str, str],
+    picture: str,
+    names: Names,
+    turns: list[tuple[str, str]],
+) -> Shown:
+    """A question's row, with its row of `attribution.parquet`, the file of its picture and an episode's turns.
+
+    Raises:
+        ValueError: a route with an unknown move.
+    """
+    answer = row["answer"] + (f" {row['answer_unit']}" if row["answer_unit"] else "")
+    form = Form.from_json(json.loads(row["form"])) if row["form"] else None
+    bindings = json.loads(row["bindings"])
+    drawn_route = ""
+    if form and row["route"]:
+        drawn_route = route_svg(steps(row["route"]["moves"], bindings, names, form.ask.var, answer))
+    source = credit["source_page"]
     return Shown(
         question=row["question"],
-        answer=row["answer"] + (f" {row['answer_unit']}" if row["answer_unit"] else ""),
+        answer=answer,
         level=row["level"],
         hops=row["effective_hops"],
-        route=[move.split()[0] for move in (row["route"] or {"moves": []})["moves"]],
-        rivals=(
-            f"nearest rival: {rival['label']}, of which {rival['num_gaps']} facts would have to be missing"
-            if rival
-            else "no rival"
-        ),
+        calls=row["route"]["calls"] if row["route"] else 0,
+        route=Markup(drawn_route),
+        path=clause_words(form, names, bindings) if form else [],
         sentences=[hop["evidence"] for hop in row["evidence"] if hop["evidence"]],
+        certificate=certificate_lines(row),
+        turns=turns,
         picture=picture,
         credit=", ".join(filter(None, (credit["author"], credit["licence"]))),
-        source=credit["source_page"],
+        source=source if source.startswith("https://") and not is_invented(source) else "",
     )
 
 
@@ -141,6 +233,7 @@ def write_gallery(datasets: Sequence[Path], out: Path, *, number: int, seed: int
         credits = {
             row["image_sha256"]: row for row in pq.read_table(dataset / ATTRIBUTION).to_pylist()
         }
+        names, episodes = names_of(dataset), solved(dataset)
         for row in found[:share]:
             credit = credits[row["image_sha256"]]
             picture = ""
@@ -149,7 +242,7 @@ def write_gallery(datasets: Sequence[Path], out: Path, *, number: int, seed: int
                 image = Image.open(io.BytesIO(row["image"]["bytes"])).convert("RGB")
                 image.thumbnail((WIDTH, WIDTH))
                 image.save(out / picture, quality=80)
-            questions.append(shown(row, credit, picture))
+            questions.append(shown(row, credit, picture, names, episodes.get(row["id"], [])))
     (out / "index.html").write_text(PAGE.render(questions=questions), encoding="utf-8")
     return len(questions)
 

@@ -1,36 +1,161 @@
-"""Twenty kept questions of a run, drawn by a fixed seed, as a page for people.
+"""Twenty kept questions of a run, with their routes as pictures, as a page for people.
 
     python -m benchmarks.twenty_questions RUN docs/twenty-questions.md [--number 20] [--seed 1]
 
-Pictures are written beside the page, small. With `--blind FOLDER` a second page holds questions and pictures alone, for a
-reader who is to say of each whether it is natural, clear and fair.
+One question of each shape and level that the run holds is drawn by the seed, then others that read a detail, look at a later picture or
+compute. Pictures are written beside the page, small; those of an earlier page are removed. With `--blind FOLDER` a second page holds questions
+and pictures alone, for a reader who is to say of each whether it is natural, clear and fair.
 """
 
 import argparse
+from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from pathlib import Path
 
+from benchmarks.route_picture import Step, route_svg, steps
+from questloom.files.locations import location
 from questloom.models.picture_file import decode
+from questloom.pipeline.export.card import plain
+from questloom.pipeline.report.people_names import Names
+from questloom.pipeline.report.run_reader import open_run, store_of
 from questloom.prompts.phrases.words import answer_words
 from questloom.records.identity import priority
+from questloom.records.plan import PLAIN, PlannedSeed, work_of
 from questloom.records.synthesis import Question
+from questloom.transforms.planning.planner import CHAIN, CLUSTER, MEET, TREE
 from questloom.transforms.stages.run_folder import RunFolder
 
 WIDTH = 360
+SHAPES = tuple(shape.name for shape in (CHAIN, TREE, MEET, CLUSTER))
+LEVELS = ("easy", "medium", "hard")
+
+Shaped = tuple[str, Question]
+"""What grew a question, and the question."""
 
 
-def drawn(run: RunFolder, number: int, seed: int) -> list[Question]:
-    """The questions with the smallest places under the seed."""
-    return sorted(
-        run.read(run.label("split"), "kept", Question), key=lambda q: priority(seed, q.id, "twenty")
-    )[:number]
+def shaped(run: RunFolder) -> list[Shaped]:
+    """The kept questions that were planned, each with the shape of its plan."""
+    plans = {seed.id: seed.plans for seed in run.read(run.label("plan"), "kept", PlannedSeed)}
+    return [
+        (plan.shape, question)
+        for question in run.read(run.label("split"), "kept", Question)
+        for plan in plans.get(question.seed_id, ())
+        if plan.form == question.form and plan.bindings == question.bindings
+    ]
 
 
-def picture(run: RunFolder, question: Question, to: Path) -> None:
-    """A small copy of a question's picture."""
-    image = decode(run.read_picture(question.image_id))
-    image.thumbnail((WIDTH, WIDTH * 2))
-    to.parent.mkdir(parents=True, exist_ok=True)
-    image.save(to, quality=85)
+def drawn(found: Sequence[Shaped], number: int, seed: int) -> list[Shaped]:
+    """One question of each shape and level, then the other kinds of work in turn, then any. No picture and no words twice."""
+    order = sorted(found, key=lambda each: priority(seed, each[1].id, "twenty"))
+    cells = [
+        [each for each in order if (each[0], each[1].level) == (shape, level)]
+        for shape in SHAPES
+        for level in LEVELS
+    ]
+    works: dict[str, list[Shaped]] = {}
+    for each in order:
+        form = each[1].logical_form
+        assert form is not None
+        works.setdefault(work_of(form), []).append(each)
+    others = works.pop(PLAIN, [])
+    turns = [
+        each for turn in zip_longest(*(works[w] for w in sorted(works))) for each in turn if each
+    ]
+    chosen: list[Shaped] = []
+
+    def take(those: Sequence[Shaped], most: int) -> None:
+        for each in those:
+            if most and len(chosen) < number and not any(_alike(each[1], q) for _, q in chosen):
+                chosen.append(each)
+                most -= 1
+
+    for cell in cells:
+        take(cell, 1)
+    take([*turns, *others], number)
+    return chosen
+
+
+def _alike(one: Question, other: Question) -> bool:
+    return one.image_id == other.image_id or one.text == other.text
+
+
+def write_page(
+    page: Path,
+    chosen: Sequence[Shaped],
+    *,
+    names: Names,
+    read_picture: Callable[[str], bytes],
+    command: str,
+) -> None:
+    """Writes the page and its folder of pictures.
+
+    Args:
+        page: a Markdown file; the folder beside it has its name without the ending.
+        chosen: the questions in their order; all have a route.
+        names: what their variables stand for.
+        read_picture: a picture's bytes by its id.
+        command: what makes the page, for its head.
+
+    Raises:
+        ValueError: a route with an unknown move.
+    """
+    folder = page.parent / page.stem
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in (*folder.glob("*.jpg"), *folder.glob("*.svg")):
+        old.unlink()
+    cells = {(shape, question.level) for shape, question in chosen}
+    absent = [f"{s}, {v}" for s in SHAPES for v in LEVELS if (s, v) not in cells]
+    lines = [
+        f"# {len(chosen)} questions of the demo",
+        "",
+        f"Drawn by `{command}`.",
+        "Arrows show the calls of the cheapest route.",
+        "",
+    ]
+    if absent:
+        lines += [f"The run holds none of these: {'; '.join(absent)}.", ""]
+    for number, (shape, question) in enumerate(chosen, 1):
+        image = decode(read_picture(question.image_id))
+        image.thumbnail((WIDTH, WIDTH * 2))
+        image.save(folder / f"{number:02d}.jpg", quality=85)
+        form, route, made = question.logical_form, question.route, question.certificate
+        assert form is not None and route is not None and made is not None
+        answer = answer_words(question.answer)
+        boxes = steps(route.moves, question.bindings, names, form.ask.var, answer)
+        (folder / f"{number:02d}.svg").write_text(route_svg(boxes), encoding="utf-8")
+        price = "" if route.exact else "at most "
+        lines += [
+            f"**{number}.** {plain(question.text)}",
+            "",
+            f"![Picture {number}]({folder.name}/{number:02d}.jpg)",
+            "",
+            f"*{plain(answer)}* ({shape}, {question.level}, {made.effective_hops} hops, {price}{route.calls} calls)",
+            "",
+            f"![{plain(alt(boxes))}]({folder.name}/{number:02d}.svg)",
+            "",
+        ]
+    page.write_text("\n".join(lines), encoding="utf-8")
+
+
+def alt(route: Sequence[Step]) -> str:
+    """What a route finds, each once; the tools are in the picture's own words.
+
+    >>> alt([("page", "", "Old Mill"), ("close look", "", "1714"), ("answer", "", "1714")])
+    'Route: Old Mill → 1714'
+    """
+    return "Route: " + " → ".join(dict.fromkeys(found for _, _, found in route))
+
+
+def write_blind(
+    folder: Path, chosen: Sequence[Shaped], read_picture: Callable[[str], bytes]
+) -> None:
+    """Questions and whole pictures alone: what the policy is shown, so that small print is legible."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = []
+    for number, (_, question) in enumerate(chosen, 1):
+        (folder / f"{number:02d}.jpg").write_bytes(read_picture(question.image_id))
+        lines.append(f"{number:02d}.jpg\t{question.text}\n")
+    (folder / "questions.tsv").write_text("".join(lines), encoding="utf-8")
 
 
 def main() -> None:
@@ -43,40 +168,19 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--blind", type=Path)
     arguments = parser.parse_args()
-    if not arguments.run.label("split"):
-        parser.error(f"{arguments.run.path} is no finished run")
-    lines = [
-        f"# {arguments.number} questions of the demo",
-        "",
-        "Drawn from the kept questions of `make demo` by "
-        f"`python -m benchmarks.twenty_questions RUN PAGE --seed {arguments.seed}`. The pictures are scaled down.",
-        "",
-    ]
-    blind = []
-    for number, question in enumerate(drawn(arguments.run, arguments.number, arguments.seed), 1):
-        name = f"{arguments.page.stem}/{number:02d}.jpg"
-        picture(arguments.run, question, arguments.page.parent / name)
-        made = question.certificate
-        assert made is not None
-        margin = "" if made.margin == 9 else f", margin {made.margin}"
-        lines += [
-            f"**{number}.** {question.text}",
-            "",
-            f"![Picture {number}]({name})",
-            "",
-            f"*{answer_words(question.answer)}* ({question.level}, {made.effective_hops} hops{margin})",
-            "",
-        ]
-        if arguments.blind:
-            arguments.blind.mkdir(parents=True, exist_ok=True)
-            whole = arguments.run.read_picture(
-                question.image_id
-            )  # what the policy is shown: small print must be legible
-            (arguments.blind / f"{number:02d}.jpg").write_bytes(whole)
-            blind.append(f"{number:02d}.jpg\t{question.text}")
-    arguments.page.write_text("\n".join(lines), encoding="utf-8")
+    run = arguments.run
+    if not run.label("split"):
+        parser.error(f"{run.path} is no finished run")
+    chosen = drawn(shaped(run), arguments.number, arguments.seed)
+    write_page(
+        arguments.page,
+        chosen,
+        names=Names(store_of(open_run(location(run.path)))),
+        read_picture=run.read_picture,
+        command=f"python -m benchmarks.twenty_questions RUN PAGE --seed {arguments.seed}",
+    )
     if arguments.blind:
-        (arguments.blind / "questions.tsv").write_text("\n".join(blind) + "\n", encoding="utf-8")
+        write_blind(arguments.blind, chosen, run.read_picture)
 
 
 if __name__ == "__main__":

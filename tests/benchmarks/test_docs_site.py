@@ -91,6 +91,9 @@ def test_only_what_the_pages_lead_to_is_on_the_site(tmp_path):
     (tmp_path / "docs" / "a.svg").touch()
     (tmp_path / "demo" / "x.md").touch()
     assert reached_files(tmp_path) == ["README.md", "docs/a.svg", "docs/in.md"]
+    (tmp_path / "docs" / "in.md").write_text("[page](b.html)")
+    (tmp_path / "docs" / "b.html").write_text('<img src="a.svg"><a href="../demo/x.md"></a>')
+    assert reached_files(tmp_path) == ["README.md", "docs/a.svg", "docs/b.html", "docs/in.md"]
 
 
 @pytest.mark.parametrize("link", ["gone.md", "index.md#gone", "/gone.html", "gone.png"])

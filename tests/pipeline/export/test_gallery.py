@@ -7,7 +7,8 @@ import pytest
 from lxml import html
 from PIL import Image
 
-from benchmarks.gallery import drawn, rows, write_gallery
+from benchmarks.gallery import drawn, rows, shown, solved, write_gallery
+from questloom.pipeline.report.people_names import Names
 
 
 def test_each_data_set_gives_its_share_with_answer_picture_and_credit(exported, tmp_path):
@@ -17,7 +18,10 @@ def test_each_data_set_gives_its_share_with_answer_picture_and_credit(exported, 
     known = {row["question"]: row["answer"] for row in rows(exported)}
     for card in cards:
         question = card.findtext("h3").partition(". ")[2]
-        assert card.findtext("details/b").startswith(known[question])
+        assert card.findtext("details/p/b").startswith(known[question])
+        summaries = [each.text for each in card.findall("details/summary")]
+        assert summaries == ["Answer and route", "Path", "Certificate"]
+        assert card.xpath("details/ol/li") and "nearest rival: Other" in card.text_content()
         assert card.findtext("small").startswith("Picture: ") and "hops" in card.findtext("p")
         with Image.open(tmp_path / card.find("img").get("src")) as picture:
             assert max(picture.size) <= 320
@@ -44,3 +48,27 @@ def test_the_same_words_are_drawn_once():
 def test_a_folder_without_questions_is_refused(tmp_path):
     with pytest.raises(FileNotFoundError, match="no kept questions"):
         rows(tmp_path)
+
+
+def test_a_route_is_drawn_and_one_with_an_unknown_move_is_refused(exported):
+    row = rows(exported)[0]
+    credit = {"author": "A", "licence": "L", "source_page": "https://commons.example/wiki/File:A"}
+    moves = ["image_search x0", "text_search a"]
+    row["route"] = {"moves": moves, "calls": 2}
+    row["bindings"] = row["bindings"].replace(row["anchor"], "<b>&Q1</b>")
+    found = shown(row, credit, "", Names(None), [])
+    assert "text search: answer" in found.route and "&lt;b&gt;&amp;Q1&lt;/b&gt;" in found.route
+    assert found.calls == 2 and found.source == "", "nobody can look up an invented page"
+    moves.append("teleport a")
+    with pytest.raises(ValueError, match="no move of a route"):
+        shown(row, credit, "", Names(None), [])
+
+
+def test_a_solved_episode_is_shown_turn_by_turn_and_escaped(taught, tmp_path):
+    episodes = solved(taught / "dataset")
+    assert episodes
+    write_gallery([taught / "dataset"], tmp_path, number=50, seed=1)
+    page = html.parse(str(tmp_path / "index.html"))
+    turns = page.xpath("//article/details[summary='An episode that solved it']/pre")
+    assert len(turns) == sum(map(len, episodes.values())) and not page.xpath("//script")
+    assert any("<tool_call>" in turn.text for turn in turns)
