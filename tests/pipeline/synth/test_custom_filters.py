@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -24,7 +23,7 @@ from tests.run_files import read_stage
 ROOT = Path(__file__).parents[3]
 FAILING = "tests.pipeline.synth.failing_filter:Failing"
 CUSTOM = ["no_sports:NoSports", FAILING]
-SEEDS = {"count": 300, "rare_min_statements": 4, "anchor_min_in_degree": 1}
+SEEDS = {"count": 140, "rare_min_statements": 4, "anchor_min_in_degree": 1}
 CHANGES = {
     "seeds": SEEDS,
     "filters": {**LEAN, "custom": CUSTOM},
@@ -55,7 +54,10 @@ def synth(folder: Path, store: str) -> subprocess.CompletedProcess:
 def made(small, tmp_path_factory) -> tuple[RunFolder, str, str]:
     """A run with both filters, what the command printed, and what it says when the filter's file has changed since."""
     folder = tmp_path_factory.mktemp("stranger")
-    shutil.copy(ROOT / "examples/no_sports.py", folder)
+    # The questions of so small a world pass nothing of sports: another topic is dropped in its place.
+    example = (ROOT / "examples/no_sports.py").read_text(encoding="utf-8")
+    assert example.count('"sports"') == 1
+    (folder / "no_sports.py").write_text(example.replace('"sports"', '"life"'), encoding="utf-8")
     # A recipe is YAML, and JSON is YAML.
     (folder / "recipe.yaml").write_text(json.dumps({**SETTINGS, **CHANGES}))
     done = synth(folder, small)
