@@ -47,6 +47,7 @@ def test_a_task_manager_killed_in_mid_job_and_another_started_leave_the_same_byt
     assert digests(out) == whole
 
 
+@pytest.mark.slow
 def test_a_custom_filter_is_run_by_the_pools_and_gives_the_same_bytes_as_in_process(
     on_cluster, store
 ):
