@@ -34,7 +34,7 @@ class ToolSettings:
     """False hides handles but keeps pixels (ODE's ablation): texts name no handle, no schema has the argument, and what would take
     one works on the task's own picture."""
     max_new_pictures: Annotated[int, Ge(0)] = 4
-    """New pictures a call, at most; with 0 visit shows none."""
+    """Largest number of new pictures a call; with 0, `visit` shows none."""
     max_chars: Annotated[int, Gt(0)] = 12_000
     """Characters of a result's text."""
     results: Annotated[int, Ge(1), Le(20)] = 5

@@ -26,7 +26,7 @@ SHARE = 0.5
 MAX_DISTANCE = 6
 """In how many of 64 bits perceptual hashes of near-duplicates may differ."""
 LEFT_OUT = {"benchmark", "formats"}
-"""Parts of an exported data set: its own benchmark, and what `formats` repeats."""
+"""Parts of an exported data set: its own benchmark, and the copies in the folder `formats`."""
 KINDS = ("entities", "question", "pictures")
 _COLUMNS = ("question", "image", "images", "bindings", "anchor")
 _ENTITY = re.compile(r"Q\d+")
@@ -43,7 +43,7 @@ class TrainingData:
     num_rows: int = 0
 
     def add(self, row: dict[str, Any]) -> None:
-        """Takes in a row."""
+        """Adds a row to the index."""
         self.num_rows += 1
         self.grams.update(n_grams(row.get("question") or ""))
         bindings = decode_json(row.get("bindings") or None) or {}

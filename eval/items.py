@@ -28,7 +28,7 @@ class Item(Record):
     question_id: str = ""
     """Of a run's own question; "" for others."""
     withheld: str = ""
-    """The store's picture that no search may return."""
+    """The picture of the store that no search may return: the question's own."""
 
     @property
     def id(self) -> str:

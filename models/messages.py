@@ -72,7 +72,7 @@ class Message:
         }
 
     def to_key(self) -> list[Any]:
-        """As it enters the cache's key: pictures by hash."""
+        """The message as part of the cache's key, with a hash in place of each picture."""
         return [
             self.role,
             *(part if isinstance(part, str) else {"picture": part.sha256} for part in self.parts),

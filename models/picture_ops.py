@@ -114,7 +114,7 @@ def _rectangle(width: int, height: int) -> np.ndarray:
 def _quadrilateral(pixels: np.ndarray) -> np.ndarray | None:
     """Corners (4, 2) float32 from top left clockwise, of the largest four-sided outline; None where there is none.
 
-    Edges alone miss an outline where the picture is as dark as its ground; what differs from the border's colour finds it.
+    Edges alone miss an outline where the picture is as dark as its background. So pixels that differ from the border's colour count too.
     """
     grey = cv2.GaussianBlur(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), (5, 5), 0)
     border = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])

@@ -39,7 +39,7 @@ class Plan(Record):
 
     @property
     def work(self) -> str:
-        """What it asks of its solver beside looking and searching: to read a detail of its picture or of a later one, to compute, or nothing."""
+        """What a solver must do besides looking and searching: read a detail of the picture or of a later one, compute, or nothing."""
         return work_of(self.logical_form)
 
     @property

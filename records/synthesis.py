@@ -217,7 +217,7 @@ class Question(Record):
 
     @property
     def reads_its_picture(self) -> bool:
-        """Whether such a detail is in its own picture, and not in a later one only."""
+        """Whether a detail is read in the question's own picture, and not only in a later one."""
         form = self.logical_form
         return form is not None and bool(form.shown_reads)
 

@@ -92,7 +92,7 @@ def plan_rows(path: str, columns: Iterable[str], most: int = 1 << 12) -> list[Ro
     Args:
         path: a file, a folder, or an address on the Hub.
         columns: fields that its rows must have.
-        most: how many ranges at most.
+        most: the largest number of ranges.
 
     Raises:
         InputError: it cannot be read, is empty, or lacks a field.

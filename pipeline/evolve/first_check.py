@@ -1,4 +1,4 @@
-"""What a loop would lack, found before its first round: who plays, what trains, and whether both have the same tools and limits."""
+"""Checks a loop before its first round: who plays, what trains, and whether both have the same tools and limits."""
 
 import dataclasses
 import os

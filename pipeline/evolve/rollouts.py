@@ -15,7 +15,7 @@ from questloom.transforms.episodes.tool_statistics import statistics_of
 
 CORRECT = "correct"
 KINDS: dict[str, str] = {tool.name: tool.kind for tool in TOOLS}
-"""What each tool is for. Ours: ODE (section 3.4) groups chains of calls into families of solving and does not say which."""
+"""What each tool is for. The families are ours: ODE (section 3.4) groups chains of calls into families and does not name them."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -40,7 +40,7 @@ class WorkerPool(beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolServicer):
 
     Args:
         command: starts a worker; the control address and the worker's id are appended. It prints `READY` once it works.
-        start_seconds: within which it must.
+        start_seconds: the time in which it must print it.
     """
 
     def __init__(

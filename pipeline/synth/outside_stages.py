@@ -78,7 +78,7 @@ def outside_picture(job: Job) -> Callable[[Question], Question | Rejection]:
 
 
 def external_first(external: Callable[[Question], Any], own: Callable[[Question], Any]) -> Apply:
-    """A stage's function that treats outside rows by one function and all other questions by another."""
+    """A stage's function: it sends outside rows to one function and all other questions to another."""
     return lambda question: external(question) if question.method == METHOD else own(question)
 
 

@@ -7,7 +7,7 @@ or the same with `messages` of {role, content}, whose content is text, or a list
 stay word for word and carry the loss; everything else is only read.
 An `observation` becomes a user's message in response tags, a `function_call` is put into call tags, and `tools` are told in the system message
 in the way of Qwen's templates. Special tokens in what the policy read are broken up: text from outside cannot end a turn or be a picture.
-Our own export enters here too, and comes out as the ids that the stored episode has.
+Our own export is read here too; it gives the token ids of the stored episode.
 """
 
 import json

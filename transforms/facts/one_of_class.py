@@ -1,4 +1,4 @@
-"""A hop to the one value of its class: a town lies in a county and in a state, but in one county.
+"""A hop whose value is the only one of its class: a town lies in a county and in a state, but in one county.
 
 Many properties have several values because they are of different kinds, and the words say which is meant ("the county where
 …"). So a hop whose property is not functional is one still where, among the values of that class, it is.

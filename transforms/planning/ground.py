@@ -33,7 +33,7 @@ class Ground:
     living_people: bool = False
 
     def may_be_shown(self, thing: str) -> bool:
-        """Whether a picture of a thing may be a question's: of living people none may, where the recipe says so."""
+        """Whether a question may show a picture of a thing. A recipe may exclude living people."""
         entity = self.facts.entity(thing)
         return entity is not None and may_be_shown(self.facts, entity, self.living_people)
 

@@ -249,7 +249,7 @@ class Trying:
     """Answers that are left open where a name may be anything. To hide another name changes no solution, so each is asked once."""
 
     def hide(self, tree: Tree, num: int, kept: frozenset[str] = frozenset()) -> Iterator[Tree]:
-        """The trees with so many more of their names hidden, those that leave most open first.
+        """The trees with `num` more names hidden. Names that leave most answers open are hidden first.
 
         Args:
             tree: what is there.

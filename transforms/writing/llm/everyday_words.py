@@ -44,7 +44,7 @@ def noun_of(store: Any, entity_id: str, language: str) -> str:
 
 
 def role_nouns(store: Any, roles: Iterable[Role], person: str, language: str) -> tuple[str, ...]:
-    """What claims make of a person: "painter" of whom a painting was created by, "sculptor" where it is a sculpture. English, as `noun_of`."""
+    """What claims make of a person: "painter" of whom a painting was created by, "sculptor" where it is a sculpture. In English, like `noun_of`."""
     entity = store.entity(person)
     if (
         language != LANGUAGE
