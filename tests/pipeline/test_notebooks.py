@@ -52,6 +52,7 @@ def demo(small, tmp_path_factory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs_and_makes_what_it_shows(path, demo, monkeypatch, capsys):
     monkeypatch.chdir(demo)
