@@ -159,9 +159,9 @@ def ingest(
 
     Args:
         store: the folder to write.
-        articles: MediaWiki XML dumps or ZIM files.
-        entities: Wikidata JSON dumps, or "sparql".
-        images: folders of pictures with metadata.jsonl, or "commons".
+        articles: MediaWiki XML dumps, ZIM files, or rows of articles, local or on the Hub.
+        entities: Wikidata JSON dumps, or rows of entities, local or on the Hub.
+        images: folders of pictures with metadata.jsonl.
         popularity: a TSV file of sitelinks and page views by item.
         snapshot: YYYY-MM-DD, the day as of which claims count; "" takes the date in a dump's name.
         languages: those to keep; () keeps all.

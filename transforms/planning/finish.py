@@ -63,7 +63,7 @@ def is_open_without_picture(
     if num < at.certificate.min_answers_without_picture:
         refusals.add(Reason.PICTURE_NOT_NEEDED)
         return False
-    if num < MOST_ANSWERS and 1 / num > at.certificate.max_guess:
+    if num < MOST_ANSWERS and 1 / max(1, num) > at.certificate.max_guess:
         refusals.add(Reason.GUESSABLE)
         return False
     return True
