@@ -73,7 +73,8 @@ AXES: dict[str, Callable[[TaskRow], str]] = {
     "seeds.levels": lambda row: row.level,
     "seeds.abilities": lambda row: row.profile,
 }
-"""Fields that raise the share of one value of an axis. The path ends with the value, which each task has or has not."""
+"""Fields that raise the share of one value of an axis, with the function that reads a task's value.
+The field's path ends with the value."""
 SHARES: dict[str, Callable[[TaskRow], bool]] = {
     "draft.detail_share": lambda row: row.needs_detail,
     "draft.computation_share": lambda row: row.needs_computation,
@@ -187,9 +188,11 @@ def _idle(path: str, recipe: Recipe) -> bool:
 
 
 def _loses_a_level(edit: Edit, recipe: Recipe) -> bool:
-    """Whether a policy that solves what a level asks would not be asked it any more, and so forget it (docs/learning.md).
+    """Whether an edit removes a kind of question that the policy solves, so that the policy may
+    forget it (docs/learning.md).
 
-    That is where the level becomes as long as another that is drawn, and where a level that is too easy is drawn no more.
+    This happens if a level becomes as long as another drawn level, or if a level that is too easy
+    is no longer drawn.
     """
     kind, _, level = edit.path.rpartition(".")
     if kind in LENGTHS:

@@ -18,7 +18,8 @@ from questloom.transforms.episodes.episode_folder import EpisodeFolder
 MOST_TEXT = 600
 """The highest number of characters of a thought or a result in the report."""
 RISEN = 2
-"""The number of tasks with the highest rise of the pass rate that the report shows, beside the task with the lowest."""
+"""The number of tasks with the highest rise of the pass rate that the report shows, beside the task
+with the lowest rise."""
 
 
 @dataclass(frozen=True)

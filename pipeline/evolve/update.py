@@ -60,7 +60,8 @@ def update(loop: LoopFolder, at: RoundFolder, opened: Opened) -> None:
 
 
 def same_policy(loop: LoopFolder, one: RoundFolder, other: RoundFolder) -> bool:
-    """Whether the same policy played both rounds. In mode "sft" the policy is the teacher, which is never trained."""
+    """Whether the same policy played both rounds. In mode "sft" the policy is the teacher, which
+    training does not change."""
     return loop.recipe.evolve.mode == "sft" or one.model == other.model
 
 

@@ -31,8 +31,8 @@ POLICY = "policy"
 
 
 def policy_of(recipe: Recipe) -> str:
-    """The folder name of the rollouts of `verify`. The name of the teacher's folder is what
-    `questloom.train.sft` reads."""
+    """The name of the folder with the rollouts of `verify`. It differs from the teacher's, since
+    `questloom.train.sft` learns from the teacher's folder."""
     return TEACHER if recipe.evolve.mode == "sft" else POLICY
 
 
