@@ -278,7 +278,7 @@ def synthesise(
         store: an ingested store.
         out: the run's folder.
         workers: processes; 0 for one per processor.
-        runner: where it runs; None for this machine.
+        runner: where the job runs; None for this machine.
         progress: shows bars on stderr.
 
     Returns:
@@ -341,7 +341,7 @@ def teach(
         recipe: a recipe with the sections `teach`, `models` and `run`; "" for the run's own recipe.
         overrides: values for the recipe's keys, such as "teach.keep=2".
         workers: processes; 0 for one per processor.
-        runner: where it runs; None for this machine.
+        runner: where the job runs; None for this machine.
         progress: shows bars on stderr.
 
     Returns:

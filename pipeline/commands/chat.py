@@ -46,7 +46,7 @@ def chat(
         recipe: its sections `teach` (engine, tools, limits) and `models`.
         question: in words.
         store: an ingested store.
-        opened: holds what this process opens.
+        opened: keeps the objects that this process opens.
         picture: a file, or "" for none.
         say: prints.
         page: shows it on a local page, whose address is printed.

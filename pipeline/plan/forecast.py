@@ -162,7 +162,7 @@ def forecast(
     Args:
         recipe: the settings.
         store: an ingested store.
-        opened: holds what this process opens.
+        opened: keeps the objects that this process opens.
         pilot: so many of the run's seeds are run first, in `out`; their replies serve the run.
         out: the run's folder, for a pilot.
         workers: processes that the run will have.

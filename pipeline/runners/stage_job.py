@@ -41,7 +41,7 @@ def run_stages(
         build: adds the job's transforms to a pipeline.
         stages: the job's stages, which write into `run`.
         num_shards: the number of shards of each stage.
-        runner: where it runs.
+        runner: where the job runs.
         workers: the number of processes, for the runner in process.
         title: the job's name.
         calls: the run's call cache, if the job calls models. A shard that still receives replies

@@ -64,7 +64,7 @@ def run_pipeline(
 
     Args:
         build: adds the transforms to the pipeline.
-        runner: where it runs.
+        runner: where the job runs.
         workers: the number of processes, for the runner in process.
         title: a part of the job's name.
         moved: shows whether the job makes progress.
