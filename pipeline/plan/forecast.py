@@ -301,8 +301,8 @@ def _stage(
 
 
 def _waiting(recipe: Recipe, role: RoleCalls, num_calls: Range, workers: int) -> Range:
-    """The hours that the calls take. The window and the endpoint limit the calls at once in each
-    worker; the endpoint's rate limits all."""
+    """The hours that the calls take. In each worker the window and the endpoint limit the calls at
+    once, and the endpoint's rate limits the calls per minute."""
     endpoint = next(e for e in recipe.models.endpoints if e.name == role.endpoint)
     at_once = workers * min(recipe.run.in_flight, endpoint.max_in_flight)
     hours = (num_calls * role.seconds).scaled(1 / at_once / 3600)
