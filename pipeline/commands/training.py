@@ -14,7 +14,7 @@ from questloom.records.errors import InputError
 
 THROUGH = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
 HELP = """\
-Trains a vision-language agent: sft on kept episodes, then grpo on rewards. Further arguments go to the trainer; `train sft --help` shows the trainer's own help.
+Trains a vision-language agent: sft on kept episodes, then grpo on rewards. Further arguments go to the trainer; `train sft --help` shows its own help.
 
 \b
 One process:
