@@ -113,7 +113,7 @@ def write_page(
         "",
     ]
     if absent:
-        lines += [f"The run holds none of these: {'; '.join(absent)}.", ""]
+        lines += [f"The run has no question of these kinds: {'; '.join(absent)}.", ""]
     for number, (shape, question) in enumerate(chosen, 1):
         image = decode(read_picture(question.image_id))
         image.thumbnail((WIDTH, WIDTH * 2))
