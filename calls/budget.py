@@ -1,8 +1,8 @@
-"""The hard budget in money, tokens or calls. All runs of one folder share it, and all their processes.
+"""The hard budget in money, tokens or calls. All runs of one folder, and all their processes, share the budget.
 
 The transaction that writes a call's ledger row also reserves the call's highest cost. When the call
 is settled, its real cost replaces the reservation. So calls in flight together cannot exceed the
-budget. Only an input whose tokens were estimated too low can exceed it, by the error of the
+budget. Only an input whose tokens were estimated too low can exceed the budget, by the error of the
 estimate.
 """
 

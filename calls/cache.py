@@ -1,7 +1,7 @@
 """The protocol of the call cache, which SQLite (one machine) and Redis (a cluster) implement.
 
-The backend decides in one atomic step whether a request is sent. So the cache, the calls in flight
-and the budget agree in all processes that share the backend.
+The backend decides in one atomic step whether a request is sent. This keeps the cache, the calls in
+flight and the budget consistent in all processes that share the backend.
 """
 
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ class CallCache(Protocol):
         seconds: float,
         reply: Reply | None,
     ) -> None:
-        """Ends an attempt. Once this returns, the reply is committed: a killed process does not lose it."""
+        """Ends an attempt. Once `settle` returns, the reply is committed: a killed process does not lose the reply."""
 
     async def forget(self, key: str, reply: Reply) -> None:
         """Removes a cached reply that is not valid, unless another reply has replaced it. The ledger row stays."""
@@ -77,7 +77,7 @@ class CallCache(Protocol):
         """
 
     async def aclose(self) -> None:
-        """Releases what belongs to the running event loop. Another loop may use the cache afterwards."""
+        """Releases what belongs to the running event loop. Another event loop may use the cache afterwards."""
 
     def close(self) -> None:
         """Releases the backend."""

@@ -17,7 +17,7 @@ from questloom.calls.waiting import not_counted
 from questloom.records.errors import BudgetExceeded
 
 Send = Callable[[str], Awaitable[Reply]]
-"""Sends the request once with the given idempotency key. It raises `CallFault` if no reply comes."""
+"""Sends the request once with the given idempotency key, and raises `CallFault` if no reply comes."""
 
 OVERLOAD = frozenset({Status.RATE_LIMITED, Status.SERVER_ERROR, Status.TIMEOUT})
 SILENT_SECONDS = 60.0
@@ -34,8 +34,8 @@ POLL_SECONDS = (0.01, 0.1)
 class Caller:
     """Sends calls with cache, merging, pacing, budget, ledger and retries.
 
-    A process has one `Caller`. One event loop uses it at a time; another loop may use it
-    afterwards.
+    A process has one `Caller`. One event loop uses the `Caller` at a time; another loop may use the
+    `Caller` afterwards.
 
     Args:
         cache: the backend; several processes may share it.
@@ -69,7 +69,8 @@ class Caller:
         self._paces[provider] = pace
 
     async def aclose(self) -> None:
-        """Releases what the cache holds for the running event loop. Another loop may use the caller afterwards."""
+        """Releases what the cache holds for the running event loop. Another event loop may use the
+        caller afterwards."""
         await self.cache.aclose()
 
     async def call(
@@ -159,8 +160,8 @@ class Caller:
         """Stops sending to a provider that refuses the credentials or asks for a longer pause than
         the policy allows.
 
-        After as many timeouts in a row as one call has attempts, it also stops for a while, so that
-        the other calls need not time out one by one."""
+        As many timeouts in a row as one call has attempts also stop the provider's calls for a
+        while, so that the other calls need not time out one by one."""
         if fault is None:
             self._silence.pop(pair, None)
         elif fault.status in WRONG_CREDENTIALS:
@@ -225,7 +226,8 @@ class Caller:
 
 @asynccontextmanager
 async def _time_limit(seconds: float) -> AsyncIterator[None]:
-    """Works as `asyncio.timeout`, but when the limit fires late it still reads a reply that has arrived."""
+    """A time limit like `asyncio.timeout`. When the limit fires late, a reply that has already
+    arrived is still read."""
     loop = asyncio.get_running_loop()
     end = loop.time() + seconds
     async with asyncio.timeout(None) as limit:

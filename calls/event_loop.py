@@ -1,4 +1,5 @@
-"""The one event loop of the process. All asynchronous work runs on it: clients, their connections, running episodes."""
+"""The one event loop of the process. All asynchronous work of the process runs on this loop:
+clients, connections, episodes."""
 
 import asyncio
 import threading

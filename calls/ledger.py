@@ -37,8 +37,8 @@ def has_ledger(path: str | Path) -> bool:
 
 
 def last_settled(path: str | Path) -> float:
-    """Roughly when an attempt last ended, in seconds since the epoch. It is 0 if the ledger is
-    missing or cannot be reached now."""
+    """Roughly when an attempt last ended, in seconds since the epoch. The result is 0 if the ledger
+    is missing or cannot be reached now."""
     if is_url(path):
         from questloom.calls.shared import redis_ledger
 
@@ -55,7 +55,7 @@ def last_attempts(path: str | Path, since: float, most: int) -> list[tuple[str, 
         most: the highest number of attempts.
 
     Raises:
-        InputError: there is no ledger at `path`, or it cannot be read now.
+        InputError: there is no ledger at `path`, or the ledger cannot be read now.
     """
     if is_url(path):
         from questloom.calls.shared import redis_ledger

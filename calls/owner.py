@@ -13,8 +13,8 @@ DEAD = ("Z", "X")
 
 
 def _state_and_start(pid: int) -> tuple[str, str]:
-    """A process's state, and the clock ticks from boot to its start. Both are "" if the system has
-    no /proc, or hides the process."""
+    """A process's state, and the clock ticks from boot to its start. Both results are "" if the
+    system has no /proc, or hides the process."""
     try:
         # proc(5): fields 3 and 22; the name in field 2 may hold spaces and brackets.
         fields = (
@@ -31,7 +31,7 @@ def _state_and_start(pid: int) -> tuple[str, str]:
 @cache
 def boot_and_pid_namespace() -> str:
     """A name for this boot of the machine and for the pid namespace (a container has its own); ""
-    if the system does not tell it."""
+    if the system does not tell its boot id and namespace."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
         return f"{boot}/{os.readlink('/proc/self/ns/pid').strip('pid:[]')}"

@@ -1,14 +1,14 @@
 """How many calls to one (provider, model) may be in flight, and how soon the next call may start.
 
-The window is the number of calls that may be in flight. It follows additive increase,
-multiplicative decrease: a full window of replies widens it by one, and a sign of overload (429,
-5xx, a timeout) halves it. Calls that were in flight together halve the window only once.
-`Retry-After` stops all calls to the provider and model.
+The window is the number of calls that may be in flight. The window follows additive increase,
+multiplicative decrease: a full window of replies widens the window by one, and a sign of overload
+(429, 5xx, a timeout) halves the window. Calls that were in flight together halve the window only
+once. `Retry-After` stops all calls to the provider and model.
 
-With `slow_start` the window begins with one call. It doubles with each full window of replies,
-while replies come well within their time limit. `Latency` decides how much a reply widens or
-narrows the window. This keeps a server busy that works on a few requests and queues the rest. The
-other calls wait here, where no time limit runs.
+With `slow_start` the window begins with one call. The window doubles with each full window of
+replies, while replies come well within their time limit. `Latency` decides how much a reply widens
+or narrows the window. Slow start keeps a server busy that works on a few requests and queues the
+rest. Calls beyond the window wait in this process, where no time limit runs.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ class Pace:
         requests_per_minute: evenly spaced starts; None means no limit.
         work_per_minute: seconds in any minute during which the provider may work for us. Calls then
             run one after the other in all processes that share the cache (`questloom.calls.turns`).
-            None lets calls overlap.
+            With None, calls may overlap.
         slow_start: the window begins with one call instead of `max_in_flight`, and the replies
             widen it.
 
@@ -56,8 +56,9 @@ class Pace:
 
 
 class AnyLane(Protocol):
-    """The queue that a call passes through. It is this process's `Lane`, turns with other processes
-    (`questloom.calls.turns`), or the lane of all workers (`questloom.calls.shared.lane`)."""
+    """The queue that a call passes through. There are three kinds: this process's `Lane`, turns
+    with other processes (`questloom.calls.turns`), and the lane of all workers
+    (`questloom.calls.shared.lane`)."""
 
     async def enter(self) -> float:
         """Waits for a place in the window. Returns the time (monotonic seconds) at which the place
@@ -79,7 +80,7 @@ class AnyLane(Protocol):
 
 
 class Latency:
-    """How long a pair's replies take, as this process measures it, and how that changes the window."""
+    """Measures how long the replies of a (provider, model) pair take, and adapts the window."""
 
     CROWDED = 1.5
     """A reply that takes this many times the best usual time is slow because too many calls are in flight."""
@@ -90,7 +91,7 @@ class Latency:
         self.usual = 0.0
         """The usual time of a reply in seconds: a moving mean over a window of replies."""
         self.best = math.inf
-        """The lowest usual time so far. It is measured anew when calls go one by one."""
+        """The lowest usual time so far. The lowest time is measured anew when calls go one by one."""
         self._num = 0
 
     def step(self, seconds: float, timeout: float, window: float) -> float:
@@ -105,8 +106,8 @@ class Latency:
         return max(0.5, room) if seconds <= self.CROWDED * self.best else max(-0.5, room)
 
     def is_crowd(self, timeout: float, window: float) -> bool:
-        """Whether a timeout shows that too many calls are in flight. Otherwise it is one slow reply
-        among many that came well in time."""
+        """Whether a timeout shows that too many calls are in flight, and is not just one slow reply
+        among many fast ones."""
         self._learn(timeout, window)
         return self.usual > max(timeout / 2, 1.3 * self.best)
 
@@ -117,7 +118,7 @@ class Latency:
 
 
 class Lane:
-    """The window of one (provider, model): first come, first served. One event loop uses it at a time."""
+    """The window of one (provider, model): first come, first served. One event loop uses the lane at a time."""
 
     def __init__(self, pace: Pace) -> None:
         self._pace = pace
@@ -173,8 +174,8 @@ class Lane:
             timeout: the call's time limit in seconds.
             late: the overload was that the time limit ran out.
             retry_after: seconds during which no call may start.
-            banned: `retry_after` is longer than any call waits. This process's `Caller` then stops
-                by itself; a shared lane also has to tell the other processes.
+            banned: `retry_after` is longer than any call waits. After a ban this process's `Caller`
+                stops by itself; a shared lane also has to tell the other processes.
         """
         full = (
             not self._pace.slow_start or bool(self._waiters) or self.in_flight >= int(self.window)

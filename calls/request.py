@@ -27,7 +27,7 @@ class CallRequest:
     """One call that leaves the process: chat, SPARQL, Commons or a live tool."""
 
     provider: str
-    """The *name* of the endpoint. Its address may change without changing the key."""
+    """The *name* of the endpoint. The endpoint's address may change without changing the key."""
     model: str = ""
     content: Any
     """JSON with everything that can change the reply: messages with the sha256 of each picture, parameters, schema."""
@@ -46,7 +46,8 @@ class CallRequest:
     """The attempt's time limit in seconds, from sending to the last byte."""
 
     def key(self) -> str:
-        """The content address, 64 hex digits. It does not depend on stage and item, so equal requests are paid once."""
+        """The content address, 64 hex digits. The key does not depend on stage and item, so equal
+        requests are paid once."""
         return sha256_hex(canonical_json([self.provider, self.model, self.content, self.sample]))
 
 

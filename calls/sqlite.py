@@ -2,7 +2,7 @@
 
 All steps that calls request in one turn of the event loop share one transaction (group commit). The
 transaction runs on the loop's own thread: a commit in WAL mode takes about 30 µs, less than a
-handover to another thread. A commit survives the death of the process; a power cut may lose it
+handover to another thread. A commit survives the death of the process, but perhaps not a power cut
 (synchronous=NORMAL).
 """
 
@@ -49,8 +49,8 @@ INSERT INTO spent VALUES (0.0, 0, 0);
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:
-    """Switches to WAL mode. It retries by itself: SQLite does not wait for a lock here, and
-    processes often open a new file together."""
+    """Switches to WAL mode. The function retries by itself: SQLite does not wait for a lock here,
+    and processes often open a new file together."""
     end = time.monotonic() + BUSY_SECONDS
     while True:
         try:
@@ -92,11 +92,12 @@ def _open(path: Path) -> sqlite3.Connection:
 
 
 class SqliteCache:
-    """`CallCache` in a file. A process has one instance. Event loops may use it one after the other, not two at once.
+    """`CallCache` in a file. A process has one `SqliteCache`. Event loops may use the cache one
+    after the other, not two at once.
 
     Args:
-        path: the file, created if it is missing. Opening it marks the attempts of dead processes as
-            lost.
+        path: the file, created if it is missing. Opening the cache marks the attempts of dead
+            processes as lost.
 
     Raises:
         InputError: the file cannot be opened, is not a call cache, or has another version.
@@ -142,7 +143,7 @@ class SqliteCache:
         )
 
     def forget_keys(self, keys: Iterable[str]) -> None:
-        """Removes replies. Their ledger rows stay."""
+        """Removes replies. The replies' ledger rows stay."""
         self._connection.executemany("DELETE FROM replies WHERE key = ?", ((k,) for k in keys))
 
     def drop(self, attempt_id: int, key: str, request: CallRequest, seconds: float) -> None:
@@ -171,7 +172,7 @@ class SqliteCache:
         """Does nothing: the file belongs to no event loop."""
 
     def close(self) -> None:
-        """Closes the cache. The last process to close it leaves a single file, without a log beside it."""
+        """Closes the cache. The last process to close the cache leaves a single file without a log."""
         self._connection.close()
 
     # group commit
@@ -341,8 +342,8 @@ class SqliteCache:
         )
 
     def _mark_lost(self) -> None:
-        """Marks the attempts of dead processes as lost. They keep their reserved cost, since they
-        may have been charged."""
+        """Marks the attempts of dead processes as lost. Lost attempts keep their reserved cost,
+        since they may have been charged."""
         rows = self._connection.execute(
             "SELECT id, owner, lease FROM attempts WHERE status = 'in_flight'"
         ).fetchall()

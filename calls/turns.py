@@ -25,7 +25,7 @@ LONGEST_PAUSE = RetryPolicy().max_retry_after
 
 
 class TurnLane:
-    """`AnyLane` for a `Pace` with `work_per_minute`. One event loop uses it at a time.
+    """`AnyLane` for a `Pace` with `work_per_minute`. One event loop uses the lane at a time.
 
     Args:
         path: the file, created if it is missing.

@@ -26,7 +26,7 @@ class _Clock:
             self._limit.reschedule(None)
 
     def go_on(self) -> None:
-        """One waiting call has its place. The clock goes on if no other call waits."""
+        """Ends one call's waiting. The clock goes on if no other call waits."""
         self._num -= 1
         if not self._num and self.open and self._limit.when() is None:
             self._limit.reschedule(asyncio.get_running_loop().time() + self._left)
@@ -37,8 +37,8 @@ _CLOCKS: ContextVar[tuple[_Clock, ...]] = ContextVar("clocks", default=())
 
 @asynccontextmanager
 async def time_limit(seconds: float) -> AsyncIterator[None]:
-    """Works as `asyncio.timeout`, without the time that calls inside it wait for their place. A
-    call that joins an equal call in flight counts as working."""
+    """A time limit like `asyncio.timeout` that does not count the time in which calls wait for
+    their place. A call that joins an equal call in flight counts as working."""
     async with asyncio.timeout(seconds) as limit:
         clock = _Clock(limit)
         token = _CLOCKS.set((*_CLOCKS.get(), clock))

@@ -1,6 +1,6 @@
 """An example of your own filter: it drops questions about sport.
 
-Run it in this folder, or wherever this file can be imported:
+This command uses the filter, in this folder or wherever this file can be imported:
 
     questloom synth --store STORE --out RUN --set 'filters.custom=[no_sports:NoSports]'
 

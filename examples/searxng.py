@@ -7,9 +7,9 @@ With this recipe the policy (the playing agent) searches SearXNG instead of the 
         text: {kind: "searxng:SERVICE", address: "http://localhost:8888", price: 0}
 
 SearXNG must offer JSON (`search.formats` in its settings). Questloom does pacing, retries, caching
-and replays. This file only builds the request and reads the reply. It was written from SearXNG's
-documentation and never tried on the engine itself. A package may give the service a short name with
-an entry point of the group `questloom.services`.
+and replays. This file only builds the request and reads the reply. The code was written from
+SearXNG's documentation and never tried on the engine itself. A package may give the service a short
+name with an entry point of the group `questloom.services`.
 """
 
 from typing import Any
@@ -28,7 +28,7 @@ def read(body: bytes, query: Query) -> PageHits:
     """The pages of a reply; rows without a web address are skipped.
 
     Raises:
-        ValueError: the reply is not a list of results. Such a reply is not cached.
+        ValueError: the reply is not a list of results. A refused reply is not cached.
     """
     return tuple(
         PageHit(title=words_of(row, "title"), url=url, snippet=words_of(row, "content"))

@@ -2,8 +2,8 @@
 command of the same name does.
 
 Functions print nothing unless `progress=True`; notes go to the logger `questloom` at level INFO.
-They raise `questloom.InputError` or another `questloom.QuestloomError`, and never end the process.
-Heavy libraries are imported only when they are used.
+Functions raise `questloom.InputError` or another `questloom.QuestloomError`, and never end the
+process. Heavy libraries are imported only when they are used.
 """
 
 import json
@@ -148,7 +148,7 @@ def ingest(
     workers: int = 1,
     progress: bool = False,
 ) -> "IngestSummary":
-    """Reads dumps and folders of pictures into a store. If it was killed, the same call continues.
+    """Reads dumps and folders of pictures into a store. After a kill, the same call continues.
 
     >>> import questloom
     >>> made = questloom.ingest(
@@ -203,7 +203,7 @@ def open_store(path: str | Path) -> "Store":
     (508, 'bell')
 
     Raises:
-        InputError: there is no store, or it is incomplete, damaged or has another version.
+        InputError: there is no store, or the store is incomplete, damaged or has another version.
     """
     from questloom.knowledge.store.store import Store
 
@@ -264,8 +264,8 @@ def synthesise(
     runner: "RunnerOptions | None" = None,
     progress: bool = False,
 ) -> "Outcome":
-    """The main job: it turns seeds into certified questions, and writes data set and report. It
-    continues an unfinished run in `out`.
+    """The main job: it turns seeds into certified questions, and writes data set and report. The
+    function continues an unfinished run in `out`.
 
     >>> import questloom
     >>> recipe = questloom.load_recipe("small.yaml")

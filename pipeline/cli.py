@@ -69,8 +69,8 @@ def demo(
     """Runs all steps on a small fictional world: no keys, no GPU, a few minutes.
 
     Writes a world, ingests it and runs the recipe `demo`. The oracle (a scripted agent) plays the
-    questions with real tool calls. Then the command builds the data set with trajectories, and the
-    report. The same command continues a stopped demo.
+    questions with real tool calls. At the end the command builds the data set with trajectories,
+    and the report. The same command continues a stopped demo.
     """
     from questloom.pipeline.commands.demo import run_demo
 
@@ -678,7 +678,7 @@ def audit(
     as_json: Json_ = False,
 ) -> None:
     """Writes a sheet of random kept and rejected items for people to judge. From a filled-in sheet
-    it computes the precision with its interval."""
+    the command computes the precision with its interval."""
     from questloom.pipeline.commands.audit import read_sheet, write_sheet
 
     if read is None:
@@ -691,7 +691,7 @@ def audit(
 @app.command()
 def recheck(run: Run_, store: Store_, as_json: Json_ = False) -> None:
     """Checks on a newer store whether every question of a run still has one answer, and the same.
-    For this it executes the question's certificate (the query that proves the answer) again.
+    The command executes each question's certificate (the query that proves the answer) again.
 
     The command names the questions whose claims have changed. If there are any, the exit code is 1.
     """
@@ -771,7 +771,8 @@ def doctor(
     *,
     runner: "RunnerOptions",
 ) -> None:
-    """Checks what is installed, reachable and configured. With --runner it also checks whether a job can run there."""
+    """Checks what is installed, reachable and configured. With --runner, doctor also checks whether
+    a job can run on that runner."""
     from questloom.pipeline.commands.doctor import examine
     from questloom.pipeline.recipe import load_recipe
     from questloom.pipeline.runners.runner_checks import check_runner

@@ -62,9 +62,9 @@ class Recipe:
     export: ExportRules = field(default_factory=ExportRules)
     models: ModelRules = field(default_factory=ModelRules)
     teach: TeachRules = field(default_factory=TeachRules)
-    """The settings of `questloom teach`. No question depends on them."""
+    """The settings of `questloom teach`. No question depends on these settings."""
     evolve: EvolveRules = field(default_factory=EvolveRules)
-    """The settings of the closed loop. No single run depends on them."""
+    """The settings of the closed loop. No single run depends on these settings."""
     run: RunRules = field(default_factory=RunRules)
 
     def resolved(self) -> dict[str, Any]:

@@ -41,13 +41,13 @@ class FilterRules(OF_FILTERS):  # type: ignore[misc]
     """Samples that each model solver draws."""
     popular_sitelinks: Annotated[int, Ge(1), Evolves("filters", 10, 200, 10)] = 50
     """The popularity prior counts every claim of an entity with at least this number of sitelinks
-    as known by heart. It stands in for the models of `text_only` and `no_tools`."""
+    as known by heart. The prior replaces the models of `text_only` and `no_tools`."""
     popular_page_views: Annotated[int, Ge(1)] = 50_000
-    """The popularity prior's bound in page views, as the popularity file gives them. It applies if
-    no entity of the store has `popular_sitelinks` sitelinks."""
+    """The popularity prior's bound in page views from the popularity file. This bound applies if no
+    entity of the store has `popular_sitelinks` sitelinks."""
     popular_in_degree: Annotated[int, Ge(1)] = 10_000
-    """The popularity prior's bound in links from other pages. It applies if page views do not
-    suffice either; the default is OpenSearch-VL's bound of a hub."""
+    """The popularity prior's bound in links from other pages. This bound applies if page views do
+    not suffice either; the default is OpenSearch-VL's bound of a hub."""
     exclude_pictures: tuple[str, ...] = ()
     """Files of perceptual hashes of benchmark pictures, one hash per line."""
 
@@ -64,7 +64,7 @@ class ExportRules:
     """The ratio easy:medium:hard of the RL configuration (VSearcher 4:3:3). An empty mapping keeps all tasks."""
     benchmark_share: Share = 0.0
     """Share of anchors (pictured entities) that form the run's own frozen benchmark. Questions of
-    level `benchmark` always belong to it."""
+    level `benchmark` always belong to this benchmark."""
     formats: tuple[FormatName, ...] = field(
         default=("sharegpt", "verl", "trl"), metadata={"choices": format_helps}
     )
@@ -81,7 +81,7 @@ class ModelRules(ModelSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class RunRules:
-    """How the job runs; no result depends on it."""
+    """Settings for running the job. No result depends on them."""
 
     in_flight: Annotated[int, Gt(0), Le(4096)] = 64
     """Records that a process handles at once in stages that call models."""

@@ -83,7 +83,8 @@ def settings(
 
     Args:
         told: the classes that were already listed, with their keys.
-        filled: the default instance of `kind`, if its owner names one. Its values are the defaults.
+        filled: the default instance of `kind`, if its owner names one. The values of this instance
+            are the defaults.
     """
     told = {} if told is None else told
     hints = typing.get_type_hints(kind, include_extras=True)

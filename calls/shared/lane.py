@@ -1,11 +1,11 @@
 """The pace of one (provider, model) over all workers: the `Lane` of `questloom.calls.pacing`, with its state in Redis.
 
 `scripts/lane.lua` sets three limits. A window bounds the calls in flight (additive increase, halved
-by 5xx and timeouts). A rate bounds the starts per second; it follows a cubic curve after each 429.
-`Retry-After` sets a time before which no call starts.
+by 5xx and timeouts). A rate bounds the starts per second; after each 429 the rate follows a cubic
+curve. `Retry-After` sets a time before which no call starts.
 
-A worker reports which slots it holds and how many more it wants. One message gives it slots and
-start times for many calls. The slots of a worker that stays silent expire.
+A worker reports which slots it holds and how many more it wants. One message gives a worker slots
+and start times for many calls. The slots of a worker that stays silent expire.
 """
 
 import asyncio
@@ -22,14 +22,15 @@ from questloom.records.errors import ProviderFault
 FLOOR_SECONDS = 0.004
 """The shortest time between two messages. What happens in between goes into the next message."""
 AHEAD_MS = 50
-"""How early, in milliseconds, a worker gets its start times. It is too short to send many calls after a 429."""
+"""How early, in milliseconds, a worker gets its start times. The lead is so short that few calls
+are still sent after a 429."""
 LONGEST_WAIT = 0.5
 LONGEST_PAUSE = RetryPolicy().max_retry_after
 
 
 class SharedLane:
     """One worker's part of a shared lane. Within the worker: first come, first served. One event
-    loop uses it at a time.
+    loop uses this part at a time.
 
     Args:
         pair: the name of the lane.

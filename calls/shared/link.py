@@ -1,9 +1,10 @@
-"""A process's connection to the Redis server. It sends commands in batches, retries them for a
-bounded time, then raises a typed error.
+"""A process's connection to the Redis server. The connection sends commands in batches, retries
+them for a bounded time, then raises a typed error.
 
 While one batch is under way, further commands of the event loop collect and leave in the next batch
-(one write, one read). So each of many calls costs a fraction of a round trip. If the connection
-breaks, the same batch is sent again: running a script twice has the same effect as running it once.
+(one write, one read). With batches each of many calls costs a fraction of a round trip. If the
+connection breaks, the same batch is sent again: running a script twice has the same effect as
+running it once.
 """
 
 import asyncio
@@ -94,7 +95,8 @@ def passes(error: Exception) -> bool:
 
 
 class Link:
-    """The connections of one process to one server. Event loops may use them one after the other, not two at once.
+    """The connections of one process to one server. Event loops may use the connections one after
+    the other, not two at once.
 
     Args:
         patience: seconds for which a command is tried again.

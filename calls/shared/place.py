@@ -26,7 +26,7 @@ def has_password(url: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A parsed address. Its `str` may be shown and logged: no representation contains the password."""
+    """A parsed address. The `str` of an address may be shown and logged: no representation contains the password."""
 
     host: str
     port: int
@@ -57,7 +57,8 @@ class Place:
 
 
 def place_of(url: str) -> Place:
-    """Parses an address. If it contains no password, the environment variable QUESTLOOM_REDIS_PASSWORD gives it.
+    """Parses an address. If the address contains no password, the environment variable
+    QUESTLOOM_REDIS_PASSWORD supplies one.
 
     Raises:
         InputError: `url` is not such an address. The message omits the part before the "@".

@@ -1,18 +1,19 @@
 """The call cache, the ledger and the budget in one Redis database, shared by the workers of a cluster.
 
-Each decision is one script on the server. So the cache, the calls in flight and the budget agree in
-all workers. A worker holds an attempt in flight until the worker dies or the request's timeout is
-long over. Then the attempt is lost, and a worker that waits for the reply sends the request.
+Each decision is one script on the server. This keeps the cache, the calls in flight and the budget
+consistent in all workers. A worker holds an attempt in flight until the worker dies or the
+request's timeout is long over. After that the attempt is lost, and a worker that waits for the
+reply sends the request.
 
 A worker on the same machine is visible even if it is slow or stopped. A worker on another machine
 is known only by its sign of life: a key that expires unless the worker renews it.
 
-The server must be version 6 or later, and have memory for all replies and ledger rows. Its
+The server must be version 6 or later, and have memory for all replies and ledger rows. The server's
 `maxmemory-policy` must be `noeviction`: any other policy could delete replies and spend, so opening
-the cache fails. It should have `appendonly yes`. Then a reply survives a restart or kill of the
-server; a power cut may lose the last second (`appendfsync everysec`). Without the append-only file
-a restart loses all data. Opening the cache logs a warning about this. A running job then stops with
-an error instead of paying twice or exceeding its budget.
+the cache fails. The server should have `appendonly yes`. With this option a reply survives a
+restart or kill of the server; a power cut may lose the last second (`appendfsync everysec`).
+Without the append-only file a restart loses all data. Opening the cache logs a warning about this.
+A running job then stops with an error instead of paying twice or exceeding its budget.
 """
 
 import logging
@@ -91,7 +92,8 @@ def check_server(link: Link) -> None:
 
 
 class RedisCache:
-    """`CallCache` in a Redis database. A process has one instance; event loops may use it one after the other.
+    """`CallCache` in a Redis database. A process has one `RedisCache`; event loops may use the
+    cache one after the other.
 
     Args:
         place: the address, `redis://host:port/db?prefix=NAME`. Each prefix has its own budget and
@@ -226,8 +228,8 @@ class RedisCache:
         await self._link.submit(*self._link.call_of("forget", key, reply.body))
 
     def drop(self, attempt_id: int, key: str, request: CallRequest, seconds: float) -> None:
-        """Ends an attempt as lost, at once. If the server is unreachable, the attempt's lease marks
-        it as lost later."""
+        """Ends an attempt as lost, at once. If the server is unreachable, the attempt is lost
+        later, when its lease ends."""
         try:
             self._link.run_now(*self._settle(attempt_id, key, request, Status.LOST, seconds, None))
         except ProviderFault as fault:
@@ -277,7 +279,7 @@ class RedisCache:
         self._link.close()
 
     async def aclose(self) -> None:
-        """Closes the connection of the running event loop; call it before `close`."""
+        """Closes the connection of the running event loop; call `aclose` before `close`."""
         await self._link.aclose()
 
     # the server's state
@@ -304,7 +306,7 @@ class RedisCache:
 
     def _sweep(self, owners: Sequence[Any]) -> tuple[Any, ...]:
         """The command that marks as lost the attempts of dead workers and those past their time
-        limit. Its input is the result of `owners.lua`."""
+        limit. The input of the command is the result of `owners.lua`."""
         return self._link.call_of(
             "sweep",
             *(

@@ -62,7 +62,7 @@ jars come without the scripts."""
 
 @dataclass
 class Cluster:
-    """One cluster, running or not. Its folder holds all its files.
+    """A cluster, running or not. The cluster's folder holds all its files.
 
     Args:
         folder: the folder of configuration, logs and state.

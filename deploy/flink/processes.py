@@ -19,7 +19,8 @@ class Process:
 
     pid: int
     started: str
-    """Clock ticks from boot to the start of the process. They distinguish it from a later process with the same pid."""
+    """Clock ticks from boot to the start of the process, which distinguish the process from a later
+    one with the same pid."""
 
     @property
     def alive(self) -> bool:

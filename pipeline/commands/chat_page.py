@@ -1,8 +1,8 @@
 """`questloom chat --page`: shows an episode on a local page. An engine plays, or a person by hand.
 
 The server listens only on this machine, and its address contains a secret that only the terminal
-shows. So no other page in the browser can read the episode or act for the user. Text from models
-and web pages is sent as JSON and inserted as text, not as markup.
+shows. The secret prevents other pages in the browser from reading the episode or acting for the
+user. Text from models and web pages is sent as JSON and inserted as text, not as markup.
 """
 
 import asyncio

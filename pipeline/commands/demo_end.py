@@ -17,8 +17,8 @@ LEVEL, SPLIT = "medium", "train"
 def example(questions: Iterable[Question]) -> Question | None:
     """The question that the demo shows, always the same for the same run; None if no question was kept.
 
-    Questions of the medium level in the training split come first. Among them the widest margin
-    decides, then the need to zoom into the picture, then the shortest text.
+    Questions of the medium level in the training split come first. Among these questions the widest
+    margin decides, then the need to zoom into the picture, then the shortest text.
     """
 
     def place(question: Question) -> tuple:

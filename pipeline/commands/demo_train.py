@@ -1,5 +1,5 @@
 """`questloom demo-train`: trains a tiny model on the learning world, on a CPU, by supervised
-fine-tuning and GRPO. It shows the model's behaviour before and after."""
+fine-tuning and GRPO. The demo shows the model's behaviour before and after."""
 
 import json
 import os

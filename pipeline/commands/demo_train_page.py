@@ -1,5 +1,5 @@
 """Writes the training demo's page, `OUT/report/index.html`: figures before and after, curves, and
-episodes side by side. It opens without a server."""
+episodes side by side. The page opens without a server."""
 
 import base64
 import json

@@ -1,7 +1,7 @@
 """Checks what is installed, reachable and configured. Each finding is one line, with the fix.
 
 The packages install under top-level names that other distributions may use too (`models`, `train`,
-…). So the first check is whether another distribution hides one of ours.
+…). The first check is whether another distribution hides one of ours.
 """
 
 import ast
@@ -82,8 +82,8 @@ class Findings:
 
 
 def examine(recipe: Recipe | None = None, more: Iterable[Line] = ()) -> Findings:
-    """Checks this machine, and a recipe's models and endpoints if one is given. It takes a few
-    seconds and changes nothing.
+    """Checks this machine, and a recipe's models and endpoints if one is given. The checks take a
+    few seconds and change nothing.
 
     Args:
         recipe: a recipe whose CLIP checkpoint is loaded and whose endpoints are asked for their
@@ -117,7 +117,7 @@ def _python() -> Iterator[Line]:
 
 
 def requirements() -> list[Requirement]:
-    """The requirements of the installed distribution, or those in setup.py if it is not installed."""
+    """The requirements of the installed distribution, or those in setup.py if the distribution is not installed."""
     try:
         found = [Requirement(text) for text in importlib.metadata.requires(DISTRIBUTION) or ()]
         return [r for r in found if r.marker is None or r.marker.evaluate({"extra": ""})]
@@ -241,8 +241,8 @@ def _clip(spec: str) -> str:
 
 
 def _sandbox(recipe: Recipe | None) -> Line:
-    """Whether a policy's code can be confined here. It counts as missing only if the recipe names
-    the tool that runs code."""
+    """Whether a policy's code can be confined here. The sandbox counts as missing only if the
+    recipe names the tool that runs code."""
     from questloom.agent.sandbox import open_sandbox
     from questloom.agent.setup import MEND_SANDBOX
     from questloom.agent.tool_settings import CONFINED

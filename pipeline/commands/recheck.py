@@ -1,4 +1,4 @@
-"""Rechecks a run on another snapshot. It executes every question's certificate again: is the answer
+"""Rechecks a run on another snapshot. Every question's certificate is executed again: is the answer
 still unique and the same, and does the evidence still exist?
 
 Facts change: a question that was right in March may have two answers in October. The run is only

@@ -44,7 +44,7 @@ class Benchmark:
     """A benchmark as it was read."""
 
     name: str
-    """The name of the benchmark's folder. It includes the subset, if there is one."""
+    """The name of the benchmark's folder. The name includes the subset, if there is one."""
     items: Sequence[Item]
     facts: dict[str, Any]
     """The facts that every table states about the benchmark."""

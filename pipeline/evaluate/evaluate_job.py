@@ -49,7 +49,7 @@ class EvaluateJob:
     """All settings and paths of an evaluation. The object can be pickled."""
 
     recipe: Recipe
-    """The recipe. Its section `teach` says who plays with which tools; `models` says who judges."""
+    """The recipe. The section `teach` says who plays with which tools; `models` says who judges."""
     out: str
     """The folder of all evaluations."""
     benchmark: str

@@ -1,5 +1,5 @@
 """The three axes over which a round's tasks are spread: domain, ability profile and level (ODE,
-arXiv 2605.10832, section 2). It also makes the balanced choice."""
+arXiv 2605.10832, section 2). `balanced` chooses questions over these axes."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,5 +1,5 @@
 """Measures what the loop's training changed. The first policy plays the held-out tasks of the first
-recipe, which the last policy has played."""
+recipe. The last policy has played them already."""
 
 import json
 from collections.abc import Callable
@@ -22,7 +22,7 @@ FILE = "before_after.json"
 def compare(
     loop: LoopFolder, opened: Opened, *, workers: int, forward: Try, say: Callable[[str], None]
 ) -> None:
-    """Writes `before_after.json`. It writes nothing if no round trained the policy, or if there are no held-out tasks.
+    """Writes `before_after.json`. No file is written if no round trained the policy, or if there are no held-out tasks.
 
     Args:
         forward: see `freeze`.

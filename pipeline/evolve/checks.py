@@ -1,5 +1,5 @@
-"""Looks for leaks and wrong pictures in tasks whose recipe had switched a filter off. It runs the
-filters' own functions, without a model."""
+"""Looks for leaks and wrong pictures in tasks whose recipe had switched a filter off. The checks
+run the filters' own functions, without a model."""
 
 import dataclasses
 import inspect
@@ -25,7 +25,7 @@ MAKERS: dict[str, Callable[[Job], Any]] = {
 }
 """The filters that detect each kind of leak, by name."""
 TOOLS = {each.name: each.in_loop.tool for each in registry.FILTERS if each.in_loop}
-"""Those of the filters that make one tool call, with the tool."""
+"""The filters that make one tool call, with the name of the tool."""
 
 
 @dataclass(frozen=True)

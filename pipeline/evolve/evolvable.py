@@ -1,5 +1,5 @@
-"""The recipe fields that the loop may change. Their declarations
-(`questloom.records.evolves.Evolves`) mark them, and edits move them by one step."""
+"""The recipe fields that the loop may change. Declarations (`questloom.records.evolves.Evolves`)
+mark these fields, and edits move them by one step."""
 
 import dataclasses
 import json

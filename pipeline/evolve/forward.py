@@ -1,5 +1,5 @@
-"""The first step of a round. It makes a run with the round's recipe, and spreads a batch of
-questions that no earlier round had over the axes."""
+"""The first step of a round. This step makes a run with the round's recipe, and chooses a batch of
+new questions that spreads over the axes (topic, abilities, level)."""
 
 import dataclasses
 from collections.abc import Iterable, Sequence
@@ -71,8 +71,8 @@ def forward(
 
 
 def round_recipe(loop: LoopFolder, at: RoundFolder, *, seed: int) -> Recipe:
-    """The recipe for the round's run. It has its own seed and the loop's call cache, excludes
-    earlier tasks' entities, and assigns all questions to one use."""
+    """The recipe for the round's run. This recipe has its own seed and the loop's call cache,
+    excludes earlier tasks' entities, and assigns all questions to one use."""
     recipe = at.recipe
     return dataclasses.replace(
         recipe,

@@ -1,4 +1,5 @@
-"""The end of a loop. It compares the recipes on tasks that no round saw, and keeps the best for mass synthesis."""
+"""The end of a loop. This step compares the recipes on tasks that no round saw, and keeps the best
+for mass synthesis."""
 
 from collections.abc import Callable
 

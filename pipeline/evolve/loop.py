@@ -64,7 +64,7 @@ def run_loop(loop: LoopFolder, opened: Opened, *, workers: int = 1, say: Say = p
 
 
 def run_step(loop: LoopFolder, number: int, step: str, opened: Opened, *, workers: int = 1) -> None:
-    """Runs one step of a round. It does nothing if the step has ended already.
+    """Runs one step of a round. Nothing happens if the step has ended already.
 
     Raises:
         InputError: the step or round does not exist, an earlier step has not ended, or an earlier
@@ -128,7 +128,7 @@ def prepared(loop: LoopFolder, number: int) -> RoundFolder:
 
 
 def diagnose(loop: LoopFolder, at: RoundFolder, opened: Opened) -> None:
-    """The third step of a round. It skips tasks spoiled by a provider's faults."""
+    """The third step of a round. Diagnosis skips tasks spoiled by a provider's faults."""
     rules = loop.recipe.evolve
     job = Job(at.batch, loop.store, at.as_run, opened)
     measured = MeasuredDiagnoser(

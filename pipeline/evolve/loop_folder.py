@@ -24,8 +24,8 @@ FILES = {
 }
 """For each step, the file that the step writes last."""
 VERSION = 2
-"""The version of a loop's files. Version 1 is not stated in its files; it has less about rollouts
-and findings, and its loops shared their seeds."""
+"""The version of a loop's files. Files of version 1 do not state their version and have less about
+rollouts and findings. Loops of version 1 shared their seeds."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ class LoopFolder:
 
     @property
     def recipe(self) -> Recipe:
-        """The first recipe. Its section `evolve` applies to the whole loop.
+        """The first recipe. The section `evolve` of this recipe applies to the whole loop.
 
         Raises:
             InputError: the folder holds no loop.

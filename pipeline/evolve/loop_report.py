@@ -1,6 +1,6 @@
 """Writes the report of a loop, `LOOP/report/index.html`. The report compares rounds, draws curves,
-and shows each edit with its evidence and episodes before and after training. It opens without a
-server."""
+and shows each edit with its evidence and episodes before and after training. The report opens
+without a server."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -158,7 +158,7 @@ def _round(at: RoundFolder) -> dict[str, Any]:
 
 
 def _whys(group: Mapping[str, Any]) -> Sequence[str]:
-    """Why each task of a group was faulted. Loops of the first version lack these texts."""
+    """Why each task of a group was faulted. Loops of the first version lack these reasons."""
     return group.get("whys", [""] * len(group["tasks"]))
 
 

@@ -14,8 +14,8 @@ OPEN = "<tool_call>"
 
 
 def prefix_of(engine: TokenEngine, turn: Turn) -> int:
-    """The number of token ids of a turn up to and including its call's opening tag. It is 0 if the
-    turn makes no call, or if ids or log-probabilities are missing."""
+    """The number of token ids of a turn up to and including its call's opening tag. The number is 0
+    if the turn makes no call, or if ids or log-probabilities are missing."""
     if OPEN not in turn.text or len(turn.logprobs) != len(turn.token_ids):
         return 0
     return next(

@@ -32,7 +32,7 @@ async def continued(
     player: Player, task: Task, begin: Begin | None, number: int, journal: Journal
 ) -> Episode:
     """Continues a failed episode from within its turn. Engines without token ids have no such
-    starting point. They play the whole question again, as in AXPO's control `resample:
+    starting point. These engines play the whole question again, as in AXPO's control `resample:
     question`."""
     if begin is not None:
         return (await player.play_on(begin, number, journal=journal)).episode

@@ -1,5 +1,5 @@
-"""Chooses the edits that may cure a finding. This is the measured proposer; the control, which
-edits at random, is here too."""
+"""Chooses the edits that may cure a finding. The measured proposer chooses by figures; the control
+edits at random."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -191,8 +191,8 @@ def _loses_a_level(edit: Edit, recipe: Recipe) -> bool:
     """Whether an edit removes a kind of question that the policy solves, so that the policy may
     forget it (docs/learning.md).
 
-    This happens if a level becomes as long as another drawn level, or if a level that is too easy
-    is no longer drawn.
+    Such an edit makes a level as long as another drawn level, or stops drawing a level that is too
+    easy.
     """
     kind, _, level = edit.path.rpartition(".")
     if kind in LENGTHS:

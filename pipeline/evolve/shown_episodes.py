@@ -44,8 +44,8 @@ class Pair:
 
 def pairs_of(loop: LoopFolder, folder: Path) -> tuple[dict[str, Any], list[Pair]]:
     """The sums of `before_after.json`, and the tasks to show: those whose pass rate rose most, and
-    the one whose rate rose least. Both are empty if nothing was compared. The pictures of the tasks
-    are written to `folder`.
+    the one whose rate rose least. Sums and tasks are empty if nothing was compared. The pictures of
+    the tasks are written to `folder`.
 
     Before training a failed episode is preferred, after training a correct one.
     """

@@ -19,7 +19,7 @@ def questions_of(run: RunFolder) -> list[Question]:
 
 
 def write_subset(source: RunFolder, target: RunFolder, ids: Collection[str]) -> None:
-    """Writes a run with the questions of these ids. Repeating it writes the same bytes.
+    """Writes a run with the questions of these ids. A second call writes the same bytes.
 
     The other questions were not rejected, so the run has no rejections. `subset.json` lists the
     chosen questions and the total number.

@@ -77,8 +77,8 @@ def _base(
     verified: Mapping[str, Any],
     found: dict[str, Any],
 ) -> tuple[Recipe, Sequence[Any], Sequence[TaskRow]]:
-    """The recipe to continue from, with its diagnosis and rows. It is this round's recipe, or the
-    one before the edits if this round is worse."""
+    """The recipe to continue from, with its diagnosis and rows. The loop continues with this
+    round's recipe, or with the one before the edits if this round is worse."""
     if at.parent:
         parent = loop.round(at.parent)
         alone = not same_policy(loop, parent, at)

@@ -31,14 +31,14 @@ POLICY = "policy"
 
 
 def policy_of(recipe: Recipe) -> str:
-    """The name of the folder with the rollouts of `verify`. It differs from the teacher's, since
-    `questloom.train.sft` learns from the teacher's folder."""
+    """The name of the folder with the rollouts of `verify`. The name differs from the teacher's,
+    since `questloom.train.sft` learns from the teacher's folder."""
     return TEACHER if recipe.evolve.mode == "sft" else POLICY
 
 
 def policy_settings(recipe: Recipe, model: str) -> PlaySettings:
-    """How the policy plays. In mode "sft" the policy is the teacher itself; in mode "rl" it is the
-    policy with the loop's latest trained model."""
+    """How the policy plays. In mode "sft" the policy is the teacher itself; in mode "rl" the policy
+    plays with the loop's latest trained model."""
     rules = recipe.evolve
     if rules.mode == "sft":
         return recipe.teach
@@ -274,8 +274,8 @@ def summary(rows: Sequence[TaskRow]) -> dict[str, Any]:
     """The round in numbers: shares of tags, pass rate without the tasks that a provider spoiled,
     and behaviour.
 
-    For rollouts with calls it adds the share of distinct chains (ODE's tool-chain diversity,
-    section 3.4) and of distinct strategies (see `rollouts.KINDS`)."""
+    For rollouts with calls, the summary adds the share of distinct chains (ODE's tool-chain
+    diversity, section 3.4) and of distinct strategies (see `rollouts.KINDS`)."""
     tags = Counter(row.tag for row in rows)
     measured = [row for row in rows if row.tag is not Tag.INFRA_FAILURE]
     chains = [tuple(chain) for row in measured for chain in row.chains if chain]

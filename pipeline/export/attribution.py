@@ -4,8 +4,8 @@
     RUN/attribution/store.json              the snapshot that the questions were made from
                     ledger-00003.parquet    Attribution of every picture that the questions of shard 3 were ever given
 
-The ledger covers all pictures in RUN/pictures, also those of rejected questions. So a picture can
-be dropped by its name without the store. The data set gets the rows of its own pictures.
+The ledger covers all pictures in RUN/pictures, also those of rejected questions. The ledger allows
+dropping a picture by its name without the store. The data set gets the rows of its own pictures.
 """
 
 import heapq
@@ -160,8 +160,8 @@ def merged(parts: Iterable[Path], *, max_open: int = MAX_OPEN_FILES) -> Iterator
     """Merges the rows of sorted files in order, each picture once. Memory does not grow with the number of rows.
 
     Args:
-        parts: the files. If there are more than `max_open`, groups of files are merged first, into
-            files beside them.
+        parts: the files. If there are more than `max_open` files, groups of files are merged first,
+            into files beside them.
         max_open: the highest number of open files.
     """
     paths = list(parts)

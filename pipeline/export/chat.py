@@ -64,7 +64,7 @@ def with_placeholders(messages: Sequence[Message]) -> list[dict[str, str]]:
 
 
 def image_cell(data: bytes, sha256: str) -> dict[str, Any]:
-    """A picture as the Image feature stores it. Its name is its hash, which reveals nothing."""
+    """A picture as the Image feature stores it. The picture's name is its hash, which reveals nothing."""
     kind = "png" if data.startswith(b"\x89PNG") else "jpg"
     return {"bytes": data, "path": f"{sha256}.{kind}"}
 

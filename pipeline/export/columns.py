@@ -98,7 +98,7 @@ def task_features(*, enhanced: bool, outside: bool, taught: bool) -> Features:
 
 
 def attribution_row(attribution: Attribution) -> dict[str, Any]:
-    """One row of `attribution`. Its key has the same name as in the other configurations."""
+    """One row of `attribution`. The row's key has the same name as in the other configurations."""
     row = attribution.to_row()
     return {"image_sha256": row.pop("image_id"), **row}
 
@@ -185,7 +185,7 @@ def _source_of(provenance: Any) -> Any:
 
 
 def rejected_row(rejection: Rejection) -> dict[str, Any]:
-    """One row of `rejected`. It contains neither a picture nor a picture's name."""
+    """One row of `rejected`, which contains neither a picture nor a picture's name."""
     shown = (
         error_kind(rejection.evidence)
         if rejection.reason == Reason.ERROR

@@ -7,8 +7,8 @@ contain a digest of the data set.
 the files' place or content. The digest in the patterns prevents one data set from getting another's
 cached rows.
 
-Files that a trainer names by path have the digest too. For them `datasets` checks path and time,
-which a copy may leave unchanged.
+Files that a trainer names by path have the digest too. For such files `datasets` checks path and
+time, which a copy may leave unchanged.
 """
 
 import json

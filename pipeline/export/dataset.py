@@ -52,7 +52,7 @@ class ExportSummary:
 
 
 def export_dataset(job: Job) -> ExportSummary:
-    """Writes the data set of a finished run. If it was killed, running it again gives the same bytes.
+    """Writes the data set of a finished run. After a kill, running the export again gives the same bytes.
 
     Raises:
         InputError: the run is not finished, the recipe's export settings are wrong, or a picture is missing, damaged or

@@ -1,8 +1,8 @@
 """Records the source of every picture in a policy's episodes, by shard:
 RUN/episodes/POLICY/attribution/ledger-SSSSS.parquet.
 
-The ledger covers all played episodes, not only the kept ones. So a picture can be dropped by its
-name without the store.
+The ledger covers all played episodes, not only the kept ones. The ledger allows dropping a picture
+by its name without the store.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ AS_FOUND = "as it is, or re-encoded without metadata where it was no plain JPEG 
 
 
 def read_episode_ledger(out: EpisodeFolder, shard: int) -> dict[str, Attribution]:
-    """A shard's ledger, keyed by the hash of the picture as shown. It is empty if nothing was played."""
+    """A shard's ledger, keyed by the hash of the picture as shown. The ledger is empty if nothing was played."""
     path = out.attribution(shard)
     return {a.image_id: a for a in read_records(path, Attribution)} if path.is_file() else {}
 

@@ -1,9 +1,9 @@
 """Removes pictures from a run completely; `--drop` names them.
 
 Questions about the picture, or about another picture from the same source, become rejections
-`dropped_by_request` without a name. This happens at the stage that chose the picture; later stages
-lose the questions. If other rows name the picture (as evidence), its name is blanked. Counts and
-digests of the stages are updated, so that the run can still be resumed, reported and exported.
+`dropped_by_request` without a name. The stage that chose the picture gets these rejections; later
+stages lose the questions. If other rows name the picture (as evidence), its name is blanked. Counts
+and digests of the stages are updated, so that the run can still be resumed, reported and exported.
 """
 
 import json
@@ -53,7 +53,7 @@ class Dropped:
     played: set[str] = field(default_factory=set)
     """Hashes of the pictures that episodes showed of them."""
     found: set[str] = field(default_factory=set)
-    """Lines that name a picture of the run. They include lines from a killed attempt, which may
+    """Lines that name a picture of the run. Lines from a killed attempt count too: that attempt may
     have removed the picture from the ledgers already."""
 
 
@@ -97,7 +97,7 @@ def read_names(path: Location) -> tuple[str, ...]:
 def drop(run: RunFolder, names: Iterable[str]) -> DropSummary:
     """Removes pictures from a finished run, and builds its data set and report again without them.
 
-    If it was killed, running it again with the same names gives the same result. The store keeps
+    After a kill, calling `drop` again with the same names gives the same result. The store keeps
     its copy, so a new run may use the picture again. To prevent this, put
     RUN/exclude/dropped_pictures.txt into `filters.exclude_pictures` of the new run.
 

@@ -46,8 +46,7 @@ def pictures_from(out: EpisodeFolder, num_shards: int, sources: set[str]) -> set
 def purge_episodes(
     out: EpisodeFolder, num_shards: int, *, sources: set[str], pictures: set[str], blanked: Blank
 ) -> None:
-    """Removes pictures from a policy's folder. If it was killed, running it again with the same
-    arguments gives the same result.
+    """Removes pictures from a policy's folder. After a kill, the same call gives the same result.
 
     Args:
         out: the policy's folder. The run's own stages must be purged already.

@@ -1,9 +1,9 @@
-"""Balances the RL configuration by level. It chooses the largest set of questions with the recipe's
-ratio easy:medium:hard (`export.level_ratio`).
+"""Balances the RL configuration by level. The quota chooses the largest set of questions with the
+recipe's ratio easy:medium:hard (`export.level_ratio`).
 
-A question beyond the ratio stays in the data set, but only in `tasks` (use "tasks"). It is
-certified like the others. Its split does not change, so connected questions stay in one split. A
-draw by question id decides which questions are beyond the ratio.
+A question beyond the ratio stays in the data set, but only in `tasks` (use "tasks"). Such a
+question is certified like the others and keeps its split, so connected questions stay in one split.
+A draw by question id decides which questions are beyond the ratio.
 """
 
 from collections import defaultdict

@@ -1,8 +1,8 @@
 """Renders a question as a policy receives it: system prompt with the tools' schemas, picture with
 handle and size, question.
 
-The same renderer writes the beginning of teacher trajectories. So a policy that was fine-tuned on
-`sft` sees the same tokens in reinforcement learning.
+The same renderer writes the beginning of teacher trajectories. This way a policy that was
+fine-tuned on `sft` sees the same tokens in reinforcement learning.
 """
 
 import json

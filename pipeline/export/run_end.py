@@ -1,4 +1,4 @@
-"""Ends a run: data set, report, messages for the user, and `run.json`. That file is written last
+"""Ends a run: data set, report, messages for the user, and `run.json`. `run.json` is written last
 and marks the run as complete."""
 
 import dataclasses

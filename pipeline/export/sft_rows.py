@@ -1,12 +1,13 @@
 """Teacher trajectories in the data set: the configuration `sft`, and the input of the formats for
 trainers (`formats/`).
 
-A trajectory is stored as the messages that the policy saw and wrote. These are the system message
-with the tools' schemas, the question with its picture, each turn word for word, and each
+A trajectory is stored as the messages that the policy saw and wrote. The messages are the system
+message with the tools' schemas, the question with its picture, each turn word for word, and each
 observation as a user message.
 
-The same renderer makes the messages when a policy plays. So training on the assistant's messages
-uses exactly the text that the agent code will parse. No trainer's own format of tool calls is used.
+The same renderer makes the messages when a policy plays. As a result, training on the assistant's
+messages uses exactly the text that the agent code will parse. No trainer's own format of tool calls
+is used.
 """
 
 import json
@@ -86,8 +87,8 @@ class RenderedTrajectory:
 
 
 def find_violations(trajectory: Trajectory) -> dict[int, str]:
-    """The turns that broke the protocol. `questloom.train.sft` leaves them out of its loss. A
-    format of messages cannot mark them, so a model would imitate them."""
+    """The turns that broke the protocol. `questloom.train.sft` leaves such turns out of its loss. A
+    format of messages cannot mark such turns, so a model would imitate them."""
     return {
         number: turn.violation
         for number, turn in enumerate(trajectory.episode.turns)
@@ -125,7 +126,8 @@ def sft_row(rendered: RenderedTrajectory) -> dict[str, Any]:
 
 
 class Teaching:
-    """The teacher's results for a run's data set. They are empty if the teacher has not played, or has not finished."""
+    """The teacher's results for a run's data set. The results are empty if the teacher has not
+    played, or has not finished."""
 
     def __init__(self, run: RunFolder) -> None:
         self.out = EpisodeFolder.of(run)
@@ -139,8 +141,8 @@ class Teaching:
         )
 
     def is_broken(self, result: tuple[int, int] | None) -> bool:
-        """Whether the oracle (the scripted agent) played a task and never solved it. Then the tools
-        cannot solve the task, and no policy should train on it.
+        """Whether the oracle (the scripted agent) played a task and never solved it. In that case
+        the tools cannot solve the task, and no policy should train on it.
 
         Args:
             result: (number of rollouts, number of right ones); None if the task was not played.
@@ -177,7 +179,7 @@ class Teaching:
 
     def rejections(self, shard: int) -> Iterable[Rejection]:
         """The trajectories that the teacher's stages rejected, and the kept ones that the data set
-        leaves out. Their stage names differ from those of the main job."""
+        leaves out. The teacher's stage names differ from those of the main job."""
         for label in self.out.labels() if self.is_there else ():
             for rejection in read_records(self.out.shard(label, "rejected", shard), Rejection):
                 yield rejection.replace(stage=f"teach-{rejection.stage}")

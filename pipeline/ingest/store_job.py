@@ -1,5 +1,5 @@
-"""The ingest job turns dumps into a store. It can be resumed, and any number of workers and any
-order of input gives the same store."""
+"""The ingest job turns dumps into a store. The job can be resumed, and any number of workers and
+any order of input gives the same store."""
 
 import dataclasses
 import json
@@ -55,7 +55,7 @@ POLL_SECONDS, REMOTE_POLL_SECONDS = 0.25, 5.0
 PLAN = "plan.json"
 CLASS_COUNTS = "class-counts.json"
 """The file beside an entity dump with the number of members of each class in the world, by class
-id. A query service counts them, including the members of subclasses."""
+id. A query service counts the members, including those of subclasses."""
 _ERROR_NUMBER = re.compile(r"(?:\[errno |os error )(\d+)[\])]", re.I)
 """The pattern of an error number in messages of Python, Arrow and Lance. The runner keeps only the
 text of a task's exception."""
@@ -80,7 +80,7 @@ class IngestOptions:
     images: tuple[str, ...] = ()
     """Folders of pictures with metadata. ZIM files contain their own pictures."""
     popularity: str = ""
-    """A popularity file (`knowledge/readers/popularity.py`): how well known items are, if the dumps do not say it."""
+    """A popularity file (`knowledge/readers/popularity.py`): it tells how well known items are, if the dumps do not."""
     snapshot: str = ""
     """YYYY-MM-DD, the day on which claims must hold; "" takes the date in a dump's name."""
     languages: tuple[str, ...] = ()
@@ -91,7 +91,7 @@ class IngestOptions:
     """The number of processes of the local runner."""
     partitions: int = 0
     """The number of parts into which joins are cut; 0 chooses it by the input's size. The store
-    does not depend on it."""
+    does not depend on the number of parts."""
     runner: RunnerOptions = LOCAL
     """Where the job runs. Every worker must reach store and inputs under the same paths."""
 
@@ -113,8 +113,8 @@ class IngestSummary:
 def run_ingest(
     options: IngestOptions, progress: Progress = lambda stage, done, total: None
 ) -> IngestSummary:
-    """Ingests dumps into a store. If it was killed, the next call continues; on a complete store of
-    the same inputs it does nothing.
+    """Ingests dumps into a store. After a kill the next call continues; a call on a complete store
+    of the same inputs does nothing.
 
     Raises:
         InputError: an input is missing or damaged, the store's folder cannot be written or holds
@@ -183,7 +183,7 @@ def _popularity(options: IngestOptions) -> tuple[str, ...]:
 
 
 def _inputs(options: IngestOptions) -> list[dict[str, Any]]:
-    """Name, size and modification time of every input. They show whether a plan is still valid."""
+    """Name, size and modification time of every input. These values show whether a plan is still valid."""
     found = []
     counts = tuple(str(path) for path in _count_files(options))
     for kind, paths in (

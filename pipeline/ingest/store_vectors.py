@@ -21,7 +21,7 @@ to load the checkpoint."""
 
 
 def embed_store(store: str, spec: str, *, workers: int = 1, runner: RunnerOptions = LOCAL) -> Clip:
-    """Computes the missing vectors of a store. If it was killed, the next call continues.
+    """Computes the missing vectors of a store. After a kill, the next call continues.
 
     Args:
         store: the absolute path of a complete store.

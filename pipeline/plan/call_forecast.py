@@ -42,7 +42,7 @@ NUM_PICTURES = 200
 
 @dataclass(frozen=True, kw_only=True)
 class RoleCalls:
-    """The calls of one role for one item of a stage. After a pilot they are the calls of one model."""
+    """The calls of one role, or after a pilot of one model, for one item of a stage."""
 
     stage: str
     role: str
@@ -170,8 +170,8 @@ def role_config(recipe: Recipe, role: str) -> tuple[RoleConfig, EndpointConfig]:
 
 
 def _picture_tokens(store: Store) -> Range:
-    """The tokens of a shown picture, from the store's first pictures. Their ids are hashes, so
-    these are a random sample."""
+    """The tokens of a shown picture, from the store's first pictures. Picture ids are hashes, so
+    the first pictures are a random sample."""
     tokens = []
     for _, image in zip(range(NUM_PICTURES), store.scan_images(), strict=False):
         scale = min(1.0, MAX_SIDE / max(image.width, image.height, 1))

@@ -19,7 +19,7 @@ class Range:
     high: float
 
     def __mul__(self, other: "Range") -> "Range":
-        """The product of two independent unknowns. Their relative errors add up as squares.
+        """The product of two independent unknowns. The relative errors add up as squares.
 
         Multiplying the ends instead would give absurdly low or high ends after twelve stages.
         """

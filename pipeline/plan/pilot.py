@@ -2,8 +2,8 @@
 
 The run's seeds are drawn first, into the run's folder, and the run reuses them. The pilot takes a
 random sample: the first seeds in an order of its own. A model's request for a seed depends neither
-on the folder nor on other seeds. So the run finds every reply of the pilot in the cache and pays
-for none again.
+on the folder nor on other seeds. As a result, the run finds every reply of the pilot in the cache
+and pays for none again.
 """
 
 from collections import defaultdict

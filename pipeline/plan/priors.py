@@ -1,7 +1,8 @@
-"""The forecast's assumptions before any measurement, each with its source. `--pilot` replaces them step by step.
+"""The forecast's assumptions before any measurement, each with its source. `--pilot` replaces
+assumptions by measurements, step by step.
 
-Neither VSearcher nor OpenSearch-VL publishes which share of seeds or questions passes its steps. So
-these shares were measured on the demo's fictional world (`questloom demo`, the graph writer).
+Neither VSearcher nor OpenSearch-VL publishes which share of seeds or questions passes its steps.
+The shares below were measured on the demo's fictional world (`questloom demo`, the graph writer).
 Another store may differ a lot, so the ranges are wide: about threefold odds each way for steps that
 depend on the store, more for steps in which a model decides.
 """

@@ -9,10 +9,10 @@ from questloom.pipeline.plan.teach_forecast import OBSERVATION, OPENING, TOKENS_
 from questloom.pipeline.recipe import Recipe
 
 UNSOLVED = Range(0.1, 0.3, 0.6)
-"""The share of tasks that no rollout solves. It is a guess, and wide until a round has been played."""
+"""The share of tasks that no rollout solves. This share is a guess, and wide until a round has been played."""
 TOKENS_A_SECOND = Range(300.0, 1_500.0, 5_000.0)
-"""New tokens per second of one GPU that plays many episodes at once with an 8B model. It is an
-assumption, not a measurement."""
+"""New tokens per second of one GPU that plays many episodes at once with an 8B model. This number
+is an assumption, not a measurement."""
 SECONDS_AN_HOUR = 3600
 
 

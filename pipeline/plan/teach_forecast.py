@@ -12,7 +12,8 @@ from questloom.transforms.stages.run_folder import RunFolder
 TURNS = Range(3.0, 6.3, 15.0)
 """Turns per episode. OpenSearch-VL's teacher took 6.3 on average; the ends are our estimate."""
 TOKENS_OUT = Range(150.0, 500.0, 3_000.0)
-"""New tokens of a turn, thought and call. They are our estimate, from short instruct models to long thinking models."""
+"""New tokens of a turn, thought and call. The range is our estimate, from short instruct models to
+long thinking models."""
 OPENING = Range(2_500.0, 4_000.0, 7_000.0)
 """Tokens of the system prompt with schemas, the question and its picture."""
 OBSERVATION = Range(600.0, 1_500.0, 4_000.0)

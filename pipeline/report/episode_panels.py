@@ -2,7 +2,8 @@
 demand, and the panel of the overview.
 
 Every text in an episode may be hostile: the policy's own words, results of pages and searches,
-titles, addresses. So the files hold it as JSON, and the page inserts it as text, not as markup.
+titles, addresses. Therefore the files hold such text as JSON, and the page inserts it as text, not
+as markup.
 """
 
 import json

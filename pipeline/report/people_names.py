@@ -105,7 +105,7 @@ class Names:
         return self.entity(key)
 
     def title(self, title: str) -> str:
-        """The title of a rejected item. If the title is only an id, it is the entity's label."""
+        """The title of a rejected item. A title that is only an id is replaced by the entity's label."""
         return self.entity(title) if _ID.fullmatch(title) or title.startswith("wiki:") else title
 
     def spoken(self, text: str) -> str:

@@ -130,7 +130,7 @@ class _Builder:
         self.episode_heads: dict[str, list] = {}
         """For each question id, (rollout, outcome, reason, turns) of each episode."""
         self.heads: dict[int, list] = {}
-        """The same episodes' data by the question's number."""
+        """For each question's number, (rollout, outcome, reason, turns) of each episode."""
 
     def build(self) -> None:
         (self.folder / "data").mkdir(parents=True)

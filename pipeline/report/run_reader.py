@@ -75,7 +75,7 @@ class Stage:
             yield from read_records(path, Seed)
 
     def question_ids(self) -> Iterator[tuple[str, bool]]:
-        """(id, whether it has words and a picture) of each kept question. Only four columns are read."""
+        """(id, whether the question has words and a picture) for each kept question. Only four columns are read."""
         for path in self.files("kept"):
             with _open(path) as file:
                 for batch in file.iter_batches(
@@ -99,7 +99,8 @@ class Stage:
 
     @property
     def counts(self) -> StageCount | None:
-        """The stage's own counts, from the metadata of its kept shards, summed. It is None if a shard has no counts."""
+        """The stage's own counts, from the metadata of its kept shards, summed. The result is None
+        if a shard has no counts."""
         total = dict.fromkeys(("num_in", "num_kept", "num_rejected", "num_pending", "num_out"), 0)
         for path in self.files("kept"):
             facts = read_metadata(path) or {}

@@ -19,10 +19,11 @@ class StageFlow:
     num_rejected: int | None
     num_pending: int | None
     num_out: int
-    """The number of rows on disk that passed. It exceeds `num_kept` if a stage makes several rows of an item."""
+    """The number of rows on disk that passed. This number exceeds `num_kept` if a stage makes
+    several rows of an item."""
     reasons: tuple[tuple[str, int], ...]
-    """The number of rejection rows for each reason, most frequent first. It exceeds `num_rejected`
-    if an item had several drafts."""
+    """The number of rejection rows for each reason, most frequent first. The sum exceeds
+    `num_rejected` if an item had several drafts."""
     pending: tuple[tuple[str, int], ...]
     """The number of waiting rows for each cause."""
     seconds: float | None
@@ -33,8 +34,8 @@ class StageFlow:
 
     @property
     def balanced(self) -> bool | None:
-        """Whether in = kept + rejected + pending, and the rows on disk agree. It is None if the
-        stage has no counts of its own."""
+        """Whether in = kept + rejected + pending, and the rows on disk agree. The value is None if
+        the stage has no counts of its own."""
         if (
             self.num_in is None
             or self.num_kept is None
@@ -69,8 +70,8 @@ class StageFlow:
 
 @dataclass
 class Outcome:
-    """The outcome of one seed. `result` is "kept", "rejected" or "pending". It is "under way" in an
-    unfinished run, and "unaccounted" if no row of a finished run mentions the seed."""
+    """The outcome of one seed. `result` is "kept", "rejected" or "pending". `result` is "under way"
+    in an unfinished run, and "unaccounted" if no row of a finished run mentions the seed."""
 
     seed: Seed
     result: str
@@ -109,8 +110,8 @@ def seed_outcomes(run: Run, kept: dict[str, list[int]], names: Names) -> list[Ou
     """The final outcome of every seed, by seed id.
 
     A seed with several drafts is kept if one draft is kept, and otherwise pending if one draft
-    waits. Otherwise the draft that passed most stages decides; among equals, the alphabetically
-    first reason.
+    waits. If neither is the case, the draft that passed most stages decides; among equals, the
+    alphabetically first reason.
 
     Args:
         run: the run.

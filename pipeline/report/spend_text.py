@@ -14,11 +14,11 @@ LEDGER = "calls.sqlite"
 def read_spend(
     run: Location, facts: Mapping[str, Any] | None = None
 ) -> tuple[list[CostLine], CostLine | None]:
-    """The ledger's sums by stage and model, and the total. Both are empty if the run has no ledger.
+    """The ledger's sums by stage and model, and the total. Sums and total are empty if the run has no ledger.
 
     Args:
-        facts: the content of `run.json`. It has the sums of a ledger in Redis, so that a report
-            needs no server.
+        facts: the content of `run.json`. This file has the sums of a ledger in Redis, so that a
+            report needs no server.
     """
     told = [
         CostLine(**{**line, "group": tuple(line["group"])})

@@ -1,4 +1,5 @@
-"""Runs Beam quietly in this process. It names FnApiRunner, since Beam's default runner would try to download a binary.
+"""Runs Beam quietly in this process. The module names FnApiRunner, since Beam's default runner
+would try to download a binary.
 
 With several workers, `pipeline/runners/quiet_worker.py` starts a process for each.
 """
@@ -10,8 +11,8 @@ from apache_beam.transforms.environments import SubprocessSDKEnvironment
 
 
 def local_runner(workers: int) -> FnApiRunner:
-    """The local runner with this many worker processes; 1 means only this process. Use it with
-    `--direct_num_workers`."""
+    """The local runner with this many worker processes; 1 means only this process. Use the runner
+    with `--direct_num_workers`."""
     if workers == 1:
         return FnApiRunner()
     return FnApiRunner(

@@ -1,5 +1,5 @@
-"""A tiny job that runs before the real one. It shows whether workers start, run the same code, and
-see the job's folders.
+"""A tiny job that runs before the real one. The tiny job shows whether workers start, run the same
+code, and see the job's folders.
 
 The submitter writes a mark (a small file) into each folder. Every worker reads the mark and leaves
 a note beside it, which the submitter reads back. Folders are local paths or buckets (`s3://`,
@@ -28,7 +28,8 @@ JOBS = (
     "questloom.pipeline.synth.synth_job",
     "questloom.pipeline.teach.teach_job",
 )
-"""Names of the modules that import all stages. They are imported by name, since the jobs lie on a higher floor."""
+"""Names of the modules that import all stages. The modules are imported by name, since they lie on
+a higher floor (layer of packages)."""
 NUM_PROBES = 16
 """The number of elements in the tiny job, large enough that every worker gets one."""
 
@@ -83,7 +84,7 @@ def write(path: Location, text: str) -> None:
 
 @cache
 def here() -> Worker:
-    """Describes this process as a worker. It imports all stages, since a worker must be able to."""
+    """Describes this process as a worker. The function imports all stages, since a worker must be able to."""
     import_jobs()
     from questloom.agent.sandbox import open_sandbox
 
@@ -101,15 +102,15 @@ def import_jobs() -> None:
     """Imports all stages.
 
     Raises:
-        ImportError: a package is missing here. A worker without it must not start.
+        ImportError: a package is missing here. A worker without that package must not start.
     """
     for name in JOBS:
         importlib.import_module(name)
 
 
 def code_digest() -> str:
-    """A digest of the distribution's files by name: code and data (prompts, phrases, scripts). It
-    is the same wherever the same version is installed."""
+    """A digest of the distribution's files by name: code and data (prompts, phrases, scripts). The
+    digest is the same wherever the same version is installed."""
     digest = hashlib.sha256()
     for name, path in installed_files():
         digest.update(f"{name}\0".encode() + path.read_bytes())

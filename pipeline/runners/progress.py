@@ -1,5 +1,5 @@
-"""Progress on stderr: bars on a terminal, a line every ten seconds elsewhere. It works for any
-engine and number of workers."""
+"""Progress on stderr: bars on a terminal, a line every ten seconds elsewhere. The display works for
+any engine and number of workers."""
 
 import logging
 import sys
@@ -44,7 +44,7 @@ def quiet() -> Iterator[None]:
 
 
 class _Shown:
-    """One bar with words, or the lines that replace it."""
+    """One bar with words, or lines in place of the bar."""
 
     def __init__(self, title: str, *, transient: bool = False) -> None:
         self.title = title
@@ -65,8 +65,8 @@ class _Shown:
         self._last = time.monotonic()
 
     def show(self, done: int, total: int, words: str, *, bar: str = "") -> None:
-        """Moves the bar with this name. Without a terminal it prints a line if the last one is ten
-        seconds old or the bar is new."""
+        """Moves the bar with this name. Without a terminal, a line is printed if the last line is
+        ten seconds old or the bar is new."""
         if self._quiet:
             return
         is_new = bar not in self._tasks
@@ -132,11 +132,11 @@ def watching(
     Args:
         title: the name of the job.
         total: the number of units of work.
-        done: returns the units done and the progress in words. It is called twice a second, and
+        done: returns the units done and the progress in words. `done` is called twice a second, and
             once at the end. If the words are empty, the units are shown.
         news: returns lines that should stay on the screen; it is called after `done`.
-        slow: whether `done` takes long, for example because it lists a bucket. It is then called
-            every five seconds.
+        slow: whether `done` takes long, for example because it lists a bucket. A slow `done` is
+            called every five seconds.
     """
     shown, stop, started = _Shown(title), threading.Event(), time.monotonic()
 

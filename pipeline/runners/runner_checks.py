@@ -1,9 +1,9 @@
 """Checks whether a job can run on a cluster. `questloom doctor --runner …` makes these checks, and
 so does every job before it is submitted.
 
-Each check ends within seconds, and all of them within a minute. Without them Beam would wait
-silently: for a worker that cannot start, a slot that is never free, or a job server that does not
-exist.
+Each check ends within seconds, and all of them within a minute. Without these checks Beam would
+wait silently: for a worker that cannot start, a slot that is never free, or a job server that does
+not exist.
 """
 
 import shutil
@@ -40,7 +40,7 @@ BUILD_ONE = "Build one with deploy/flink/pom.xml (mvn package) and name it with 
 def check_runner(
     runner: RunnerOptions, folders: Iterable[str] = (), tools: Collection[str] = ()
 ) -> Iterator[Line]:
-    """Checks the runner, line by line. It stops at the first error that makes further checks useless.
+    """Checks the runner, line by line. The checks stop at the first error that makes further checks useless.
 
     Args:
         runner: the runner and its address.
@@ -178,7 +178,7 @@ def flink_of_jar(jar: Path) -> str:
 
 
 def _published(version: str) -> Line:
-    """Whether Beam's own job server is available. Beam downloads it once, for the first job."""
+    """Whether Beam's own job server is available. Beam downloads the job server once, for the first job."""
     if version not in FlinkRunnerOptions.PUBLISHED_FLINK_VERSIONS:
         known = ", ".join(FlinkRunnerOptions.PUBLISHED_FLINK_VERSIONS)
         return Line(
@@ -390,7 +390,7 @@ def _shown(text: str, of: str = "") -> str:
 
 
 def _notes(folder: str, workers: list[probe.Worker]) -> Iterator[Line]:
-    """Evaluates the workers' notes. If there are none, the workers see another folder."""
+    """Evaluates the workers' notes. Missing notes mean that the workers see another folder."""
     if not workers:
         yield Line(
             "flink",

@@ -26,7 +26,7 @@ NO_FREEZE = "--experiments=disable_logging_submission_environment"
 
 @dataclass(frozen=True, kw_only=True)
 class RunnerOptions:
-    """The runner and its options. No result depends on them."""
+    """The runner and its options. No result depends on the runner."""
 
     kind: RunnerKind = RunnerKind.LOCAL
     flink_master: str = "localhost:8081"
@@ -42,12 +42,12 @@ class RunnerOptions:
     """A job without a finished part for this many minutes is cancelled and reported. The limit must
     exceed the time of the largest task."""
     probe_seconds: Annotated[float, Ge(0)] = 50.0
-    """Time limit in seconds for the tiny job that runs first; 0 skips that job. It shows that
-    workers start, run this code and share the folders."""
+    """Time limit in seconds for the tiny job that runs first; 0 skips that job. The tiny job shows
+    that workers start, run this code and share the folders."""
     gpu: str = ""
     """Dataflow's accelerator for the stages that run CLIP ("type:nvidia-l4;count:1;install-nvidia-driver"); "" for none."""
     beam_args: tuple[str, ...] = ()
-    """Further options for Beam, passed unchanged ("--project=…"). They override ours."""
+    """Further options for Beam, passed unchanged ("--project=…"). These options override ours."""
 
     @property
     def is_local(self) -> bool:

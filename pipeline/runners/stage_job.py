@@ -46,7 +46,7 @@ def run_stages(
         title: the job's name.
         calls: the run's call cache, if the job calls models. A shard that still receives replies
             does not count as stalled.
-        endpoints: the endpoints that the job may call. The progress also shows what they do.
+        endpoints: the endpoints that the job may call. The progress also shows the endpoints' work.
 
     Raises:
         QuestloomError: the job failed.

@@ -23,7 +23,7 @@ from questloom.records.errors import QuestloomError
 Build = Callable[[beam.Pipeline], Any]
 """Adds the job's transforms to a pipeline."""
 Moved = Callable[[], object]
-"""Returns a value that changes whenever the job makes progress. It is called every few seconds."""
+"""Returns a value that changes whenever the job makes progress. The function is called every few seconds."""
 
 POLL_SECONDS = 1.0
 LOST_SECONDS = 30.0
@@ -91,8 +91,8 @@ def run_pipeline(
 
 @contextmanager
 def _ended_by_signal() -> Iterator[None]:
-    """SIGTERM ends the block as Ctrl-C does: the job is cancelled and its job server ends.
-    Otherwise both would outlive this process."""
+    """SIGTERM ends the block as Ctrl-C does: the job is cancelled and its job server ends. Without
+    this block both would outlive this process."""
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may set a signal handler
         return

@@ -1,5 +1,5 @@
-"""The steps of the main job that look at all questions at once: drawing the seeds and the splits.
-Filters with such a step define it in their own files.
+"""The steps of the main job that look at all questions at once: drawing the seeds and the splits. A
+filter with such a step defines the step in its own file.
 
 Workers exchange only ids, keys and shard numbers. The result of a step is written beside the stage
 that uses it.

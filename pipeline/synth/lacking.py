@@ -33,9 +33,9 @@ class Lacking:
 
     Args:
         lack: the kind of missing data, with its class or property.
-        things: the number of entities without a plan that needed it.
-        held: the number of class members in the store. For claims, it is the number of members with
-            such a claim.
+        things: the number of entities without a plan that needed the data.
+        held: the number of class members in the store. For claims, `held` is the number of members
+            with such a claim.
         total: the true number of members; None if it is unknown.
         words: a sentence for people.
     """
@@ -67,7 +67,8 @@ def list_lacking(
 
     Args:
         seeds: all seeds that were planned.
-        dropped: the seeds without a plan. Their evidence states what the store lacks.
+        dropped: the seeds without a plan. The evidence of a dropped seed states what the store
+            lacks.
         facts: the store.
     """
     lacks = {

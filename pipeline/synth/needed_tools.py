@@ -1,4 +1,4 @@
-"""Lists the tools that a recipe's jobs need. Every machine of a job must have them before the job starts."""
+"""Lists the tools that a recipe's jobs need. Every machine of a job must have these tools before the job starts."""
 
 from questloom.pipeline.recipe import Recipe
 from questloom.transforms.filters import registry

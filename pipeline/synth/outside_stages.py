@@ -22,7 +22,7 @@ from questloom.transforms.stages.stage import Apply
 
 
 def open_sources(job: Job) -> dict[str, Source]:
-    """The external sources of a job's recipe by name. Each process opens them once.
+    """The external sources of a job's recipe by name. Each process opens the sources once.
 
     Raises:
         InputError: a source cannot be read, or two sources have the same name.
@@ -62,7 +62,7 @@ def drafting_outside(job: Job, drafter: Callable[..., Any]) -> Apply:
 
 
 def outside_picture(job: Job) -> Callable[[Question], Question | Rejection]:
-    """The picture stage's function for external rows. It checks the row's own picture like any other."""
+    """The picture stage's function for external rows. The row's own picture is checked like any other."""
     recipe = job.recipe
     sources, excluded = open_sources(job), read_hashes(recipe.filters.exclude_pictures)
 

@@ -1,5 +1,5 @@
 """Refuses settings that the rest of the recipe makes useless, before work starts. Without this
-check they would silently do nothing."""
+check such settings would silently do nothing."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ def check_settings(recipe: Recipe) -> None:
     """Refuses a setting without effect.
 
     Raises:
-        InputError: a setting has no effect. The message names it and what to set instead.
+        InputError: a setting has no effect. The message names the setting and what to set instead.
     """
     for key, what, fix in _idle(recipe):
         raise InputError(f"recipe key {key}", what, fix)

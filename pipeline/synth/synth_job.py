@@ -1,5 +1,5 @@
-"""The main job: seeds, drafts, pictures, certificates, filters, splits. It is one Beam pipeline,
-and the records stay in files.
+"""The main job: seeds, drafts, pictures, certificates, filters, splits. The job is one Beam
+pipeline, and the records stay in files.
 
     ranges -> candidates -> choose -> seeds | draft … answer_in_question | keys -> losers -> duplicates … enhance | components -> split
 
@@ -78,8 +78,8 @@ def prepare(job: Job, runner: RunnerOptions = LOCAL) -> frozenset[str]:
 
     Args:
         job: the job.
-        runner: where the job runs. If it runs here, the tools' requirements are checked here; on a
-            cluster they are checked on the workers.
+        runner: where the job runs. The tools' requirements are checked on this machine for a local
+            job, and on the workers for a cluster.
 
     Raises:
         InputError: the store cannot be opened, the folder holds another run, an exclusion file is
@@ -150,8 +150,8 @@ def _check_folder(job: Job, digest: str) -> None:
 
 
 def claim_folder(job: Job) -> None:
-    """Writes recipe.json, which reserves the folder for this run. This happens after all checks, so
-    that refused settings leave no trace."""
+    """Writes recipe.json, which reserves the folder for this run. The file is written after all
+    checks, so that refused settings leave no trace."""
     if not job.run.recipe.exists():
         facts = _facts(job, job.store.meta["digest"])
         if left_out := filters_not_run(job):

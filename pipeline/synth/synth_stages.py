@@ -1,4 +1,4 @@
-"""The stages of the main job, in order. They include the filters of
+"""The stages of the main job, in order. The stages include the filters of
 `transforms/filters/registry.py` and the recipe's custom filters."""
 
 from collections.abc import Callable, Mapping

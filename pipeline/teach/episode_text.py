@@ -1,7 +1,7 @@
 """An episode as text: `chat` prints it turn by turn, and `render_episode` as a whole.
 
-The text comes from a model and from web pages, so control characters are removed. Otherwise a
-terminal would execute them.
+The text comes from a model and from web pages, so control characters, which a terminal would
+execute, are removed.
 """
 
 import unicodedata

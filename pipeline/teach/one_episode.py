@@ -59,8 +59,8 @@ def play_one(
     """Plays one episode.
 
     Args:
-        recipe: a recipe with the sections `teach` (engine, tools, limits) and `models`. For a run's
-            question it is the run's recipe.
+        recipe: a recipe with the sections `teach` (engine, tools, limits) and `models`. A question
+            of a run needs the run's recipe.
         question: a question of a run, or a text.
         store: an ingested store.
         opened: keeps the objects that this process opens.

@@ -1,5 +1,5 @@
-"""`PlayJob`: the `Job` of the stages that play a run's questions. It adds the policy (the agent)
-and the folder of its episodes."""
+"""`PlayJob`: the `Job` of the stages that play a run's questions. `PlayJob` adds the policy (the
+agent) and the folder of its episodes."""
 
 from dataclasses import dataclass
 from functools import cached_property

@@ -94,7 +94,7 @@ class TeachSummary:
 
 
 class WriteTasks(beam.DoFn):
-    """Input and output: shard numbers. It writes the run's questions to play as the first stage."""
+    """Input and output: shard numbers. The transform writes the run's questions to play as the first stage."""
 
     def __init__(self, job: PlayJob, source: str, stage: Stage) -> None:
         self.job, self.source, self.stage = job, source, stage
@@ -209,7 +209,7 @@ def recipe_for(run: str, source: str = "", overrides: Sequence[str] = ()) -> Rec
     """A run's recipe with the policy's sections `teach`, `models` and `run`.
 
     Args:
-        run: the run's folder. Its own recipe supplies the other sections.
+        run: the run's folder. The run's own recipe supplies the other sections.
         source: a recipe with those sections. CLIP and the number of shards stay those of the run.
         overrides: values of recipe keys: "teach.rollouts=5", "models.…", "run.in_flight=…".
 
@@ -240,8 +240,8 @@ def prepare(job: PlayJob, runner: RunnerOptions = LOCAL) -> str:
 
     Args:
         job: the job.
-        runner: where the job runs. If it runs here, the tools' requirements are checked here; on a
-            cluster they are checked on the workers.
+        runner: where the job runs. The tools' requirements are checked on this machine for a local
+            job, and on the workers for a cluster.
 
     Raises:
         InputError: the run is not finished, the store is another one, the engine lacks a

@@ -192,7 +192,8 @@ def make_solved(job: PlayJob) -> Apply:
 
 
 class WriteBeside(beam.DoFn):
-    """Input and output: shard numbers. It writes the second input of a stage from files of the same shard."""
+    """Input and output: shard numbers. The transform writes the second input of a stage from files
+    of the same shard."""
 
     def __init__(
         self,

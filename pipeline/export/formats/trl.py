@@ -1,7 +1,7 @@
 """The format `trl`: a conversational prompt with a list of {type, text} as content, and `images`.
 
-The section "Vision datasets" of TRL's page on dataset formats defines it. TRL passes further
-columns to the reward function by name.
+The section "Vision datasets" of TRL's page on dataset formats defines this format. TRL passes
+further columns to the reward function by name.
 """
 
 from typing import Any
