@@ -11,7 +11,7 @@ from enum import StrEnum
 
 
 class Status(StrEnum):
-    """How an attempt stands."""
+    """The state of an attempt."""
 
     IN_FLIGHT = "in_flight"
     OK = "ok"
@@ -33,7 +33,7 @@ class Status(StrEnum):
 FREE_OF_CHARGE = frozenset(
     {Status.UNREACHABLE, Status.RATE_LIMITED, Status.SERVER_ERROR, Status.NOT_ACCEPTED}
 )
-"""Ends of an attempt that cost nothing. After any other end the provider may have charged the call."""
+"""Outcomes of an attempt that cost nothing. After any other outcome the provider may have charged the call."""
 
 GROUPS = ("stage", "provider", "model", "item_id", "seed_id")
 """The columns by which the attempts can be grouped and summed."""
@@ -57,5 +57,5 @@ class CostLine:
     money: float
     """The cost of the calls whose price is known."""
     num_unpriced: int
-    """Charged calls whose price is unknown. If there are any, the true cost is unknown and at least `money`."""
+    """Charged calls whose price is unknown. After such calls the true cost is unknown, but at least `money`."""
     seconds: float

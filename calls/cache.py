@@ -69,8 +69,8 @@ class CallCache(Protocol):
         """What all runs and processes have spent or reserved."""
 
     def new_lane(self, provider: str, model: str, pace: Pace) -> AnyLane:
-        """Makes the lane (the queue of calls) of a provider and model. All who share the backend
-        share the lane, if the backend can.
+        """Makes the lane (the queue of calls) of a provider and model. Processes that share the
+        backend also share the lane, if the backend supports this.
 
         Raises:
             InputError: the backend does not support this pace.

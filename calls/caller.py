@@ -21,12 +21,13 @@ Send = Callable[[str], Awaitable[Reply]]
 
 OVERLOAD = frozenset({Status.RATE_LIMITED, Status.SERVER_ERROR, Status.TIMEOUT})
 SILENT_SECONDS = 60.0
-"""Seconds without calls to a provider that this process has never reached, after one call has used up its retries."""
+"""Pause in seconds before further calls to a provider that this process has never reached. The
+pause begins when a call has used up its retries."""
 LATE_SECONDS = 1.0
-"""A time limit that fires this many seconds late shows that the process was stopped or starved, and
-could not read its replies in time."""
+"""If a time limit fires this many seconds late, the process was stopped or starved and could not
+read its replies in time."""
 GRACE_SECONDS = 5.0
-"""Seconds that a process gets, after a time limit fired late, to read a reply that has already arrived."""
+"""Extra seconds, after a late time limit, for reading a reply that has already arrived."""
 POLL_SECONDS = (0.01, 0.1)
 """The first and the longest pause, in seconds, between two checks of what other processes hold."""
 
@@ -82,8 +83,8 @@ class Caller:
         already. The reply is then cached.
 
         Args:
-            is_reply: whether a cached reply is valid. Earlier versions may have cached invalid
-                ones; those are removed and the request is sent again.
+            is_reply: whether a cached reply is valid. Invalid replies of earlier versions are
+                removed, and the request is sent again.
 
         Raises:
             ProviderFault: no reply came after all attempts, or none can come. A fault is never
@@ -160,8 +161,8 @@ class Caller:
         """Stops sending to a provider that refuses the credentials or asks for a longer pause than
         the policy allows.
 
-        As many timeouts in a row as one call has attempts also stop the provider's calls for a
-        while, so that the other calls need not time out one by one."""
+        A series of timeouts, as many as one call has attempts, also stops the provider's calls for
+        a while. The other calls then need not time out one by one."""
         if fault is None:
             self._silence.pop(pair, None)
         elif fault.status in WRONG_CREDENTIALS:

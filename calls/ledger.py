@@ -9,8 +9,8 @@ from questloom.calls.shared.place import is_url
 
 
 def cost_lines(path: str | Path, by: Sequence[str] = ("stage", "model")) -> list[CostLine]:
-    """Sums the ledger in a run's `calls.sqlite`, or at the `redis://` address that a run uses in
-    its place, sorted by group.
+    """Sums the ledger in a run's `calls.sqlite`, or in its Redis database (`redis://`), sorted by
+    group.
 
     Args:
         by: any of "stage", "provider", "model", "item_id", "seed_id". An empty sequence gives one
@@ -50,8 +50,8 @@ def last_attempts(path: str | Path, since: float, most: int) -> list[tuple[str, 
     """Provider, key and status of the last attempts, including those in flight.
 
     Args:
-        since: only attempts that began at this time or later, in seconds since the epoch. In Redis
-            the time at which the row was written counts.
+        since: only attempts that began at this time or later, in seconds since the epoch. For Redis
+            the time of writing the row counts.
         most: the highest number of attempts.
 
     Raises:

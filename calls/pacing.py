@@ -1,4 +1,4 @@
-"""How many calls to one (provider, model) may be in flight, and how soon the next call may start.
+"""Limits the calls in flight to one (provider, model), and decides when the next call may start.
 
 The window is the number of calls that may be in flight. The window follows additive increase,
 multiplicative decrease: a full window of replies widens the window by one, and a sign of overload
@@ -28,9 +28,9 @@ class Pace:
     Args:
         max_in_flight: the highest number of calls at once.
         requests_per_minute: evenly spaced starts; None means no limit.
-        work_per_minute: seconds in any minute during which the provider may work for us. Calls then
-            run one after the other in all processes that share the cache (`questloom.calls.turns`).
-            With None, calls may overlap.
+        work_per_minute: seconds in any minute during which the provider may work for us. With this
+            limit, calls run one after the other in all processes that share the cache
+            (`questloom.calls.turns`). With None, calls may overlap.
         slow_start: the window begins with one call instead of `max_in_flight`, and the replies
             widen it.
 
@@ -166,13 +166,13 @@ class Lane:
 
         Args:
             entered: what `enter` returned, or when the call was sent.
-            replied: a reply came, so the window may grow. During a slow start it grows only if it
-                was full.
+            replied: a reply came, so the window may grow. During a slow start the window grows only
+                if it was full.
             overloaded: the provider showed overload, so the window shrinks, unless it has shrunk
                 since the call began.
             limited: the overload was a 429; this lane treats it like any other overload.
             timeout: the call's time limit in seconds.
-            late: the overload was that the time limit ran out.
+            late: whether the overload was a timeout.
             retry_after: seconds during which no call may start.
             banned: `retry_after` is longer than any call waits. After a ban this process's `Caller`
                 stops by itself; a shared lane also has to tell the other processes.

@@ -32,8 +32,8 @@ class CallRequest:
     content: Any
     """JSON with everything that can change the reply: messages with the sha256 of each picture, parameters, schema."""
     sample: int = 0
-    """The number of this reply among several to the same question; only this number distinguishes
-    votes and rollouts."""
+    """A number that distinguishes several requests with the same content, such as votes and
+    rollouts."""
     stage: str = ""
     item_id: str = ""
     seed_id: str = ""

@@ -45,7 +45,7 @@ def fault_of_status(
 
     Args:
         message: the text of the body, shortened and without secrets.
-        headers: of the response; names in lower case, or a case-insensitive mapping.
+        headers: the response's headers, with names in lower case or as a case-insensitive mapping.
     """
     if status in RETRYABLE_STATUS or (status >= 500 and status not in LASTING_STATUS):
         kind = Status.RATE_LIMITED if status == 429 else Status.SERVER_ERROR
@@ -77,7 +77,8 @@ class RetryPolicy:
     first_delay: float = 0.5
     max_delay: float = 30.0
     max_retry_after: float = 600.0
-    """If a provider asks for a longer pause in seconds, the item stays pending."""
+    """The longest pause in seconds that a provider may ask for. After a request for a longer pause
+    the item stays pending."""
     max_unreachable: int = 9
     """Attempts at an address where nothing answers. The number is low, so that a misspelt address is reported soon."""
 

@@ -20,7 +20,7 @@ from questloom.calls.retry import CallFault, RetryPolicy
 
 MINUTE = 60.0
 POLL_SECONDS = 0.02
-"""Seconds between two checks whether another call's turn is over. The process that checks first is next."""
+"""Seconds between two checks whether another call's turn is over. The process that checks first gets the next turn."""
 LONGEST_PAUSE = RetryPolicy().max_retry_after
 
 

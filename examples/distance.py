@@ -32,10 +32,10 @@ async def distance(
     """Gives the distance of two places on the Earth, along its surface.
 
     Args:
-        latitude: Of the first place, in degrees; south is negative.
-        longitude: Of the first place, in degrees; west is negative.
-        to_latitude: Of the second place.
-        to_longitude: Of the second place.
+        latitude: Latitude of the first place in degrees; south is negative.
+        longitude: Longitude of the first place in degrees; west is negative.
+        to_latitude: Latitude of the second place.
+        to_longitude: Longitude of the second place.
     """
     one, other = radians(latitude), radians(to_latitude)
     turn = radians(to_longitude - longitude)

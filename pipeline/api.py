@@ -52,7 +52,7 @@ __all__ = [
 
 @contextmanager
 def _called(progress: bool = False) -> Iterator[None]:
-    """Prints nothing unless `progress`. If a library wraps one of our errors, our error is raised."""
+    """Prints nothing unless `progress` is true. If a library wraps one of our errors, our error is raised."""
     from questloom.pipeline.runners.progress import quiet
     from questloom.pipeline.runners.run_log import known_cause, note_known
 

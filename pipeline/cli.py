@@ -114,9 +114,9 @@ def demo_loop(
     """Shows the closed loop on a CPU in less than twenty minutes: three rounds in which questions and policy change each other.
 
     Writes the small learning world and fine-tunes the shipped tiny model on episodes of the oracle
-    (a scripted agent). Each of three rounds makes questions, plays each four times, diagnoses the
-    failures, edits the recipe and trains some steps of GRPO. A report of the loop ends the demo.
-    The same command continues an unfinished demo.
+    (a scripted agent). Each of three rounds makes questions, plays each question four times,
+    diagnoses the failures, edits the recipe and trains some steps of GRPO. A report of the loop
+    ends the demo. The same command continues an unfinished demo.
     """
     os.environ.setdefault(
         "OMP_NUM_THREADS", "1"
@@ -437,7 +437,7 @@ def teach(
     *,
     runner: "RunnerOptions",
 ) -> None:
-    """Teacher trajectories: plays a run's questions, judges answers and processes, and keeps the good ones.
+    """Teacher trajectories: plays a run's questions, judges answers and processes, and keeps the good trajectories.
 
     The episodes go to RUN/episodes/POLICY; the run's data set and report are built again with them.
     The same command continues an unfinished job: no episode is played twice, and no call is paid
@@ -498,7 +498,7 @@ def evolve(
     policy.
 
     The folder OUT/rounds/NN holds each round, with a script run.sh that repeats the round step by
-    step. If the loop was killed in any step, the same command continues there.
+    step. After a kill in any step, the same command continues with that step.
     """
     from questloom.files.opened import Opened
     from questloom.pipeline.evolve.loop import begin_loop, run_loop, run_step
@@ -690,10 +690,12 @@ def audit(
 
 @app.command()
 def recheck(run: Run_, store: Store_, as_json: Json_ = False) -> None:
-    """Checks on a newer store whether every question of a run still has one answer, and the same.
-    The command executes each question's certificate (the query that proves the answer) again.
+    """Checks on a newer store whether the answer to each question of a run is still unique and
+    unchanged. The command executes each question's certificate (the query that proves the answer)
+    again.
 
-    The command names the questions whose claims have changed. If there are any, the exit code is 1.
+    The command names the questions whose claims have changed. If claims have changed, the exit code
+    is 1.
     """
     from questloom.pipeline.commands.recheck import recheck_run
 

@@ -2,7 +2,7 @@
 module that holds its object `FORMAT`.
 
 A new format is a new file and an entry here. The modules need `datasets`, so they are imported only
-when a format is written or described. The names alone, which recipes use, need no import.
+when a format is written or described. Recipes use only the names, which need no import.
 """
 
 from collections.abc import Iterable

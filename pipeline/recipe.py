@@ -115,7 +115,7 @@ IDENTITY = (
 )
 """The sections on which the questions depend."""
 MODELS_IDENTITY = ("endpoints", "roles", "llm", "judge", "clip")
-"""Keys of the section `models` on which questions depend. The budget is not among them, so a
+"""Keys of the section `models` on which questions depend. The budget is not among these keys, so a
 resumed run may raise it."""
 EXAMPLE, REFERENCE = "--set seeds.count=200", "recipes/REFERENCE.md"
 

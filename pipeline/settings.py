@@ -35,8 +35,9 @@ class FilterRules(OF_FILTERS):  # type: ignore[misc]
     This class holds the settings that several filters share."""
 
     custom: tuple[str, ...] = ()
-    """Filters of other packages, which run after `duplicates`. Each is `module:Class`, or the name
-    of an entry point of `questloom.filters` (example: `examples/no_sports.py`)."""
+    """Filters of other packages, which run after `duplicates`. Each filter is named by
+    `module:Class`, or by the name of an entry point of `questloom.filters` (example:
+    `examples/no_sports.py`)."""
     samples: Annotated[int, Gt(0), Evolves("filters", 1, 8, 1)] = 1
     """Samples that each model solver draws."""
     popular_sitelinks: Annotated[int, Ge(1), Evolves("filters", 10, 200, 10)] = 50
@@ -81,14 +82,14 @@ class ModelRules(ModelSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class RunRules:
-    """Settings for running the job. No result depends on them."""
+    """Settings for running the job. No result depends on these settings."""
 
     in_flight: Annotated[int, Gt(0), Le(4096)] = 64
     """Records that a process handles at once in stages that call models."""
     shards: Annotated[int, Gt(0), Le(100_000)] = 16
     """Number of files of each stage. More files spread the work over more workers, and a killed job repeats less."""
     max_error_share: Share = 0.02
-    """A job in which more than this share of records ended as `error` exits with 1."""
+    """If more than this share of records ends as `error`, the job exits with 1."""
     calls: str = ""
     """Where replies, ledger, budget and pace are stored: a file, or
     redis://HOST:PORT/DB[?prefix=NAME] for workers on several machines; "" means RUN/calls.sqlite.

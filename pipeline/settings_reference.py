@@ -78,8 +78,8 @@ def settings(
     told: dict[type, str] | None = None,
     filled: object = None,
 ) -> Iterator[Setting]:
-    """All settings of a class and of the classes inside it, in their order. A class that was
-    already listed is only named.
+    """All settings of a class and of its inner classes, in their order. A class that was already
+    listed is named without its settings.
 
     Args:
         told: the classes that were already listed, with their keys.

@@ -1,7 +1,6 @@
 """Questions from Wikipedia, Wikidata and Commons that need a picture and a search to answer.
 
-`questloom.pipeline.api` documents each name. A name's module is imported only when the name is
-first used.
+`questloom.pipeline.api` documents each name. The first use of a name imports its module.
 """
 
 from typing import TYPE_CHECKING, Any

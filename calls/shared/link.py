@@ -55,8 +55,8 @@ PASSING = (
     OSError,
 )
 PASSING_WORDS = ("MISCONF", "LOADING", "TRYAGAIN", "MASTERDOWN", "NOREPLICAS")
-"""First words of other errors that pass: the server cannot write its disk, is reading it, or waits
-for another server."""
+"""First words of other temporary errors: the server cannot write its disk, is loading its data, or
+waits for another server."""
 
 
 @cache
@@ -146,7 +146,7 @@ class Link:
         """Runs a command without an event loop, while the caller waits.
 
         Raises:
-            ProviderFault: as `submit`, after `patience` seconds.
+            ProviderFault: see `submit`; raised after `patience` seconds.
         """
         end, pause = time.monotonic() + patience, PAUSES[0]
         while True:
@@ -213,7 +213,7 @@ class Link:
 
     async def _send(self, batch: list[Command]) -> tuple[list[Command], Exception | None]:
         """Sends a batch and hands out its replies. Returns the commands to send again, and the
-        error that made it necessary."""
+        error that interrupted the batch."""
         if not batch:
             return [], None
         assert self._client is not None

@@ -12,8 +12,9 @@ The server must be version 6 or later, and have memory for all replies and ledge
 `maxmemory-policy` must be `noeviction`: any other policy could delete replies and spend, so opening
 the cache fails. The server should have `appendonly yes`. With this option a reply survives a
 restart or kill of the server; a power cut may lose the last second (`appendfsync everysec`).
-Without the append-only file a restart loses all data. Opening the cache logs a warning about this.
-A running job then stops with an error instead of paying twice or exceeding its budget.
+Without the append-only file a restart loses all data. Opening the cache logs a warning if this file
+is off. After a loss of data a running job stops with an error instead of paying twice or exceeding
+its budget.
 """
 
 import logging

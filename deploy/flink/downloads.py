@@ -1,5 +1,5 @@
-"""Fetches the parts of a Flink cluster on one machine once, into a folder: Flink's jars, and Beam's
-job server for them."""
+"""Fetches the parts of a Flink cluster once, into a folder: Flink's jars, and Beam's job server for
+them."""
 
 import hashlib
 import re

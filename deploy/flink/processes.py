@@ -1,5 +1,5 @@
-"""Processes that outlive the command that started them. A file records each; a process is ended
-only if its pid still belongs to it."""
+"""Processes that outlive the command that started them. A file records each process. A process is
+ended only if its pid still belongs to it."""
 
 import os
 import signal

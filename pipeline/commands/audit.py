@@ -192,8 +192,8 @@ def _line(hop: dict[str, Any]) -> str:
 
 
 def _ids(run: Run, *, last_only: bool) -> Iterator[tuple[str, bool]]:
-    """(question id, whether it had words and a picture) of kept questions, from the last stage only
-    or from every stage before it."""
+    """(id, whether the question had words and a picture) of kept questions, from the last stage
+    only or from every stage before it."""
     for stage in ((run.last,) if run.last else ()) if last_only else run.question_stages:
         yield from stage.question_ids()
 

@@ -23,8 +23,8 @@ POLICY_RUN_SETTINGS = (
     "seeds.levels={easy: 0.4, medium: 0.4, hard: 0.2}",
     "export.rl_share=0.3",
 )
-"""Overrides of the loop's recipe for the run on which the policy is fine-tuned. Some of its
-questions are longer, so that the policy has seen how a long question is solved."""
+"""Overrides of the loop's recipe for the run on which the policy is fine-tuned. Some questions of
+this run are longer, so that the policy has seen how a long question is solved."""
 
 
 def run_demo_loop(out: Path, *, seed: int, workers: int) -> str:

@@ -215,8 +215,8 @@ def _ocr() -> str:
 
 
 def _clip_line(recipe: Recipe | None) -> Line:
-    """Whether pictures can be compared here. If the extra is not installed, this counts as missing
-    only if the recipe compares pictures."""
+    """Whether pictures can be compared here. Without the extra `clip`, this counts as missing only
+    if the recipe compares pictures."""
     from questloom.files.extras import require
     from questloom.pipeline.synth.synth_job import needs_vectors
 

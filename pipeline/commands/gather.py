@@ -42,7 +42,7 @@ Json = dict[str, Any]
 
 
 def lines_of(path: Path | None, option: str) -> tuple[str, ...]:
-    """The lines of a file without empty and repeated ones; () without a file.
+    """The lines of a file, without empty and repeated lines; () without a file.
 
     Raises:
         InputError: the file cannot be read, or has no lines.
@@ -234,8 +234,8 @@ def _settings(request: GatherRequest) -> Json:
 
 
 def _held_to_first(request: GatherRequest, gathered: Gathered, out: Path) -> GatherRequest:
-    """The request, if it matches the folder's first request. A request that completes a gathering
-    takes over the first one's values.
+    """The request, if it matches the folder's first request. A request that only adds to a
+    gathering takes over the values of the first request.
 
     Raises:
         InputError: the folder was begun with another request, or with none.

@@ -27,8 +27,8 @@ def publish(
 ) -> str:
     """Copies or uploads `RUN/dataset`, after removing pictures if `drop` names some. Returns the text for the user.
 
-    A data set that exists at the target is replaced as a whole. On the Hub its history is squashed
-    after a drop, since older revisions would still show the dropped pictures.
+    A data set that exists at the target is replaced as a whole. On the Hub the repository's history
+    is squashed after a drop, since older revisions would still show the dropped pictures.
 
     Args:
         run: the run's folder.
@@ -88,7 +88,7 @@ def publish_model(out: str | Path, to: str, *, scores: str = "", private: bool =
         scores: a folder of `questloom evaluate` whose tables the card shows; "" for none.
 
     Raises:
-        InputError: the training is not finished, there are no scores, or a case of `publish`.
+        InputError: the training is not finished, there are no scores, or `publish` would raise it.
         ProviderFault: the Hub refuses the upload, or the connection breaks.
     """
     repository = _repository(to) if to.startswith(HUB) else ""

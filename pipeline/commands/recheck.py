@@ -166,7 +166,7 @@ def _kept(run: Run) -> Iterator[Question]:
 
 
 def recheck(question: Question, facts: Facts, rules: CertificateRules) -> Verdict:
-    """Rechecks one question on a store. If entities were merged since, the remaining entity is used."""
+    """Rechecks one question on a store. If entities have been merged, the remaining entity is used."""
 
     def verdict(outcome: Outcome, evidence: Any = None, reason: str = "") -> Verdict:
         return Verdict(

@@ -36,7 +36,7 @@ class BenchmarkRequest:
     limit: int = 0
     """The number of questions to take from the start; 0 for all."""
     partial: bool = False
-    """Whether the benchmark may have fewer questions than stated."""
+    """Whether fewer questions than the stated number are accepted."""
 
 
 @dataclass(frozen=True)

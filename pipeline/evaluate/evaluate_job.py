@@ -148,7 +148,7 @@ class EvaluateJob:
         return sha256_hex(canonical_json([self.played, judges]))[:16]
 
     def stages(self) -> tuple[Stage, ...]:
-        """The stages of the evaluation. The first is written while the benchmark is read."""
+        """The stages of the evaluation. Reading the benchmark writes the first stage."""
         rules, played, marked = self.recipe.teach, self.play_fingerprint, self.mark_fingerprint
         return in_order(
             Stage(name=ITEMS, takes=Item, gives=Item, fingerprint=played),
@@ -177,7 +177,7 @@ def picture_path(out: str, benchmark: str, sha256: str) -> Path:
 
 
 def make_play(job: EvaluateJob) -> Apply:
-    """Makes a process's function that plays the questions."""
+    """Makes the function with which a worker process plays the questions."""
     agent = open_agent(
         job.recipe.teach,
         job.place,
@@ -213,8 +213,8 @@ def make_play(job: EvaluateJob) -> Apply:
 
 
 def make_mark(job: EvaluateJob) -> Apply:
-    """Makes a process's judge: rules first, then the models of `judge_answer` and `judge_report` if
-    they are configured."""
+    """Makes the judge of a worker process: rules first, then the models of `judge_answer` and
+    `judge_report` if they are configured."""
     models = job.recipe.models
     client = (
         job.place.client(MARK)

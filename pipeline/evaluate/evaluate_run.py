@@ -108,7 +108,8 @@ def evaluation_recipe(
     """The recipe whose sections `teach`, `models` and `run` say who plays and who judges.
 
     Args:
-        asked: the benchmark. If it is a run, the run's own recipe supplies the other sections.
+        asked: the benchmark. If the benchmark is a run, the run's own recipe supplies the other
+            sections.
         source: a recipe's name or file; "" takes the run's recipe, or the defaults.
         overrides: values of recipe keys, such as "teach.engine=openai" or "models.…".
 
@@ -282,7 +283,7 @@ def _job(
 
 
 def _claim(job: EvaluateJob) -> None:
-    """Records in the folder which evaluation it belongs to.
+    """Records in the folder to which evaluation the folder belongs.
 
     Raises:
         InputError: the folder contains episodes that were played with other settings.

@@ -22,7 +22,7 @@ def profile_of(question: Question) -> str:
 
 
 def axes_of(question: Question) -> dict[str, str]:
-    """The question's value on each axis."""
+    """The question's value on each axis: its domain, profile and level."""
     return {
         "domain": question.topic or question.domain,
         "profile": profile_of(question),

@@ -1,5 +1,5 @@
 """Measures what the loop's training changed. The first policy plays the held-out tasks of the first
-recipe. The last policy has played them already."""
+recipe, after the last policy has played the same tasks."""
 
 import json
 from collections.abc import Callable

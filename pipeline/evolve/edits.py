@@ -13,13 +13,13 @@ from questloom.records.identity import canonical_json
 
 Action = Literal["set", "append", "replace", "rewrite"]
 MAX_TEXT = 300
-"""Characters that one edit may add to a text."""
+"""The most characters that one edit may add to a text."""
 HANDLE = "<image:"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Edit:
-    """One change of one field."""
+    """An edit: a single change of one field."""
 
     action: Action
     """`set` changes a number, a switch or a word. For a text, `append` adds, `replace` changes a
@@ -74,7 +74,7 @@ def refusal(
     earlier: Collection[str],
     least: int,
 ) -> str:
-    """Why an edit is not allowed; "" if it is.
+    """Why an edit is not allowed; "" for an allowed edit.
 
     Args:
         recipe: the recipe to edit.

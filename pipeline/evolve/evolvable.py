@@ -19,7 +19,8 @@ METHODS = {
     "draft.detail_share": {"paths", "injection"},
     "draft.computation_share": {"paths", "injection"},
 }
-"""The writing methods that use the fields with this beginning. All methods use the other fields."""
+"""For each beginning of a path, the writing methods that use the field. All methods use fields with
+other beginnings."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Field:
     """A recipe value that the loop may change."""
 
     path: str
-    """The path of the field, such as "seeds.levels.hard". A pair has two paths: "enhancement.blur.0"."""
+    """The path of the field, such as "seeds.levels.hard". Each end of a pair has its own path: "enhancement.blur.0"."""
     rules: Evolves
     value: Any
 

@@ -83,7 +83,7 @@ class Diagnosis:
     batch: Mapping[str, Score]
     """Scores of the dimensions that only a batch has."""
     findings: tuple[Finding, ...] = ()
-    """Findings about the batch as a whole. Each names a task as an example."""
+    """Findings about the batch as a whole. Each finding names a task as an example."""
 
     @property
     def all_findings(self) -> list[Finding]:
@@ -112,7 +112,7 @@ def bounded(value: float) -> float:
 def overall(
     task: Mapping[str, float], batch: Mapping[str, float], weights: Mapping[str, float]
 ) -> float:
-    """The weighted mean of the dimensions that the task or its batch has.
+    """The weighted mean over the dimensions with a score for the task or its batch.
 
     >>> round(overall({"information_complexity": 4, "visual_dependency": 5, "shortcut_leakage": 3, "verifiability": 5, "capability": 5,
     ...                "difficulty_match": 3, "learning_utility": 3}, {}, WEIGHTS["rl"]), 2)

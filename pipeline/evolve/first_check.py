@@ -71,8 +71,8 @@ def check_players(recipe: Recipe) -> None:
 
 
 def _check_same_play(measured: PlaySettings, trained: PlaySettings, config: str) -> None:
-    """Refuses different tools or limits in training and in the rounds. The prompt states both, so
-    the rounds would measure another policy than the trained one."""
+    """Refuses different tools or limits in training and in the rounds. The prompt states tools and
+    limits, so the rounds would measure another policy than the trained one."""
     for section in ("tools", "limits"):
         ours, theirs = (
             dataclasses.asdict(getattr(settings, section)) for settings in (measured, trained)

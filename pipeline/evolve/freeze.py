@@ -1,5 +1,5 @@
-"""The end of a loop. This step compares the recipes on tasks that no round saw, and keeps the best
-for mass synthesis."""
+"""Ends a loop: compares the recipes on tasks that no round saw, and keeps the best recipe for mass
+synthesis."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,5 @@
-"""The llm editor: one model proposes edits and another reviews them. The rules for all edits apply here too."""
+"""The llm editor: one model proposes edits and another reviews them. The rules for all edits also
+apply to a model's edits."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -68,7 +69,7 @@ class Editor:
         groups: Sequence[Mapping[str, Any]],
         rows: Sequence[TaskRow],
     ) -> list[str]:
-        """For each edit the reason for its refusal; "" if it is accepted."""
+        """For each edit the reason for its refusal; "" for an accepted edit."""
         listed = "\n".join(
             f"{n}. {e.action} {e.path} {json.dumps(e.before)} -> {json.dumps(e.after)}, for {e.stage} / {e.cause}: {e.why}"
             for n, e in enumerate(edits, 1)

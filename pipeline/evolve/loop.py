@@ -50,7 +50,7 @@ def run_loop(loop: LoopFolder, opened: Opened, *, workers: int = 1, say: Say = p
     """Runs all remaining rounds, freezes the best recipe and writes the report. Returns the report's path.
 
     Raises:
-        QuestloomError: a step was stopped; the same call continues it.
+        QuestloomError: a step was stopped; the same call continues that step.
     """
     for number in range(1, loop.recipe.evolve.rounds + 1):
         for step in STEPS:
@@ -69,7 +69,7 @@ def run_step(loop: LoopFolder, number: int, step: str, opened: Opened, *, worker
     Raises:
         InputError: the step or round does not exist, an earlier step has not ended, or an earlier
             version began the loop.
-        QuestloomError: the step was stopped; the same call continues it.
+        QuestloomError: the step was stopped; the same call continues the step.
     """
     rules = loop.recipe.evolve
     if step not in STEPS or not 1 <= number <= rules.rounds:

@@ -43,7 +43,7 @@ REMEDIES: dict[str, tuple[Move, ...]] = {
         ("enhancement.share", 1),
     ),
 }
-"""The moves for each cause, in the order in which they are tried."""
+"""For each cause, the moves (steps of a field) in the order in which they are tried."""
 HARDER: tuple[Move, ...] = (
     ("seeds.levels.easy", -1),
     ("seeds.levels.hard", 1),

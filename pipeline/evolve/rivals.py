@@ -18,7 +18,7 @@ class FittingRival:
     said: str
     key: str
     passed_by: str
-    """The filter that let the question pass: the certificate with its basis and margin, and the
+    """The checks that let the question pass: the certificate with its basis and margin, and the
     solvers that were switched off."""
 
 

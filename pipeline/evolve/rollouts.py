@@ -1,5 +1,5 @@
 """Summarises a policy's episodes for each task: outcomes, wrong answers, faults, behaviour. The
-source is the files of the play job."""
+data come from the files of the play job."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ class Rollout:
     """The summary of one episode."""
 
     number: int
-    """The episode's number among those of its task."""
+    """The number of the episode within its task."""
     outcome: str
     """"correct", or the reason for the rejection."""
     said: str

@@ -18,8 +18,8 @@ from questloom.transforms.episodes.episode_folder import EpisodeFolder
 MOST_TEXT = 600
 """The highest number of characters of a thought or a result in the report."""
 RISEN = 2
-"""The number of tasks with the highest rise of the pass rate that the report shows, beside the task
-with the lowest rise."""
+"""How many tasks with the highest rise of the pass rate the report shows. The report also shows the
+task with the lowest rise."""
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
-"""Makes a run from some of a run's questions, which the loop plays, gives to the teacher and trains
-on. The new run has one stage, and the pictures of its questions."""
+"""Makes a run from some of a run's questions. The loop plays the new run, gives it to the teacher
+and trains on it. The new run has one stage, and the pictures of its questions."""
 
 import json
 from collections.abc import Collection

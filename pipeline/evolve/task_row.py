@@ -56,7 +56,8 @@ class TaskRow:
     wrong: list[str]
     """The wrong answers, at most eight."""
     chains: list[list[str]]
-    """For each rollout the called tools, in order. `chain_outcomes` and `chain_answers` have the same order."""
+    """For each rollout the called tools, in order. The lists `chain_outcomes` and `chain_answers`
+    have the same order as `chains`."""
     chain_outcomes: list[str]
     chain_answers: list[str]
     solved_chains: list[list[str]]

@@ -21,8 +21,8 @@ from questloom.train.settings.grpo_settings import load_grpo_settings
 from questloom.transforms.episodes.episode_folder import KEEP, TEACHER, EpisodeFolder
 
 LEAST_TASKS = 3
-"""The lowest number of sound tasks to train on. Fewer mean that a provider spoiled the round, or
-that the recipe is broken."""
+"""The lowest number of sound tasks to train on. A lower number means that a provider spoiled the
+round, or that the recipe is broken."""
 
 
 def model_to_train(recipe: Recipe, newest: str = "") -> str:

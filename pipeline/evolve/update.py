@@ -17,7 +17,7 @@ from questloom.pipeline.recipe import Recipe
 from questloom.pipeline.settings import EvolveRules
 
 OUTAGE = 0.5
-"""If a provider spoiled this share of a round's tasks, the round changes nothing."""
+"""If a provider's faults spoiled this share of a round's tasks, the round changes nothing."""
 STARVED = 0.5
 """A recipe that gives less than this share of the previous recipe's tasks is rolled back,
 regardless of their scores."""

@@ -254,7 +254,7 @@ def task_row(
 
 def behaviour(rollouts: Sequence[Rollout]) -> dict[str, float]:
     """ODE's measures as means over rollouts: pictures that tools returned, calls that take a
-    picture, tool pictures that are reused. Faults and calls are added."""
+    picture, tool pictures that are reused. The result also has the means of faults and calls."""
 
     def mean(name: str) -> float:
         return round(fmean(getattr(r.statistics, name) for r in rollouts), 4) if rollouts else 0.0

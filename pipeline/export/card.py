@@ -115,8 +115,8 @@ def write_card(
 
 
 def _format_words(folder: Path, formats: Mapping[str, Format]) -> dict[str, list[str]]:
-    """The card's words about the formats: names of those with bare answers, names of those with
-    rewarded rows, and their own sentences."""
+    """The card's words about the formats: the names of formats with bare answers, the names of
+    formats with rewarded rows, and each format's own sentences."""
     rewarded = [
         f for name, f in formats.items() if f.rewarded and (folder / "formats" / name).is_dir()
     ]

@@ -12,7 +12,8 @@ from questloom.models.messages import Message, Picture
 IMAGE_TOKEN = "<image>"
 PLACEHOLDERS = (IMAGE_TOKEN, "<video>", "<audio>")
 """Words that LLaMA-Factory, verl and ms-swift replace by pictures, videos and sounds anywhere in a
-text. With one too many, LLaMA-Factory ends with an error and verl skips the row."""
+text. If a text has one such word too many, LLaMA-Factory ends with an error and verl skips the
+row."""
 PARTS = List(
     {"role": Value("string"), "content": List({"type": Value("string"), "text": Value("string")})}
 )

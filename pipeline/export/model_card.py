@@ -54,7 +54,7 @@ class Stage:
 
     @property
     def hours(self) -> float:
-        """The hours of playing, updating and measuring, from `metrics.jsonl`. Starts and pauses are not included."""
+        """The hours of playing, updating and measuring, from `metrics.jsonl`, without starts and pauses."""
         return sum(line.get(name, 0.0) for line in self.metrics for name in SECONDS) / 3600
 
     @property

@@ -1,4 +1,4 @@
-"""Removes pictures from a run completely; `--drop` names them.
+"""Removes the pictures that `--drop` names completely from a run.
 
 Questions about the picture, or about another picture from the same source, become rejections
 `dropped_by_request` without a name. The stage that chose the picture gets these rejections; later
@@ -51,7 +51,7 @@ class Dropped:
     shown: set[str] = field(default_factory=set)
     """Hashes of the pictures as shown."""
     played: set[str] = field(default_factory=set)
-    """Hashes of the pictures that episodes showed of them."""
+    """Hashes of the dropped pictures as episodes showed them."""
     found: set[str] = field(default_factory=set)
     """Lines that name a picture of the run. Lines from a killed attempt count too: that attempt may
     have removed the picture from the ledgers already."""
@@ -95,11 +95,11 @@ def read_names(path: Location) -> tuple[str, ...]:
 
 
 def drop(run: RunFolder, names: Iterable[str]) -> DropSummary:
-    """Removes pictures from a finished run, and builds its data set and report again without them.
+    """Removes pictures from a finished run, and rebuilds the run's data set and report.
 
     After a kill, calling `drop` again with the same names gives the same result. The store keeps
-    its copy, so a new run may use the picture again. To prevent this, put
-    RUN/exclude/dropped_pictures.txt into `filters.exclude_pictures` of the new run.
+    its copy, so a new run may use the picture again. To exclude the picture from a new run, put
+    RUN/exclude/dropped_pictures.txt into its `filters.exclude_pictures`.
 
     Args:
         run: the run's folder.
@@ -151,7 +151,7 @@ def drop(run: RunFolder, names: Iterable[str]) -> DropSummary:
 
 
 def _list_hashes(run: RunFolder, shown: Iterable[str]) -> None:
-    """Adds the perceptual hashes of the pictures that still exist to those of earlier calls."""
+    """Adds the perceptual hashes of the pictures to the list of earlier calls, if their files still exist."""
     path = run.at(*HASHES)
     lines = set(path.read_text(encoding="utf-8").split()) if path.is_file() else set()
     for image_id in shown:
@@ -247,8 +247,8 @@ def _source(run: RunFolder, stage: str, shard: int, before: Location) -> str:
 
 
 def _purge_shard(run: RunFolder, shard: int, dropped: Dropped) -> int:
-    """Purges one shard in all stages, in order. Returns how many of its questions are dropped, now
-    or by an earlier call."""
+    """Purges one shard in all stages, in order. Returns how many questions of the shard are
+    dropped, now or by an earlier call."""
     gone: set[str] = set()
     before: Location | None = None
     for stage in run.labels():
@@ -327,7 +327,7 @@ def _without(
 
 
 def _counted(facts: dict[str, str], rows: dict[str, pa.Table]) -> dict[str, str]:
-    """A stage's facts with counts taken from its rows. From the choice of pictures on, each question stays one row."""
+    """A stage's facts with counts taken from its rows. After the choice of pictures, each question stays one row."""
     num_kept, num_rejected = (
         rows["kept"].num_rows,
         len(set(rows["rejected"]["item_id"].to_pylist())),

@@ -15,7 +15,7 @@ from questloom.records.synthesis import Question
 
 BENCHMARK_SPLIT, SURPLUS_USE = "test", "tasks"
 Key = tuple[str, str, str]
-"""(place, split, level) of a question: all that the quota needs to know about a question."""
+"""(place, split, level): the data that the quota needs about a question."""
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,9 @@ class Outcome:
         lacking = [one.words for one in self.lacking[:MAX_LACKING]]
         if lacking:
             lacking.append(f"{len(self.lacking):,} such lines: {self.run}/{LACKING}")
-        if self.funnel.num_errors and not self.exit_code:  # otherwise the message says it
+        if (
+            self.funnel.num_errors and not self.exit_code
+        ):  # otherwise the message mentions the errors
             partly.append(self.funnel.errors_in_words)
         table = self.funnel.as_text(not_run=self.not_run)
         return "\n".join([table, *partly, *lacking, "", self.places()])
@@ -184,8 +186,8 @@ def _verdict(job: Job, funnel: Funnel) -> tuple[int, str]:
 
 
 def _wanted(job: Job, funnel: Funnel) -> tuple[int, str]:
-    """Compares the number of questions of each level with the number that the recipe wants. The
-    exit code is an error if the recipe demands it and some are missing."""
+    """Compares the number of questions of each level with the number that the recipe wants. If
+    questions are missing and the recipe demands them, the exit code is an error."""
     seeds, last = job.recipe.seeds, job.run.label(funnel.counts[-1].stage)
     made = Counter(q.level for q in job.run.read(last, "kept", Question))
     wanted = apportion(seeds.accepted, seeds.levels)

@@ -6,8 +6,8 @@ message with the tools' schemas, the question with its picture, each turn word f
 observation as a user message.
 
 The same renderer makes the messages when a policy plays. As a result, training on the assistant's
-messages uses exactly the text that the agent code will parse. No trainer's own format of tool calls
-is used.
+messages uses exactly the text that the agent code will parse. The messages do not use any trainer's
+own format of tool calls.
 """
 
 import json

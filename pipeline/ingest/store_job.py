@@ -50,7 +50,8 @@ from questloom.transforms.stages.run_folder import absolute
 
 MIN_PARTITIONS = 2
 MAX_ERROR_SHARE = 0.01
-"""The job fails if more than this share of items ends as `error`, since then the code is wrong and not the data."""
+"""The job fails if more than this share of items ends as `error`, because so many errors come from
+the code, not from the data."""
 POLL_SECONDS, REMOTE_POLL_SECONDS = 0.25, 5.0
 PLAN = "plan.json"
 CLASS_COUNTS = "class-counts.json"
@@ -90,8 +91,8 @@ class IngestOptions:
     workers: int = 1
     """The number of processes of the local runner."""
     partitions: int = 0
-    """The number of parts into which joins are cut; 0 chooses it by the input's size. The store
-    does not depend on the number of parts."""
+    """The number of parts into which joins are cut; 0 chooses the number by the input's size. The
+    store does not depend on the number of parts."""
     runner: RunnerOptions = LOCAL
     """Where the job runs. Every worker must reach store and inputs under the same paths."""
 
@@ -354,7 +355,8 @@ def _run_beam(job: Job, options: IngestOptions) -> None:
     """Runs the Beam pipeline.
 
     Raises:
-        InputError: a task found damaged input. OSError: the disk is full or cannot be written.
+        InputError: a task found damaged input.
+        OSError: the disk is full or cannot be written.
     """
     read_failure(job)
     try:

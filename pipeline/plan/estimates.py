@@ -7,7 +7,7 @@ from dataclasses import dataclass
 Z = 1.645
 """Standard deviations from the middle of a 90 % interval to its ends."""
 PRIOR_WEIGHT = 4.0
-"""The number of measured items to which a prior is equivalent."""
+"""A prior weighs as much as this number of measured items."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Range:
     def __mul__(self, other: "Range") -> "Range":
         """The product of two independent unknowns. The relative errors add up as squares.
 
-        Multiplying the ends instead would give absurdly low or high ends after twelve stages.
+        If the ends were multiplied, twelve stages would give absurdly low or high ends.
         """
         likely = self.likely * other.likely
         if min(self.low, other.low) <= 0 or likely <= 0:

@@ -35,7 +35,8 @@ SMALL_CLIP, OTHER_CLIP = Range(0.005, 0.007, 0.02), Range(0.03, 0.09, 0.3)
 
 @dataclass(frozen=True, kw_only=True)
 class StageForecast:
-    """The forecast of one stage: its input, the share that passes, and its cost. `money` is None if it is unknown."""
+    """The forecast of one stage: its input, the share that passes, and its cost. `money` is None if
+    the cost is unknown."""
 
     stage: str
     items: Range
@@ -44,7 +45,7 @@ class StageForecast:
     tokens: Range
     money: Range | None
     unpriced: tuple[str, ...]
-    """Models of unknown price. If `money` is still a range, it covers the other models."""
+    """Models of unknown price. If `money` is a range nevertheless, the range covers the other models."""
     hours: Range
     source: str
     """The source of `share`."""
@@ -158,7 +159,7 @@ class Forecast:
 def forecast(
     recipe: Recipe, *, store: str, opened: Opened, pilot: int = 0, out: str = "", workers: int = 1
 ) -> Forecast:
-    """Forecasts the cost and the result of a run. Without a pilot this costs nothing and writes nothing.
+    """Forecasts the cost and the result of a run. Without a pilot the forecast costs nothing and writes no files.
 
     Args:
         recipe: the settings.

@@ -27,7 +27,7 @@ class Prior:
 
 def around(kept: int, total: int, odds: float) -> Range:
     """A measured share, with its odds divided and multiplied by `odds` to allow for another store.
-    Half an item keeps the ends off 0 and 1."""
+    Adding half an item prevents ends of 0 and 1."""
     likely = (kept + 0.5) / (total + 1)
     ratio = likely / (1 - likely)
     return Range(ratio / odds / (1 + ratio / odds), likely, ratio * odds / (1 + ratio * odds))
@@ -65,8 +65,8 @@ SECONDS: dict[str, Range] = {
     "enhance": Range(0.01, 0.04, 0.2),
 }
 """Seconds of one core for one item, without waiting for models, from 60 seeds of the demo. Other
-stages take less than a millisecond. In a larger store searches and look-ups are slower, which the
-high ends allow for."""
+stages take less than a millisecond. The high ends allow for slower searches and look-ups in a
+larger store."""
 
 
 def survival(stage: str, settings: Any) -> Prior:

@@ -29,8 +29,8 @@ def lengths_of(run: str, policy: str, *, only_sft: bool, max_pixels: int) -> lis
 
     Args:
         policy: the policy that played the episodes.
-        only_sft: counts only questions for fine-tuning. Otherwise all count, as a guess at a
-            policy's future episodes.
+        only_sft: counts only questions for fine-tuning. If false, all questions count, as a guess
+            at a policy's future episodes.
         max_pixels: the most pixels of a picture for the model; 0 for 262,144.
 
     Raises:
@@ -84,7 +84,7 @@ def lengths_of_counts(
     """Rows that all have the mean length.
 
     Args:
-        tokens, labels, pictures: their numbers in a row.
+        tokens, labels, pictures: the number of each in a row.
 
     Raises:
         InputError: a count is missing.
@@ -130,7 +130,8 @@ def grpo_text(
 
     Args:
         name: the name of the settings.
-        questions: the number in a step. rollouts: the number for a question.
+        questions: the number of questions in a step.
+        rollouts: the number of rollouts for a question.
     """
     sampling, reading, updating = found.seconds
     rows = [

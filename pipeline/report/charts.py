@@ -2,7 +2,7 @@
 chart is also a table, so that it can be read aloud.
 
 Shapes contain only positions; the style sheet sets the colours by class. A strip is stretched to
-the page's width, so its x always runs from 0 to `WIDTH`.
+the page's width, so x always runs from 0 to `WIDTH`.
 """
 
 from collections import Counter

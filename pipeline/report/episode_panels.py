@@ -31,7 +31,7 @@ from questloom.transforms.stages.run_folder import RunFolder
 
 MAX_TEXT = 6_000
 """The most characters of a thought or an observation that are shown. The page gives the number of
-the remaining ones."""
+the remaining characters."""
 
 
 @dataclass(frozen=True)
@@ -249,7 +249,7 @@ def _cut(text: str) -> str:
 
 
 def standing(episodes: Sequence[Mapping[str, Any]]) -> str:
-    """The teacher's result on a question in a word, which is a filter of the gallery."""
+    """The teacher's result on a question, as a single word for the gallery's filter."""
     outcomes = {e["outcome"] for e in episodes}
     if not outcomes:
         return "not played"

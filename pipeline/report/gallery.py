@@ -1,4 +1,4 @@
-"""Kept questions for the page: each has a row in the search index, and its details in a file with others."""
+"""Kept questions for the page. Each question has a row in the search index, and its details in a data file."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -124,7 +124,7 @@ class _Builder:
         self.numbers: dict[str, int] = {}
         """The number of each kept question, by id."""
         self.num_not_run: Counter[str] = Counter()
-        """For each filter, the kept questions on which it was not run."""
+        """For each filter, the number of kept questions on which the filter was not run."""
         self.image_ids: set[str] = set()
         self.teacher = teacher_of(run.folder)
         self.episode_heads: dict[str, list] = {}

@@ -11,7 +11,7 @@ from questloom.records.synthesis import Seed
 
 @dataclass(frozen=True)
 class StageFlow:
-    """The numbers of one stage in the funnel. The first four are None if the stage has no counts of its own."""
+    """The numbers of one stage in the funnel. The first four numbers are None if the stage has no counts of its own."""
 
     name: str
     num_in: int | None
@@ -88,8 +88,8 @@ def _by_count(counter: Counter[str]) -> tuple[tuple[str, int], ...]:
 
 
 def stage_flow(run: Run, stage: Stage) -> StageFlow:
-    """The numbers of one stage. Rows are counted in its files, items come from its own counts, and
-    seconds from `run.json`."""
+    """The numbers of one stage. Rows are counted in the stage's files, items come from the stage's
+    own counts, and seconds from `run.json`."""
     counts = stage.counts
     return StageFlow(
         name=stage.name,

@@ -1,5 +1,5 @@
-"""Describes in words what a job's endpoints do. The source is the ledger of calls, so any engine
-and any number of workers will do."""
+"""Describes in words what a job's endpoints do. The data come from the ledger of calls, so the
+runner and the number of workers do not matter."""
 
 import time
 from collections import Counter

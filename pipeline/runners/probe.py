@@ -1,4 +1,4 @@
-"""A tiny job that runs before the real one. The tiny job shows whether workers start, run the same
+"""A tiny job that runs before the real job. The tiny job shows whether workers start, run the same
 code, and see the job's folders.
 
 The submitter writes a mark (a small file) into each folder. Every worker reads the mark and leaves
@@ -84,7 +84,7 @@ def write(path: Location, text: str) -> None:
 
 @cache
 def here() -> Worker:
-    """Describes this process as a worker. The function imports all stages, since a worker must be able to."""
+    """Describes this process as a worker. The function imports all stages, as a worker must."""
     import_jobs()
     from questloom.agent.sandbox import open_sandbox
 

@@ -167,8 +167,9 @@ def flink_of_jar(jar: Path) -> str:
     """The Flink version inside a job server's jar.
 
     Raises:
-        FileNotFoundError: there is no such file. zipfile.BadZipFile: the file is not a jar.
-            KeyError: the jar contains no Flink.
+        FileNotFoundError: there is no such file.
+        zipfile.BadZipFile: the file is not a jar.
+        KeyError: the jar contains no Flink.
     """
     with zipfile.ZipFile(jar) as file:
         lines = file.read(FLINK_IN_JAR).decode().splitlines()
@@ -423,8 +424,8 @@ def _notes(folder: str, workers: list[probe.Worker]) -> Iterator[Line]:
 
 
 def _sandboxes(workers: Iterable[probe.Worker], needed: bool) -> Iterator[Line]:
-    """Whether all workers can confine a policy's code. A job with some workers that cannot would
-    play differently there."""
+    """Whether all workers can confine a policy's code. Workers without this ability would play
+    differently."""
     lacking = sorted(
         {f"{worker.host}: {worker.no_sandbox}" for worker in workers if worker.no_sandbox}
     )

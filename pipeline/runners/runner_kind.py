@@ -1,4 +1,4 @@
-"""The runners that can execute a job. The command line needs this before Beam is imported."""
+"""The runners that can execute a job. The command line needs these names before Beam is imported."""
 
 import os
 from enum import StrEnum

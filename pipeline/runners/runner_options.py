@@ -19,7 +19,8 @@ from questloom.records.errors import InputError
 LOOPBACK = "loopback"
 JOB_SERVER_JAVA = ("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 """Options for the job server's Java. The server lives for one job, so the optimising compiler would
-cost more than it saves: the server is ready after 1.2 s of CPU instead of 2.4."""
+cost more than it saves. With these options the server is ready after 1.2 s of CPU instead of
+2.4."""
 NO_FREEZE = "--experiments=disable_logging_submission_environment"
 """Stops Beam from staging a list of the submitting environment. The list takes seconds, and contains private paths."""
 

@@ -78,7 +78,8 @@ def run_stages(
 
 
 def sweep(run: RunFolder, stages: Sequence[Stage]) -> None:
-    """Removes half-written files of killed workers. In a bucket there are none, since an object appears as a whole."""
+    """Removes half-written files of killed workers. A bucket has no half-written files, since an
+    object appears as a whole."""
     for stage in stages:
         for left in listed(run.at("stages", stage.label), ".*.part"):
             left.unlink(missing_ok=True)
@@ -87,7 +88,7 @@ def sweep(run: RunFolder, stages: Sequence[Stage]) -> None:
 def job_failed(run: RunFolder, error: Exception) -> QuestloomError:
     """The error that a failed job shows to the user. A file gets the traceback of the worker.
 
-    An exception inside a stage never comes here, since it becomes a rejection. The causes here are
+    An exception inside a stage becomes a rejection and never fails the job. A job fails because of
     the machine (a full disk, missing rights, no memory) or an error in the stage framework.
     """
     if (known := known_cause(error)) is not None:

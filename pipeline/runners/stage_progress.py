@@ -1,5 +1,5 @@
-"""Describes a job's progress in words. The source is the finished files, so any engine and any
-number of workers will do.
+"""Describes a job's progress in words. The data come from the finished files, so the runner and the
+number of workers do not matter.
 
 On a local disk each poll lists the stages' folders, and reads the footer and reasons of each new
 shard once. In a bucket a poll only lists, so the progress there counts shards and not questions.
@@ -69,7 +69,7 @@ class StageProgress:
         )
 
     def news(self) -> list[str]:
-        """A line for each stage that has ended since the last call, if it has something to report."""
+        """A line for each stage that has ended since the last call and has something to report."""
         ended = [
             s
             for s in self.stages

@@ -27,7 +27,7 @@ Moved = Callable[[], object]
 
 POLL_SECONDS = 1.0
 LOST_SECONDS = 30.0
-"""A job manager that is silent, or does not know the job, for this many seconds has lost the job."""
+"""Seconds after which the job counts as lost, if the job manager is silent or does not know the job."""
 CANCEL_SECONDS = 20.0
 MAX_FAULT = 6_000
 AGAIN = "Finished parts are kept: run the same command again"
@@ -227,7 +227,7 @@ def _wait(work: _Work, moved: Moved, stall_seconds: float, look: Callable[[], st
 
 
 class Stalled(QuestloomError):
-    """No part of the job was finished for too long."""
+    """The job has made no progress for too long."""
 
     def __init__(self, seconds: float, fault: str) -> None:
         self.seconds, self.fault = seconds, fault

@@ -1,6 +1,6 @@
 """Lists the filters that a run will skip, with the reasons. Skipped filters are known before the
-start. Terminal, plan, report and card show them, and questions store a verdict that is not a
-pass."""
+start. Terminal, plan, report and card show skipped filters, and questions store a verdict that is
+not a pass."""
 
 from collections import defaultdict
 
@@ -20,7 +20,7 @@ def filters_not_run(job: Job) -> dict[str, str]:
 
 
 def describe_filters(job: Job) -> list[str]:
-    """What the user reads about filters before a run: those not run, with reason and fix, and notices of the others."""
+    """Texts for the user about filters before a run: skipped filters with reason and fix, and notices of the others."""
     left_out, lines = filters_not_run(job), []
     for why in dict.fromkeys(left_out.values()):
         lines.append(

@@ -77,5 +77,5 @@ class Job:
         )
 
     def client(self, stage: str) -> StageClient:
-        """The recipe's models. The ledger attributes their calls to the stage."""
+        """A client for the recipe's models. The ledger attributes the calls to the stage."""
         return self.place.client(stage)

@@ -1,9 +1,9 @@
 """Assigns splits. Questions that share an anchor (pictured entity), a picture or a whole path get the same split.
 
-Questions that share one of these keys form a component. If any shared entity counted, one component
-would contain two thirds of the data.
+Questions that share such a key (anchor, picture or path) form a component. If any shared entity
+counted, one component would contain two thirds of the data.
 
-If a run sets a benchmark aside, questions with the same seed stay together too, as VSearcher
+If a run sets a benchmark aside, questions with the same seed also stay together: VSearcher too
 removes its training seeds from its benchmark. A question of level `benchmark` takes its whole
 component into the benchmark.
 """
@@ -15,7 +15,7 @@ from questloom.records.synthesis import Question
 from questloom.transforms.drafting.schedule import by_weight
 
 BENCHMARK = "benchmark"
-"""The name of a split, and of the level whose questions always go there."""
+"""The name of the benchmark's split, and of the level whose questions always go there."""
 Keys = tuple[str, int, tuple[str, ...], bool]
 
 

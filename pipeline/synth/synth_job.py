@@ -194,12 +194,13 @@ def run_synth(
     workers: int = 1,
     runner: RunnerOptions = LOCAL,
 ) -> Funnel:
-    """Runs or resumes the main job up to the splits. `questloom.pipeline.export` then writes the data set.
+    """Runs or resumes the main job up to the splits. After the main job,
+    `questloom.pipeline.export` writes the data set.
 
     Args:
         recipe: the settings.
         store: an ingested store.
-        out: the run's folder. An unfinished run of the same recipe and store in it is continued.
+        out: the run's folder. An unfinished run of the same recipe and store is continued.
         opened: keeps the objects that this process opens.
         workers: the number of processes, for the runner in process.
         runner: where the job runs. Every worker must reach the store and the run's folder under the

@@ -31,7 +31,7 @@ from questloom.transforms.stages.run_folder import RunFolder, absolute
 
 
 def spoken(engine: Engine, say: Callable[[str], None]) -> WatchedEngine:
-    """The engine that also prints each turn, after the observation of the turn before."""
+    """Wraps an engine so that it prints each turn and each observation."""
 
     def before(conversation: Conversation) -> None:
         if (

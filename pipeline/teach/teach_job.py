@@ -3,7 +3,7 @@ kept. The job is one Beam pipeline, and the records stay in files.
 
     tasks | play | answer | process | rank | keep | tally | solved
 
-The shards are those of the run: each holds all rollouts of its tasks, and matches the shard of
+The shards are those of the run. Each shard holds all rollouts of its tasks, and matches a shard of
 questions. Workers exchange only shard numbers. Each policy has its own folder, RUN/episodes/POLICY;
 only the teacher's episodes go into the data set.
 """

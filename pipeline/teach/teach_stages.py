@@ -1,5 +1,5 @@
-"""The stages of playing a run's questions, in order, and the function that a process makes for
-each. A new stage is added only here."""
+"""The stages of playing a run's questions, in order, with the function of each stage. A new stage
+is added only here."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -28,7 +28,7 @@ from questloom.transforms.stages.stage import Apply, Side, Stage, in_order
 
 
 def teach_stages(job: PlayJob) -> tuple[Stage, ...]:
-    """The stages of the job. `write_tasks` writes the first; the last reads the tasks again."""
+    """The stages of the job. `write_tasks` writes the first stage; the last stage reads the tasks again."""
     rules, window = job.recipe.teach, job.recipe.run.in_flight
     played, judged = job.play_fingerprint, job.judge_fingerprint
     at_once = max(1, rules.episodes_at_once // rules.rollouts)
@@ -79,7 +79,7 @@ def teach_stages(job: PlayJob) -> tuple[Stage, ...]:
 
 
 def make_play(job: PlayJob) -> Apply:
-    """Makes a process's function that plays the questions."""
+    """Makes the function with which a worker process plays the questions."""
     made = open_player(job.recipe.teach, job.place)
     player, files = made.player, job.out.files
     files.write_prompt(

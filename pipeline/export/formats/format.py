@@ -43,8 +43,8 @@ class Format:
     help: str
     """The programs that read the format, in one sentence."""
     uses: tuple[Literal["sft", "rl"], ...]
-    """The uses of questions for which rows are written. With "sft" the reply is the bare answer,
-    until there are trajectories."""
+    """The uses of questions for which rows are written. For "sft" the reply is the bare answer,
+    unless a teacher's trajectories exist."""
     features: Callable[[Sequence[str]], Features] | None
     """The columns of questions, given the names of the policy's tools; None for JSON lines."""
     row: Callable[[RenderedQuestion, str, str], dict[str, Any]]
@@ -54,7 +54,7 @@ class Format:
     trajectory_row: Callable[[RenderedTrajectory], dict[str, Any]]
     """Makes a trajectory's row."""
     rewarded: bool = False
-    """Whether `reward.py` scores the replies to the rows. If so, a copy of it lies beside the folders."""
+    """Whether `reward.py` scores the replies to the rows. A copy of `reward.py` then lies beside the folders."""
     extras: Callable[[str, Sequence[str]], Mapping[str, bytes]] | None = None
     """Makes additional files of the format's folder by name, from the data set's name and the names
     of the folder's parts."""

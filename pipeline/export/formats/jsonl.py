@@ -1,7 +1,7 @@
 """The format `jsonl` for ms-swift and rLLM: one JSON object per line, with pictures as data URIs.
 
-`messages` contain `<image>` in place of each picture. The answer has one key for each of the two
-programs.
+`messages` contain `<image>` in place of each picture. The answer is stored under two keys, one for
+each program.
 """
 
 from typing import Any

@@ -48,8 +48,8 @@ def row(asked: RenderedQuestion, source: str, split: str) -> dict[str, Any]:
 def trajectory_row(rendered: RenderedTrajectory) -> dict[str, Any]:
     """A row of alternating human and gpt turns, with the system message in its own column.
 
-    Observations are human turns, as in our prompt: the templates' own observation role would wrap
-    them a second time.
+    Observations are human turns, as in our prompt. The templates' own observation role would wrap
+    an observation a second time.
     """
     system, *rest = with_placeholders(rendered.messages)
     turns = [
