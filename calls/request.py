@@ -8,7 +8,7 @@ from questloom.records.identity import canonical_json, sha256_hex
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Money for a million tokens. An unknown price is None instead of a `Price`, never zero."""
+    """The price of a million tokens. An unknown price is None instead of a `Price`, never zero."""
 
     tokens_in: float = 0.0
     tokens_out: float = 0.0

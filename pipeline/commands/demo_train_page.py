@@ -24,7 +24,7 @@ SHOWN = 2
 
 @dataclass(frozen=True)
 class Curve:
-    """A figure by update, as SVG coordinates."""
+    """A figure of the training for each update, as SVG coordinates."""
 
     title: str
     line: str
@@ -111,8 +111,8 @@ def write_page(
 
 def chosen(played: Mapping[str, Sequence[Trajectory]]) -> list[dict[str, Trajectory]]:
     """Chooses the questions whose episodes are shown: some that the last training taught, some that
-    it did not, some solved before and after, and some that were lost. The same episodes always give
-    the same choice.
+    it did not, some solved before and after, and some that were lost. The choice depends only on
+    the episodes.
     """
     by_question = [
         {name: found[n] for name, found in played.items()}

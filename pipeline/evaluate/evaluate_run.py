@@ -3,8 +3,8 @@ are written. Each mode is one Beam pipeline.
 
     items | play | mark
 
-As in the teacher's job, shards are files. A killed job loses only the turns under way, and no call
-is paid twice.
+Each shard is a file, as in the teacher's job. A killed job loses only the turns under way, and no
+call is paid twice.
 """
 
 import dataclasses

@@ -82,7 +82,7 @@ SHARES: dict[str, Callable[[TaskRow], bool]] = {
 }
 """Fields that set how many tasks have a property, with a test whether a task has it."""
 DIFFICULTY_EDITS = 3
-"""The number of edits at once for tasks that are too easy or too hard."""
+"""The most edits at once against tasks that are too easy or too hard."""
 GUIDANCE = {
     each.name: each.in_loop.guidance
     for each in registry.FILTERS
@@ -216,7 +216,7 @@ def _overshoots(path: str, cause: str, rows: Sequence[TaskRow]) -> bool:
 
 
 def effect(path: str, rows: Sequence[TaskRow]) -> float:
-    """How much more often tasks with the field's property are solved than tasks without it.
+    """The difference in pass rate between tasks with and without the field's property.
 
     Args:
         path: a field of `HARDER`.

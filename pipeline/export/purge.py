@@ -98,8 +98,8 @@ def drop(run: RunFolder, names: Iterable[str]) -> DropSummary:
     """Removes pictures from a finished run, and rebuilds the run's data set and report.
 
     After a kill, calling `drop` again with the same names gives the same result. The store keeps
-    its copy, so a new run may use the picture again. To exclude the picture from a new run, put
-    RUN/exclude/dropped_pictures.txt into its `filters.exclude_pictures`.
+    its copy of a dropped picture, so a new run may use the picture again. To exclude the picture
+    from a new run, put RUN/exclude/dropped_pictures.txt into its `filters.exclude_pictures`.
 
     Args:
         run: the run's folder.

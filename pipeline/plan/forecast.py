@@ -45,7 +45,7 @@ class StageForecast:
     tokens: Range
     money: Range | None
     unpriced: tuple[str, ...]
-    """Models of unknown price. If `money` is a range nevertheless, the range covers the other models."""
+    """Models of unknown price. `money` then covers only the models of known price."""
     hours: Range
     source: str
     """The source of `share`."""

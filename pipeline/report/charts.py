@@ -75,7 +75,7 @@ def funnel(flows: Iterable[StageFlow]) -> list[Strip]:
 
 @dataclass(frozen=True)
 class Bar:
-    """A row of a bar table."""
+    """A row of a table with bars."""
 
     label: str
     number: int

@@ -28,7 +28,7 @@ TROUBLE = {
 
 
 class EndpointProgress:
-    """Reports on the attempts made since this object was created. A job has one such object.
+    """Reports on the attempts made since this object was created. A job has one `EndpointProgress`.
 
     Args:
         calls: the job's call cache; None if the job calls no model.

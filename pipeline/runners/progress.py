@@ -35,7 +35,8 @@ _QUIET = ContextVar("quiet", default=False)
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Shows no progress on stderr inside the block. Lines meant to stay are logged at level INFO instead."""
+    """Shows no progress on stderr inside the block. Lines that would stay on the screen are logged
+    at level INFO instead."""
     before = _QUIET.set(True)
     try:
         yield

@@ -37,7 +37,7 @@ class _Seen:
 
 
 class StageProgress:
-    """Reads a job's files for its progress. A job has one such object.
+    """Reads a job's files for its progress. A job has one `StageProgress`.
 
     Args:
         run: the folder that the stages write.

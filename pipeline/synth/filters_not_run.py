@@ -1,6 +1,6 @@
-"""Lists the filters that a run will skip, with the reasons. Skipped filters are known before the
-start. Terminal, plan, report and card show skipped filters, and questions store a verdict that is
-not a pass."""
+"""Lists the filters that a run will skip, with the reasons. The skipped filters are known before
+the run starts. Terminal, plan, report and card show skipped filters, and questions store a verdict
+that is not a pass."""
 
 from collections import defaultdict
 

@@ -48,8 +48,9 @@ def components(keys: Iterable[Keys], recipe: Recipe) -> Iterator[tuple[str, int,
 
     Args:
         keys: (question id, shard, the keys of `keys_of`, whether the level is `benchmark`).
-        recipe: its `export.benchmark_share` of the components is set aside, besides those with a
-            question of level `benchmark`. The rest is divided by `export.shares`.
+        recipe: the run's recipe. `export.benchmark_share` of the components is set aside, and so
+            are components with a question of level `benchmark`. `export.shares` divides the other
+            components.
     """
     found = sorted(keys)
     parent: dict[str, str] = {}

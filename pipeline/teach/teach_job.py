@@ -209,7 +209,7 @@ def recipe_for(run: str, source: str = "", overrides: Sequence[str] = ()) -> Rec
     """A run's recipe with the policy's sections `teach`, `models` and `run`.
 
     Args:
-        run: the run's folder. The run's own recipe supplies the other sections.
+        run: the run's folder. The other sections come from the run's own recipe.
         source: a recipe with those sections. CLIP and the number of shards stay those of the run.
         overrides: values of recipe keys: "teach.rollouts=5", "models.…", "run.in_flight=…".
 
