@@ -20,7 +20,7 @@ from questloom.calls.shared.link import Link
 from questloom.records.errors import ProviderFault
 
 FLOOR_SECONDS = 0.004
-"""The shortest time between two messages. Events in between go into the next message."""
+"""The shortest time between two messages. Events between two messages go into the second one."""
 AHEAD_MS = 50
 """How early, in milliseconds, a worker gets its start times. The lead is so short that few calls
 are still sent after a 429."""

@@ -117,7 +117,7 @@ class Link:
         self._hopeless = False
 
     def call_of(self, name: str, *args: Any) -> tuple[Any, ...]:
-        """The command that runs a script in the place's namespace."""
+        """The command that runs a script in the namespace of this cache."""
         return ("EVALSHA", script(name)[1], 1, self.place.prefix, *args)
 
     def submit(

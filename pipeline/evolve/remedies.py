@@ -91,7 +91,7 @@ GUIDANCE = {
 """For each cause, an extra instruction to the model that words the plans. The model chooses no
 facts, so only causes in the wording are listed."""
 GUIDED = "models.llm.guidance.word_plan"
-"""The recipe field that holds this instruction."""
+"""The recipe field that holds the extra instruction."""
 
 
 def proposed(

@@ -45,7 +45,7 @@ class StageForecast:
     tokens: Range
     money: Range | None
     unpriced: tuple[str, ...]
-    """Models of unknown price. `money` then covers only the models of known price."""
+    """Models of unknown price. `money` covers only the models of known price."""
     hours: Range
     source: str
     """The source of `share`."""

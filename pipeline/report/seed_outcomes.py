@@ -30,7 +30,7 @@ class StageFlow:
     not_run: str = ""
     """Why the filter was not run, so that all its input passed; "" if it was run."""
     custom: str = ""
-    """The object of another package that is this filter; "" if the filter is built in."""
+    """For a custom filter, the name of its object in another package; "" for a built-in filter."""
 
     @property
     def balanced(self) -> bool | None:
