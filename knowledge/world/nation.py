@@ -57,7 +57,7 @@ UNIVERSITIES = (
     ("university", "Royal University of {}", 1664),
     ("university", "Polytechnic of {}", 1792),
     ("art academy", "Academy of Fine Arts of {}", 1718),
-    ("university", "Conservatory of {}", 1835),
+    ("university", "Technical University of {}", 1835),
 )
 MUSEUMS = (
     ("art museum", "National Gallery of {}", 1824),
@@ -78,14 +78,14 @@ AGENCIES = (
     ("Board of Bridges and Roads", 1798, "bridges and roads"),
 )
 SAINTS = (
-    "Saint Odran",
-    "Saint Merewen",
-    "Saint Ostrava",
-    "Saint Blaith",
-    "Saint Corvo",
-    "Saint Ysolde",
-    "Saint Perran",
-    "Saint Wendel",
+    ("Saint Odran", "male"),
+    ("Saint Merewen", "female"),
+    ("Saint Ostrava", "female"),
+    ("Saint Blaith", "female"),
+    ("Saint Corvo", "male"),
+    ("Saint Ysolde", "female"),
+    ("Saint Perran", "male"),
+    ("Saint Wendel", "male"),
 )
 STYLES = (
     ("Harbour Baroque", 1655),
@@ -129,8 +129,9 @@ def make_nation(part: Part) -> None:
         _founded(part, "style", name, "architectural style", begun, fame=25)
     for name in DESIGNATIONS:
         part.new("designation", name, "heritage designation", fame=15).say("P17", country)
-    for name in SAINTS:
+    for name, sex in SAINTS:
         saint = part.new("saint", name, "human", fame=20)
+        saint.say("P21", vocabulary.groups()["sex"][sex])
         saint.look["saint"] = True
     for name, group in TAXON_FAMILIES:
         family = part.new("taxon_family", name, "taxon", fame=8)

@@ -56,6 +56,7 @@ def make_places(part: Part) -> None:
             district.say("P36", inside[0])
     for _ in range(part.count(24)):
         _village(part, districts, rivers, towns)
+    _flow_through(part, rivers)
 
 
 def _district(part: Part, region: Thing) -> Thing:
@@ -184,6 +185,15 @@ def _island(part: Part, districts: list[Thing]) -> None:
     island.say("P706", rng.choice(part.nation.kind("sea")))
     island.say("P2046", quantity(round(rng.uniform(0.2, 60), 1), "square kilometre"))
     island.look.update(hills=rng.randint(1, 3), houses=rng.randint(0, 5), trees=rng.randint(0, 5))
+
+
+def _flow_through(part: Part, rivers: list[Thing]) -> None:
+    """A river lies in the district of every place on its banks."""
+    for place in (*part.kind("town"), *part.kind("village")):
+        river = next(r for r in rivers if r.id == place.first("P206"))
+        district = part.find(place.first("P131"))
+        if district is not None and district.id not in {v.entity for v in river.values("P131")}:
+            river.say("P131", district)
 
 
 def _people_counted(part: Part, place: Thing, low: int, high: int) -> None:
