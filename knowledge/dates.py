@@ -2,8 +2,8 @@
 
 The grammar has two wordings. "free" reads what people write in the languages of the large Wikipedias; its text is
 cleaned and folded first. "plain" reads only an encyclopedia's English ("26 August 1825", "August 26, 1825", "August
-1825", "1825-08-26", "1825"); there "may 1850" is no month. The caller brings the text into that shape and drops the
-dates that it does not want.
+1825", "1825-08-26", "1825"); there "may 1850" is no month. The caller prepares the text for the wording, and drops
+unwanted dates.
 """
 
 import datetime
@@ -88,8 +88,8 @@ class Date:
 
     @property
     def calendar_day(self) -> datetime.date | None:
-        """The date as a calendar day. None without a day, before Christ, and for a day that the calendar lacks (31
-        February)."""
+        """The date as a calendar day. The result is None when the day is missing, the year is before Christ, or the
+        calendar lacks the day (31 February)."""
         try:
             return datetime.date(self.year, self.month, self.day)
         except ValueError:
@@ -99,7 +99,7 @@ class Date:
 def dates_in(
     text: str, wording: Wording, *, day_first: bool = False
 ) -> list[tuple[Date, int, int]]:
-    """Finds the dates in a text, each with its start and end, in order of the text.
+    """Finds the dates in a text; returns (date, start, end) in text order.
 
     An impossible date gives nothing, not even its valid part: "45 May 1850" is not read as May 1850.
 
@@ -289,7 +289,7 @@ def refined(values: Iterable[Value]) -> tuple[Value, ...]:
 def dates_overlap(a: Value, b: Value) -> bool:
     """Whether two dates of any precision can be the same day: 1832 and 4 May 1832 can, 1832 and 1833 cannot.
 
-    Days are compared as Gregorian days. The year or month of a Julian day may be meant in either calendar.
+    Days are compared as Gregorian days. A year or month matches a Julian day if it contains the day in either calendar.
     """
     return any(
         keys_overlap(asked.key(), key)
@@ -301,8 +301,9 @@ def dates_overlap(a: Value, b: Value) -> bool:
 def index_keys(value: Value) -> tuple[str, ...]:
     """The keys under which an index lists a value.
 
-    A day of the Julian calendar can fall in another month of the Gregorian calendar. Then it gets a second key in its
-    Julian month. Only look-ups by month, year or longer period find this second key: its letter J is the key of no day.
+    A Julian day whose Gregorian date falls in another month gets a second key, in its Julian month. Look-ups by month,
+    year or longer period find this second key. Look-ups by day do not, because the letter J in this key belongs to no
+    day.
 
     >>> index_keys(Value(kind="time", time="+1642-12-25T00:00:00Z", precision=11, unit=JULIAN))
     ('time:+1643-01-04/11', 'time:+1642-12-J/11')
@@ -314,10 +315,9 @@ def index_keys(value: Value) -> tuple[str, ...]:
 
 @functools.lru_cache(1 << 12)
 def overlapping(value_key: str) -> tuple[tuple[str, str], ...]:
-    """The keys of all values that can mean the same as one value. They are given as sorted ranges [start, stop) without
-    overlap.
+    """The keys of all values that may equal a given value, as sorted ranges [start, stop) without overlap.
 
-    A year overlaps its own days and months, its decade, its century and so on. A value of another kind overlaps only
+    A year overlaps its own days and months, its decade, its century and so on. A value that is no time overlaps only
     itself.
 
     >>> overlapping("time:+1832/9")[-1], overlapping("time:+1832/9")[-2][0]
@@ -361,8 +361,9 @@ def overlapping(value_key: str) -> tuple[tuple[str, str], ...]:
 def _within(year: int, precision: int, head: str) -> tuple[str, str]:
     """The range of the keys within a decade or longer period, except some keys at its two ends.
 
-    All these keys begin with the digits of the period. The exception is the last year of a century or longer period. A
-    period from the year 1 to 10,000 or beyond has no digits: its range ends where longer years begin.
+    Keys within a period begin with the period's digits, except those of the last year of a century or longer period. A
+    period from the year 1 to 10,000 or beyond has no common digits, so its range ends where years with more digits
+    begin.
     """
     sign = head[: len("time:+")]
     near, far = sorted(map(abs, years_of(year, precision)))
@@ -382,7 +383,7 @@ def _merged(ranges: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
 
 
 def keys_overlap(one: str, other: str) -> bool:
-    """Whether the values of two keys can mean the same.
+    """Whether the values of two keys may be equal.
 
     >>> keys_overlap("time:+1832/9", "time:+1832-05-04/11"), keys_overlap("time:+1832-05/10", "time:+1832-06/10")
     (True, False)

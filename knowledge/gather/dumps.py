@@ -71,8 +71,8 @@ def write_dumps(run: Gathering, *, day: str, asked: Json) -> Json:
 def stated_counts(counts: Mapping[str, ClassCount], links: Mapping[str, Links]) -> dict[str, int]:
     """The number of members that each class has in the world.
 
-    A counted class has the query service's count. The classes below a whole class have as many members as were
-    gathered: a class is whole when all its members were gathered.
+    A class that the query service counted has the service's number. A class below a whole class has as many members as
+    were gathered, because all members of a whole class were gathered.
     """
     whole = {name for name, count in counts.items() if count.is_whole}
     below: dict[str, int] = {}

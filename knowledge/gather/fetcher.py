@@ -23,7 +23,7 @@ from questloom.knowledge.readers.commons_page import file_name
 
 PICTURES = "pictures"
 Progress = Callable[[str, int, int], None]
-"""Called with (step, number done, total)."""
+"""A progress callback; its arguments are (step, number done, total)."""
 T = TypeVar("T")
 
 
@@ -136,7 +136,7 @@ class Fetcher:
         return row(state.PICTURE, name, FETCHED)
 
     def batches(self, wanted: Sequence[T], size: int, step: str) -> Iterable[list[T]]:
-        """Splits a list into batches of a size. When a caller takes the next batch, the batch before counts as done."""
+        """Splits a list into batches of `size` items. Taking the next batch reports the previous batch as done."""
         for at in range(0, len(wanted), size):
             if not at:
                 self.progress(step, 0, len(wanted))
@@ -162,7 +162,7 @@ class Fetcher:
         return int(self.list_of(key, lambda: [str(fetch())])[0])
 
     def final(self, name: str) -> str:
-        """The id of an entity after merges: the target's id where the entity was merged."""
+        """The current id of an entity; a merged entity has the id of its target."""
         return self._moved.get(name, name)
 
     def of(self, name: str) -> Links | None:

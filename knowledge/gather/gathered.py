@@ -20,11 +20,11 @@ _SCHEMA = (
 )
 
 Row = tuple[str, str, str, str, bytes]
-"""The columns: kind, key, outcome, why, body."""
+"""A stored row: (kind, key, outcome, why, body)."""
 
 
 def row(kind: str, key: str, outcome: str, body: str | bytes = "", *, why: str = "") -> Row:
-    """Makes the row of a thing."""
+    """Makes the stored row of a requested thing."""
     return (
         kind,
         key,
@@ -113,7 +113,7 @@ class Gathered:
         return None if found is None else zlib.decompress(found[0])
 
     def each(self, kind: str, outcome: str = FETCHED) -> Iterator[tuple[str, bytes]]:
-        """Yields (key, body) of the things with an outcome, sorted by key."""
+        """Yields (key, body) of the things with a given outcome, sorted by key."""
         for key, body in self._db.execute(
             "SELECT key, body FROM things WHERE kind = ? AND outcome = ? ORDER BY key",
             (kind, outcome),

@@ -1,8 +1,8 @@
 """The forecast of a gathering: things, calls and minutes at each service, before the first call.
 
 The growth with the number of anchors was fitted on the claims of real things; `python -m benchmarks.gather_plan` prints
-the fit and its data. Anchors of one class share more values than the fit assumes. Things with many claims lead to more.
-The seconds per call are assumed, not measured.
+the fit and its data. Anchors of one class share more values than the fit assumes. Things with many claims lead to more
+values than the fit assumes. The seconds per call are assumed, not measured.
 """
 
 import math
@@ -19,7 +19,7 @@ from questloom.knowledge.gather.wikimedia import (
 )
 
 SECONDS = {"query service": 5.0, "Wikidata": 2.0, "Wikipedia": 2.0, "Commons": 2.0, "pictures": 0.4}
-"""Assumed seconds per call."""
+"""Assumed seconds per call to each service."""
 REACHED, EXPONENT = (1.0, 50.0, 200.0, 400.0), 0.7
 """n anchors lead to REACHED[depth] n^EXPONENT things, including the anchors."""
 CLASSES, CLASS_EXPONENT = 2600.0, 0.09
@@ -28,7 +28,7 @@ PROPERTIES = 2000
 WITH_ARTICLE, WITH_PICTURE = 0.55, 0.7
 """The share of things with an article in a large edition, and the share of these that also have a picture."""
 RIVALS_OF_A_CLASS = 500
-"""Assumed members of a class that was not counted."""
+"""Assumed number of members of a class that was not counted."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 MAX_CLASS = 100_000
-"""The query service gives no sorted list of a larger class within its time limit."""
+"""The size of the largest class that can be gathered. The query service cannot list a larger class within its time
+limit."""
 MAX_CLASSES = 40
 """The most classes of listed anchors whose members are counted; the commonest classes come first."""
 
@@ -49,7 +50,7 @@ class ClassCount:
 
     members: int
     listed: int
-    """The number of gathered members."""
+    """The number of class members that were gathered."""
 
     @property
     def is_whole(self) -> bool:

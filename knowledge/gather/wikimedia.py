@@ -19,10 +19,11 @@ from questloom.records.errors import ProviderFault
 from questloom.records.names import codes_of
 
 ENTITIES_A_CALL, PAGES_A_CALL, FILES_A_CALL, TITLES_A_CALL = 50, 20, 50, 50
-"""The API allows fifty. Fewer articles are requested, because fifty whole articles can take many megabytes."""
+"""Things per request. The API allows fifty; fewer articles are requested, because fifty whole articles can take many
+megabytes."""
 IDS_A_QUERY = 5000
 MEMBERS_A_CALL = 500
-"""The API's maximum."""
+"""Category members per request; the API's maximum."""
 ENTITY = "http://www.wikidata.org/entity/"
 _PAGE = re.compile(r" *<page>.*?</page>\n?", re.S)
 _TITLE, _REVISION = re.compile(r"<title>(.*?)</title>"), re.compile(r"<revision>\s*<id>(\d+)</id>")

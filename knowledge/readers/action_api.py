@@ -18,7 +18,7 @@ from questloom.knowledge.readers.picture_check import MAX_BYTES
 from questloom.knowledge.readers.polite import ask, user_agent
 
 TIMEOUT = 60
-"""Seconds to wait for the connection and for each further piece of a reply."""
+"""Timeout in seconds for the connection and for each further piece of a reply."""
 LONGEST = 600
 """Seconds from sending a request to the last byte of its reply."""
 _PASSING_ERRORS = frozenset(

@@ -22,8 +22,8 @@ from questloom.records.errors import InputError
 RANGE_BYTES = 16 << 20
 """Bytes of the file per range; compressed, this is about 60 MB of XML or three seconds of one core."""
 STREAM_SEARCH = 8 << 20
-"""The search for a stream's start ends after this many bytes. A multistream dump starts a stream every 100 pages (a few
-100 kB)."""
+"""The most bytes to search for the start of a stream. A multistream dump starts a stream every 100 pages (a few 100
+kB)."""
 PIECE = 1 << 18
 MAX_BLOCK = 1 << 21
 """The first block of a stream ends within this many compressed bytes."""

@@ -2,8 +2,8 @@
 
 A bz2 stream is a header, blocks of up to 900 kB, and an end mark with a CRC over the blocks' CRCs. Each block has a CRC
 of its own and can start at any *bit*. This module turns a block into a stream of its own: header, the block's bits
-shifted to a byte boundary, end mark, the block's CRC. The C library then decompresses and checks that stream. So many
-cores can read a file that is one single stream.
+shifted to a byte boundary, end mark, the block's CRC. The C library then decompresses and checks that stream. Thus
+several cores can read a file with a single stream.
 
 Source of the format: bzip2's `decompress.c` and J. Tsai's "BZIP2: format specification".
 """

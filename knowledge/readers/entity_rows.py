@@ -1,8 +1,8 @@
 """Reads Wikidata entities from the rows of data sets on the Hub; the results equal those of a dump.
 
 One row holds one entity: id, labels, descriptions, aliases, sitelinks, claims. Each field is an object of Wikidata's
-JSON or the text of such an object. `philippesaade/wikidata` leaves the `snaktype` and the type of the value out of its
-snaks. It adds labels, which this reader ignores.
+JSON or the text of such an object. The data set `philippesaade/wikidata` leaves the `snaktype` and the type of the
+value out of its snaks. It also adds labels to the claims, which this reader ignores.
 
 Source of the format: https://doc.wikimedia.org/Wikibase/master/php/docs_topics_json.html and the data set's card on the Hub
 """
@@ -104,7 +104,7 @@ def whole_snak(where: str, snak: Row) -> Row:
     """The snak, with `snaktype` and value type added.
 
     Raises:
-        InputError: the snak has neither these nor the datatype of its property.
+        InputError: the snak lacks these types, and its property has no datatype from which they follow.
 
     >>> snak = {"property": "P31", "datatype": "wikibase-item", "datavalue": {"id": "Q5"}}
     >>> whole_snak("row 1", snak)["datavalue"]

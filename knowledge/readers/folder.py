@@ -1,8 +1,9 @@
 """Reads a folder of pictures with their metadata: `metadata.jsonl` (Commons page objects) or `metadata.csv`.
 
 A line of the JSON file is a page object, as `commons_page` reads it. The CSV has a column `file` and any of licence,
-licence_url, author, attribution, credit, source_page, description, categories and depicts. "|" separates the values of
-the last two. A picture without a line has no metadata and so no licence. A line without a picture is a rejection.
+licence_url, author, attribution, credit, source_page, description, categories and depicts. In the columns categories
+and depicts, "|" separates the values. A picture without a line has no metadata and so no licence. A line without a
+picture is a rejection.
 """
 
 import csv
@@ -35,7 +36,7 @@ class PictureFile(NamedTuple):
     """One picture to read. The tuple is small, so that workers can share a list of them."""
 
     path: str
-    """"" where the metadata name a missing picture."""
+    """Path of the picture's file; "" where the metadata name a missing picture."""
     page: dict[str, Any]
     num_bytes: int = 0
 

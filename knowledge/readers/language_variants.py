@@ -65,7 +65,7 @@ _SIGN = re.compile(r"(?=(-\{(?!\{)|\}-|\{\{|\}\}))")
 rule."""
 _BRACES = re.compile(r"\{\{|\}\}")
 _FLAGS = re.compile(r"([^|\[{]*)\|")
-""""-{[[A|b]]}-" has no flags."""
+"""Flags stand before the first bar of a rule; "-{[[A|b]]}-" has no flags."""
 _ENTITY_END = re.compile(r"(&[#a-zA-Z0-9]+);")
 
 
@@ -73,7 +73,7 @@ class _Converter(NamedTuple):
     """The data for reading a language's rules."""
 
     variants: dict[str, int]
-    """Each name of a variant, in lower case, to its rank."""
+    """Maps each name of a variant, in lower case, to the variant's rank."""
     separator: re.Pattern[str]
     """The separator between the choices of a rule: a semicolon before a variant's name or before a one-way rule, or the
     end."""

@@ -38,7 +38,7 @@ MAX_HEADER_BYTES = 1 << 20
 _OPEN, _CLOSE, _END = b"<page>", b"</page>", b"</mediawiki>"
 _REVISION_CLOSE = b"</revision>"
 _KEPT = 16
-"""Bytes that are kept of dropped data, because a tag may begin there."""
+"""When data are dropped, this many bytes at the end are kept, because a tag may begin in them."""
 _PARTIAL_OPEN = re.compile(rb"<(?:p(?:a(?:ge?)?)?)?\Z")
 _ENCODING = re.compile(rb"""<\?xml[^>]*\bencoding\s*=\s*["']([^"']+)""")
 _REDIRECT = re.compile(r"\s*#redirect\s*:?\s*\[\[([^\]|]+)", re.I)
@@ -206,8 +206,8 @@ def read_pages(
 
 
 def _page_end(window: Window, start: int, parser: etree.XMLParser) -> tuple[int, str]:
-    """(index after the page that begins at `start`, "") or (-1, why the page has no end). Reads further pieces when it
-    needs them."""
+    """Returns (index after the page that begins at `start`, "") or (-1, why the page has no end). The function reads
+    further pieces when needed."""
     end, what = window.data.find(_CLOSE, start), ""
     while end == -1 and not what:
         if len(window.data) - start > MAX_PAGE_BYTES:

@@ -1,5 +1,5 @@
-"""Requests to Wikimedia's services by their rules: with a contact, one request at a time, at a limited pace, and never
-the same request twice.
+"""Requests to Wikimedia's services that follow the services' rules: with a contact, one at a time, at a limited pace,
+and never twice.
 
 Rules: https://foundation.wikimedia.org/wiki/Policy:Wikimedia_Foundation_User-Agent_Policy and the Query Service's
 limits (60 s of work a minute, no parallel queries, a ban of 24 h for ignoring 429).
@@ -22,7 +22,7 @@ from questloom.records.errors import InputError
 CONTACT_VARIABLE = "QUESTLOOM_CONTACT"
 CALLS = "calls.sqlite"
 STAGE = "ingest"
-"""The ledger books these calls under this stage."""
+"""The stage under which the ledger books calls to Wikimedia."""
 QUERIES, COMMONS, FILES = "sparql", "commons", "commons-files"
 WIKIDATA, WIKIPEDIA = "wikidata", "wikipedia"
 """Names of the services in the ledger; each service has its own pace."""

@@ -24,7 +24,7 @@ from questloom.records.knowledge import Popularity
 FIGURES = ("sitelinks", "page_views")
 COLUMNS = ("id", *FIGURES, "sources")
 ROWS = 200_000
-"""Rows per task."""
+"""Rows of a popularity file that one task reads."""
 FIX = "Correct the file, or leave --popularity out."
 _ID, _COUNT = re.compile(r"Q[1-9]\d{0,17}\Z", re.A), re.compile(r"\d{1,15}\Z", re.A)
 

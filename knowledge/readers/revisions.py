@@ -37,7 +37,7 @@ def newest_revision(revisions: list[etree._Element]) -> etree._Element:
     revision.
 
     Exports list revisions in any order. The time decides which one is newer, as on the wiki: revisions that were
-    imported late have higher numbers. The number decides between equal times, and where a time is missing.
+    imported late have higher numbers. The revision number decides when times are equal or missing.
     """
     if len(revisions) == 1:
         return revisions[0]
@@ -65,11 +65,11 @@ def withheld(revision: etree._Element) -> str:
 def wrong_sum(revision: etree._Element) -> str:
     """The text of the revision that does not match its stated sha1; "" where all match.
 
-    `<text sha1>` is the sum of one slot's text. The revision's `<sha1>` covers all slots: it is the sum of the only
-    slot's text, or the sum over the slots' sums. A missing text has no sum.
+    `<text sha1>` is the checksum of one slot's text. The revision's `<sha1>` covers all slots: with one slot it is the
+    checksum of the text, with several it is the checksum over the slots' checksums. A missing text has no checksum.
 
     Raises:
-        ValueError: a stated sum is no number in base 36.
+        ValueError: a stated checksum is no number in base 36.
     """
     others = {
         content.findtext("role") or "": content.find("text")
@@ -98,7 +98,7 @@ def wrong_sum(revision: etree._Element) -> str:
 
 
 def _sum_of(sums: dict[str, int], roles: list[str]) -> int:
-    """The sum over the sums of several slots, added one after the other."""
+    """The checksum over the checksums of several slots."""
     first, *others = (sums[role] for role in roles)
     return functools.reduce(
         lambda before, other: _sum(_in_base_36(before) + _in_base_36(other)), others, first

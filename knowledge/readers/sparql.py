@@ -35,7 +35,7 @@ MAX_REPLY_BYTES = 256 << 20
 PAGE = 5000
 
 Row = dict[str, dict[str, str]]
-"""A result row: variable to {"type", "value", "xml:lang"?, "datatype"?}. Unbound variables are absent."""
+"""A result row maps a variable to {"type", "value", "xml:lang"?, "datatype"?}. Unbound variables are absent."""
 
 _ENTITY = "http://www.wikidata.org/entity/"
 _PREFIXES = f"""PREFIX wd: <{_ENTITY}>

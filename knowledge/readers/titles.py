@@ -142,7 +142,7 @@ def split_namespace(title: str, site: Site) -> tuple[int | None, str]:
 
 @functools.lru_cache(maxsize=16)
 def namespace_numbers(site: Site) -> dict[str, int]:
-    """The number of every namespace name of a wiki; names are in lower case."""
+    """Maps every namespace name of a wiki, in lower case, to its number."""
     return {**CANONICAL_NAMESPACES, **dict(site.namespaces)}
 
 

@@ -223,7 +223,7 @@ def _aliases(data: dict, languages: tuple[str, ...]) -> dict[str, list[str]]:
 
 
 def _claims(subject: str, statements: dict, revision: int, snapshot: str) -> tuple[Claim, ...]:
-    """The statements as claims, in the dump's order. Of two equal statements the first is kept."""
+    """The statements as claims, in the dump's order. The first of two equal statements is kept."""
     found: dict[tuple, Claim] = {}
     for prop, group in statements.items():
         ranks = {s.get("rank", "normal") for s in group}
@@ -254,8 +254,8 @@ def _claims(subject: str, statements: dict, revision: int, snapshot: str) -> tup
 
 
 def holds_at(qualifiers: tuple[Qualifier, ...], day: str) -> bool:
-    """Whether a statement with these qualifiers holds on a day. Its start (P580) must not be later than the day, and
-    its end (P582) not earlier.
+    """Whether a statement with these qualifiers holds on a day. The start (P580) must not be later than the day, and
+    the end (P582) must not be earlier.
 
     An unknown end (somevalue) counts as past. An end in the same year or month as the day does not count as past.
     """
@@ -314,7 +314,7 @@ def read_value(snak: dict) -> Value:
 def make_quantity(
     amount: str, unit: str, lower: str | None = None, upper: str | None = None
 ) -> Value:
-    """A quantity. Its bounds are kept where they differ from the amount. A malformed number gives a somevalue."""
+    """A quantity, with bounds if these differ from the amount. A malformed number gives a somevalue."""
     number, least, most = (
         float(x or amount) + 0.0 for x in (amount, lower, upper)
     )  # turns -0 into 0
@@ -367,7 +367,7 @@ def _surely(value: Value, before: int, after: int) -> Value:
 
     `before` and `after` are the uncertainty in units of the time's precision.
 
-    For 1850 and up to 10 years later, the century is certain.
+    Example: for "1850, up to 10 years later", only the century is certain.
     """
     if value.kind != "time" or not (before or after):
         return value

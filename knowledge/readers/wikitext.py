@@ -96,7 +96,7 @@ def read_article(page: RawPage, site: Site) -> Article | Rejection:
 
 
 def read_links(page: RawPage, site: Site) -> list[str]:
-    """The targets of the page's body links in order, with repetitions. They equal the links of `read_article`, at less
+    """The targets of the page's body links in order, with repetitions. The links equal those of `read_article`, at less
     cost.
 
     This function is for the link graph (in-degrees, hubs) of a dump. Only the benchmark uses it; the ingest job reads

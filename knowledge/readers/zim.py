@@ -2,7 +2,7 @@
 
 The articles are rendered HTML with expanded templates, so only paragraphs and lists count as body. Links in tables,
 navigation boxes, hatnotes and references are ignored. A ZIM file names no licences, so its pictures have none until
-Commons is asked. It has no page ids either; an article's id is made from its title.
+Commons is asked. A ZIM file has no page ids either, so an article's id is made from its title.
 
 libzim reads local files only. Each process downloads a ZIM file in a bucket once, to a local scratch folder.
 

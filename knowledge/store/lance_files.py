@@ -16,7 +16,7 @@ ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 
 
 def storage_options(path: str) -> dict[str, str] | None:
-    """The options of an object store that Lance does not read from the environment. They contain no secret."""
+    """The options of an object store that Lance does not read from the environment. These options contain no secret."""
     endpoint = (
         next((os.environ[name] for name in ENDPOINTS if os.environ.get(name)), "")
         if path.startswith("s3://")
@@ -44,7 +44,7 @@ def open_lance(path: str) -> lance.LanceDataset:
 
 @contextmanager
 def reading(store: str) -> Iterator[None]:
-    """A context for reading a table of a store; it translates errors.
+    """A context for reading a table of a store; it turns Lance's errors into ours.
 
     Raises:
         InputError: the table is damaged; ProviderFault: a bucket cannot be read.

@@ -28,8 +28,8 @@ order.
 import pyarrow as pa
 
 STORE_VERSION = 2
-"""Raised when rows change their meaning. In version 1 a century was keyed by the digits that most of its years share.
-Days had no calendar. Only labels were read of the names under "mul"."""
+"""The version is raised when rows change their meaning. In version 1 a century was keyed by the digits that most of its
+years share. Version 1 also stored days without a calendar, and only labels of the names under "mul"."""
 META = "meta.json"
 VECTORS = "vectors.lance"
 REJECTED = "rejected"

@@ -18,7 +18,7 @@ PERIODS = ("P580", "P582", "P585")
 
 INSTANCES, SUBJECTS, PAIRS, VALUES, DATED, COMMONEST = range(6)
 Counts = Counter[tuple[int, str, str]]
-"""(count, property, class id) to a number. `property` is "" for INSTANCES; the class id is "" for all subjects
+"""Maps (count, property, class id) to a number. `property` is "" for INSTANCES; the class id is "" for all subjects
 together."""
 
 

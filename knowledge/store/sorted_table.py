@@ -20,11 +20,11 @@ CACHED_ID_PAGES = 4096
 
 
 class SortedTable:
-    """store: folder or URL of the store.
+    """One table of a store.
 
     Args:
+        store: folder or URL of the store.
         name: name of the table in `layout.SCHEMAS`.
-        name: the table's name in `layout.SCHEMAS`.
     """
 
     def __init__(self, store: str, name: str) -> None:

@@ -147,7 +147,7 @@ class Store:
         return sum(stop - start for start, stop in self._spans(property, value_key))
 
     def _spans(self, property: str, value_key: str) -> list[tuple[int, int]]:
-        """The rows of table `values` whose values can mean the same as a value."""
+        """The rows of table `values` whose values may equal a given value."""
         rows = self._tables["values"]
         if not value_key.startswith("time:"):
             return [rows.find(value_row_key(property, value_key))]
@@ -197,14 +197,13 @@ class Store:
         return None if data is None else data.decode()
 
     def references(self) -> tuple[int, int]:
-        """Samples pages and returns two numbers: how many of the things that they name the store holds, and how many
-        they name.
+        """Samples pages and counts the distinct things that they name: returns (number that the store holds, number of
+        all).
 
-        A page names things by links; the page's entity names them by the values of its claims.
+        A page names things by its links, and by the claims of its entity.
 
-        The quotient estimates the share of its part of the world that the store holds: links and claims still name an
-        entity that the store lacks. The sample is about `REFERRING` evenly spread pages. A store without pages gives
-        (0, 0).
+        The quotient estimates how much of its part of the world the store holds, because links and claims still name
+        missing entities. The sample is about `REFERRING` evenly spread pages. A store without pages gives (0, 0).
         """
         num_pages = self.num_rows("articles")
         named: dict[str, bool] = {}

@@ -1,7 +1,7 @@
 """Adds facts that readers like to know about existing things: how somebody died, where a film was shot, who illustrated
 a book.
 
-This is a late step of a region. It uses random generators of its own, so that earlier steps do not change.
+Curiosities are added late, from random generators of their own, so that earlier steps do not change.
 """
 
 import itertools

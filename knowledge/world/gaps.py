@@ -57,7 +57,7 @@ def absent_thing(seed: int, absent: float, thing: Thing) -> bool:
 
 
 def remaining(seed: int, gaps: int, thing: Thing) -> list[Statement]:
-    """The statements that the dump shows. Whole properties are hidden, and some values of properties with several."""
+    """The statements that the dump shows: some properties are hidden completely, and others lose single values."""
     if not gaps:
         return thing.statements
     found = []

@@ -1,5 +1,5 @@
-"""The learning world: a tiny policy model can learn to see, look up and follow its things. It has the same formats as
-the country.
+"""The learning world: a tiny policy model can learn to see, look up and follow its things. The learning world has the
+same formats as the country.
 
 Every pictured thing has a kind, a colour and a number, and no two things share all three. With the default size, each
 combination stands for exactly one thing. So a policy that misreads a picture and searches for another combination finds

@@ -27,7 +27,7 @@ class Statement:
 
 @dataclass(slots=True)
 class Mark:
-    """A detail that is visible only close up. It is the same on all pictures of a thing.
+    """A detail that is visible only close up, and is the same on all pictures of a thing.
 
     `part` is the QID of the part that carries the mark (a plaque). `property` is P1684 (text), P1114 (count) or P462
     (colour).
@@ -47,8 +47,8 @@ class Picture:
     subject: str
     view: int
     kind: str = "photo"
-    """One of photo, flag, arms, map, logo, tiny, copy, vector and sketch. A sensible recipe refuses all of these but
-    photo and sketch. A sketch is a picture of the learning world."""
+    """One of photo, flag, arms, map, logo, tiny, copy, vector and sketch. Recipes should refuse all kinds except photo
+    and sketch. A sketch is a picture of the learning world."""
     width: int = 704
     height: int = 528
     marks: tuple[int, ...] = ()
@@ -93,8 +93,8 @@ class Thing:
             self.statements.append(Statement(prop, value, qualifiers, rank))
 
     def values(self, prop: str) -> list[Value]:
-        """The values of a property, without deprecated values and "novalue". If some are preferred, only these are
-        returned."""
+        """The values of a property, without deprecated values and "novalue". If the property has preferred values, only
+        these are returned."""
         found = [
             s
             for s in self.statements

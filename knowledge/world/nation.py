@@ -106,7 +106,8 @@ POSITIONS = (
 
 
 def make_nation(part: Part) -> None:
-    """Fills the part with the nation's things. They have few articles, and their in-degrees grow with the world."""
+    """Fills the part with the nation's things. These things have few articles, but their in-degrees grow with the
+    world."""
     rng = part.rng("nation")
     country = part.new("country", part.names.stem() + "ia", "sovereign state", fame=1000)
     country.start = 1604

@@ -28,7 +28,7 @@ COUNTABLE = frozenset(
 LISTED = 6
 """The most things that a list in a sentence names."""
 SAME_LIST = {"P1344": "in:P710"}
-"""A property and a reverse relation with the same things: participants are stated from either end."""
+"""A property and the reverse relation that lists the same things: both state who took part."""
 KINDS_UNSAID = frozenset(["ship", "locomotive", "music", "book"])
 """Kinds whose class neither the name nor other sentences state. Where such a thing has no page, its class stands before
 its name."""
@@ -99,8 +99,8 @@ class Prose:
     def _choice(
         self, thing: Thing, phrasing: tuple[str, ...], choices: str, rng: random.Random
     ) -> str:
-        """Chooses one of several words, or singular or plural. The number is that of the phrasing's reverse lists, else
-        of its values."""
+        """Chooses one of several words, or singular or plural. Singular or plural follows the number of things in the
+        phrasing's reverse lists, else in its values."""
         if "|" in choices:
             return rng.choice(choices.split("|"))
         keys = [key for key in phrasing[1::2] if "/" not in key and "|" not in key]

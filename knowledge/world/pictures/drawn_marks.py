@@ -5,7 +5,7 @@ from questloom.knowledge.world.pictures.canvas import Canvas, Colour, darker
 from questloom.knowledge.world.pictures.scenery import COLOURS
 
 Boxes = dict[int, tuple[float, ...]]
-"""The index of a mark to its box in per cent."""
+"""Maps the index of a mark to its box in per cent."""
 
 
 class Marker:

@@ -38,7 +38,7 @@ def of_country() -> frozenset[str]:
 
 @cache
 def class_parents() -> dict[str, tuple[str, ...]]:
-    """Each class id to its direct superclasses."""
+    """Maps each class id to its direct superclasses."""
     return {
         cls: tuple(p for p in parents.split(",") if p) for cls, _, parents in _lines("classes.txt")
     }
@@ -55,7 +55,7 @@ def ancestors(class_id: str) -> tuple[str, ...]:
 
 @cache
 def groups() -> dict[str, dict[str, str]]:
-    """The everyday values of each group ("stone", "colour", …): English label to id."""
+    """The everyday values of each group ("stone", "colour", …). A group maps the English label of a value to its id."""
     found: dict[str, dict[str, str]] = {}
     for group, qid, label, *_ in _lines("terms.txt"):
         found.setdefault(group, {})[label] = qid
@@ -64,7 +64,7 @@ def groups() -> dict[str, dict[str, str]]:
 
 @cache
 def classes_of_terms() -> dict[str, str]:
-    """Everyday values with a class of their own (a disease, an animal), each to the id of this class."""
+    """Maps each everyday value with a class of its own (a disease, an animal) to the id of this class."""
     return {qid: cls[0] for _, qid, _, *cls in _lines("terms.txt") if cls}
 
 
@@ -78,7 +78,7 @@ def labels() -> dict[str, str]:
 
 @cache
 def class_ids() -> dict[str, str]:
-    """The English label of each class to its id."""
+    """Maps the English label of each class to its id."""
     return {label: cls for cls, label, _ in _lines("classes.txt")}
 
 
