@@ -21,9 +21,10 @@ class OracleSettings:
     """Whether the oracle knows the visible features from the picture's file page and searches for them by words
     (`sighted_solver.py`)."""
     mistakes: Annotated[float, Ge(0), Le(1)] = 0.0
-    """sighted: share of episodes that begin with a mistake and its correction, so that trajectories show corrections."""
+    """With `sighted`: share of episodes that begin with a mistake and its correction, so that trajectories show
+    corrections."""
     slips: Annotated[float, Ge(0), Le(1)] = 0.0
-    """sighted: share of turns that follow a turn which breaks the protocol (at most two per episode), so that
+    """With `sighted`: share of turns that follow a turn which breaks the protocol (at most two per episode), so that
     trajectories show how to recover. Such episodes are kept only with `limits.on_violation: observe` and
     `teach.max_slips`."""
 
@@ -42,17 +43,17 @@ class PlaySettings:
     live: LiveSettings | None = None
     """The web instead of the store. Pictures from the web have no licence, so their trajectories stay in the run."""
     opened: str = ""
-    """openai: text that the model's template opens before a turn ("<think>\\n" for thinking models behind servers that
-    leave it out)."""
+    """For the engine openai: text that the model's template opens before a turn ("<think>\\n" for thinking models
+    behind servers that leave it out)."""
     model: str = ""
-    """transformers: folder or name of the model. server: folder or name of its processor."""
+    """For the engine transformers: folder or name of the model. For the engine server: folder or name of its processor."""
     server: ServerConfig | None = None
     temperature: Annotated[float, Ge(0)] = 0.6
-    """For the engines transformers and server."""
+    """Sampling temperature of the engines transformers and server."""
     top_p: Annotated[float, Gt(0), Le(1)] = 0.95
-    """For the engines transformers and server."""
+    """Top-p of the engines transformers and server."""
     device: str = "auto"
-    """transformers: "auto", "cpu", "cuda:0", …; the device is no part of a run's identity."""
+    """For the engine transformers: "auto", "cpu", "cuda:0", …; the device is no part of a run's identity."""
 
     @property
     def extensions(self) -> list[str]:

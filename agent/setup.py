@@ -50,7 +50,7 @@ from questloom.records.synthesis import Question
 LOG = logging.getLogger(__name__)
 CLOSE_SECONDS = 5.0
 SHAPING = ("engine", "opened", "model", "server", "temperature", "top_p", "device")
-"""Settings whose change makes another engine."""
+"""Settings that identify an engine: a changed value needs a new engine."""
 MEND_SANDBOX = (
     f"Install bubblewrap and libseccomp there (apt-get install bubblewrap libseccomp2), name the tools without {CONFINED} "
     "(teach.tools.tools, filters.oracle_tools), or take the recipe demo_without_python."

@@ -28,8 +28,8 @@ class ToolSettings:
     """Names of the policy's tools, in any order. A machine that lacks a named tool raises an error and never leaves the
     tool out. Otherwise the policy's prompt and the fate of a question would depend on the machine."""
     custom: tuple[str, ...] = ()
-    """Tools of other packages, listed after those: `module:TOOL`, or the name of an entry point of `questloom.tools`.
-    They run like the built-in tools (`examples/distance.py`)."""
+    """Tools of other packages, listed after the built-in ones: `module:TOOL`, or the name of an entry point of
+    `questloom.tools`. They run like the built-in tools (`examples/distance.py`)."""
     handles: bool = True
     """False hides handles but keeps pixels (ODE's ablation): texts and schemas contain no handle, and picture tools
     work on the task's own picture."""

@@ -7,8 +7,8 @@ rows of similar length. A prompt that several rows share, such as the rollouts o
 Decoding then runs in a batch: the caches of the rows are stacked and padded on the left. The stack is split when a row
 joins or enough rows have finished.
 
-Positions are always explicit, in four rows (text and mrope's three). With positions counted from the cache's length, a
-second picture would shift the logits by 0.17; with explicit positions they differ by 2e-7.
+Positions are always passed explicitly: the text position and mrope's three for each token. With positions counted from
+the cache's length, a second picture would shift the logits by 0.17; with explicit positions they differ by 2e-7.
 """
 
 import inspect

@@ -29,7 +29,7 @@ class Sample:
 
 
 class ContextFull(Exception):
-    """The conversation is longer than the model's context. The message is the endpoint's."""
+    """The conversation is longer than the model's context. The exception's message comes from the endpoint."""
 
 
 class Engine(Protocol):

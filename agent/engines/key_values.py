@@ -1,8 +1,10 @@
 """Keys and values of conversations: stored one by one, stacked for a forward pass. The stack has free room at its end,
 so a new token copies nothing.
 
+```
 row 0   ....k k k k k | new │ room      a dot is a pad, masked
 row 1   k k k k k k k | new │ room
+```
 """
 
 from collections.abc import Sequence

@@ -25,14 +25,15 @@ _SAYS = (
 _STATES = re.compile(
     rf"\b{_SOURCE} (?:\S+ ){{0,3}}?(?:also |clearly |explicitly )?{_SAYS}\b", re.IGNORECASE
 )
-"""The claim follows this pattern. The words before it may name the source ("the Daily Post article says")."""
+"""Matches a phrase that names a source; the claim stands after the phrase. The words before may name the source ("the
+Daily Post article says")."""
 _REFERS = re.compile(
     rf"\baccording to (?:the |this |that |these |its |a )?{_SOURCE}\b"
     rf"|\b(?:as )?(?:stated|said|mentioned|reported|given|listed|written|described|noted) (?:in|on|by) (?:the |this |that |these )?{_SOURCE}\b"
     rf"|\bfrom (?:the|this|that|these) {_SOURCE}\b,? (?:i|we) (?:learn|learned|know|see|read|find|found)",
     re.IGNORECASE,
 )
-"""With this pattern the whole sentence is the claim."""
+"""Matches a reference to a source; the whole sentence is the claim."""
 _NO_CLAIM = re.compile(
     r"\b(?:not|no|none|nothing|never|without|neither|nor|cannot|if|whether|would|should|could|might|may|perhaps|maybe|let me|let's|need to|want to"
     r"|going to|will|can|hope|expect|suppose|assum\w+|probably|likely|presumably|sometimes|imagine|for example|check|checking|use|visit|perform|look for"
@@ -77,7 +78,7 @@ class Unfounded:
     """A claim that a thought ascribes to an observation, but that no earlier observation contains."""
 
     kind: str
-    """"quote", "number" or "name"."""
+    """The kind of claim: "quote", "number" or "name"."""
     words: str
     sentence: str
 

@@ -13,7 +13,7 @@ la le el los las les un una der die das ein eine respuesta es fue era son repons
 en em im am
 """.split()
 )
-"""Words without a claim of their own."""
+"""Framing words: these words add no claim to an answer."""
 
 DOUBT = frozenset(
     """
@@ -42,8 +42,8 @@ APPROXIMATELY = frozenset(
         "unos",
     }
 )
-"""Words that are allowed before a quantity, because the number itself must still be right. Before a date they make it
-vague."""
+"""Words that are allowed before a quantity, because the number itself must still be right. Such a word before a date
+makes the date vague."""
 _VAGUE_DATE = frozenset(
     {
         "by",

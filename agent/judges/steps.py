@@ -40,7 +40,7 @@ class Step:
     """One call of an episode with its result."""
 
     index: int
-    """Index of the turn."""
+    """Index of the turn that made the call."""
     turn: Turn
     name: str
     arguments: str

@@ -1,7 +1,8 @@
 """The live provider: web search, picture search, a page reader and text recognition. All calls go through `calls/`.
 
 Every reply is paced, booked, and stored in the call cache before use. That cache *is* the recording. With `replay`, the
-same run is answered from the cache and nothing is sent. A missing call is then a provider fault "not_recorded".
+same run is answered from the cache and nothing is sent. A call that the cache lacks is then a provider fault
+"not_recorded".
 """
 
 import asyncio

@@ -44,7 +44,7 @@ class Ended:
     failed: str = ""
     """The failed step that came furthest; "" for a search with an answer."""
     turn: int = -1
-    """Index of the turn whose observation holds the answer, or the last value for computing it."""
+    """Index of the turn whose observation holds the answer, or the last operand of a computed answer."""
     bound: Mapping[str, str] = field(default_factory=dict)
     """The value of each variable at the end, or at the failed step that came furthest; for reports."""
 

@@ -476,7 +476,7 @@ def names_in(text: str, page: PageRead) -> list[tuple[int, Thing]]:
 
 
 def _stem(title: str) -> str:
-    """The shortest part of a title that a text may use instead of it."""
+    """The shortest part of a title that a text may use instead of the whole title."""
     return base(title).removeprefix("The ")
 
 

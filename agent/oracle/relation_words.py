@@ -63,7 +63,7 @@ class Cues:
 
 
 _COPULA = re.compile(r"^(?:is|was) (?=\S+ \S+)")
-"""Removes "is" or "was", because pages also say "a bridge designed by …"."""
+"""Matches a leading "is" or "was", which is dropped because pages also say "a bridge designed by …"."""
 
 
 def _cue(text: str) -> Cue:

@@ -13,7 +13,7 @@ from questloom.agent.oracle.desk import Ended, advanced
 from questloom.agent.oracle.speech import Action, Observation
 
 MAX_VIOLATIONS = 2
-"""The most violations of an episode, also in a row. The limit stays below the three faults that end an episode
+"""The most violations of one episode. The limit stays below the three consecutive faults that end an episode
 (OpenSearch-VL)."""
 SHAPES: tuple[Callable[[str, str], str], ...] = (
     lambda thought, action: f"<think>{thought}",

@@ -13,7 +13,7 @@ from questloom.prompts.phrases.words import Words
 
 MAX_QUOTED = 240
 LONG_LABEL = 25
-"""In characters. Longer labels ("located in the administrative territorial entity") do not occur on pages."""
+"""Length in characters. Longer labels ("located in the administrative territorial entity") do not occur on pages."""
 KIND_WORDS = {
     "taxon": ("species", "genus"),
     "species": ("species", "genus"),

@@ -1,9 +1,11 @@
 """The files of stored episodes: the pictures that they showed, the prompt that the policy got, and the journals of
 unfinished episodes.
 
+```
 FOLDER/prompt.json   the tools' schemas and limits in the policy's prompt
        pictures/     every picture that an episode showed, by its sha256
        journal/      unfinished episodes; removed when they are done
+```
 """
 
 import json
@@ -34,7 +36,7 @@ class EpisodeFiles:
     path: str
 
     def at(self, *parts: str) -> Location:
-        """A place in the folder."""
+        """A file or folder below the folder of episodes."""
         return location(self.path, *parts)
 
     def picture(self, sha256: str) -> Location:

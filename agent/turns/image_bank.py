@@ -31,12 +31,12 @@ MAX_SIDE = 4096
 """In pixels. A larger picture is scaled down before the model sees it. The limit equals the largest output of
 super-resolution."""
 MAX_FOUND_SIDE = 1024
-"""The same limit for found pictures, because each search brings several. Seven calls with photographs in full size
-would fill a context of 200,000 tokens."""
+"""The size limit of found pictures in pixels. It is lower because each search brings several pictures. Seven calls with
+photographs in full size would fill a context of 200,000 tokens."""
 MIN_SIDE = 8
 MIN_FOUND_SIDE = 32
 MAX_ASPECT = 100
-"""Longer side to shorter side; vision processors refuse 200."""
+"""The largest ratio of a picture's longer to its shorter side; vision processors refuse 200."""
 MAX_FOUND_PIXELS = 40_000_000
 """The most pixels of a picture from the web. A file of a few kilobytes may claim more, and many files are decoded at
 once."""
@@ -82,7 +82,7 @@ class _Look:
 
     bits: int
     colours: np.ndarray
-    """(16, 16, 3) float32."""
+    """Colours of a 16×16 grid, (16, 16, 3) float32."""
     sharpness: float
     """Mean absolute Laplacian at a longer side of 512 pixels."""
     pixels: str

@@ -1,10 +1,12 @@
 """The renderer turns an episode, finished or not, into chat messages. Teacher, filters, training and evaluation all use
 it.
 
-    system      the rules, the tools' schemas
-    user        the task's pictures, each with handle and size; the question
-    assistant   a turn, unchanged as it was rendered
-    user        <tool_response> … the tool's text … <image:3> 640×480 px [picture] … </tool_response>
+```
+system      the rules, the tools' schemas
+user        the task's pictures, each with handle and size; the question
+assistant   a turn, unchanged as it was rendered
+user        <tool_response> … the tool's text … <image:3> 640×480 px [picture] … </tool_response>
+```
 
 Observations are user messages that begin and end with the tags. Every template knows user messages, and Qwen's
 templates keep the thoughts of turns before such a message. Text from outside (questions, tool results) is escaped, so
@@ -34,7 +36,7 @@ _LOOKALIKE = {"<": "‹", ">": "›", "[": "⟦"}
 _OUR_TAG = re.compile(r"‹(/?)(think|tool_call|answer)>")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _BREAK = "\u200b"
-"""This character is inserted after the first character of a special token without any of the marks above."""
+"""A zero-width space; it is inserted after the first character of special tokens that have no brackets to escape."""
 
 
 def storable(text: str) -> str:

@@ -4,8 +4,10 @@ Ids are only appended, and sampled ids never change. The text between two turns 
 and the beginning of the next turn. The model's own chat template renders this text in a small probe conversation, and
 it is encoded once:
 
-    prompt                       policy       observation                          policy
-    <|im_start|>system … <think> …<|im_end|>  \\n<|im_start|>user … <think>        …<|im_end|>
+```
+prompt                       policy       observation                          policy
+<|im_start|>system … <think> …<|im_end|>  \\n<|im_start|>user … <think>        …<|im_end|>
+```
 
 This is correct only for templates that render a conversation as a prefix of its continuation. Qwen's older templates
 drop the thoughts of earlier turns, and some templates number the pictures of a conversation. `TokenRenderer` tests the

@@ -1,7 +1,9 @@
 """The turn protocol: the required form of a policy's turn, and the exact violation of a turn without this form.
 
-    <think>…</think>
-    <tool_call>{"name": "text_search", "arguments": {"query": "…"}}</tool_call>      or      <answer>…</answer>
+```
+<think>…</think>
+<tool_call>{"name": "text_search", "arguments": {"query": "…"}}</tool_call>      or      <answer>…</answer>
+```
 
 The check is strict (VSearcher, appendix A.3). A turn has one think pair first, then exactly one call or one answer.
 Every tag is closed. A call is a valid JSON object with a known tool and arguments that fit the schema. Only white space

@@ -1,7 +1,9 @@
 """Writes gathered things as ordinary dumps, which `ingest` reads like any other dump.
 
+```
 OUT/wikidata-DAY.json.gz  OUT/enwiki-DAY-articles.xml.bz2  OUT/pictures/<file>  OUT/pictures/metadata.jsonl  OUT/class-counts.json
 OUT/gather.json (written last: without this file the dumps are incomplete)
+```
 """
 
 import bz2

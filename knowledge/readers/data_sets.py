@@ -1,7 +1,9 @@
 """Streams the rows of a data set in Parquet or JSON lines, local or on the Hub, with `datasets`. No file is downloaded
 or held whole.
 
-    rows.parquet   rows.jsonl.gz   FOLDER   hf://datasets/ORG/NAME[@REVISION]/FOLDER
+```
+rows.parquet   rows.jsonl.gz   FOLDER   hf://datasets/ORG/NAME[@REVISION]/FOLDER
+```
 
 From a folder all Parquet files are read; in a folder without Parquet files, all files of JSON lines are read. One range
 is a row group of Parquet or a file of JSON lines.

@@ -4,11 +4,13 @@ A language converter rewrites pages between the variants of one language, such a
 words that differ between the variants or must not be converted. In wikis without a converter these signs are plain
 text. Rules are read as the wiki shows them to a reader without conversion:
 
-    -{text}-  -{R|text}-  -{zh-hans;zh-hant|text}-   the text
-    -{zh-hans:a;zh-hant:b}-  -{A|…}-                 the wording of the variant that comes first in `VARIANTS`
-    -{a=>zh-hans:b}-                                 b, unless a wording of the other kind stands beside it
-    -{H|…}-  -{T|…}-  -{-|…}-  -{N|…}-               nothing: hidden rules, rules for the title, withdrawn rules; a name
-    -{D|…}-                                          the wordings; the wiki puts the variants' names before them
+```
+-{text}-  -{R|text}-  -{zh-hans;zh-hant|text}-   the text
+-{zh-hans:a;zh-hant:b}-  -{A|…}-                 the wording of the variant that comes first in `VARIANTS`
+-{a=>zh-hans:b}-                                 b, unless a wording of the other kind stands beside it
+-{H|…}-  -{T|…}-  -{-|…}-  -{N|…}-               nothing: hidden rules, rules for the title, withdrawn rules; a name
+-{D|…}-                                          the wordings; the wiki puts the variants' names before them
+```
 
 The wiki shows an error message where none of the main variant's fallbacks has a wording; here the next variant counts.
 A rule for the title does not change the title, because the page's own title is the main variant's.

@@ -1,8 +1,10 @@
 """Reads popularity files, which state how well known items are. A file has one item a line; tabs separate the columns,
 and the first line names them.
 
-    id      sitelinks       page_views      sources
-    Q23     272     350336  name of the counter
+```
+id      sitelinks       page_views      sources
+Q23     272     350336  name of the counter
+```
 
 `sitelinks` counts the wikis with a page about the item; `page_views` counts views. An empty cell means unknown, 0 means
 none. At least one of the two columns is needed. `sources` is a note and is not read.

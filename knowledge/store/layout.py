@@ -1,28 +1,32 @@
 """The layout of a store on disk: its tables, their columns, and the order of their rows.
 
-    STORE/
-      tables/NAME.lance     sorted tables, one Lance data set each
-      vectors.lance         CLIP vectors, computed in a step after ingest (vectors.py); vectors-parts/ during that step
-      rejected/*.parquet    what ingest dropped and why (Rejection records), and stages.parquet (StageCount records)
-      meta.json             written last: it marks the store as complete
+```
+STORE/
+  tables/NAME.lance     sorted tables, one Lance data set each
+  vectors.lance         CLIP vectors, computed in a step after ingest (vectors.py); vectors-parts/ during that step
+  rejected/*.parquet    what ingest dropped and why (Rejection records), and stages.parquet (StageCount records)
+  meta.json             written last: it marks the store as complete
+```
 
 Every table has a `key` column for look-ups and a `record` column. Rows with the same key stand together, in a fixed
 order.
 
-    table       key                        record
-    articles    entity id                  Article
-    entities    entity id                  Entity
-    claims      subject                    Claim; within a subject by (property, value key, claim id)
-    values      "PROPERTY VALUE_KEY"       subject of a best claim with that value; see `questloom.knowledge.dates.index_keys`
-    inbound     entity id                  best Claim whose value is this entity; by (subject, property, claim id)
-    members     class id                   entity id of an instance, by class closure
-    images      image id                   ImageAsset; the file itself in column `bytes`
-    pictured    entity id                  image id
-    passages    passage id                 Passage less its text, which is in the searched column `text`
-    titles      page title                 entity id; redirects resolved, and titles of pages without article
-    merged      id merged away             id of the entity it became
-    properties  property id                PropertyInfo
-    profiles    "PROPERTY CLASS_ID"        PropertyProfile
+```
+table       key                        record
+articles    entity id                  Article
+entities    entity id                  Entity
+claims      subject                    Claim; within a subject by (property, value key, claim id)
+values      "PROPERTY VALUE_KEY"       subject of a best claim with that value; see `questloom.knowledge.dates.index_keys`
+inbound     entity id                  best Claim whose value is this entity; by (subject, property, claim id)
+members     class id                   entity id of an instance, by class closure
+images      image id                   ImageAsset; the file itself in column `bytes`
+pictured    entity id                  image id
+passages    passage id                 Passage less its text, which is in the searched column `text`
+titles      page title                 entity id; redirects resolved, and titles of pages without article
+merged      id merged away             id of the entity it became
+properties  property id                PropertyInfo
+profiles    "PROPERTY CLASS_ID"        PropertyProfile
+```
 """
 
 import pyarrow as pa

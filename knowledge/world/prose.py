@@ -24,7 +24,7 @@ COUNTABLE = frozenset(
     for name, qid in vocabulary.groups()[group].items()
     if name not in ("sea", "Moon", "Sun")
 )
-"""Everyday things that a picture or a scarf shows once."""
+"""Everyday values that take an article in a sentence, because a picture or a scarf shows one of them."""
 LISTED = 6
 """The most things that a list in a sentence names."""
 SAME_LIST = {"P1344": "in:P710"}

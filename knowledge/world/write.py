@@ -1,7 +1,9 @@
 """Writes a whole world to a folder, part by part. Memory does not grow with the size of the world.
 
+```
 DIR/articles.xml.bz2  DIR/articles-index.txt.bz2  DIR/entities.json.bz2  DIR/truth.jsonl
 DIR/class-counts.json  DIR/images/<file>  DIR/images/metadata.jsonl  DIR/world.json (last: a folder without it is not a world)
+```
 """
 
 import bz2

@@ -18,8 +18,8 @@ from questloom.agent.live.services.service import (
 
 
 def ask(settings: google.GoogleSettings, query: Query) -> ServiceRequest:
-    """Makes the request of a picture search by words. It requests twice as many results, because some pictures cannot
-    be downloaded."""
+    """Makes the request of a picture search by words. The request asks for twice as many results, because some pictures
+    cannot be downloaded."""
     return ServiceRequest(
         path=google.PATH,
         query={

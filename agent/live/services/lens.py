@@ -1,4 +1,4 @@
-"""The service `lens`: Serper's `/lens`. It needs a public address of the picture; uploads are not implemented."""
+"""The service `lens`: Serper's `/lens`. The service needs a public address of the picture; uploads are not implemented."""
 
 from typing import Any
 

@@ -27,15 +27,15 @@ class Query:
     """A query to a service. Each service reads the fields of its role."""
 
     text: str = ""
-    """text, words: the search terms. reader: the address of the page."""
+    """For the roles text and words: the search terms. For the role reader: the page's address."""
     results: int = 0
-    """text, picture, words: the number of wanted results."""
+    """For the roles text, picture and words: the number of wanted results."""
     picture: bytes = b""
-    """picture, ocr: the picture's file."""
+    """For the roles picture and ocr: the picture's file."""
     address: str = ""
-    """picture: the public address of the picture; "" without one."""
+    """For the role picture: the picture's public address; "" without one."""
     size: tuple[int, int] = (0, 0)
-    """ocr: width and height in pixels."""
+    """For the role ocr: width and height in pixels."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +44,7 @@ class ServiceRequest:
 
     path: str
     body: Any = None
-    """JSON to POST; None for a GET request."""
+    """The JSON body of a POST; None for a GET request."""
     query: Mapping[str, str] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
 
@@ -80,7 +80,7 @@ class Service(Generic[T]):
     name: str
     """The name that a recipe gives as `kind`."""
     role: str
-    """A key of `ROLES`."""
+    """The role of the service, a key of `ROLES`."""
     help: str
     """One sentence that tells what the service does."""
     ask: Callable[[Any, Query], ServiceRequest]
@@ -96,7 +96,7 @@ class Service(Generic[T]):
     key_header: str = "X-API-KEY"
     """The header with the key. A key never stands in the address, because hosts on the way log addresses."""
     key_scheme: str = ""
-    """The word before the key, with the space after it."""
+    """The word before the key in the header, with the space after it ("Bearer ")."""
     needs_key: bool = True
     """Whether the service refuses calls without a key."""
     needs_address: bool = False

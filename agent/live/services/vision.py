@@ -31,8 +31,8 @@ _GRPC = {
 
 
 def ask(settings: Any, query: Query) -> ServiceRequest:
-    """Makes the request of a search by a picture. It requests twice as many pages, because some pictures cannot be
-    downloaded."""
+    """Makes the request of a search by a picture. The request asks for twice as many pages, because some pictures
+    cannot be downloaded."""
     feature = {"type": "WEB_DETECTION", "maxResults": 2 * query.results}
     image = {"content": base64.b64encode(query.picture).decode()}
     return ServiceRequest(
