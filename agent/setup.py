@@ -246,7 +246,7 @@ def opened_sandbox(tools: Collection[str], opened: Opened) -> Sandbox | None:
 
 def engine_override_key(name: str) -> tuple[str, str]:
     """The key of `Opened` for an engine that replaces the engine with this name, in this process only. Other worker
-    processes do not see it."""
+    processes do not see this engine."""
     return "own engine", name
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 else:
     ToolName = Literal[ALL_TOOLS]
 CONFINED: ToolName = "python_interpreter"
-"""This tool runs the policy's code, so it needs a machine that can confine code (`agent/sandbox`)."""
+"""The tool that runs the policy's code; it needs a machine that can confine code (`agent/sandbox`)."""
 CUSTOM_KEY = "recipe key tools.custom"
 ToolNames = Annotated[tuple[ToolName, ...], MinLen(1)]
 
@@ -25,11 +25,11 @@ class ToolSettings:
     """Limits and switches of the tool box."""
 
     tools: ToolNames = ALL_TOOLS
-    """Names of the policy's tools, in any order. A machine that lacks a named tool raises an error and never leaves the
-    tool out. Otherwise the policy's prompt and the fate of a question would depend on the machine."""
+    """Names of the policy's tools, in any order. A machine that lacks a named tool raises an error: if it left the tool
+    out, the policy's prompt and the fate of a question would depend on the machine."""
     custom: tuple[str, ...] = ()
     """Tools of other packages, listed after the built-in ones: `module:TOOL`, or the name of an entry point of
-    `questloom.tools`. They run like the built-in tools (`examples/distance.py`)."""
+    `questloom.tools`. Custom tools run like the built-in tools (`examples/distance.py`)."""
     handles: bool = True
     """False hides handles but keeps pixels (ODE's ablation): texts and schemas contain no handle, and picture tools
     work on the task's own picture."""

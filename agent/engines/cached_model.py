@@ -38,7 +38,7 @@ class Row:
     """The state of one conversation during and between its turns."""
 
     ids: list[int] = field(default_factory=list)
-    """All tokens in the cache."""
+    """All tokens in the row's cache."""
     layers: Layers = field(default_factory=list)
     position: int = 0
     """The mrope position of the next token."""
@@ -206,7 +206,7 @@ class CachedModel:
         return sum(read.layers[0][0].shape[2] for read in self._prompts.values())
 
     def _read(self, readings: Sequence[_Reading]) -> list[_Read]:
-        """One forward pass over the new tokens of several rows. Either all rows have a cache, or none has."""
+        """One forward pass over the new tokens of several rows. Either all these rows have a cache, or none has."""
         new = max(reading.num_new for reading in readings)
         stack = Stack(self.model.config, [reading.layers for reading in readings], new)
         ids, mask = torch.zeros(len(readings), new, dtype=torch.long), stack.mask(new)
@@ -282,8 +282,8 @@ class CachedModel:
 
     @torch.inference_mode()
     def go_on(self, rows: Sequence[Row], steps: int) -> None:
-        """Samples up to `steps` more tokens for each unfinished row. It stops early when a quarter of the rows have
-        finished, to save their computation."""
+        """Samples up to `steps` more tokens for each unfinished row. Sampling stops early when a quarter of the rows
+        have finished, to save their computation."""
         rows = [row for row in rows if not row.done]
         if not rows:
             return

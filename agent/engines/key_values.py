@@ -15,7 +15,7 @@ from transformers import DynamicCache
 from transformers.cache_utils import Cache, DynamicLayer
 
 Layers = list[tuple[torch.Tensor, torch.Tensor]]
-"""Keys and values per layer, each (1, heads, length, dim). These tensors are shared and never changed."""
+"""Keys and values per layer, each (1, heads, length, dim). The tensors are shared and never changed."""
 
 
 class _RoomyLayer(DynamicLayer):

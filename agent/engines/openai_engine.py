@@ -1,5 +1,5 @@
-"""An engine over any OpenAI-compatible endpoint, for teachers and evaluation. It gives no token ids; `calls/` caches,
-paces and accounts for its calls."""
+"""An engine over any OpenAI-compatible endpoint, for teachers and evaluation. This engine gives no token ids; `calls/`
+caches, paces and accounts for its calls."""
 
 import json
 import re
@@ -20,18 +20,18 @@ CONTEXT_FULL = re.compile(
 
 
 class OpenAIEngine:
-    """Samples turns from an endpoint as text of the protocol. Native tool calls are not requested; if a server makes
-    them, they are turned into the protocol's calls.
+    """Samples turns from an endpoint, as text in the turn protocol. Native tool calls are not requested; if a server
+    makes them, they are turned into the protocol's calls.
 
-    Each request is cached under a key of its messages and of (task, rollout, turn). So no turn is paid twice, and the
+    Each request is cached under a key of its messages and of (task, rollout, turn), so no turn is paid twice, and the
     rollouts of one task stay apart.
 
     Args:
         client: chat client that knows the endpoint.
         role: role whose model and sampling settings are used.
-        opened: text that the model's template opens before a turn. It is "<think>\\n" for Qwen3-VL-Thinking behind a
-            server that does not separate the thought from the reply, and "" for Instruct models. Servers that separate
-            them are recognised by the reply.
+        opened: text that the model's template opens before a turn. The value is "<think>\\n" for Qwen3-VL-Thinking
+            behind a server that does not separate the thought from the reply, and "" for Instruct models. Servers that
+            separate them are recognised by the reply.
         price: price of the model, for the episode's cost; None counts the cost as 0.
     """
 
@@ -100,7 +100,7 @@ class OpenAIEngine:
         return f"<think>\n{reply.reasoning.strip()}\n</think>\n\n{text.strip()}"
 
     def num_tokens(self, message: Message) -> int:
-        """An estimate that is rather too high."""
+        """An estimate of the message's tokens that is rather too high."""
         return message.num_tokens()
 
     def forget(self, conversation: Conversation) -> None:

@@ -8,8 +8,8 @@ Two dialects:
   picture budget is noticed at once.
 * `vllm`: POST /v1/completions with `return_token_ids`, text only: this endpoint takes no pictures beside ids.
 
-Every call goes through `calls/`. It is paced, retried, and cached under its ids, picture hashes, sampling settings and
-(task, rollout, turn).
+Every call goes through `calls/`. Calls are paced, retried, and cached under their ids, picture hashes, sampling
+settings and (task, rollout, turn).
 
 `load_weights` asks the server to load new weights from a checkpoint that both sides can read. SGLang reports the
 version of its weights in every reply, and the engine checks it. vLLM reports no version; a failed load shows when the
@@ -50,7 +50,8 @@ these tokens so little probability that the difference is not visible."""
 
 
 class ServerEngine(TokenEngine):
-    """Samples turns from an inference server. It serves one event loop at a time; call `aclose` before the loop ends.
+    """Samples turns from an inference server. The engine serves one event loop at a time; call `aclose` before the loop
+    ends.
 
     Args:
         config: settings of the server.
@@ -161,7 +162,7 @@ class ServerEngine(TokenEngine):
         ]
 
     async def _told_to(self, path: str, body: dict[str, Any], folder: str) -> None:
-        """Sends one of these requests."""
+        """Sends one of the requests that load weights."""
         vllm = self._config.dialect == "vllm"
         try:
             async with asyncio.timeout(self._config.timeout):
@@ -446,7 +447,8 @@ def _succeeded(raw: bytes, *, unsaid: bool) -> bool:
 
 
 def _error(reply: Any) -> Any:
-    """The error in a reply with status 200: an error field, or an aborted generation. None without an error."""
+    """The error in a reply with status 200: an error field, or an aborted generation; None for a reply without an
+    error."""
     error = error_in(reply)
     if error is not None or not isinstance(reply, dict):
         return error

@@ -1,5 +1,5 @@
-"""The base class of engines that work on token ids. It keeps the token segments of each conversation from turn to turn,
-so that nothing is encoded twice."""
+"""The base class of engines that work on token ids. The class keeps the token segments of each conversation from turn
+to turn, so that nothing is encoded twice."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ class Sampling:
     """The settings for sampling tokens."""
 
     temperature: float = 1.0
-    """0 takes the likeliest token."""
+    """Temperature 0 takes the likeliest token."""
     top_p: float = 1.0
     seed: int = 0
     """Sampling depends only on this seed and on (task, rollout, turn)."""

@@ -1,5 +1,5 @@
-"""An engine over a local transformers model, for training and tests. It batches turns, keeps caches across turns, and
-returns token ids with log-probabilities.
+"""An engine over a local transformers model, for training and tests. The engine batches turns, keeps caches across
+turns, and returns token ids with log-probabilities.
 
 Conversations join and leave the batch every few tokens, so a long turn does not delay the others. The model runs on a
 thread of its own; the event loop stays free.
@@ -29,7 +29,7 @@ class _Waiting:
 
 
 class TransformersEngine(TokenEngine):
-    """Samples turns from a local model. It serves one event loop at a time.
+    """Samples turns from a local model. The engine serves one event loop at a time.
 
     Args:
         model: a transformers model in eval mode, on its device.

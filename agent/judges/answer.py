@@ -1,9 +1,9 @@
-"""The answer judge: rules decide first, then a model if one is configured. Each of the four outcomes counts in
+"""The answer judge: rules decide first, then a model if one is configured. Scores count all four outcomes in their
 denominators.
 
 The judge reads only the final answer, because a report that names many candidates would contain the right one. A "yes"
-of the rules is final. A model must quote the answer that it read, and the shown text must contain the quote. So a reply
-cannot talk the model into a verdict, and a model cannot use its own knowledge.
+of the rules is final. A model must quote the answer that it read, and the shown text must contain the quote. This
+prevents two errors: a reply that talks the model into a verdict, and a model that answers from its own knowledge.
 """
 
 import re
@@ -67,8 +67,8 @@ class AnswerJudge:
     """Judges final answers.
 
     Args:
-        client: chat client with the role `judge_answer`. With None the rules decide alone and reject every answer that
-            they do not recognise; `benchmarks/judge.py` measures how many.
+        client: chat client with the role `judge_answer`. With None, only the rules decide, and they reject every answer
+            that they do not recognise; `benchmarks/judge.py` measures the share.
         tolerance: tolerance of the rules for quantities.
     """
 

@@ -102,7 +102,7 @@ class Source:
         return key in self.words or (not key.isascii() and key.replace(" ", "") in self.solid)
 
     def holds_name(self, name: str) -> bool:
-        """Whether the source contains the name, or each longer word of it: "Ilse M. Varga" for "Varga, Ilse"."""
+        """Whether the source contains the name, or each longer word of the name: "Varga, Ilse" contains "Ilse Varga"."""
         words = [w for w in _key(name).split() if len(w) > 2]
         return self.holds(name) or (len(words) > 1 and all(f" {w} " in self.words for w in words))
 
@@ -156,7 +156,8 @@ def unfounded(
     Args:
         said: the thought's citations, from `cited`.
         observations: all tool results before this turn.
-        question: the question. Its names are allowed in a citation, because the sentence may be about them.
+        question: the question. Names from the question are allowed in a citation, because the sentence may be about
+            them.
     """
     found: list[Unfounded] = []
     num_checked = 0
@@ -192,8 +193,8 @@ def unfounded(
 
 
 def _digits_only(text: str) -> str:
-    """The text without number words, except scales after digits and without short decades ("the 90s"). Only numbers in
-    digits can be looked up."""
+    """The text without number words, except scales after digits and without short decades ("the 90s"). Numbers in words
+    are removed because only digits can be looked up."""
     text = re.sub(r"(?<!\d)['’]?\d0['’]?s\b", "·", text)
     return re.sub(r"\b(?!million|billion|trillion|thousand|hundred|dozen)[^\W\d_]+\b", "·", text)
 

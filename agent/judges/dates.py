@@ -1,4 +1,4 @@
-"""Finds the dates in free text. Each date has the precision of its text, from day to century."""
+"""Finds the dates in free text. Each date has the precision of its wording, from day to century."""
 
 from questloom.knowledge.dates import Date, dates_in
 from questloom.language.amounts import digits_for_words

@@ -25,7 +25,7 @@ like similar including such apart formerly previously nicht kein keine oder aber
 ne plus minus against unlike despite versus allegedly reportedly supposedly
 """.split()
 )
-"""Words that negate, weaken or split an answer. They are refused even when the question contains them."""
+"""Words that negate, weaken or split an answer. Such words are refused even when the question contains them."""
 
 APPROXIMATELY = frozenset(
     {
@@ -257,8 +257,8 @@ def names(text: str, name: str, language: str) -> bool:
 
 
 def _places(key: tuple[str, ...], words: list[str]) -> list[int]:
-    """The positions of a name's key in a list of words. Each stretch of words is read as a name of its own, because
-    abbreviations depend on position."""
+    """The positions of a name's key in a list of words. Each group of consecutive words is read as a separate name,
+    because abbreviations depend on position."""
     return [i for i in range(len(words) - len(key) + 1) if expanded(words[i : i + len(key)]) == key]
 
 

@@ -1,9 +1,9 @@
-"""Compares a final answer with the expected answer by rules: by type, without a model, and strictly.
+"""Compares a final answer with the expected answer by strict rules for each type of answer, without a model.
 
 A match is as certain as rules can make it; a miss is not yet a wrong answer. The final answer must *be* the expected
-answer. Other words may only frame it ("the answer is …") or repeat the question ("… directed Titanic"). Hedges,
-negations, lists of candidates and explanations are rejected. A false accept trains a policy to be vague; a false reject
-only costs a call of the model judge.
+answer. Additional words may only frame the answer ("the answer is …") or repeat the question ("… directed Titanic").
+Hedges, negations, lists of candidates and explanations are rejected. A false accept trains a policy to be vague; a
+false reject only costs a call of the model judge.
 """
 
 import re
@@ -58,9 +58,9 @@ def match(
         language: language of question and answer.
         tolerance: allowed errors of quantities.
 
-    A date must be at least as precise as the question asks (`answer.precision`, else the value's precision). All its
-    parts must agree with the known parts of the value. When the question asks for a year, a full date of that year
-    matches if month and day are right or unknown.
+    A date must be at least as precise as the question asks (`answer.precision`, else the value's precision). Every part
+    of the stated date must agree with the known parts of the value. When the question asks for a year, a full date of
+    that year matches if month and day are right or unknown.
     """
     if not said.strip() or len(said) > MAX_CHARS or "\n" in said.strip():
         return ""

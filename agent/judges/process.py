@@ -2,8 +2,8 @@
 configured.
 
 The rules are these. Every turn keeps the format, or the policy recovers from a few slips that are allowed. At least one
-tool is called. No call is repeated without effect. An observation contains what thoughts cite from it. Each broken rule
-gives a reason with its turn and evidence.
+tool is called. No call is repeated without effect. An observation contains what thoughts cite from it. Every broken
+rule is reported as a reason with turn and evidence.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ MAX_SHOWN = 200
 
 @dataclass(frozen=True)
 class Reason:
-    """One broken rule."""
+    """A rule that the episode breaks, with turn and evidence."""
 
     rule: str
     """"format", "no_call", "repeated", "unfounded" or "model"."""
@@ -55,7 +55,7 @@ class ProcessVerdict:
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessJudge:
-    """Judges the process of episodes.
+    """Judges whether the process of an episode is fit for training.
 
     Args:
         client: chat client with the role `judge_process`; None uses the rules alone.

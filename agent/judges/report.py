@@ -48,7 +48,7 @@ class ReportJudge:
         item_id: str = "",
         seed_id: str = "",
     ) -> Judgement:
-        """Judges one report. `BudgetExceeded` is raised.
+        """Judges one report. A used-up budget raises `BudgetExceeded`.
 
         Args:
             answer: the expected answer.

@@ -49,7 +49,8 @@ class Step:
 
     @property
     def faulted(self) -> bool:
-        """Whether a service failed. Such a failure is not the policy's doing and does not count."""
+        """Whether the call failed because of a service. Failures of services are not the policy's doing and do not
+        count."""
         return self.result.status == ToolStatus.PROVIDER_FAULT
 
     @property

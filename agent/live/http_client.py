@@ -1,8 +1,8 @@
 """The HTTP client of the live provider: rotating keys, replies of bounded size, and downloads from untrusted hosts.
 
-A picture's address comes from the open web and may point into our own network. Such downloads therefore go to public
-addresses only. The address is checked when the name is resolved and again after each redirect. The connection uses the
-checked address, so a second resolution changes nothing.
+A picture's address comes from the open web and may point into our own network. Downloads of pictures therefore go to
+public addresses only. The address is checked when the name is resolved and again after each redirect. The connection
+uses the checked address, so a second resolution changes nothing.
 """
 
 import asyncio

@@ -178,18 +178,18 @@ class ServiceSettings(OF_SERVICES):  # type: ignore[misc]
 
 @dataclass(frozen=True, kw_only=True)
 class LiveSettings:
-    """The live provider's services. A tool whose service is None reports that the service is missing."""
+    """The services of the live provider. A tool whose service is None reports that the service is missing."""
 
     text: ServiceSettings | None = None
-    """Search for pages by words."""
+    """Service that searches pages by words."""
     picture: ServiceSettings | None = None
-    """Search by a picture."""
+    """Service that searches by a picture."""
     words: ServiceSettings | None = None
-    """Search for pictures by words."""
+    """Service that searches pictures by words."""
     reader: ServiceSettings | None = None
-    """Pages by their address."""
+    """Service that fetches pages by address."""
     ocr: ServiceSettings | None = None
-    """Text in pictures; None uses the built-in reader."""
+    """Service that reads text in pictures; None uses the built-in reader."""
     recording: str = "live"
     """Name of the recorded state of the web; part of the cache key of every call."""
     replay: bool = False

@@ -1,5 +1,5 @@
-"""The oracle's search for the thing in the picture. It searches by the picture (repaired, whole and in parts), then by
-the question's words."""
+"""The oracle's search for the thing in the picture. The oracle searches by the picture (repaired, whole and in parts),
+then by the question's words."""
 
 import re
 from collections.abc import Callable, Generator, Iterable, Mapping
@@ -119,8 +119,8 @@ class AnchorSearch(Desk):
         return [neighbour, *(hit for hit in listed if hit != neighbour)]
 
     def _of_kind(self, thing: Thing) -> bool:
-        """Whether the description of a hit contains the question's noun for the pictured thing. Other hits are opened
-        later."""
+        """Whether the description of a hit contains the question's noun for the pictured thing. Hits without this noun
+        are opened later."""
         return any(says(self.described.get(thing, ""), head) for head in head_of(self.puzzle))
 
     def shows(self, page: PageRead) -> bool:
@@ -160,7 +160,7 @@ class AnchorSearch(Desk):
             self.own.add(self.seen_as)
 
     def searches(self) -> tuple[Callable[[str], Listing], ...]:
-        """The searches in the order of trial. Each takes the question's words for the pictured thing."""
+        """The searches in the order of trial. Each search takes the question's words for the pictured thing."""
         return (
             self._like_it,
             self._like_its_middle,

@@ -1,5 +1,5 @@
 """The state of the oracle's search in one episode: the puzzle, the tool calls that it may make, and the pages that it
-has read. `Solver` derives from it."""
+has read. The class `Solver` derives from `Desk`."""
 
 import re
 from collections.abc import Generator, Mapping

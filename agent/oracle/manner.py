@@ -13,8 +13,8 @@ do not change."""
 CLOSER = 0.5
 """Share of wrong pages after which the oracle searches with a crop of the picture's middle."""
 LOOKED_UP = 0.4
-"""Share of things whose name is searched for before their page is opened. If the first hit is another page, a narrower
-search follows."""
+"""Share of things whose name is searched for before their page is opened. If the first hit is another page, the oracle
+searches again with more words."""
 TOO_BROAD = 0.4
 """Share of searches for a thing that begin with a search for its kind alone."""
 

@@ -1,9 +1,9 @@
-"""The oracle: an engine that solves tasks with the tools alone. It knows the question's logical form in names
+"""The oracle: an engine that solves tasks with the tools alone. The oracle knows the question's logical form in names
 (`puzzle.Puzzle`).
 
-The oracle is the demo's teacher and an upper bound: if it cannot solve a task, the tools do not lead to the answer. It
-follows the models' turn protocol and reads only observations. Its searches are deterministic, so a conversation from a
-journal is replayed from its observations alone.
+The oracle is the demo's teacher and an upper bound: if it cannot solve a task, the tools do not lead to the answer. The
+oracle follows the models' turn protocol and reads only observations. The oracle's searches are deterministic, so a
+conversation from a journal is replayed from its observations alone.
 """
 
 from collections.abc import Collection, Generator, Mapping
@@ -136,7 +136,7 @@ class OracleEngine:
         )
 
     def num_tokens(self, message: Message) -> int:
-        """An estimate that is rather too high."""
+        """An estimate of the message's tokens that is rather too high."""
         return message.num_tokens()
 
     def forget(self, conversation: Conversation) -> None:

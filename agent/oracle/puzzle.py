@@ -1,4 +1,5 @@
-"""The oracle's input: the question's logical form in names. It contains only what a reader of the question knows.
+"""The oracle's input: the question's logical form in names. The input contains only facts that a reader of the question
+knows.
 
 The types of a `Puzzle` have no place for the identifier of a thing, a binding, a certificate, evidence or an answer.
 Constants carry the question's names; classes and relations carry their labels.
@@ -29,7 +30,7 @@ class Const:
     """A constant of the question: a thing, a time or an amount."""
 
     kind: str
-    """"thing", "date", "amount" or "text"."""
+    """The kind of the constant: "thing", "date", "amount" or "text"."""
     text: str
     """The name or the text; the number of an amount; a date in ISO 8601 to its precision."""
     unit: str = ""
@@ -79,8 +80,8 @@ class Sum:
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """A detail to read: `var` is read in a picture of the thing `of`. This is the question's picture if it shows the
-    thing, else a picture on the thing's page."""
+    """A detail to read: `var` is read in a picture of the thing `of`. The picture is the question's own if it shows the
+    thing, else one on the thing's page."""
 
     var: str
     of: str
@@ -107,7 +108,7 @@ class Puzzle:
     looks: tuple[Look, ...] = ()
     ask: str
     ask_type: str
-    """"entity", "date", "quantity" or "string"."""
+    """The type of the answer: "entity", "date", "quantity" or "string"."""
     unit: str = ""
     precision: str = ""
 
@@ -117,8 +118,8 @@ Naming = Callable[[str], tuple[str, ...]]
 
 
 def puzzle_from(question: Question, store: Store, *, sighted: bool = False) -> Puzzle | None:
-    """Makes the puzzle of a kept question; None for a question without a logical form. Only names are looked up in the
-    store.
+    """Makes the puzzle of a kept question; None for a question without a logical form. The function looks up only names
+    in the store.
 
     Args:
         sighted: whether the puzzle states the visible features of the picture; the statements of its file page give

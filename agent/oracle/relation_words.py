@@ -1,8 +1,8 @@
 """The words in which an encyclopedia states a relation, beyond the phrases of the questions.
 
 A *cue* is a regular expression for a piece of a sentence. A mark shows where the other end of the relation stands: `>`
-after the cue, `<` before it. The table lists cues of common relations. Other relations get cues from their question
-phrases, labels and aliases.
+after the cue, `<` before it. The table lists cues of common relations. Relations outside the table get cues from their
+question phrases, labels and aliases.
 """
 
 import functools

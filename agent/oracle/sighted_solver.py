@@ -1,9 +1,9 @@
-"""How the oracle solves a puzzle with given visible features. It looks, searches for the features by words, opens the
-matching page, and follows the chain of facts.
+"""How the oracle solves a puzzle with given visible features. The oracle looks, searches for the features by words,
+opens the matching page, and follows the chain of facts.
 
 The solver acts like a policy without picture search, and its thoughts are short enough for a small policy to learn.
-With a random generator it makes one mistake first and corrects it from what it reads. The mistake is a wrong look, a
-wrong page, or an address without a page.
+With a random generator, the solver makes one mistake first and corrects the mistake from what it reads. The mistake is
+a wrong look, a wrong page, or an address without a page.
 """
 
 import random
@@ -34,7 +34,7 @@ class SightedSolver:
     """The search of one episode.
 
     Args:
-        puzzle: a puzzle with visible features. Its facts form a chain from the picture to the answer.
+        puzzle: a puzzle with visible features. The puzzle's facts form a chain from the picture to the answer.
         draw: random generator that chooses the mistake; None for no mistake.
     """
 

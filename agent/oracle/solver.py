@@ -1,12 +1,12 @@
 """How the oracle solves a puzzle: a best-first search over the observations, one tool call at a time.
 
 A *way* is a partial solution: values for some variables, with the doubt that reading left about them. The search
-extends the way with the least doubt by one fact. It moves forward to the object that a page states, or backward to
-possible subjects. The first complete way gives the answer.
+extends the way with the least doubt by one fact. The search moves forward to the object that a page states, or backward
+to possible subjects. The first complete partial solution gives the answer.
 
-The search is a generator. It yields an `Action` (a thought and a call), receives the `Observation` of the call, and
-returns an `Ended`; it has no other input. Ties are broken by the order of the observation, so a puzzle and a snapshot
-give one episode.
+The search is a generator. The generator yields an `Action` (a thought and a call), receives the `Observation` of the
+call, and returns an `Ended`; it has no other input. Ties are broken by the order of the observation, so a puzzle and a
+snapshot give one episode.
 """
 
 import heapq
@@ -463,8 +463,8 @@ class Solver(AnchorSearch):
         return None
 
     def _namesakes(self, way: Way, page: PageRead) -> Generator[Action, Observation, float]:
-        """The doubt about a page that was opened by a bare name. It is 0 when the page mentions the things that led to
-        it; otherwise its namesakes are queued too."""
+        """The doubt about a page that was opened by a bare name. The doubt is 0 when the page mentions the things that
+        led to it; otherwise pages of the same name are queued too."""
         var, name = way.unseen, page.thing.name
         near = [
             end
@@ -509,8 +509,8 @@ class Solver(AnchorSearch):
         return page is not None and any(same(c.value, thing) for c in subjects(page, fact.relation))
 
     def _reverse(self, way: Way, fact: Fact) -> Actions:
-        """Goes from a known object to possible subjects of a fact. They come from the object's page and from searches,
-        and each must be confirmed."""
+        """Goes from a known object to possible subjects of a fact. The subjects come from the object's page and from
+        searches, and each must be confirmed."""
         assert isinstance(fact.subject, str)
         self.fail(
             f"what has {named(self.known_end(fact.object, way.bound))} as its {fact.relation.label if fact.relation else 'mention'}",
@@ -528,8 +528,8 @@ class Solver(AnchorSearch):
     def _possible(
         self, fact: Fact, bound: Bindings
     ) -> Generator[Action, Observation, list[tuple[Thing, Line, float]]]:
-        """Candidates for the subject of a fact. Each has a guess of its doubt: the more of the question its shown text
-        confirms, the lower the guess."""
+        """Candidates for the subject of a fact, each with a guessed doubt. The guess is lower the more of the question
+        the candidate's shown text confirms."""
         assert isinstance(fact.subject, str)
         var, known = fact.subject, self.known_end(fact.object, bound)
         facts = self._closed(var, bound)
@@ -613,7 +613,7 @@ class Solver(AnchorSearch):
 
     def _look_up(self, subject: Thing, label: str) -> Generator[Action, Observation, None]:
         """Sometimes searches for a thing's name before its page is opened (a random draw decides). If the first hit is
-        another page, a narrower search follows."""
+        another page, the oracle searches again with more words."""
         page = self.page_of(subject)
         if (page is not None and page.visited) or not self.manner.strays(LOOKED_UP):
             return

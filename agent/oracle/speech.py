@@ -127,8 +127,8 @@ def in_other_words(relation: Relation) -> str:
 
 
 def relation_noun(relation: Relation) -> str:
-    """The word for the other end of a relation ("architect"). This is its label, unless the label is no noun ("founded
-    by")."""
+    """The word for the other end of a relation ("architect"). The word is the relation's label, unless the label is no
+    noun ("founded by")."""
     if not relation.label.endswith(" by"):
         return relation.label
     nouns = property_phrase(relation.property, label=relation.label).o

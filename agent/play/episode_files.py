@@ -77,7 +77,8 @@ class EpisodeFiles:
         brief: bool = False,
         special_tokens: Sequence[str] = (),
     ) -> None:
-        """Stores the policy's tool schemas and limits, once. Other processes on the same folder must use the same ones.
+        """Stores the policy's tool schemas and limits, once. All processes on one folder must use the same schemas and
+        limits.
 
         Raises:
             InputError: an earlier process used other tools or limits.
@@ -170,11 +171,11 @@ class StoredBank:
         self._files = files
 
     def get(self, handle: int) -> BankImage:
-        """The entry of a handle."""
+        """The bank's entry of a handle."""
         if not 0 <= handle < len(self.images):
             raise UnknownHandle(f"there is no <image:{handle}>")
         return self.images[handle]
 
     def data(self, handle: int) -> bytes:
-        """The file of the picture."""
+        """The bytes of the picture's file."""
         return self._files.read_picture(self.get(handle).sha256)

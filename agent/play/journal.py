@@ -2,8 +2,8 @@
 
 `journal.jsonl` has a header (the settings of the episodes), one line per finished turn, and one line per finished
 episode. `pictures/` has the bytes of the tools' pictures by sha256, written before the line that names them. After a
-kill the last line may be incomplete; it is cut off. The lines of one pass of the event loop are written together at its
-end. They survive a kill of the process, but not a power cut.
+kill the last line may be incomplete; an incomplete line is cut off. The lines of one pass of the event loop are written
+together at its end. Written lines survive a kill of the process, but not a power cut.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ class Begun:
 
 
 class Journal:
-    """The journal of one run. Only one process may use it at a time.
+    """The journal of one run. Only one process may use a journal at a time.
 
     Args:
         folder: folder of the journal; it is created where it is missing.

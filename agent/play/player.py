@@ -64,7 +64,8 @@ class Begin:
 
 @dataclass(frozen=True, kw_only=True)
 class Continuation(Episode):
-    """An episode that continues another one. It shares the turns before `turn` and the first token ids of that turn."""
+    """An episode that continues another one. Both episodes share the turns before `turn` and the first token ids of
+    that turn."""
 
     source_id: str
     turn: int

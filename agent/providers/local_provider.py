@@ -1,9 +1,9 @@
-"""The default provider: passages, pictures and pages of a store, frozen with the store. It uses no network.
+"""The default provider: passages, pictures and pages of a store, frozen with the store. The provider uses no network.
 
 Text search is BM25. Search by a picture uses CLIP vectors; the same picture in another size or file comes first
 (perceptual hash, then a comparison of pixels). Search by words alternates between two sources: pictures on the pages
-that BM25 finds, and pictures near CLIP's text vector. Neither source suffices: CLIP does not know every name, and a
-page does not describe all its pictures. No search returns the task's own picture; it is recognised by its id, if the
+that BM25 finds, and pictures near CLIP's text vector. Neither source suffices alone: CLIP does not know every name, and
+a page does not describe all its pictures. No search returns the task's own picture; it is recognised by its id, if the
 caller names the id, and by its looks.
 """
 
@@ -73,7 +73,7 @@ class LocalProvider:
         store: an ingested store; searches for pictures need its picture vectors.
         clip: the checkpoint that computed the vectors.
         licences: licence families (`knowledge/licences.py`) of the shown pictures, because episodes with other pictures
-            could not be redistributed. None shows all pictures.
+            could not be redistributed. With None, all pictures are shown.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class LocalProvider:
 
     @functools.cached_property
     def pictures(self) -> PictureSearch:
-        """The search by vectors. It is opened at its first use, because text search does not need it.
+        """The search by vectors. The search is opened at its first use, because text search does not need vectors.
 
         Raises:
             InputError: the vectors are of another model, or the pictures have no vectors.
@@ -212,7 +212,8 @@ class LocalProvider:
         """The first `k` pictures, each with its page and its file.
 
         Args:
-            shown: number of pictures with a file; the others have only their page. None gives all files.
+            shown: number of pictures with a file; the remaining pictures have only their page. With None, all pictures
+                have a file.
             one_a_page: keeps one picture per page, as picture searches on the web list pages.
         """
         found: list[PictureHit] = []

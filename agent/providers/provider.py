@@ -110,5 +110,5 @@ class Provider(Protocol):
         """Fetches a page by its address."""
 
     async def read_text(self, picture: bytes) -> Answered[tuple[Block, ...]] | None:
-        """Reads the text in a picture with an outside service. None means that no service is configured and the
-        built-in reader must do it."""
+        """Reads the text in a picture with an outside service. Returns None without such a service; the built-in reader
+        then reads the text."""

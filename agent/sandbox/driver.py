@@ -1,5 +1,5 @@
-"""Process 1 inside the sandbox: starts the code with limits, watches it, and reports on stdout. It uses only the
-standard library.
+"""Process 1 inside the sandbox: starts the code with limits, watches it, and reports on stdout. This program uses only
+the standard library.
 
 This file is copied into the sandbox and run there; nothing imports it. No process inside the namespace can kill process
 1, and all others die when it ends. There are two layers of limits: kernel limits on each process, and a check of all
@@ -43,7 +43,7 @@ def main() -> None:
 
 
 def become_the_code(told: dict, outputs: tuple) -> None:
-    """Runs in the child: sets limits and the user, then executes the runner. Does not return."""
+    """Runs in the child: sets limits and the user, then executes the runner. The function does not return."""
     try:
         silent = os.open("/dev/null", os.O_RDONLY)
         for target, source in enumerate((silent, outputs[0][1], outputs[1][1])):

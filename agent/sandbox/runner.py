@@ -1,5 +1,5 @@
-"""Runs the policy's code inside the sandbox: provides the pictures, prints its errors, saves its figures. It is run
-there, never imported."""
+"""Runs the policy's code inside the sandbox: provides the pictures, prints its errors, saves its figures. This program
+is run there, never imported."""
 
 import os
 import re

@@ -1,8 +1,8 @@
 """Runs untrusted Python under bubblewrap with limits, and treats its report as untrusted.
 
-There are three processes. This one starts `driver.py`, which is process 1 of its own namespace, enforces the limits and
-reports. The driver starts `runner.py`, which runs the policy's code. The code sees a read-only root with the
-interpreter and its libraries, a private `/tmp`, and the bank's pictures in `/box`. It has no network, home or
+There are three processes. This process starts `driver.py`, which is process 1 of its own namespace, enforces the limits
+and reports. The driver starts `runner.py`, which runs the policy's code. The code sees a read-only root with the
+interpreter and its libraries, a private `/tmp`, and the bank's pictures in `/box`. The code has no network, home or
 environment, and sees no other process.
 
 Under root, the code gets a user id of its own, because limits on processes are counted per user. Under another user,
@@ -29,7 +29,8 @@ MIN_VERSION = (0, 8)
 GRACE_SECONDS = 5.0
 """Seconds after the code's time limit until the whole sandbox is killed from outside."""
 FIRST_ID, LAST_ID = 30_000, 60_000
-"""A range of user ids that no distribution assigns and that containers map. Each run under root uses a random one."""
+"""A range of user ids that no distribution assigns and that containers map. Each run under root uses a random id of
+this range."""
 _ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",
     "HOME": "/tmp",
@@ -268,7 +269,7 @@ class Sandbox:
 
 
 def open_sandbox(limits: SandboxLimits | None = None) -> tuple[Sandbox | None, str]:
-    """Returns a tested sandbox of this machine, or None with the reason. Code never runs unconfined instead.
+    """Returns a tested sandbox of this machine, or None with the reason. Without a sandbox, code does not run at all.
 
     Args:
         limits: limits of each run.

@@ -1,18 +1,19 @@
 """The system call filter: a list of allowed calls, compiled by libseccomp.
 
-The list has the calls of CPython (seen by strace) under numpy, Pillow, OpenCV, matplotlib, scipy, SQLite, threads,
-asyncio and common shell programs. It also has the calls that other C libraries and machines use instead (`open` for
-`openat`). Every other call fails, including calls that a later kernel adds:
+The filter allows the calls of CPython (seen by strace) under numpy, Pillow, OpenCV, matplotlib, scipy, SQLite, threads,
+asyncio and common shell programs. The filter also allows the calls that other C libraries and machines use instead
+(`open` for `openat`). Every other call fails, including calls that a later kernel adds:
 
-* with ENOSYS, as on a kernel without the call, so that a C library uses its older call. It then uses `clone` for
-  `clone3`: a filter can read the flags of `clone`, but not those of `clone3`;
+* with ENOSYS, as on a kernel without the call, so that a C library uses its older call. For example, the library falls
+  back from `clone3` to `clone`: a filter can read the flags of `clone`, but not those of `clone3`;
 * with EPERM, for calls that honest code may try and whose error it should report. `_FORBIDDEN` lists these calls and
   has no other effect.
 
-Some calls are left out on purpose. Memory outside of any process (memfd, System V segments, extended attributes) would
-escape the memory check. Namespaces, mounts, keys, tracing and io_uring are unnecessary kernel features. Only connected
-pairs of sockets are allowed, which asyncio needs: a network namespace does not isolate AF_VSOCK, the channel from a
-virtual machine to its host. Calls by another machine's convention (32-bit, x32) kill the process.
+The filter leaves out some calls on purpose. Memory outside of any process (memfd, System V segments, extended
+attributes) would escape the memory check. Namespaces, mounts, keys, tracing and io_uring are unnecessary kernel
+features. Only connected pairs of sockets are allowed, which asyncio needs: a network namespace does not isolate
+AF_VSOCK, the channel from a virtual machine to its host. Calls by another machine's convention (32-bit, x32) kill the
+process.
 """
 
 import errno
@@ -21,7 +22,8 @@ import tempfile
 from typing import Any
 
 MACHINES = ("x86_64", "aarch64")
-"""Names as in `platform.machine()`. On other machines the order of arguments may differ (`clone` on s390x)."""
+"""Supported machines, named as in `platform.machine()`. On other machines the order of arguments may differ (`clone` on
+s390x)."""
 
 _FILES = """
 open openat creat close close_range read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 lseek sendfile copy_file_range fadvise64
@@ -65,7 +67,7 @@ _IOCTL = {
     "FIONCLEX": 0x5450,
     "FIOCLEX": 0x5451,
 }
-"""Queries and descriptor flags only. TIOCSTI, which types into the terminal, is left out."""
+"""The allowed ioctl requests: queries and descriptor flags. TIOCSTI, which types into the terminal, is left out."""
 _INT, _POINTER = 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF
 """The bits of an argument that the kernel reads. For an int these are 32 bits; comparing all 64 would give another
 result."""

@@ -82,7 +82,7 @@ class ShortcutEngine:
         return played
 
     def num_tokens(self, message: Message) -> int:
-        """An estimate that is rather too high."""
+        """An estimate of the message's tokens that is rather too high."""
         return message.num_tokens()
 
     def forget(self, conversation: Conversation) -> None:

@@ -13,7 +13,7 @@ from questloom.language.sentences import sentence_spans
 NUM_SENTENCES = 14
 MAX_SENTENCE_CHARS = 600
 LEFT_OUT = "[…]"
-"""This mark stands for omitted sentences."""
+"""The mark for omitted sentences in an extract."""
 _WORD = re.compile(r"\w+")
 _STOP = frozenset(
     """a an and are as at be by did do does for from had has have how in is it its of on or that the their there this to was were
@@ -30,9 +30,9 @@ def words_of(text: str) -> list[str]:
 def extract(page: Page, goal: str, max_chars: int) -> str:
     """The infobox and the sentences that best fit the goal, in reading order with their headings.
 
-    If all sentences fit into the limit, all are shown, because a page may use other words than the goal ("the child
-    of"). Otherwise the first sentence is always shown, because it introduces the page. Scores are BM25 within the page,
-    so a word that stands in every sentence (such as the title) counts little.
+    A page whose sentences all fit into the limit is shown whole, because a page may use other words than the goal ("the
+    child of"). The extract of a longer page always contains the first sentence, because it introduces the page. Scores
+    are BM25 within the page, so a word that stands in every sentence (such as the title) counts little.
 
     Args:
         page: the page.

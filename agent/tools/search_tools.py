@@ -1,5 +1,5 @@
-"""Shared parts of the tools that search and read. Their results are text from outside: it is quoted, never followed as
-an instruction, and never decides a status."""
+"""Shared parts of the tools that search and read. The results of these tools are text from outside: it is quoted, never
+followed as an instruction, and never decides a status."""
 
 from typing import Annotated
 

@@ -10,7 +10,8 @@ from questloom.agent.turns.image_bank import ImageBank, UnknownHandle, parse_han
 from questloom.agent.turns.tool_output import model_fault
 
 Summarise = Callable[[str, str, str], Awaitable[tuple[str, float]]]
-"""A function from (goal, title, page text) to (the page's statements about the goal, cost). It raises `ProviderFault`."""
+"""A function from (goal, title, page text) to (the page's statements about the goal, cost). On failure the function
+raises `ProviderFault`."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,8 +1,8 @@
 """Makes function schemas from Python signatures and docstrings, once for all prompts, and checks calls against them.
 
-A tool is an async function. Its first parameter is the `Context`; the others are the arguments of the tool. The first
-paragraph of the docstring is the tool's description, and each line under `Args:` describes an argument. Annotations
-give types and bounds.
+A tool is an async function. The first parameter is the `Context`; the other parameters are the tool's arguments. The
+first paragraph of the docstring is the tool's description, and each line under `Args:` describes an argument.
+Annotations give types and bounds.
 """
 
 import inspect
@@ -47,13 +47,13 @@ class Tool:
     numbers: Mapping[str, int] = field(default_factory=dict)
     """Limits that replace names in braces in the docstring."""
     remote: bool = False
-    """Whether a provider does the work. Then a timeout is the provider's fault."""
+    """Whether a provider does the work, so that a timeout is the provider's fault."""
     finds: bool = False
     """Whether its pictures come from outside; pictures of other tools are made from earlier ones."""
     needs_sandbox: bool = False
     depends_on: Callable[[ImageBank], list[str]] | None = None
-    """The hashes of further pictures that a result depends on, besides those of its arguments. Equal calls with other
-    such pictures do not share a cached result."""
+    """A function that returns hashes of pictures that a result depends on, besides the pictures in the arguments. The
+    hashes are part of the cache key."""
 
     @property
     def name(self) -> str:
@@ -181,7 +181,7 @@ def _described(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
 
 
 def _complaints(error: ValidationError) -> str:
-    """The errors in the arguments, in words for the model. They do not repeat the model's own values."""
+    """The errors in the arguments, in words for the model. The messages do not repeat the model's own values."""
     found: dict[str, str] = {}
     for one in error.errors(include_url=False, include_input=False, include_context=False):
         place = str(one["loc"][0]) if one["loc"] else "arguments"

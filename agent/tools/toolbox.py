@@ -1,7 +1,7 @@
 """The tool box: gives the tools' schemas for the prompts, and turns each call into one typed result.
 
 The status of a result comes from exceptions of known types, never from a tool's text. Only the tool box adds pictures
-to the bank and writes handles into texts. So results of tools and services can be cached for any bank.
+to the bank and writes handles into texts, so results of tools and services can be cached for any bank.
 """
 
 import copy
@@ -141,7 +141,7 @@ class ToolBox:
         self._cache = OutputCache(self.settings.cache_bytes)
 
     def for_task(self, withheld_pictures: frozenset[str]) -> "ToolBox":
-        """The same box with the same cache for one task. Searches do not return the task's own pictures.
+        """A tool box for one task that shares this box's cache. Searches do not return the task's own pictures.
 
         Args:
             withheld_pictures: ids of the task's pictures in the store (`Question.source_image_id`). Pictures that look

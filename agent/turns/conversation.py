@@ -14,8 +14,8 @@ class Conversation:
     task_id: str
     rollout: int
     branch: str = ""
-    """Distinguishes the continuations of an episode, and their random draws, from rollouts with the same numbers. It is
-    "" for an episode that continues no other."""
+    """Distinguishes the continuations of an episode, and their random draws, from rollouts with the same numbers. The
+    branch is "" for an episode that continues no other."""
     opening: tuple[Message, ...]
     """The system message and the user message."""
     exchanges: tuple[Exchange, ...] = ()
@@ -32,13 +32,13 @@ class Conversation:
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """All messages, in order."""
+        """All messages of the conversation, in order."""
         made = list(self.opening)
         for exchange in self.exchanges:
             made += (Message("assistant", (exchange.turn.text,)), exchange.observation)
         return tuple(made)
 
     def draw(self) -> int:
-        """A 52-bit number from (task and branch, rollout, turn). It seeds the sampling and separates equal requests of
-        different rollouts."""
+        """A 52-bit number from (task and branch, rollout, turn). The number seeds the sampling and separates equal
+        requests of different rollouts."""
         return int(sha256_hex(canonical_json([*self.key, self.turn]))[:13], 16)

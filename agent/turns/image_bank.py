@@ -1,6 +1,6 @@
 """The image bank of one episode: every picture gets a handle, `<image:N>`, in order of arrival (as in ODE).
 
-The bank is append-only. A picture that it already holds keeps its old handle, in two cases:
+The bank is append-only. A duplicate picture gets the old handle. There are two kinds of duplicates:
 
 * A *found* picture (from a search or a page) is a duplicate when an earlier picture looks the same (perceptual hash and
   colours) and the new one is neither half as large again nor sharper by half. The sharp original of a blurred task
@@ -9,7 +9,7 @@ The bank is append-only. A picture that it already holds keeps its old handle, i
   of an earlier one. Sharpening or enlarging keeps the perceptual hash, so the hash cannot show whether the tool had an
   effect.
 
-Hashes alone would treat all plain pictures as equal, whatever their colour. Therefore colours are compared too.
+Colours are compared too, because hashes alone would treat all plain pictures as equal, whatever their colour.
 """
 
 import hashlib
@@ -31,8 +31,8 @@ MAX_SIDE = 4096
 """In pixels. A larger picture is scaled down before the model sees it. The limit equals the largest output of
 super-resolution."""
 MAX_FOUND_SIDE = 1024
-"""The size limit of found pictures in pixels. It is lower because each search brings several pictures. Seven calls with
-photographs in full size would fill a context of 200,000 tokens."""
+"""The size limit of found pictures in pixels. The limit is lower than MAX_SIDE because each search brings several
+pictures. Seven calls with photographs in full size would fill a context of 200,000 tokens."""
 MIN_SIDE = 8
 MIN_FOUND_SIDE = 32
 MAX_ASPECT = 100
@@ -48,8 +48,8 @@ whose twins differ in a detail: at 4 bits of hash, other things differ by 29 or 
 or compressed again differs by 11 or less."""
 FINER = 1.5
 FIGURES_FROM = "python_interpreter"
-"""The origin of made pictures without a single parent. Duplicates are decided by the record's own fields alone. So a
-bank that is rebuilt from its `BankImage` records and their bytes, in order, gives the same handles."""
+"""The origin of made pictures without a single parent. Duplicates are decided by the record's own fields alone. A bank
+that is rebuilt from its `BankImage` records and their bytes, in order, therefore gives the same handles."""
 _PLAIN_INFO = frozenset(
     "jfif jfif_version jfif_unit jfif_density dpi progressive progression gamma srgb chromaticity interlace".split()
 )
@@ -142,7 +142,7 @@ class ImageBank:
 
     @property
     def images(self) -> tuple[BankImage, ...]:
-        """All entries, by handle."""
+        """All entries of the bank, by handle."""
         return tuple(entry.image for entry in self._entries)
 
     def __len__(self) -> int:
@@ -162,9 +162,9 @@ class ImageBank:
         """Adds a picture and returns its handle; a duplicate returns the old handle.
 
         Args:
-            data: bytes of the file, untrusted. Plain RGB JPEG and PNG files are kept unchanged. Other files are
-                converted: upright, without metadata, and at most `MAX_SIDE` (found pictures: `MAX_FOUND_SIDE`) pixels
-                wide and high.
+            data: bytes of the file, untrusted. Plain RGB JPEG and PNG files are kept unchanged. Files of other kinds
+                are converted: upright, without metadata, and at most `MAX_SIDE` (found pictures: `MAX_FOUND_SIDE`)
+                pixels wide and high.
             origin: "task", or the name of the tool that returned the picture.
             call: index of the turn whose call returned the picture; -1 for the task's own.
             url, title: the source of a found picture.
@@ -198,7 +198,7 @@ class ImageBank:
         return handle
 
     def get(self, handle: int) -> BankImage:
-        """The entry of a handle.
+        """The bank's entry of a handle.
 
         Raises:
             UnknownHandle: the bank has no such handle.

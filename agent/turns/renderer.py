@@ -28,7 +28,8 @@ from questloom.records.episodes import BankImage, ToolResult, Turn
 FEW_CALLS = 3
 """When at most this many calls are left, each observation states the number."""
 MAX_RESULT_CHARS = 40_000
-"""About 10,000 tokens of English. The tools cut their results themselves; this limit is a safeguard."""
+"""The most characters of a result, about 10,000 tokens of English. The tools cut their results themselves; this limit
+is a safeguard."""
 
 # <word>, </word>, <|word|>, <｜word｜>, [INST]: templates and tokenizers read these as marks. Handles (<image:3>) stay.
 _MARK = re.compile(r"<(?=[/|｜]{0,2}(?!image:\d{1,6}>)[^\s<>]{1,80}>)|(?<=[|｜])>|\[(?=/?INST\])")
@@ -105,7 +106,8 @@ class Renderer:
         schemas: function schemas of the tool box.
         max_calls: most calls; the prompt states it, and the last calls are counted down.
         today: date for the prompt; "" leaves it out.
-        handles: False shows pictures without their handles (ODE's ablation; the tool box has the same switch).
+        handles: with False, pictures are shown without their handles (ODE's ablation; the tool box has the same
+            switch).
         brief: uses the short system prompt (`prompts/agent.py`) without a count of calls.
         special_tokens: special tokens of the tokenizer that reads the messages, if known here.
     """

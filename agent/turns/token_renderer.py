@@ -9,9 +9,9 @@ prompt                       policy       observation                          p
 <|im_start|>system … <think> …<|im_end|>  \\n<|im_start|>user … <think>        …<|im_end|>
 ```
 
-This is correct only for templates that render a conversation as a prefix of its continuation. Qwen's older templates
-drop the thoughts of earlier turns, and some templates number the pictures of a conversation. `TokenRenderer` tests the
-template and refuses such ones.
+The method is correct only for templates that render a conversation as a prefix of its continuation. Qwen's older
+templates drop the thoughts of earlier turns, and some templates number the pictures of a conversation. `TokenRenderer`
+tests the template and refuses such ones.
 """
 
 import io

@@ -22,8 +22,8 @@ class NewPicture:
 
 @dataclass(frozen=True, kw_only=True)
 class Output:
-    """The output of a successful call: lines of text and pictures in reading order. It contains no handle, so it can be
-    cached."""
+    """The output of a successful call: lines of text and pictures in reading order. An output contains no handle, so it
+    can be cached."""
 
     parts: tuple[str | NewPicture, ...]
     code: str = ""

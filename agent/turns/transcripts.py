@@ -31,7 +31,7 @@ class Transcript:
     """One conversation."""
 
     where: str
-    """The file and the row."""
+    """The file and the row of the conversation."""
     question: str
     """The complete first user message."""
     schemas: tuple[Mapping[str, Any], ...]

@@ -133,7 +133,7 @@ class TurnProtocol:
         return tuple(self._validators)
 
     def check(self, text: str) -> Checked:
-        """Reads one rendered turn. It never raises: every fault gives a violation.
+        """Reads one rendered turn. The check never raises: every fault gives a violation.
 
         >>> TurnProtocol([]).check("<think>It is known.</think><answer>1871</answer>").answer
         '1871'

@@ -1,8 +1,8 @@
 """The steps of gathering: anchors, the values of their claims, rivals, articles and pictures.
 
-Anchors are the entities that questions may start from; rivals are the other members of their classes. Everything that
-was fetched is stored in the file of `gathered.py` before the next request leaves. After a kill or with a larger limit,
-a run therefore requests only missing things.
+Anchors are the entities that questions may start from; rivals are the other members of their classes. Everything
+fetched is stored in the file of `gathered.py` before the next request leaves. After a kill or with a larger limit, a
+run therefore requests only missing things.
 """
 
 import json
@@ -120,7 +120,8 @@ class Gathering:
         return found[: request.limit]
 
     def _items_of(self, titles: Sequence[str]) -> list[str]:
-        """The items of article titles, after redirects. A title without an item is stored as missing."""
+        """Looks up the Wikidata items of article titles and follows redirects. A title without an item is stored as
+        missing."""
         known: dict[str, str] = json.loads(self.gathered.body(state.NOTE, "items") or b"{}")
         for batch in self.fetcher.batches(
             [t for t in titles if t not in known], TITLES_A_CALL, "looking up titles"

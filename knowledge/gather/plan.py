@@ -33,7 +33,7 @@ RIVALS_OF_A_CLASS = 500
 
 @dataclass(frozen=True)
 class Step:
-    """The requests to one service."""
+    """All requests of a gathering to one service."""
 
     service: str
     what: str

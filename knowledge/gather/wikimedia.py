@@ -1,5 +1,5 @@
-"""The requests of `gather` to Wikimedia: members of a class, entities, articles, files. Each method answers with one
-request's reply.
+"""The requests of `gather` to Wikimedia: members of a class, entities, articles, files. Each method sends one request
+and returns its reply.
 
 Sources: https://www.wikidata.org/w/api.php?action=help&modules=wbgetentities, https://www.mediawiki.org/wiki/API:Query
 (`export`), https://www.mediawiki.org/wiki/Extension:PageProps and the sources in the modules of `knowledge/readers`.
@@ -19,11 +19,11 @@ from questloom.records.errors import ProviderFault
 from questloom.records.names import codes_of
 
 ENTITIES_A_CALL, PAGES_A_CALL, FILES_A_CALL, TITLES_A_CALL = 50, 20, 50, 50
-"""Things per request. The API allows fifty; fewer articles are requested, because fifty whole articles can take many
-megabytes."""
+"""Numbers of things per API request. The API allows fifty; fewer articles are requested, because fifty whole articles
+can take many megabytes."""
 IDS_A_QUERY = 5000
 MEMBERS_A_CALL = 500
-"""Category members per request; the API's maximum."""
+"""The API's maximum of category members per request."""
 ENTITY = "http://www.wikidata.org/entity/"
 _PAGE = re.compile(r" *<page>.*?</page>\n?", re.S)
 _TITLE, _REVISION = re.compile(r"<title>(.*?)</title>"), re.compile(r"<revision>\s*<id>(\d+)</id>")

@@ -1,5 +1,5 @@
-"""A client of MediaWiki's action API and its files. It sends one request at a time and checks each reply before caching
-it.
+"""A client of MediaWiki's action API and its files. The client sends one request at a time and checks each reply before
+caching it.
 
 Rules: https://www.mediawiki.org/wiki/API:Etiquette and https://www.mediawiki.org/wiki/Manual:Maxlag_parameter
 """

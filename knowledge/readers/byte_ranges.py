@@ -38,7 +38,7 @@ class ByteRange:
     start: int
     end: int
     kind: str
-    """"plain", "streams", "blocks" or "gz"."""
+    """The way to read the range: "plain", "streams", "blocks" or "gz"."""
 
 
 def open_dump(path: str) -> BinaryIO:
@@ -64,7 +64,7 @@ def plan_ranges(path: str, *, index: str = "", range_bytes: int = RANGE_BYTES) -
     Args:
         path: path of the dump.
         index: path of a multistream dump's index (lines `offset:page id:title`, plain or bz2). With an index, ranges
-            begin at its offsets. An offset beyond the file's end shows that the dump is truncated.
+            begin at the offsets of the index. An offset beyond the file's end shows that the dump is truncated.
         range_bytes: bytes of the file per range.
 
     Raises:

@@ -2,10 +2,10 @@
 
 A bz2 stream is a header, blocks of up to 900 kB, and an end mark with a CRC over the blocks' CRCs. Each block has a CRC
 of its own and can start at any *bit*. This module turns a block into a stream of its own: header, the block's bits
-shifted to a byte boundary, end mark, the block's CRC. The C library then decompresses and checks that stream. Thus
-several cores can read a file with a single stream.
+shifted to a byte boundary, end mark, the block's CRC. The C library then decompresses and checks that stream. So
+several cores can read a bz2 file with a single stream.
 
-Source of the format: bzip2's `decompress.c` and J. Tsai's "BZIP2: format specification".
+Source of the format: bzip2's `decompress.c` and Tsai's "BZIP2: format specification".
 """
 
 import bz2
@@ -44,8 +44,9 @@ def _cores(mark: int) -> tuple[re.Pattern[bytes], dict[bytes, int]]:
 def find_marks(data: bytes, mark: int, start: int = 0) -> list[int]:
     """Returns the bit positions of a 48-bit mark in `data` from byte `start` on, in ascending order.
 
-    At each of the eight alignments, five whole bytes of the mark are known. One regular expression searches for all of
-    them; the bits at both ends are compared afterwards. (Eight searches by `bytes.find` take 1.6 times as long.)
+    At each of the eight alignments, five whole bytes of the mark are known. One regular expression searches for these
+    bytes at all alignments; the bits at both ends are compared afterwards. (Eight searches by `bytes.find` take 1.6
+    times as long.)
     """
     pattern, shifts = _cores(mark)
     found = []
@@ -83,8 +84,8 @@ def read_blocks(file: BinaryIO, start: int, end: int) -> Iterator[Block | None]:
     """Yields the blocks whose mark begins at byte `start` or later, to the end of the file. None is yielded once, where
     `end` is passed.
 
-    A mark may occur by chance inside a block (one position in 2^48). Therefore a block that fails is tried again up to
-    the mark after the next one.
+    A mark may occur by chance inside a block (one position in 2^48). Therefore, when a block fails to decompress, it is
+    tried again up to the mark after the next one.
 
     Args:
         file: a seekable file of bz2 data with one stream or many.

@@ -22,7 +22,7 @@ Page = dict[str, Any]
 
 
 class CommonsApi:
-    """The API and the files of Commons. Each gets one request at a time, and replies are cached.
+    """The API and the file server of Commons. Each of the two gets one request at a time, and replies are cached.
 
     Args:
         caller: made by `polite_caller`; delete its folder to drop the cached replies.

@@ -74,7 +74,8 @@ def image_asset(page: dict[str, Any], data: bytes, facts: PictureFacts) -> Image
 
 
 def _repository(page: dict[str, Any], address: str) -> str:
-    """ "shared" for files of Commons. Commons itself calls its own files "local"; these become "shared" too."""
+    """The repository of a file: "shared" for files of Commons. Commons itself calls its own files "local"; such files
+    become "shared" too."""
     on_commons = urllib.parse.urlparse(address).netloc == "commons.wikimedia.org"
     return "shared" if on_commons else str(page.get("imagerepository", ""))
 

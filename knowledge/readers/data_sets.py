@@ -87,7 +87,7 @@ def _version(info: Row) -> str:
 
 
 def state_of(path: str) -> tuple[int, str]:
-    """(total bytes, a state text). The state changes when one of the files is rewritten."""
+    """Returns (total bytes, a state text). The state changes when one of the files is rewritten."""
     files = files_of(path)
     return sum(size for _, size, _ in files), sha256_hex(repr(files))
 

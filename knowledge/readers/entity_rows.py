@@ -2,7 +2,7 @@
 
 One row holds one entity: id, labels, descriptions, aliases, sitelinks, claims. Each field is an object of Wikidata's
 JSON or the text of such an object. The data set `philippesaade/wikidata` leaves the `snaktype` and the type of the
-value out of its snaks. That data set also adds labels to its snaks, which this reader ignores.
+value out of its snaks. The snaks of that data set also have labels, which this reader ignores.
 
 Source of the format: https://doc.wikimedia.org/Wikibase/master/php/docs_topics_json.html and the data set's card on the Hub
 """

@@ -1,8 +1,8 @@
 """Reads `-{…}-`, the markup of MediaWiki's language converter, as the main variant shows it. Nothing is transliterated.
 
 A language converter rewrites pages between the variants of one language, such as two scripts. A rule `-{…}-` marks
-words that differ between the variants or must not be converted. In wikis without a converter these signs are plain
-text. Rules are read as the wiki shows them to a reader without conversion:
+words that differ between the variants or must not be converted. In wikis without a converter `-{…}-` is plain text.
+Rules are read as the wiki shows them to a reader without conversion:
 
 ```
 -{text}-  -{R|text}-  -{zh-hans;zh-hant|text}-   the text

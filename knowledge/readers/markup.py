@@ -2,7 +2,7 @@
 length of the page.
 
 Noncharacters (U+FDD0 …) stand for literal characters (nowiki, pre, entities of markup characters) until all passes are
-done. So no later pass reads literal text as markup.
+done. Because of these stand-ins, no later pass reads literal text as markup.
 """
 
 import functools
@@ -14,7 +14,7 @@ from questloom.knowledge.readers.titles import FILE, Site, namespace_numbers
 
 MAX_TAG_CHARS = 1000
 MAX_PICTURE_CHARS = 10_000
-"""A tag or picture link with more characters is read as literal text. This limit bounds every search."""
+"""A tag or picture link with more characters is read as literal text, which bounds every search."""
 _MARKUP = "[]{}|'=*#:;<>&!~"
 PROTECT = {ord(c): 0xFDD0 + i for i, c in enumerate(_MARKUP)}
 RESTORE = {0xFDD0 + i: c for i, c in enumerate(_MARKUP)}

@@ -1,8 +1,9 @@
 """Reads pages of MediaWiki XML exports (schema 0.3 to 0.11; plain, bz2, gz) from byte ranges.
 
 Pages are cut out between `<page>` and `</page>`, and lxml parses each page alone. XML allows these tags nowhere else in
-exports: text is escaped and there is no CDATA. So a range may begin anywhere, memory holds one page, and an error has
-an exact place. A damaged page does not damage its neighbours. The text between pages is checked too.
+exports: text is escaped and there is no CDATA. Because pages are cut out this way, a range may begin anywhere, memory
+holds one page, and an error has an exact place. A damaged page does not damage its neighbours. The text between pages
+is checked too.
 
 Source of the format: https://www.mediawiki.org/xml/export-0.11.xsd
 """

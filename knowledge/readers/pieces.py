@@ -27,8 +27,8 @@ class Piece(NamedTuple):
 def read_pieces(part: ByteRange) -> Iterator[Piece | None]:
     """Yields the pieces that begin in the range, then None, then the later pieces to the end of the file.
 
-    The later pieces complete a record that crosses the range's end. They are decompressed only when the caller asks for
-    them.
+    The later pieces complete a record that crosses the range's end. Later pieces are decompressed only when the caller
+    asks for them.
     """
     with open_dump(part.path) as file:
         match part.kind:

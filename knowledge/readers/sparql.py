@@ -51,7 +51,7 @@ PREFIX owl: <http://www.w3.org/2002/07/owl#>
 
 
 class SparqlService:
-    """A query service. It gets one query at a time, and replies are cached.
+    """A query service. The service gets one query at a time, and replies are cached.
 
     Args:
         endpoint: the address of the service.

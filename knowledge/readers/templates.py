@@ -1,7 +1,7 @@
 """Replaces the few templates that stand for words of a sentence; every other template is dropped with its contents.
 
-The list covers the commonest templates in sentences and infobox fields of English Wikipedia (convert, dates, language,
-lists). Other editions share many of the names.
+This module covers the commonest templates in sentences and infobox fields of English Wikipedia (convert, dates,
+language, lists). Other editions of Wikipedia share many of the templates' names.
 """
 
 import re

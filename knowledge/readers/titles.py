@@ -1,7 +1,7 @@
 """Normalises page titles and link targets, and tells from a title alone that its page is no article.
 
-The rules are those of MediaWiki's title code (`MediaWikiTitleCodec`). Underscores are blanks, and the first letter is a
-capital. The fragment after # and a leading colon are dropped. A prefix names a namespace or another wiki.
+The rules are those of MediaWiki's title code (`MediaWikiTitleCodec`). Underscores become blanks, and the first letter
+becomes a capital. The fragment after # and a leading colon are dropped. A prefix names a namespace or another wiki.
 """
 
 import functools
@@ -150,8 +150,8 @@ def namespace_numbers(site: Site) -> dict[str, int]:
 def link_resolver(site: Site) -> Callable[[str], str]:
     """A function from a link's raw target to the normalised title of an article.
 
-    It returns "" for a link to another namespace or wiki, for a link to a section of the same page, and for an invalid
-    title. It caches the commonest targets.
+    The function returns "" for a link to another namespace or wiki, for a link to a section of the same page, and for
+    an invalid title. The function caches the commonest targets.
     """
 
     @functools.lru_cache(maxsize=1 << 16)

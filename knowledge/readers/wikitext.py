@@ -99,8 +99,8 @@ def read_links(page: RawPage, site: Site) -> list[str]:
     """The targets of the page's body links in order, with repetitions. The links equal those of `read_article`, at less
     cost.
 
-    This function is for the link graph (in-degrees, hubs) of a dump. Only the benchmark uses it; the ingest job reads
-    whole articles.
+    This function is for the link graph (in-degrees, hubs) of a dump. Only the benchmark uses this function; the ingest
+    job reads whole articles.
     """
     text, _, _ = _prepared(page.text, site)
     text = markup.cut(text, markup.outer_spans(text)[0])
@@ -219,7 +219,7 @@ def _clean(text: str) -> str:
 
 
 def _parenthesis(found: re.Match[str]) -> str:
-    """The rest of a parenthesis after a template in it was removed: "( ; 1900)" becomes "(1900)", and "(, )" becomes
+    """The remains of a parenthesis after the removal of a template: "( ; 1900)" becomes "(1900)", and "(, )" becomes
     nothing."""
     return "" if found[1] or found[2] else "("
 

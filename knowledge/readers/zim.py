@@ -38,7 +38,7 @@ _NO_ARTICLES = (
     ("proyecto", 102),
     ("wikiproject", 102),
 )
-"""A ZIM file lists no namespaces. These names of other editions' project pages occur in Kiwix files."""
+"""A ZIM file lists no namespaces. The prefixes of other editions' project pages that occur in Kiwix files."""
 
 
 @dataclass(frozen=True, kw_only=True)

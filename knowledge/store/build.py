@@ -51,7 +51,7 @@ def build_store(
         path: folder of the store.
         entities: with `class_closure`, `domain` and `in_degree` filled.
         claims: claims of any subjects, in any order.
-        articles: with `entity_id` filled. Their titles and redirects become look-ups by title.
+        articles: with `entity_id` filled. The articles' titles and redirects become look-ups by title.
         images: pictures with `entity_ids` filled, each with the bytes of its file.
         properties: definitions of properties.
         titles: further (title, entity id) pairs.

@@ -2,7 +2,7 @@
 
 A store row holds its record in one binary column. Lance needs about 130 µs to read a column of a row, so one column is
 five times faster than one column per field. The bytes hold only the fields that differ from their default, in the order
-of the dataclass. So equal records have equal bytes. This codec is about 5 times faster than `Record.to_row`/`from_row`.
+of the dataclass; so equal records have equal bytes. This codec is about 5 times faster than `Record.to_row`/`from_row`.
 """
 
 import dataclasses

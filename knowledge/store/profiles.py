@@ -1,7 +1,7 @@
 """Property profiles: how the instances of each class use each property, counted over best claims.
 
 Subjects, pairs and instances are counted subject by subject. Distinct values are counted from pairs that are sorted by
-value. Both counts are sums, so partitions are counted separately and added up.
+value. All counts are sums, so partitions are counted separately and added up.
 """
 
 import re

@@ -143,7 +143,8 @@ class Store:
         return tuple(sorted({subject for span in spans for subject in rows.ids(*span)})[:limit])
 
     def num_subjects(self, property: str, value_key: str) -> int:
-        """The number of `subjects`. A subject with several matching dates counts once per date."""
+        """The number of subjects that `subjects` returns without a limit, except that a subject with several matching
+        dates counts once per date."""
         return sum(stop - start for start, stop in self._spans(property, value_key))
 
     def _spans(self, property: str, value_key: str) -> list[tuple[int, int]]:
@@ -167,7 +168,7 @@ class Store:
         return self._ids("members", class_id, limit)
 
     def num_members(self, class_id: str) -> int:
-        """The number of `members`."""
+        """The number of instances that `members` returns without a limit."""
         return self._count("members", class_id)
 
     def stated_members(self, class_id: str) -> int | None:

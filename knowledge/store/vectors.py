@@ -1,4 +1,5 @@
-"""CLIP vectors of the store's pictures. They are computed in a step after ingest, because that step needs a model.
+"""CLIP vectors of the store's pictures. The vectors are computed in a step after ingest, because that step needs a
+model.
 
 `vectors.lance` holds one row a picture, sorted by image id. A reader sees the whole table or none, and its schema names
 the model. Vectors are rounded, because the last digits depend on the shape of the batch.
@@ -23,7 +24,7 @@ from questloom.records.errors import InputError
 from questloom.records.identity import SCORE_DIGITS, sha256_hex
 
 PART = 2048
-"""Pictures per part: 8 s of one core with the small checkpoint, some minutes with ViT-B/32."""
+"""Pictures per part; one part takes 8 s of one core with the small checkpoint, some minutes with ViT-B/32."""
 BATCH = 16
 PARTS = "vectors-parts"
 
@@ -180,8 +181,8 @@ def vectors_of(store_path: str) -> lance.LanceDataset | None:
 
 
 def load_vectors(store_path: str) -> tuple[list[str], np.ndarray, str]:
-    """Loads the image ids, their vectors float32 (pictures, width) in the same order, and the model's name. All three
-    are empty for a store without pictures.
+    """Loads the image ids, their vectors float32 (pictures, width) in the same order, and the model's name. For a store
+    without pictures, ids, vectors and name are empty.
 
     Raises:
         InputError: the store has pictures but no vectors yet.

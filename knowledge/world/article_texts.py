@@ -118,7 +118,7 @@ def _article(part: Part, prose: Prose, thing: Thing) -> str:
 
 
 def _reference(rng: random.Random) -> str:
-    """Sometimes a footnote, else ""."""
+    """A footnote in some cases, else ""."""
     if rng.random() >= 0.3:
         return ""
     note = rng.choice(REFERENCES)

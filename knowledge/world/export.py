@@ -63,12 +63,12 @@ def header() -> bytes:
 
 
 def footer() -> bytes:
-    """The last stream."""
+    """The last stream of the export."""
     return bz2.compress(b"</mediawiki>\n")
 
 
 def streams(pages: list[Page], part_number: int) -> Iterator[tuple[bytes, str]]:
-    """Yields compressed streams of a part's pages, each with its index lines. In these lines "%d" stands for the
+    """Yields compressed streams of a part's pages, each with its index lines. In the index lines "%d" stands for the
     stream's offset."""
     for start in range(0, len(pages), PAGES_PER_STREAM):
         xml, index = [], []

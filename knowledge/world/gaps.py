@@ -1,5 +1,5 @@
 """Decides what the dump leaves out: claims, single values and whole items, at rates measured on a real table. With
-`absent`, a share of all things is left out too.
+`absent`, the dumps also leave out a share of all things.
 
 Level 2 hides everything that level 1 hides: each statement has one random draw, which is compared with the rate or
 twice the rate. P31 and statements about pictures are never hidden. truth.jsonl keeps every statement.

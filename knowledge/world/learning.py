@@ -2,9 +2,9 @@
 same formats as the country.
 
 Every pictured thing has a kind, a colour and a number, and no two things share all three. With the default size, each
-combination stands for exactly one thing. So a policy that misreads a picture and searches for another combination finds
-another thing's page. Names have two syllables; pages have three lines. No picture and no name shows the answers
-(architect, owner; a person's birthplace, teacher).
+combination stands for exactly one thing. A policy that misreads a picture and searches for another combination
+therefore finds another thing's page. Names have two syllables; pages have three lines. No picture and no name shows the
+answers (architect, owner; a person's birthplace, teacher).
 """
 
 import itertools
@@ -88,7 +88,7 @@ def vocabulary_id(group: str, label: str) -> str:
 
 
 def learning_pages(part: Part) -> list[Page]:
-    """One short page per thing."""
+    """The pages of the learning world: one short page per thing."""
     return [Page(thing.title, _text(part, thing)) for thing in part.things.values()]
 
 

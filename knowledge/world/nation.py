@@ -1,5 +1,5 @@
-"""The nation: the country, its capital, and the institutions that every region refers to. These things are the hubs of
-the world."""
+"""The nation: the country, its capital, and the institutions that every region refers to. The nation's things are the
+hubs of the world."""
 
 import random
 
@@ -106,8 +106,7 @@ POSITIONS = (
 
 
 def make_nation(part: Part) -> None:
-    """Fills the part with the nation's things. These things have few articles, but their in-degrees grow with the
-    world."""
+    """Fills the part with the nation's things. The nation has few articles, but their in-degrees grow with the world."""
     rng = part.rng("nation")
     country = part.new("country", part.names.stem() + "ia", "sovereign state", fame=1000)
     country.start = 1604

@@ -1,7 +1,7 @@
 """A part of the world during its making: the nation, or one region with all its things.
 
-A part is made from (seed, its number, its size) alone. Its things refer to things of the same part and of the nation,
-never to another region. So any part can be made alone, and memory does not grow with the world.
+A part is made from (seed, its number, its size) alone. The things of a part refer to things of the same part and of the
+nation, never to another region. Therefore any part can be made alone, and memory does not grow with the world.
 """
 
 import datetime
@@ -102,7 +102,7 @@ class Part:
 
 
 def heavy(rng: random.Random, items: Sequence[T], power: float = 1.0) -> T:
-    """A random item; early items are far more likely. This gives in-degrees a heavy tail."""
+    """A random item; early items are far more likely, which gives in-degrees a heavy tail."""
     return items[int(len(items) * rng.random() ** (1.0 + power))]
 
 

@@ -30,8 +30,8 @@ LISTED = 6
 SAME_LIST = {"P1344": "in:P710"}
 """A property and the reverse relation that lists the same things: both state who took part."""
 KINDS_UNSAID = frozenset(["ship", "locomotive", "music", "book"])
-"""Kinds whose class neither the name nor other sentences state. Where such a thing has no page, its class stands before
-its name."""
+"""Kinds whose class neither the name nor other sentences state. If a thing of these kinds has no page, its class stands
+before its name."""
 
 
 class Prose:

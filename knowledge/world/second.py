@@ -1,6 +1,7 @@
 """Adds statements that need all things to exist: styles, designations, inverse relations, identifiers.
 
-Such statements make items as long as real ones: many real entities have twenty statements or more, and most are dull.
+These additional statements make items as long as real ones: many real entities have twenty statements or more, and most
+are dull.
 """
 
 import random

@@ -66,7 +66,7 @@ def tied(
         maker: author, architect or discoverer; None for an unknown maker.
         relations: the properties that lead from a work to its maker and to the drawn thing.
         bound: the ties of the maker.
-        others: all other candidates, best known first. Without others, works without a tie get None.
+        others: all other candidates, best known first. If `others` is empty, works without a tie get None.
     """
     if maker is not None:
         bound = free_of(made, maker, *relations, bound)
@@ -116,6 +116,7 @@ def tied_person(
     relations: tuple[str, str],
     others: list[Thing],
 ) -> Thing | None:
-    """A person for a new thing of a kind; most often the person is a tie of the maker. None when no candidate is left."""
+    """A person for a new thing of a kind; most often the person is a tie of the maker. The result is None when no
+    candidate is left."""
     bound = kin(part, maker, at) if maker is not None else []
     return tied(rng, part.kind(kind), maker, relations, bound, others)

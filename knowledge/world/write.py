@@ -35,7 +35,7 @@ from questloom.records.errors import InputError
 
 FORMAT_VERSION = 1
 UNFINISHED = "world.unfinished"
-"""This file marks a folder that is still being written, so that a later run may replace the half-written world."""
+"""A file that marks a folder while it is being written, so that a later run may replace the half-written world."""
 PICTURES_PER_TASK = 24
 FILES = (
     "articles.xml.bz2",

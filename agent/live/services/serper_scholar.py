@@ -1,4 +1,4 @@
-"""The service `serper_scholar`: Serper's `/scholar`. Its replies have the form of `/search`."""
+"""The service `serper_scholar`: Serper's `/scholar`. The replies have the form of `/search`."""
 
 import dataclasses
 from typing import Any

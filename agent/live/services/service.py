@@ -1,7 +1,7 @@
 """The type of a live service: its name, its role, the function that makes a request, and the function that reads the
 reply.
 
-Both functions are pure. The reader raises ValueError for a reply that breaks the service's protocol; such a reply is
+The two functions are pure. The reader raises ValueError for a reply that breaks the service's protocol; such a reply is
 never cached. Recipes import this module, so it loads nothing heavy.
 """
 
@@ -100,8 +100,8 @@ class Service(Generic[T]):
     needs_key: bool = True
     """Whether the service refuses calls without a key."""
     needs_address: bool = False
-    """Whether the service searches only by a picture's public address. Such a service cannot search by a picture
-    without one."""
+    """Whether the service searches only by a picture's public address. A service with this limit cannot search by a
+    picture without a public address."""
 
     def headers(self, key: str) -> dict[str, str]:
         """The header with the key; empty without a key."""
