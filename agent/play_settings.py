@@ -25,8 +25,8 @@ class OracleSettings:
     corrections."""
     slips: Annotated[float, Ge(0), Le(1)] = 0.0
     """With `sighted`: share of turns that follow a turn which breaks the protocol (at most two per episode), so that
-    trajectories show how to recover. Episodes with such turns are kept only with `limits.on_violation: observe` and
-    `teach.max_slips`."""
+    trajectories show how to recover. Episodes with turns that break the protocol are kept only with
+    `limits.on_violation: observe` and `teach.max_slips`."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -106,7 +106,7 @@ def dates_in(
     Args:
         text: for "free" in lower case and without accents; for "plain" unchanged.
         wording: "free" or "plain", as the module's docstring explains.
-        day_first: with "free": reads 05/12/1931 as 5 December. Without this flag, a numeric date is left out unless one
+        day_first: with "free": reads 05/12/1931 as 5 December; without this flag, a numeric date is left out unless one
             number is above 12 or both are equal.
 
     >>> dates_in("tuesday, the 12th of may, 1931", "free"), dates_in("The 12th of May 1931", "plain")

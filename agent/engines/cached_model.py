@@ -4,8 +4,8 @@ cache between turns.
 A row is one conversation. A turn begins with a forward pass over the row's new tokens and pictures, in a batch with
 rows of similar length. A prompt that several rows share, such as the rollouts of one question, is read once.
 
-Decoding then runs in a batch: the caches of the rows are stacked and padded on the left. The stack is split when a row
-joins or enough rows have finished.
+Decoding runs in a batch: the caches of the rows are stacked and padded on the left. The stack is split when a row joins
+or enough rows have finished.
 
 Positions are always passed explicitly: the text position and mrope's three for each token. With positions counted from
 the cache's length, a second picture would shift the logits by 0.17; with explicit positions they differ by 2e-7.
@@ -83,7 +83,7 @@ class _Read:
     layers: Layers
     position: int
     logits: torch.Tensor
-    """(1, V) logits of the next token."""
+    """The logits of the next token, (1, V)."""
 
 
 @dataclass(eq=False)

@@ -68,7 +68,8 @@ class Stack:
             )
 
     def _padded(self, tensors: Sequence[torch.Tensor], room: int) -> torch.Tensor:
-        """(B, heads, width + room, dim). Padding is zero, because masked values are still multiplied."""
+        """The padded tensors as one, (B, heads, width + room, dim). Padding is zero, because masked values are still
+        multiplied."""
         _, heads, _, dim = tensors[0].shape
         made = tensors[0].new_empty(len(tensors), heads, self.width + room, dim)
         for place, (tensor, pad) in enumerate(zip(tensors, self.pads, strict=True)):
@@ -77,7 +78,7 @@ class Stack:
         return made
 
     def mask(self, room: int) -> torch.Tensor:
-        """(B, width + room) int64: 1, except 0 at the padding."""
+        """The attention mask, (B, width + room) int64: 1, except 0 at the padding."""
         mask = torch.ones(len(self.pads), self.width + room, dtype=torch.long)
         for place, pad in enumerate(self.pads):
             mask[place, :pad] = 0

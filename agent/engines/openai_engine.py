@@ -29,8 +29,8 @@ class OpenAIEngine:
     Args:
         client: chat client that knows the endpoint.
         role: role whose model and sampling settings are used.
-        opened: text that the model's template opens before a turn. The value is "<think>\\n" for Qwen3-VL-Thinking
-            behind a server that does not separate the thought from the reply, and "" for Instruct models. Servers that
+        opened: text that the model's template opens before a turn; the value is "<think>\\n" for Qwen3-VL-Thinking
+            behind a server that does not separate the thought from the reply, and "" for Instruct models; servers that
             separate them are recognised by the reply.
         price: price of the model, for the episode's cost; None counts the cost as 0.
     """

@@ -12,8 +12,8 @@ Every call goes through `calls/`. Calls are paced, retried, and cached under the
 settings and (task, rollout, turn).
 
 `load_weights` asks the server to load new weights from a checkpoint that both sides can read. SGLang reports the
-version of its weights in every reply, and the engine checks it. vLLM reports no version; a failed load shows when the
-trainer compares log-probabilities.
+version of its weights in every reply, and the engine checks the version. The dialect of vLLM has no version; a failed
+load shows when the trainer compares log-probabilities.
 """
 
 import asyncio
@@ -46,7 +46,7 @@ from questloom.records.identity import canonical_json, sha256_hex
 
 FORBID = -100.0
 """The bias on the logits of forbidden tokens. The server's log-probabilities include this bias. A trained model gives
-these tokens so little probability that the difference is not visible."""
+forbidden tokens so little probability that the difference is not visible."""
 
 
 class ServerEngine(TokenEngine):

@@ -63,8 +63,8 @@ class TokenEngine(ABC):
         """See `Engine.step`.
 
         Args:
-            begun: beginning of the turn, as sampled ids with their log-probabilities. The engine continues the turn
-                after these ids. Both the sample and `max_new_tokens` cover the whole turn.
+            begun: beginning of the turn, as sampled ids with their log-probabilities; the engine continues the turn
+                after these ids; both the sample and `max_new_tokens` cover the whole turn.
 
         Raises:
             InputError: no turn can continue after this beginning, see `check_begun`.
@@ -150,7 +150,7 @@ class TokenEngine(ABC):
 
     @property
     def picture_ids(self) -> frozenset[int]:
-        """The tokens that stand for pictures or frame them. The policy must not sample these tokens, because they would
+        """The tokens that stand for pictures or frame them. The policy must not sample such tokens, because they would
         have no pixels."""
         frames = {
             number

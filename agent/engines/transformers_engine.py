@@ -37,7 +37,7 @@ class TransformersEngine(TokenEngine):
         model_name: name for the records; with the version of the weights if they change.
         max_batch: most conversations that are decoded together.
         chunk: number of tokens between two changes of the batch.
-        max_cached_tokens: most cached tokens of all conversations together. Beyond this limit the least recently used
+        max_cached_tokens: most cached tokens of all conversations together; beyond this limit the least recently used
             conversations lose their caches.
     """
 
@@ -103,7 +103,7 @@ class TransformersEngine(TokenEngine):
         self._rows.pop(conversation.key, None)
 
     def forget_all(self) -> None:
-        """Drops all caches. Call this method after the weights change, because old caches are invalid then."""
+        """Drops all caches. Call `forget_all` after the weights change, because old caches are invalid then."""
         assert not self._waiting and not self._playing, "turns are being sampled"
         self._rows.clear()
         self._model.forget_prompts()

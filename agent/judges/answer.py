@@ -42,7 +42,7 @@ class Judgement:
 
     outcome: Outcome
     by: str
-    """"rules", the model's name, or "" for an unknown verdict."""
+    """The judge: "rules", the model's name, or "" for an unknown verdict."""
     given: str = ""
     """The final answer that the judge read."""
     why: str = ""
@@ -67,7 +67,7 @@ class AnswerJudge:
     """Judges final answers.
 
     Args:
-        client: chat client with the role `judge_answer`. With None, only the rules decide, and they reject every answer
+        client: chat client with the role `judge_answer`; with None, only the rules decide, and they reject every answer
             that they do not recognise; `benchmarks/judge.py` measures the share.
         tolerance: tolerance of the rules for quantities.
     """

@@ -156,7 +156,7 @@ def unfounded(
     Args:
         said: the thought's citations, from `cited`.
         observations: all tool results before this turn.
-        question: the question. Names from the question are allowed in a citation, because the sentence may be about
+        question: the question; names from the question are allowed in a citation, because the sentence may be about
             them.
     """
     found: list[Unfounded] = []

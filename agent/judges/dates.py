@@ -11,7 +11,7 @@ def dates(text: str, *, day_first: bool = False) -> list[tuple[Date, int, int]]:
 
     Args:
         text: any text.
-        day_first: reads 05/12/1931 as 5 December. Without this flag an ambiguous date is left out.
+        day_first: reads 05/12/1931 as 5 December; without this flag an ambiguous date is left out.
 
     >>> dates("Nineteen thirty-one")[0][0], dates("44 B.C.")[0][0], dates("12-05-1931")
     (Date(year=1931, month=0, day=0, precision=9), Date(year=-44, month=0, day=0, precision=9), [])

@@ -13,7 +13,7 @@ la le el los las les un una der die das ein eine respuesta es fue era son repons
 en em im am
 """.split()
 )
-"""Framing words: these words add no claim to an answer."""
+"""Framing words, which add no claim to an answer."""
 
 DOUBT = frozenset(
     """
@@ -185,7 +185,7 @@ def is_frame(around: str, question: str, *, kind: str) -> bool:
 
     Args:
         around: the answer's text without the date or quantity.
-        question: question; its words may be repeated.
+        question: question, whose words may be repeated.
         kind: "date" or "quantity".
     """
     if re.search(r"[~≈]", around) and kind == "date":
@@ -206,7 +206,7 @@ def framed_name(said: str, wording: str, question: str, language: str) -> bool:
     Args:
         said: the final answer.
         wording: one right wording of the name.
-        question: question; its words may be repeated. "" for a question that names the answer itself, as one of two
+        question: question, whose words may be repeated; "" for a question that names the answer itself, as one of two
             candidates.
         language: language whose articles are dropped.
 

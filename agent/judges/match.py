@@ -28,8 +28,8 @@ class Tolerance:
     relative: float = 5e-10
     """The default is the rounding of answer texts, to ten digits.
 
-    The relative error in the expected unit, or in a unit that differs by a power of ten or by hours and minutes. 0.01
-    accepts 1.1 million for 1,097,379.
+    The relative error in the expected unit, or in a unit that differs by a power of ten or by hours and minutes. The
+    value 0.01 accepts 1.1 million for 1,097,379.
     """
     converted: float = 5e-3
     """The relative error after conversion between unit systems: nobody converts feet to more than three digits."""

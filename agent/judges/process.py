@@ -1,9 +1,9 @@
 """The process judge decides whether an episode is fit for training. Rules decide first, then a model if one is
 configured.
 
-The rules are these. Every turn keeps the format, or the policy recovers from a few slips that are allowed. At least one
-tool is called. No call is repeated without effect. An observation contains what thoughts cite from it. Every broken
-rule is reported as a reason with turn and evidence.
+By the rules, every turn keeps the format, or the policy recovers from a few allowed slips. The episode calls at least
+one tool. No call is repeated without effect. Every citation in a thought stands in an observation. Every broken rule is
+reported as a reason with turn and evidence.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Reason:
     """A rule that the episode breaks, with turn and evidence."""
 
     rule: str
-    """"format", "no_call", "repeated", "unfounded" or "model"."""
+    """The broken rule: "format", "no_call", "repeated", "unfounded" or "model"."""
     turn: int
     """Index of the turn; -1 for the whole episode."""
     evidence: str
@@ -44,7 +44,7 @@ class ProcessVerdict:
     num_checked: int = 0
     """The number of checked quotations, numbers and names that thoughts cite from observations."""
     by: str = "rules"
-    """"rules", or the model's name if the model decided."""
+    """The judge: "rules", or the model's name if the model decided."""
     scores: dict[str, float] | None = None
     """The model's scores, by dimension."""
     why: str = ""
@@ -59,8 +59,8 @@ class ProcessJudge:
 
     Args:
         client: chat client with the role `judge_process`; None uses the rules alone.
-        least: minimum of each of the model's four scores. OpenSearch-VL gives no threshold; this default is ours
-            ("mixed").
+        least: minimum of each of the model's four scores; the default is ours ("mixed"), because OpenSearch-VL gives no
+            threshold.
         max_unfounded: largest share of checked citations that no observation supports.
         max_slips: most turns that may break the protocol in an episode that still reaches its answer.
     """

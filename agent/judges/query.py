@@ -40,7 +40,7 @@ class QueryScore:
     score: float | None
     """0 to 1; None for unknown."""
     by: str
-    """"rules", "measured", the model's name, or "" for an unknown score."""
+    """The source of the score: "rules", "measured", the model's name, or "" for an unknown score."""
     parts: dict[str, float | None]
     """The criteria whose mean is the score; None for a criterion that does not apply."""
     why: str = ""
@@ -54,7 +54,8 @@ class QueryJudge:
     client: Client | None = None
 
     async def score(self, episode: Episode, answer: Answer | None = None) -> QueryScore:
-        """Scores an episode. `BudgetExceeded` is raised; every other failure of the judge gives an unknown score.
+        """Scores an episode. A used-up budget raises `BudgetExceeded`; every other failure of the judge gives an
+        unknown score.
 
         Args:
             episode: a finished episode.
@@ -114,9 +115,9 @@ def _of_reply(reply: RetrievalJudged, model: str, version: str) -> QueryScore:
 def measured(episode: Episode) -> QueryScore:
     """The measured score: the mean of three shares over the calls that were answered.
 
-    * used: calls whose result a later thought, a later call or the answer uses. A text is used when a new word, number
-      or address of it is repeated. A picture is used when its handle is repeated, or when the next thought states
-      something new.
+    * used: calls whose result a later thought, a later call or the answer uses. A text is used when one of its new
+      words, numbers or addresses is repeated. A picture is used when its handle is repeated, or when the next thought
+      states something new.
     * not_wasted: calls that returned something (no error, no empty result) and did not repeat an earlier call.
     * new_evidence: mean share of a result's terms that are new to the question and earlier results; 1 for a new
       picture.

@@ -31,7 +31,7 @@ class ReportJudge:
     """Judges reports.
 
     Args:
-        client: chat client with the role `judge_report`. With None a rule decides: the report must contain a wording of
+        client: chat client with the role `judge_report`; with None a rule decides: the report must contain a wording of
             the answer.
     """
 

@@ -64,8 +64,8 @@ class Step:
 
     @property
     def key(self) -> str:
-        """The key of equal calls. Case, punctuation and spacing of strings do not count; code must be equal word for
-        word."""
+        """A key that is the same for calls with the same request. Case, punctuation and spacing of strings do not
+        count; code must be equal word for word."""
         return f"{self.name} {self.arguments if self.name == 'python_interpreter' else ' '.join(t.text for t in tokens(clean(self.arguments)))}"
 
 

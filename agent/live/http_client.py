@@ -115,7 +115,7 @@ class Http:
         """Makes one attempt at a service with the next usable key.
 
         Raises:
-            CallFault: no usable reply. The fault's text contains no key.
+            CallFault: no usable reply; the fault's text contains no key.
         """
         tried = keys.candidates()
         last: CallFault | None = None

@@ -1,8 +1,8 @@
 """The live provider: web search, picture search, a page reader and text recognition. All calls go through `calls/`.
 
-Every reply is paced, booked, and stored in the call cache before use. That cache *is* the recording. With `replay`, the
-same run is answered from the cache and nothing is sent. A call that the cache lacks is then a provider fault
-"not_recorded".
+Every reply is paced, booked, and stored in the call cache before use. The call cache *is* the recording. With `replay`,
+the same run is answered from the cache and nothing is sent. In a replay, a call that the cache lacks is a provider
+fault "not_recorded".
 """
 
 import asyncio
@@ -199,7 +199,7 @@ class LiveProvider:
     async def _with_pictures(
         self, found: Answered[FoundPages], k: int
     ) -> Answered[tuple[PictureHit, ...]]:
-        """The pages, each with its first picture that can be downloaded and read. Pages without such a picture come
+        """The pages, each with its first picture that can be downloaded and read. Pages without a readable picture come
         last."""
         pages = [page for page in found.value if not self._is_blocked(page.url)][: 2 * k]
         fetched = await asyncio.gather(*(self._first_picture(page.pictures) for page in pages))

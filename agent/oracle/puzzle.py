@@ -153,7 +153,7 @@ def puzzle_from(question: Question, store: Store, *, sighted: bool = False) -> P
 
 
 def _seen(question: Question, store: Store, name: Naming) -> tuple[str, ...]:
-    """The colour and kind of the pictured thing, then the text on it."""
+    """The colour and kind of the pictured thing, followed by the text on the thing."""
     image = store.image(question.source_image_id)
     assert image is not None, "a kept question's picture is in its store"
     coloured = [

@@ -34,7 +34,7 @@ class SightedSolver:
     """The search of one episode.
 
     Args:
-        puzzle: a puzzle with visible features. The puzzle's facts form a chain from the picture to the answer.
+        puzzle: a puzzle with visible features; the puzzle's facts form a chain from the picture to the answer.
         draw: random generator that chooses the mistake; None for no mistake.
     """
 

@@ -1,8 +1,8 @@
 """How the oracle solves a puzzle: a best-first search over the observations, one tool call at a time.
 
 A *way* is a partial solution: values for some variables, with the doubt that reading left about them. The search
-extends the way with the least doubt by one fact. The search moves forward to the object that a page states, or backward
-to possible subjects. The first complete partial solution gives the answer.
+extends the partial solution with the least doubt by one fact. The search moves forward to the object that a page
+states, or backward to possible subjects. The first complete partial solution gives the answer.
 
 The search is a generator. The generator yields an `Action` (a thought and a call), receives the `Observation` of the
 call, and returns an `Ended`; it has no other input. Ties are broken by the order of the observation, so a puzzle and a
@@ -87,8 +87,8 @@ WHOLE_KIND = 0.5
 PART_OF_KIND = 0.3
 NO_PAGE = 0.7
 OTHER_KIND = 2.5
-"""Three doubts: about a page that states only part of the question's kind ("museum" for a maritime museum), about a
-thing without a page, and about a page that states another kind."""
+"""Doubts about the kind of a thing. They hold for a page that states only part of the question's kind ("museum" for a
+maritime museum), for a thing without a page, and for a page that states another kind."""
 
 
 @dataclass(frozen=True, order=True)
@@ -173,7 +173,7 @@ class Solver(AnchorSearch):
         return "text" if self.puzzle.ask_type in ("string", "entity") else "number"
 
     def _push(self, bound: Bindings, base: float, *, unseen: str = "", guess: float = 0.0) -> None:
-        """Queues a partial solution, unless its doubt is too great or two variables have the same thing."""
+        """Queues a partial solution, unless the doubt is too great or two variables have the same thing."""
         chosen = {
             s.out for s in self.puzzle.sums
         }  # such a variable equals one of the things that it was chosen from

@@ -109,7 +109,7 @@ class EpisodeFiles:
         return json.loads(self.at("prompt.json").read_text(encoding="utf-8"))
 
     def renderer(self) -> Renderer:
-        """A renderer for these episodes."""
+        """A renderer for the episodes of this folder."""
         prompt = self.prompt
         return Renderer(
             prompt["schemas"],
@@ -147,8 +147,8 @@ class EpisodeFiles:
                 folder.rmdir()
 
     def _journals(self) -> Path:
-        """The folder of the journals. For episodes in a bucket it lies on this machine only, and no other user can read
-        or create it. If the folder is lost, the episodes are replayed from the call cache."""
+        """The folder of the journals. For episodes in a bucket, the journals lie on this machine only, and no other
+        user can read or create the folder. If the folder is lost, the episodes are replayed from the call cache."""
         root = self.at("journal")
         if isinstance(root, Path):
             return root

@@ -2,7 +2,7 @@
 
 Many episodes run at once on one event loop, independently of each other. Actions of the policy, faults of tools and
 limits give an end reason in the record (`EndReason`), never an exception. Three things do raise: a used-up budget,
-invalid user input, and a bug. The journal then has all turns so far.
+invalid user input, and a bug. After an exception, the journal has all turns so far.
 """
 
 import asyncio

@@ -73,7 +73,7 @@ class LocalProvider:
         store: an ingested store; searches for pictures need its picture vectors.
         clip: the checkpoint that computed the vectors.
         licences: licence families (`knowledge/licences.py`) of the shown pictures, because episodes with other pictures
-            could not be redistributed. With None, all pictures are shown.
+            could not be redistributed; with None, all pictures are shown.
     """
 
     def __init__(
@@ -212,7 +212,7 @@ class LocalProvider:
         """The first `k` pictures, each with its page and its file.
 
         Args:
-            shown: number of pictures with a file; the remaining pictures have only their page. With None, all pictures
+            shown: number of pictures with a file; the remaining pictures have only their page; with None, all pictures
                 have a file.
             one_a_page: keeps one picture per page, as picture searches on the web list pages.
         """

@@ -60,7 +60,7 @@ class Page:
     title: str
     url: str
     sections: tuple[tuple[str, str], ...]
-    """(heading, text) of each section, in reading order; the lead has the heading ""."""
+    """The sections in reading order, each as (heading, text); the lead has the heading ""."""
     facts: tuple[tuple[str, str], ...] = ()
     """The rows of the page's infobox."""
     links: tuple[PageLink, ...] = ()

@@ -80,7 +80,7 @@ class SandboxLimits:
     file_bytes: int = 32 << 20
     tmp_bytes: int = 96 << 20
     tmp_files: int = 10_000
-    """The most files in `/tmp`. Each file takes a kilobyte of kernel memory, which no other limit counts."""
+    """The most files in `/tmp`. Each file in `/tmp` takes a kilobyte of kernel memory, which no other limit counts."""
     figures: int = 8
     figure_bytes: int = 16 << 20
     """The most bytes of all figures together."""

@@ -2,18 +2,18 @@
 
 The filter allows the calls of CPython (seen by strace) under numpy, Pillow, OpenCV, matplotlib, scipy, SQLite, threads,
 asyncio and common shell programs. The filter also allows the calls that other C libraries and machines use instead
-(`open` for `openat`). Every other call fails, including calls that a later kernel adds:
+(`open` for `openat`). Every other call fails, including calls that a later kernel adds. There are two ways to fail:
 
-* with ENOSYS, as on a kernel without the call, so that a C library uses its older call. For example, the library falls
-  back from `clone3` to `clone`: a filter can read the flags of `clone`, but not those of `clone3`;
-* with EPERM, for calls that honest code may try and whose error it should report. `_FORBIDDEN` lists these calls and
-  has no other effect.
+* Most calls fail with ENOSYS, as on a kernel without the call. A C library then falls back to an older call, such as
+  `clone` for `clone3`; a filter can read the flags of `clone`, but not those of `clone3`.
+* The calls in `_FORBIDDEN` fail with EPERM, because honest code may try these calls and should report the error.
+  `_FORBIDDEN` has no other effect.
 
 The filter leaves out some calls on purpose. Memory outside of any process (memfd, System V segments, extended
 attributes) would escape the memory check. Namespaces, mounts, keys, tracing and io_uring are unnecessary kernel
-features. Only connected pairs of sockets are allowed, which asyncio needs: a network namespace does not isolate
-AF_VSOCK, the channel from a virtual machine to its host. Calls by another machine's convention (32-bit, x32) kill the
-process.
+features. Of sockets, only connected pairs are allowed, because asyncio needs them. Other sockets are unsafe: a network
+namespace does not isolate AF_VSOCK, the channel from a virtual machine to its host. Calls by another machine's
+convention (32-bit, x32) kill the process.
 """
 
 import errno
@@ -69,8 +69,8 @@ _IOCTL = {
 }
 """The allowed ioctl requests: queries and descriptor flags. TIOCSTI, which types into the terminal, is left out."""
 _INT, _POINTER = 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF
-"""The bits of an argument that the kernel reads. For an int these are 32 bits; comparing all 64 would give another
-result."""
+"""The bits of an argument that the kernel reads. The kernel reads 32 bits of an int; comparing all 64 would give
+another result."""
 
 
 class NoFilterError(Exception):
@@ -141,8 +141,8 @@ def _library() -> Any:
 
 
 def _number(library: Any, name: str) -> int:
-    """The number of a call on this machine. libseccomp translates it, and leaves out calls that the other machine lacks
-    (`open` on arm64)."""
+    """The number of a call on this machine. The library libseccomp translates the number, and leaves out calls that the
+    other machine lacks (`open` on arm64)."""
     number: int = library.resolve_syscall(library.Arch.NATIVE, name)
     if number == -1:
         raise NoFilterError(

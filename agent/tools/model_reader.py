@@ -44,8 +44,8 @@ class ModelReader:
 
 
 def _copied(evidence: str, page: str) -> list[str]:
-    """The sentences of the model's evidence that the page really contains. A summary may be wrong, and these sentences
-    let its reader check it."""
+    """The sentences of the model's evidence that the page really contains. A summary may be wrong; copied sentences let
+    the policy check the summary."""
     whole = " ".join(page.split())
     found = [
         line

@@ -24,7 +24,7 @@ Handle = Annotated[
 ]
 """A picture of the bank, as `3` or `"<image:3>"`."""
 Box = Annotated[list[Annotated[float, Field(ge=0, le=1000)]], Field(min_length=4, max_length=4)]
-"""Left, top, right, bottom from 0 to 1000, for pictures of any size."""
+"""A box: left, top, right, bottom from 0 to 1000, for pictures of any size."""
 Text = Annotated[str, Field(min_length=1, max_length=2000, pattern=r"\S")]
 _SHOULD_BE = {
     "handle": 'input should be a picture\'s number, 0 or more, or its handle in quotation marks, "<image:0>"',
@@ -49,7 +49,7 @@ class Tool:
     remote: bool = False
     """Whether a provider does the work, so that a timeout is the provider's fault."""
     finds: bool = False
-    """Whether its pictures come from outside; pictures of other tools are made from earlier ones."""
+    """Whether the tool's pictures come from outside; pictures of other tools are made from earlier pictures."""
     needs_sandbox: bool = False
     depends_on: Callable[[ImageBank], list[str]] | None = None
     """A function that returns hashes of pictures that a result depends on, besides the pictures in the arguments. The

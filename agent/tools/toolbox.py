@@ -144,8 +144,8 @@ class ToolBox:
         """A tool box for one task that shares this box's cache. Searches do not return the task's own pictures.
 
         Args:
-            withheld_pictures: ids of the task's pictures in the store (`Question.source_image_id`). Pictures that look
-                like one of the bank with origin "task" are withheld too. An empty set withholds nothing.
+            withheld_pictures: ids of the task's pictures in the store (`Question.source_image_id`); pictures that look
+                like one of the bank with origin "task" are withheld too; an empty set withholds nothing.
         """
         box = copy.copy(self)
         box._withheld = frozenset(withheld_pictures)

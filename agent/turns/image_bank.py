@@ -2,8 +2,8 @@
 
 The bank is append-only. A duplicate picture gets the old handle. There are two kinds of duplicates:
 
-* A *found* picture (from a search or a page) is a duplicate when an earlier picture looks the same (perceptual hash and
-  colours) and the new one is neither half as large again nor sharper by half. The sharp original of a blurred task
+* A *found* picture (from a search or a page) is a duplicate when an earlier picture looks the same by perceptual hash
+  and colours. It is no duplicate if it is half as large again or sharper by half: the sharp original of a blurred task
   picture looks the same at hash size, but must get a new handle.
 * A picture that a tool *made* from another (`parent`), or that Python drew, is a duplicate when its pixels equal those
   of an earlier one. Sharpening or enlarging keeps the perceptual hash, so the hash cannot show whether the tool had an
@@ -162,7 +162,7 @@ class ImageBank:
         """Adds a picture and returns its handle; a duplicate returns the old handle.
 
         Args:
-            data: bytes of the file, untrusted. Plain RGB JPEG and PNG files are kept unchanged. Files of other kinds
+            data: bytes of the file, untrusted; plain RGB JPEG and PNG files are kept unchanged; files of other kinds
                 are converted: upright, without metadata, and at most `MAX_SIDE` (found pictures: `MAX_FOUND_SIDE`)
                 pixels wide and high.
             origin: "task", or the name of the tool that returned the picture.

@@ -9,9 +9,9 @@ user        <tool_response> … the tool's text … <image:3> 640×480 px [pictu
 ```
 
 Observations are user messages that begin and end with the tags. Every template knows user messages, and Qwen's
-templates keep the thoughts of turns before such a message. Text from outside (questions, tool results) is escaped, so
-that it cannot pass for a tag, a role's mark or a special token. `agent/turns/token_renderer.py` turns the same messages
-into token ids.
+templates keep the thoughts of turns before user messages in tags. Text from outside (questions, tool results) is
+escaped, so that it cannot pass for a tag, a role's mark or a special token. `agent/turns/token_renderer.py` turns the
+same messages into token ids.
 """
 
 import re
@@ -85,7 +85,7 @@ class Bank(Protocol):
     """The methods of an image bank that rendering uses."""
 
     def get(self, handle: int) -> BankImage:
-        """The entry of a handle."""
+        """The bank's entry of a handle."""
 
     def data(self, handle: int) -> bytes:
         """The bytes of the picture that the model sees."""
@@ -145,7 +145,7 @@ class Renderer:
         """The message that follows a call.
 
         Args:
-            turn_index: index of the turn that made the call; it equals the number of earlier calls. Pictures that
+            turn_index: index of the turn that made the call; it equals the number of earlier calls; pictures that
                 entered the bank in this turn are shown; older ones are only named.
         """
         parts: list[str | Picture] = ["<tool_response>\n", *self._result_text(result)]

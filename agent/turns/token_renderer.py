@@ -11,7 +11,7 @@ prompt                       policy       observation                          p
 
 The method is correct only for templates that render a conversation as a prefix of its continuation. Qwen's older
 templates drop the thoughts of earlier turns, and some templates number the pictures of a conversation. `TokenRenderer`
-tests the template and refuses such ones.
+tests the template and refuses templates of both sorts.
 """
 
 import io

@@ -27,7 +27,7 @@ class Output:
 
     parts: tuple[str | NewPicture, ...]
     code: str = ""
-    """"no_effect" or "no_results" for a correct call without a result."""
+    """The code "no_effect" or "no_results" for a correct call without a result, else ""."""
     cost: float = 0.0
     seconds: float = 0.0
 

@@ -39,7 +39,7 @@ def write_dumps(run: Gathering, *, day: str, asked: Json) -> Json:
 
     Args:
         run: a finished gathering.
-        day: date of the first request, YYYY-MM-DD. The day stands in the dumps' names, because claims hold as of a day.
+        day: date of the first request, YYYY-MM-DD; the day stands in the dumps' names, because claims hold as of a day.
         asked: the request, for the summary.
     """
     out, gathered, request = run.fetcher.out, run.gathered, run.request

@@ -63,8 +63,8 @@ def plan_ranges(path: str, *, index: str = "", range_bytes: int = RANGE_BYTES) -
 
     Args:
         path: path of the dump.
-        index: path of a multistream dump's index (lines `offset:page id:title`, plain or bz2). With an index, ranges
-            begin at the offsets of the index. An offset beyond the file's end shows that the dump is truncated.
+        index: path of a multistream dump's index (lines `offset:page id:title`, plain or bz2); with an index, ranges
+            begin at the offsets of the index; an offset beyond the file's end shows that the dump is truncated.
         range_bytes: bytes of the file per range.
 
     Raises:

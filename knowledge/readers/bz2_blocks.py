@@ -90,7 +90,7 @@ def read_blocks(file: BinaryIO, start: int, end: int) -> Iterator[Block | None]:
     Args:
         file: a seekable file of bz2 data with one stream or many.
         start: any byte offset.
-        end: the end of the caller's range. Later blocks are decompressed only when the caller asks for them.
+        end: the end of the caller's range; later blocks are decompressed only when the caller asks for them.
     """
     window = _Window(file, start)
     passed = False

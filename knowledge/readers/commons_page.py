@@ -30,7 +30,7 @@ def plain_text(said: Any) -> str:
     """The visible text of an `extmetadata` value, on one line and cut to MAX_TEXT_CHARS.
 
     Args:
-        said: HTML, or a dict of HTML by language. English is taken, else the first language.
+        said: HTML, or a dict of HTML by language; English is taken, else the first language.
     """
     if isinstance(said, dict):
         by_language = {language: text for language, text in said.items() if language != "_type"}
@@ -81,7 +81,7 @@ def _repository(page: dict[str, Any], address: str) -> str:
 
 
 def structured_data(mediainfo: dict[str, Any]) -> tuple[tuple[str, ...], tuple[Detail, ...]]:
-    """(items that the file depicts (P180), preferred ones first; visible details), from a file's statements."""
+    """Reads a file's statements. Returns (depicted items (P180), preferred ones first; visible details)."""
     statements = mediainfo.get("statements") or {}  # the API writes [] for an empty dict
     depicts: list[tuple[bool, str]] = []
     details: list[Detail] = []
@@ -109,8 +109,8 @@ def _details(statement: dict[str, Any], part: str) -> list[Detail]:
 
 
 def _box(statement: dict[str, Any]) -> tuple[float, ...]:
-    """(left, top, width, height) in per cent, from P2677; () where the box is missing, in pixels, or outside the
-    picture."""
+    """The box of a statement (P2677) as (left, top, width, height) in per cent; () where the box is missing, in pixels,
+    or outside the picture."""
     for snak in (statement.get("qualifiers") or {}).get(POSITION, ()):
         found = _BOX.fullmatch(read_value(snak).text)
         if found:

@@ -31,7 +31,7 @@ LINES_CHARS = 1 << 20
 """Characters of JSON lines that are read at once."""
 SAMPLED = 100
 """Rows of JSON lines that are searched for a field. JSON lines leave out empty fields, so a field counts as missing
-only when no such row has it."""
+only when none of the searched rows has it."""
 
 Row = dict[str, Any]
 
@@ -52,7 +52,7 @@ def is_data_set(path: str) -> bool:
 
 
 def files_of(path: str) -> list[tuple[str, int, str]]:
-    """(address, bytes, version) of each data file, sorted.
+    """The data files as sorted tuples (address, bytes, version).
 
     Raises:
         InputError: there are no data files, or the Hub cannot be reached.

@@ -52,7 +52,7 @@ class Infobox(NamedTuple):
     """The template's name as written ("Infobox officeholder"); "" for a page without infobox."""
     fields: tuple[InfoboxField, ...] = ()
     pictures: tuple[tuple[str, str], ...] = ()
-    """(file as written, caption) of each picture."""
+    """The pictures, each as (file as written, caption)."""
 
 
 def read_infobox(inside: str, resolve: Callable[[str], str]) -> Infobox:

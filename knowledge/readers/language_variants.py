@@ -199,8 +199,8 @@ def _shown(rule: str, converter: _Converter) -> str:
 
 
 def _wordings(body: str, converter: _Converter) -> tuple[dict[int, str], dict[int, str]]:
-    """Two dicts from a variant's rank to its wording: for "variant:wording", and for "other=>variant:wording" (the
-    first of each).
+    """Reads the wordings of a rule into two dicts from a variant's rank to its wording: for "variant:wording", and for
+    "other=>variant:wording" (the first of each).
 
     Both dicts are empty where the body is no rule.
     """

@@ -2,7 +2,7 @@
 length of the page.
 
 Noncharacters (U+FDD0 …) stand for literal characters (nowiki, pre, entities of markup characters) until all passes are
-done. Because of these stand-ins, no later pass reads literal text as markup.
+done. Because of the noncharacters, no later pass reads literal text as markup.
 """
 
 import functools
@@ -121,7 +121,7 @@ def outer_spans(
 ) -> tuple[list[tuple[int, int]], bool]:
     """The outermost balanced pairs as (start, end), and whether all pairs are balanced.
 
-    An opening without an end is plain text, and the pairs inside it count.
+    An opening without an end is plain text; pairs after such an opening count as usual.
     """
     find = text.find
     opened, closed = find(opening), find(closing)

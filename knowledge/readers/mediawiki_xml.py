@@ -132,12 +132,12 @@ def read_pages(
     Args:
         part: a range of `plan_ranges`.
         site: the result of `read_site`.
-        keep_partial: turns each damaged place into a rejection (bad_page) and reads the rest. Without this flag a
+        keep_partial: turns each damaged place into a rejection (bad_page) and reads the rest; without this flag a
             damaged place raises an InputError.
 
     Raises:
         InputError: the XML is malformed, the data are damaged, truncated or not UTF-8, or a page has more than
-            MAX_PAGE_BYTES. The error names the place in the file.
+            MAX_PAGE_BYTES; the error names the place in the file.
     """
     parser, window = _parser(), Window(part)
     pos, begun = (

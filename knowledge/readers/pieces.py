@@ -122,7 +122,7 @@ class Window:
         self.data, self.owned, self.in_range, self.ended, self.owns_end = b"", 0, True, False, False
         self._pieces = read_pieces(part)
         self._origins: list[tuple[int, int]] = []
-        """(index in `data`, byte of the file) of each piece."""
+        """The pieces in the window, each as (index in `data`, byte of the file)."""
 
     def more(self) -> str:
         """Appends the next piece; returns its fault or "". At the end of the range or file it may append nothing."""

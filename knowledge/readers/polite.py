@@ -113,7 +113,7 @@ def ask(
         caller: made by `polite_caller`.
         service: name of the service; it decides the pace.
         content: identifies the request; equal content gets the same reply.
-        send: sends the request once. The function raises `CallFault` for a reply that is missing, incomplete or
+        send: sends the request once; the function raises `CallFault` for a reply that is missing, incomplete or
             unwanted; only returned replies are cached.
         timeout: seconds for one attempt.
 

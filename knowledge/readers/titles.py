@@ -124,7 +124,7 @@ def normalise_title(title: str, *, first_letter: bool = True) -> str:
 
 
 def split_namespace(title: str, site: Site) -> tuple[int | None, str]:
-    """(namespace number, rest of the title). The number is None for a link to another wiki.
+    """Splits a title into (namespace number, rest of the title). The number is None for a link to another wiki.
 
     >>> split_namespace("File:Tower.jpg", Site())
     (6, 'Tower.jpg')

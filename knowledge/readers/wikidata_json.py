@@ -62,11 +62,11 @@ def read_entities(
         part: a range of `plan_ranges`.
         snapshot: a day ("2026-01-31"); a best claim must hold on this day.
         languages: languages of the labels, descriptions and aliases to keep; () keeps all.
-        keep_partial: turns each damaged place into a rejection and reads the rest. Without this flag a damaged place
+        keep_partial: turns each damaged place into a rejection and reads the rest; without this flag a damaged place
             raises an InputError.
 
     Raises:
-        InputError: the data are damaged or truncated; the error names the place. A line that is no JSON gives a
+        InputError: the data are damaged or truncated; the error names the place; a line that is no JSON gives a
             rejection (bad_entity) instead.
     """
     window = Window(part)
@@ -98,8 +98,8 @@ def read_entities(
 def _lines(
     window: Window, first: bool, keep_partial: bool
 ) -> Iterator[tuple[bytes | Rejection, int, bool]]:
-    """(line, its index in the window, whether it is the last line of the file). A line belongs to the range that owns
-    the newline before the line."""
+    """Yields (line, index of the line in the window, whether it is the last line of the file). A line belongs to the
+    range that owns the newline before the line."""
     pos, seen, begun = 0, 0, first
     while True:
         end = window.data.find(b"\n", seen)

@@ -36,7 +36,7 @@ _HEADING = re.compile(r"(={1,6})(.*[^=])\1\Z")
 _LINK = re.compile(r"\[\[([^\[\]|\n]{0,512}+)(?:\|([^\[\]]*+))?\]\]([a-zß-öø-ÿа-яё]*)")
 _TARGET = re.compile(r"\[\[([^\[\]|\n]{0,512}+)(?:\|[^\[\]]*+)?\]\]")
 _NO_TITLE = re.compile(r"[\[\]{}|<>#]")
-"""Characters that no title contains. A link target with such a character, written as an entity, is no link."""
+"""Characters that no title contains. A link target that contains one of them, written as an entity, is no link."""
 _EXTERNAL = re.compile(r"\[http[^\s\[\]]*[ \t]?([^\[\]\n]*)\]")
 _PARENTHESIS = re.compile(r"\((?:[ ,;:]+(\) ?)?|(\) ?))")
 _SPECIAL = frozenset("*#:;=|!-{_")
@@ -121,7 +121,7 @@ def _prepared(text: str, site: Site) -> tuple[str, list[str], bool]:
 
 
 def _take_templates(text: str, site: Site) -> tuple[str, Infobox, bool]:
-    """(text after templates are replaced or removed; the first infobox; whether a template marks a disambiguation
+    """Replaces or removes all templates. Returns (text; the first infobox; whether a template marks a disambiguation
     page)."""
     infobox, disambiguation = Infobox(), False
     if "{{" not in text:

@@ -51,7 +51,7 @@ def build_store(
         path: folder of the store.
         entities: with `class_closure`, `domain` and `in_degree` filled.
         claims: claims of any subjects, in any order.
-        articles: with `entity_id` filled. The articles' titles and redirects become look-ups by title.
+        articles: with `entity_id` filled; the articles' titles and redirects become look-ups by title.
         images: pictures with `entity_ids` filled, each with the bytes of its file.
         properties: definitions of properties.
         titles: further (title, entity id) pairs.
@@ -119,7 +119,7 @@ def _count_answers(
     """Counts the distinct values of each property, and the largest number of subjects that share one answer.
 
     Args:
-        by_value: (property, value key) to the direct classes of each subject.
+        by_value: maps (property, value key) to the direct classes of each subject.
     """
     answering: dict[tuple[str, str], Counter[str]] = {}
     for (property_id, key), class_sets in by_value.items():

@@ -16,7 +16,7 @@ ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 
 
 def storage_options(path: str) -> dict[str, str] | None:
-    """The options of an object store that Lance does not read from the environment. These options contain no secret."""
+    """The options of an object store that Lance does not read from the environment. The options contain no secret."""
     endpoint = (
         next((os.environ[name] for name in ENDPOINTS if os.environ.get(name)), "")
         if path.startswith("s3://")

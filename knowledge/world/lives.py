@@ -61,8 +61,8 @@ def make_lives(part: Part) -> None:
 
 
 def _employer(part: Part, person: Thing, fellows: list[Thing], rng: random.Random) -> None:
-    """Gives one pupil of a teacher the teacher's own employer. People without such a teacher often get an employer in a
-    town that they are bound to."""
+    """Gives one pupil of a teacher the teacher's own employer. People without an employed teacher often get an employer
+    in a town that they are bound to."""
     kinds = [k for k, known in EMPLOYERS.items() if person.look["occupation"] in known]
     last = min(person.end - 2, person.start + 55)
     open_then = [t for t in part.kind(*kinds) if t.start <= last and t.first("P112") != person.id]

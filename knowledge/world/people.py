@@ -270,7 +270,8 @@ def _school(part: Part, person: Thing) -> None:
 
 
 def _dated_signature(part: Part, person: Thing) -> None:
-    """Adds the year in which the photographer or painter signed the portrait. No other record contains this year."""
+    """Adds the year in which the photographer or painter signed the portrait. No other record contains the year of the
+    signature."""
     at = min(person.start + part.rng(f"signed-{person.id}").randint(22, 60), person.end - 1)
     person.marks.append(
         Mark(vocabulary.groups()["part"]["inscription"], "P1684", monolingual(str(at)), str(at))

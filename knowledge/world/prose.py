@@ -30,8 +30,8 @@ LISTED = 6
 SAME_LIST = {"P1344": "in:P710"}
 """A property and the reverse relation that lists the same things: both state who took part."""
 KINDS_UNSAID = frozenset(["ship", "locomotive", "music", "book"])
-"""Kinds whose class neither the name nor other sentences state. If a thing of these kinds has no page, its class stands
-before its name."""
+"""Kinds of things whose class stands neither in the name nor in other sentences. If a thing of such a kind has no page,
+its class stands before its name."""
 
 
 class Prose:
@@ -121,8 +121,8 @@ class Prose:
         )
 
     def _reached(self, thing: Thing, key: str) -> tuple[str, str]:
-        """The thing and the relation whose list a placeholder gives. Placeholders with the same pair give the same
-        list."""
+        """The thing and the relation whose list a placeholder gives. Placeholders with the same thing and relation give
+        the same list."""
         first, _, rest = key.partition(".")
         if rest and key[0] in "Pt":
             step = next((v.entity for v in self._values(thing, first)), "")
@@ -289,7 +289,7 @@ def group_noun(thing: Thing) -> str:
 
 
 def joined(words: list[str]) -> str:
-    """ "a", "a and b", "a, b and c"."""
+    """Joins words for a sentence: "a", "a and b", "a, b and c"."""
     return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
 
 

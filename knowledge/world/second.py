@@ -1,7 +1,7 @@
 """Adds statements that need all things to exist: styles, designations, inverse relations, identifiers.
 
-These additional statements make items as long as real ones: many real entities have twenty statements or more, and most
-are dull.
+Second-order statements make items as long as real ones: many real entities have twenty statements or more, and most are
+dull.
 """
 
 import random
@@ -33,7 +33,8 @@ ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
 def add_second_order(part: Part) -> None:
-    """Adds these statements to every thing of a complete part."""
+    """Adds second-order statements (styles, designations, inverse relations, identifiers) to every thing of a complete
+    part."""
     for thing in part.things.values():
         rng = part.rng(f"second-{thing.id}")
         if thing.kind in BUILT:

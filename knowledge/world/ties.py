@@ -1,7 +1,7 @@
 """Ties: the people and towns that a person is bound to. Works and buildings lead back to the ties of their makers.
 
-A book is dedicated to its author's teacher; a church stands in the birthplace of its architect's wife. Two paths then
-lead from the author to the book. Neither path alone tells which of the author's books is meant, so questions can join
+A book is dedicated to its author's teacher; a church stands in the birthplace of its architect's wife. Ties make two
+paths from the author to the book. Neither path alone tells which of the author's books is meant, so questions can join
 both paths.
 """
 
@@ -58,7 +58,7 @@ def tied(
 ) -> Thing | None:
     """Draws the thing that a work leads to: most often a tie of the maker, otherwise a well-known thing.
 
-    Two works of one kind by the same maker get different things.
+    Two works of one kind by the same maker lead to different things.
 
     Args:
         rng: the random generator.
@@ -66,7 +66,7 @@ def tied(
         maker: author, architect or discoverer; None for an unknown maker.
         relations: the properties that lead from a work to its maker and to the drawn thing.
         bound: the ties of the maker.
-        others: all other candidates, best known first. If `others` is empty, works without a tie get None.
+        others: all other candidates, best known first; if `others` is empty, works without a tie get None.
     """
     if maker is not None:
         bound = free_of(made, maker, *relations, bound)

@@ -179,8 +179,8 @@ def num_other_wikis(part: Part, thing: Thing) -> int:
 
 
 def term_lines(learning: bool = False) -> list[bytes]:
-    """The dump's lines for the real classes, everyday values and properties. The learning world has only those that it
-    uses."""
+    """The dump's lines for the real classes, everyday values and properties. For the learning world, only the used ones
+    are written."""
     unused = vocabulary.of_country() if learning else frozenset()
     items = sorted(
         (qid for qid in vocabulary.labels() if qid not in unused), key=lambda qid: int(qid[1:])

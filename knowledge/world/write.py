@@ -104,7 +104,7 @@ class Drawings(NamedTuple):
     number: int
     """The number of the part."""
     drawings: list[tuple[str, int]]
-    """(thing id, index of the picture)."""
+    """The pictures to draw, each as (thing id, index of the picture)."""
 
 
 def write_world(
@@ -122,8 +122,8 @@ def write_world(
     """Writes the world of (articles, seed, gaps, absent, learning). The bytes are the same for any number of workers.
 
     Args:
-        out: path of the folder; it is created. An earlier world of this program in it, complete or not, is replaced.
-        articles: number of articles about things. Redirects, lists and disambiguation pages come on top.
+        out: path of the folder; it is created; an earlier world of this program in it, complete or not, is replaced.
+        articles: number of articles about things; redirects, lists and disambiguation pages come on top.
         seed: seed of the world.
         gaps: 0, 1 or 2: this multiple of the rates in `gap_rates.json` decides how many claims, values and items the
             dump leaves out.
@@ -284,7 +284,7 @@ def _made(world: Which, number: int) -> Part:
 
 
 def _without(written: list[Page], gone: set[str]) -> list[Page]:
-    """Removes the pages with these titles and the redirects to them. Links to them stay as red links."""
+    """Removes the pages with the titles in `gone` and the redirects to them. Links to removed pages stay as red links."""
     kept = []
     for page in written:
         if page.title in gone or page.redirect in gone:

@@ -44,7 +44,7 @@ def rows_of(
 
 
 def words_of(row: dict[str, Any], *names: str) -> str:
-    """The first of these fields that is text, without HTML; "" without such a field."""
+    """The first of the named fields that holds text, without HTML; "" if none holds text."""
     text = next((row[name] for name in names if isinstance(row.get(name), str)), "")
     return html.unescape(_TAGS.sub("", text[:MAX_WORDS_CHARS])).strip()
 

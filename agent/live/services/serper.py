@@ -1,5 +1,5 @@
-"""The service `serper`: Serper's `/search`. Like all services here it follows the public documentation; we never called
-it."""
+"""The service `serper`: Serper's `/search`. The code follows Serper's public documentation; like all services here, it
+was never called by us."""
 
 from typing import Any
 

@@ -1,8 +1,8 @@
 """The type of a live service: its name, its role, the function that makes a request, and the function that reads the
 reply.
 
-The two functions are pure. The reader raises ValueError for a reply that breaks the service's protocol; such a reply is
-never cached. Recipes import this module, so it loads nothing heavy.
+The two functions are pure. The reader raises ValueError for a reply that breaks the service's protocol; the cache never
+stores a broken reply. Recipes import this module, so it loads nothing heavy.
 """
 
 from collections.abc import Callable, Mapping

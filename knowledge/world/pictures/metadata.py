@@ -94,7 +94,8 @@ def metadata_line(part: Part, thing: Thing, picture: Picture, drawn: Drawn) -> b
 
 
 def _statements(thing: Thing, picture: Picture, drawn: Drawn) -> list[Statement]:
-    """P180 statements for the depicted things. Depicted parts carry their visible marks and the boxes of these."""
+    """P180 statements for the depicted things. The statement of a depicted part has the part's visible marks and their
+    boxes."""
     if picture.kind in ("map", "vector"):
         return []
     found = [Statement("P180", value_of(thing), rank="preferred")]

@@ -42,7 +42,7 @@ DRAWN = {
     "university",
 }
 LAND = {"town", "village", "city", "river", "lake", "mountain", "island"}
-"""Kinds without readable marks. A second picture of such a thing helps no question."""
+"""Kinds without readable marks. A second picture of a thing without marks helps no question."""
 UPRIGHT = {"person", "statue", "book", "organ", "prize"}
 LICENCES = (
     ("CC BY-SA 4.0",) * 8

@@ -28,7 +28,7 @@ def _lines(name: str) -> list[list[str]]:
 
 @cache
 def of_country() -> frozenset[str]:
-    """The ids that only the country uses. A marker line in each file stands above these ids."""
+    """The ids that only the country uses. In each file, a marker line stands above the country's ids."""
     found = set[str]()
     for name in ("classes.txt", "properties.txt", "terms.txt"):
         _, _, below = (FOLDER / name).read_text(encoding="utf-8").partition("# Only the country")
