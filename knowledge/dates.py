@@ -328,7 +328,7 @@ def overlapping(value_key: str) -> tuple[tuple[str, str], ...]:
     value = value_of_key(value_key)
     (year, month, day), precision = parts_of(value.time), value.precision
     years = years_of(year, precision)
-    # The periods that contain it, and those of its first and last year.
+    # The periods that contain the value, and those of its first and last year.
     ends = {key_of_time(y, 0, 0, p) for y in years for p in range(YEAR)}
     head = value_key.rpartition("/")[0]
     if precision >= YEAR:

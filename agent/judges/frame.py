@@ -185,7 +185,7 @@ def is_frame(around: str, question: str, *, kind: str) -> bool:
 
     Args:
         around: the answer's text without the date or quantity.
-        question: question, whose words may be repeated.
+        question: the question, whose words may be repeated.
         kind: "date" or "quantity".
     """
     if re.search(r"[~≈]", around) and kind == "date":
@@ -206,8 +206,8 @@ def framed_name(said: str, wording: str, question: str, language: str) -> bool:
     Args:
         said: the final answer.
         wording: one right wording of the name.
-        question: question, whose words may be repeated; "" for a question that names the answer itself, as one of two
-            candidates.
+        question: the question, whose words may be repeated; "" for a question that names the answer itself, as one of
+            two candidates.
         language: language whose articles are dropped.
 
     >>> framed_name("The answer is U2.", "U2", "", "en"), framed_name("Cameron's wife directed Titanic", "Cameron", "Who directed Titanic?", "en")

@@ -54,7 +54,7 @@ def match(
     Args:
         answer: expected answer with typed value, text, aliases, unit and precision.
         said: the final answer alone.
-        question: question; its words may be repeated around the answer.
+        question: the question, whose words may be repeated around the answer.
         language: language of question and answer.
         tolerance: allowed errors of quantities.
 

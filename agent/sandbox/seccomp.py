@@ -6,8 +6,8 @@ asyncio and common shell programs. The filter also allows the calls that other C
 
 * Most calls fail with ENOSYS, as on a kernel without the call. A C library then falls back to an older call, such as
   `clone` for `clone3`; a filter can read the flags of `clone`, but not those of `clone3`.
-* The calls in `_FORBIDDEN` fail with EPERM, because honest code may try these calls and should report the error.
-  `_FORBIDDEN` has no other effect.
+* The calls in `_FORBIDDEN` fail with EPERM, because honest code may try these calls and should report the error. The
+  list `_FORBIDDEN` only chooses the error.
 
 The filter leaves out some calls on purpose. Memory outside of any process (memfd, System V segments, extended
 attributes) would escape the memory check. Namespaces, mounts, keys, tracing and io_uring are unnecessary kernel

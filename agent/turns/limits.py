@@ -78,7 +78,8 @@ def without_warning(text: str) -> str:
 
 
 def num_faults_in_row(turns: Sequence[Turn]) -> int:
-    """The number of model faults since the last success. Provider faults and sandbox limits neither count nor reset it."""
+    """The number of model faults since the last success. Provider faults and sandbox limits neither raise nor reset the
+    number."""
     num = 0
     for turn in reversed(turns):
         status = turn.result.status if turn.result else ""

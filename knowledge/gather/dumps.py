@@ -73,8 +73,8 @@ def write_dumps(run: Gathering, *, day: str, asked: Json) -> Json:
 def stated_counts(counts: Mapping[str, ClassCount], links: Mapping[str, Links]) -> dict[str, int]:
     """The number of members that each class has in the world.
 
-    A class that the query service counted has the service's number. A class below a whole class has as many members as
-    were gathered, because all members of a whole class were gathered.
+    For a class that the query service counted, the number is the service's count. For a class below a whole class, the
+    number is that of its gathered members, because all members of a whole class were gathered.
     """
     whole = {name for name, count in counts.items() if count.is_whole}
     below: dict[str, int] = {}

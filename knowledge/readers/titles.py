@@ -86,7 +86,7 @@ class Site:
     first_letter: bool = True
     """Whether titles begin with a capital (the setting `case`)."""
     namespaces: tuple[tuple[str, int], ...] = ()
-    """Local names of namespaces in lower case, with their numbers. The canonical names also count."""
+    """Local names of namespaces in lower case, with their numbers. The canonical names of namespaces are valid too."""
 
 
 def is_invented(base: str) -> bool:

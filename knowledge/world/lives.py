@@ -97,7 +97,7 @@ def _influence(part: Part, person: Thing, fellows: list[Thing], rng: random.Rand
 
 
 def _patron(part: Part, thing: Thing, rng: random.Random) -> None:
-    """Adds a wealthy patron, most often one who is bound to the maker or was born in the thing's town."""
+    """Adds a wealthy patron, most often a person who is bound to the maker or was born in the thing's town."""
     if rng.random() >= ORDERED:
         return
     rich = [p for p in workers(part, *PATRONS) if alive(p, thing.start)]

@@ -1,8 +1,8 @@
 """The buildings and engineering of a region: lighthouses, bridges, churches, towers, castles, mills, dams, stations and
 more.
 
-Nearly half of these things are twins: a twin repeats another thing's facts except one or two. A careless description
-therefore fits both twins.
+Nearly half of a region's structures are twins: a twin repeats another thing's facts except one or two. A careless
+description therefore fits both twins.
 """
 
 import random
