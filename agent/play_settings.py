@@ -1,4 +1,4 @@
-"""The settings of a player: engine, tools and limits. Recipes, trainers and benchmark runs fill them in."""
+"""The settings of a player: engine, tools and limits. Recipes, trainers and benchmark runs fill in these settings."""
 
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
@@ -60,6 +60,6 @@ class PlaySettings:
         """The identities of tools and live services from other packages.
 
         Raises:
-            InputError: one of them cannot be imported.
+            InputError: a tool or a service cannot be imported.
         """
         return [*self.tools.extensions, *(self.live.extensions if self.live else ())]

@@ -66,7 +66,7 @@ class Playing:
     toolbox: ToolBox
     special_tokens: tuple[str, ...]
     """Special tokens of the policy's tokenizer, if it is known here. Text from outside is escaped so that it never
-    looks like one."""
+    looks like a special token."""
     begin: Callable[[Question], None]
     """A function that receives each question before its episodes are played."""
 
@@ -253,8 +253,8 @@ def engine_override_key(name: str) -> tuple[str, str]:
 def open_engine(
     settings: PlaySettings, at: PlayPlace, tools: tuple[str, ...]
 ) -> tuple[Engine, Callable[[Question], None]]:
-    """Opens the engine that the settings name. Returns it with the function that receives each question before its
-    episodes.
+    """Opens the engine that the settings name. Returns (engine, function); the function receives each question before
+    its episodes.
 
     Args:
         tools: names of the tools.

@@ -302,8 +302,8 @@ def index_keys(value: Value) -> tuple[str, ...]:
     """The keys under which an index lists a value.
 
     A Julian day whose Gregorian date falls in another month gets a second key, in its Julian month. Look-ups by month,
-    year or longer period find this second key. Look-ups by day do not, because the letter J in this key belongs to no
-    day.
+    year or longer period find this second key. Look-ups by day do not find the second key, because its letter J belongs
+    to no day.
 
     >>> index_keys(Value(kind="time", time="+1642-12-25T00:00:00Z", precision=11, unit=JULIAN))
     ('time:+1643-01-04/11', 'time:+1642-12-J/11')

@@ -71,7 +71,7 @@ class TurnRequest:
     begun: Segment
     """The given beginning of the turn; without ids for a turn from the start."""
     most: int
-    """The most tokens of the turn; more than its given beginning has."""
+    """The most tokens of the turn, including its given beginning."""
     seed: int
     """Seed of the turn's random draws."""
 

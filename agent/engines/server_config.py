@@ -15,8 +15,8 @@ class ServerConfig:
     dialect: Literal["sglang", "vllm"] = "sglang"
     """The HTTP interface that the server speaks."""
     model: str
-    """The model with the version of its weights ("qwen3-vl-8b@120"). The cache keys contain it, so replies of old
-    weights are never reused."""
+    """The model with the version of its weights ("qwen3-vl-8b@120"). The cache keys contain the version, so replies of
+    old weights are never reused."""
     served_as: str = ""
     """The model's name on a vLLM server; by default `model` without its version."""
     scaled_logprobs: bool = False

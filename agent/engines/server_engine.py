@@ -45,7 +45,7 @@ from questloom.records.errors import InputError, ProviderFault
 from questloom.records.identity import canonical_json, sha256_hex
 
 FORBID = -100.0
-"""The bias on the logits of forbidden tokens. The server's log-probabilities include this bias. A trained model gives
+"""The bias on the logits of forbidden tokens. The server's log-probabilities include the bias. A trained model gives
 forbidden tokens so little probability that the difference is not visible."""
 
 
@@ -437,8 +437,8 @@ class _Generation:
 
 
 def _succeeded(raw: bytes, *, unsaid: bool) -> bool:
-    """Whether a reply with status 200 reports success. `unsaid` is the result for a reply without this report; vLLM's
-    replies mostly lack it."""
+    """Whether a reply with status 200 reports success. `unsaid` is the result for a reply that states neither success
+    nor failure, like most replies of vLLM."""
     try:
         said = orjson.loads(raw)
     except orjson.JSONDecodeError:

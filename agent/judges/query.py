@@ -1,7 +1,7 @@
 """The query judge scores the searches of an episode in [0, 1] (OpenSearch-VL's r_query), by a model or by measurement.
 
 A failed judge returns None, "unknown": a reward of 0 would be a false statement about the rollout. `retrieval_score`
-returns only the number.
+returns the score alone, as a number.
 """
 
 import math

@@ -18,7 +18,8 @@ MAX_RESULT_CHARS = 1_600
 """The most characters of a result for a judge. OpenSearch-VL shows 400, which in our episodes cut off the deciding
 number."""
 MAX_SENTENCES, MAX_SENTENCE_CHARS = 2, 400
-"""Limits on the sentences that a judge also sees from the cut-off part, because they contain the answer."""
+"""Limits on the number and length of sentences that a judge sees from the cut-off part of a result, because these
+sentences contain the answer."""
 MAX_LAST_THOUGHT_CHARS = 1_600
 MAX_THOUGHT_CHARS = 400
 """OpenSearch-VL's limit on a thought for the query judge."""

@@ -1,6 +1,6 @@
 """The HTTP client of the live provider: rotating keys, replies of bounded size, and downloads from untrusted hosts.
 
-A picture's address comes from the open web and may point into our own network. Downloads of pictures therefore go to
+A picture's address comes from the open web and may point into our own network. Pictures are therefore downloaded from
 public addresses only. The address is checked when the name is resolved and again after each redirect. The connection
 uses the checked address, so a second resolution changes nothing.
 """

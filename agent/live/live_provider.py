@@ -55,8 +55,8 @@ _NO_PHOTO = re.compile(r"\.(?:svg|ico)(?:$|[?#])|/(?:favicon|logo|sprite|icon)[^
 
 
 class LiveProvider:
-    """The provider over live services. Open one provider per process. Several event loops may use it one after another;
-    call `aclose` before each loop ends.
+    """The provider over live services. Open one provider per process. Several event loops may use the provider one
+    after another; call `aclose` before each loop ends.
 
     Args:
         settings: which services to use.

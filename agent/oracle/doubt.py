@@ -28,7 +28,7 @@ UNSTATED_DOUBT = 2.0
 
 
 def doubt_of(score: float) -> float:
-    """The doubt about a candidate with this reading score."""
+    """The doubt about a candidate with a given reading score."""
     return max(0.0, 4.0 - score) * 0.75
 
 

@@ -298,7 +298,7 @@ def subjects(page: PageRead, relation: Relation | None) -> list[Candidate]:
 
 def listed_under(page: PageRead, relation: Relation, subject: Thing) -> list[Candidate]:
     """The owners of lists that contain the subject. The list's phrase names the owner ("People born in Velm include …",
-    "Ada Lund also built …"). After a pronoun ("She also built …") the page's own thing is the owner."""
+    "Ada Lund also built …"). After a pronoun ("She also built …") the page's own thing owns the list."""
     found = []
     for line in page.sentences:
         if not says(line.text, subject.name):

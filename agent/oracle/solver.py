@@ -77,7 +77,7 @@ MAX_REVERSE = 16
 """The most candidates that one hop keeps."""
 MAX_DOUBT = 9.0
 IN_INFOBOX = 5.0
-"""Values from infoboxes have a higher score than this."""
+"""Values from infoboxes have scores above this threshold."""
 OUTDONE = 1.5
 """Doubt about a value from a sentence when the infobox states another value."""
 UNSEEN_PICTURE = 3.0

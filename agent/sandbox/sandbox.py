@@ -317,7 +317,7 @@ def _run_apart(sandbox: Sandbox, code: str) -> Ran:
 
 
 def _lay_out(box: Path, code: str, pictures: tuple[bytes, ...]) -> None:
-    """Writes the files of /box. The user that the code runs as can read them."""
+    """Writes the files of /box, readable for the user that the code runs as."""
     (box / "code.py").write_text(code, encoding="utf-8", errors="replace")
     (box / "images").mkdir()
     for number, data in enumerate(pictures):

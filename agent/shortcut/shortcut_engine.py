@@ -1,4 +1,4 @@
-"""The engine of the shortcut solver. Like a policy, it sees only the conversation."""
+"""The engine of the shortcut solver. Like a policy, this engine sees only the conversation."""
 
 import json
 from collections.abc import Collection, Generator, Mapping

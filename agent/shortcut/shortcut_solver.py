@@ -3,8 +3,8 @@ logical form.
 
 One image search names the pictured thing; a text search combines this name with the question's words. The solver then
 reads hits and pages clause by clause, from the picture outward, until one thing has used all clauses. A clause may
-match on a known thing's page, or on another page that names the known thing. A question that it solves in fewer calls
-than the cheapest route has a shortcut.
+match on a known thing's page, or on another page that names the known thing. A question that the solver answers in
+fewer calls than the cheapest route has a shortcut.
 """
 
 import heapq

@@ -12,7 +12,7 @@ from questloom.agent.turns.tool_output import Output, no_results
 from questloom.models.ocr import TextBlock, read_text
 
 MAX_SIDE = 960
-"""Pictures are scaled down to this longer side, in pixels."""
+"""The longest side of a picture in pixels; larger pictures are scaled down."""
 OCR_SIDE = 640
 """Pictures with a smaller longer side, in pixels, are enlarged before text recognition."""
 MAX_OCR_SCALE = 4

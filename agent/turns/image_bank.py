@@ -3,8 +3,8 @@
 The bank is append-only. A duplicate picture gets the old handle. There are two kinds of duplicates:
 
 * A *found* picture (from a search or a page) is a duplicate when an earlier picture looks the same by perceptual hash
-  and colours. It is no duplicate if it is half as large again or sharper by half: the sharp original of a blurred task
-  picture looks the same at hash size, but must get a new handle.
+  and colours. A picture that is half as large again or sharper by half is no duplicate: the sharp original of a blurred
+  task picture must get a new handle.
 * A picture that a tool *made* from another (`parent`), or that Python drew, is a duplicate when its pixels equal those
   of an earlier one. Sharpening or enlarging keeps the perceptual hash, so the hash cannot show whether the tool had an
   effect.
@@ -134,8 +134,8 @@ _known: dict[str, _Examined] = {}
 
 
 class ImageBank:
-    """The pictures of an episode. `fork()` makes a branch that shares them; later additions on either side are not
-    shared."""
+    """The pictures of an episode. `fork()` makes a branch that shares the pictures; later additions on either side are
+    not shared."""
 
     def __init__(self) -> None:
         self._entries: tuple[_Entry, ...] = ()

@@ -1,5 +1,5 @@
 """The renderer turns an episode, finished or not, into chat messages. Teacher, filters, training and evaluation all use
-it.
+this renderer.
 
 ```
 system      the rules, the tools' schemas

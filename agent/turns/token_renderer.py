@@ -1,8 +1,8 @@
 """Renders messages as token ids, turn by turn, for engines and trainers that work on token ids.
 
 Ids are only appended, and sampled ids never change. The text between two turns is the end of a turn, the observation,
-and the beginning of the next turn. The model's own chat template renders this text in a small probe conversation, and
-it is encoded once:
+and the beginning of the next turn. The model's own chat template renders the text between turns in a small probe
+conversation, and the text is encoded once:
 
 ```
 prompt                       policy       observation                          policy

@@ -115,7 +115,7 @@ class TurnProtocol:
 
     Args:
         schemas: OpenAI-style function schemas, with or without the `{"type": "function", …}` around them.
-        brief: words violations as the small policies of the brief prompt have learnt them.
+        brief: describes violations in the words that the small policies of the brief prompt have learnt.
     """
 
     def __init__(self, schemas: Iterable[Mapping[str, Any]], *, brief: bool = False) -> None:

@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 from questloom.knowledge.readers.commons_page import file_name
 
 MAX_VALUES = 100
-"""An entity with more than MAX_VALUES values is a hub (a country, a capital). Hubs are gathered, but paths do not
-continue through them."""
+"""An entity with more than MAX_VALUES values is a hub (a country, a capital). Hubs are gathered, but paths end at hubs."""
 INTERNAL = frozenset(("Q4167836", "Q4167410", "Q13406463", "Q11266439", "Q17442446"))
-"""Classes of a wiki's own pages: categories, disambiguation pages, lists, templates. Paths do not continue through
-them."""
+"""Classes of a wiki's own pages: categories, disambiguation pages, lists, templates. Paths end at items of these
+classes."""
 INSTANCE_OF, SUBCLASS_OF, PICTURE = "P31", "P279", "P18"
 _ITEM = re.compile(r"Q[1-9]\d*")
 

@@ -2,7 +2,7 @@
 
 A language converter rewrites pages between the variants of one language, such as two scripts. A rule `-{…}-` marks
 words that differ between the variants or must not be converted. In wikis without a converter `-{…}-` is plain text.
-Rules are read as the wiki shows them to a reader without conversion:
+This module reads rules as the wiki shows them to a reader without conversion:
 
 ```
 -{text}-  -{R|text}-  -{zh-hans;zh-hant|text}-   the text

@@ -23,7 +23,7 @@ _PROTECTED = re.compile("[\ufdd0-\ufddf]")
 
 def without_noncharacters(text: str) -> str:
     """Removes noncharacters from the text, because they stand for literal markup in this module. Real pages do not use
-    them."""
+    noncharacters."""
     return _PROTECTED.sub("", text)
 
 

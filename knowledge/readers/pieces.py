@@ -125,7 +125,8 @@ class Window:
         """The pieces in the window, each as (index in `data`, byte of the file)."""
 
     def more(self) -> str:
-        """Appends the next piece; returns its fault or "". At the end of the range or file it may append nothing."""
+        """Appends the next piece; returns its fault or "". At the end of the range or file, nothing may be left to
+        append."""
         piece = next(self._pieces, None) if not self.ended else None
         if piece is None:
             self.ended = self.ended or not self.in_range

@@ -36,7 +36,7 @@ _HEADING = re.compile(r"(={1,6})(.*[^=])\1\Z")
 _LINK = re.compile(r"\[\[([^\[\]|\n]{0,512}+)(?:\|([^\[\]]*+))?\]\]([a-zß-öø-ÿа-яё]*)")
 _TARGET = re.compile(r"\[\[([^\[\]|\n]{0,512}+)(?:\|[^\[\]]*+)?\]\]")
 _NO_TITLE = re.compile(r"[\[\]{}|<>#]")
-"""Characters that no title contains. A link target that contains one of them, written as an entity, is no link."""
+"""Characters that no title contains. A link whose target contains such a character, written as an entity, is no link."""
 _EXTERNAL = re.compile(r"\[http[^\s\[\]]*[ \t]?([^\[\]\n]*)\]")
 _PARENTHESIS = re.compile(r"\((?:[ ,;:]+(\) ?)?|(\) ?))")
 _SPECIAL = frozenset("*#:;=|!-{_")

@@ -78,8 +78,8 @@ def _employer(part: Part, person: Thing, fellows: list[Thing], rng: random.Rando
 
 
 def _influence(part: Part, person: Thing, fellows: list[Thing], rng: random.Random) -> None:
-    """Adds an older person of the same occupation as an influence. Often this is a fellow pupil, or a person who
-    influenced the teacher."""
+    """Adds an older person of the same occupation as an influence. The influence is often a fellow pupil, or a person
+    who influenced the teacher."""
     if person.look["occupation"] not in INFLUENCED or rng.random() >= SHAPED:
         return
     elders = [

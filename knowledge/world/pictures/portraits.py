@@ -114,7 +114,7 @@ def _body(c: Canvas, face: Face) -> None:
 
 
 def draw_head(c: Canvas, face: Face, x: float, y: float, s: float) -> None:
-    """Draws only the head, centred on a point, at a given size. Painted portraits use this function too."""
+    """Draws only the head, centred on a point, at a given size. The drawer of painted portraits uses this function too."""
     w, h = face.wide * s, face.long * s
     hair = face.hair
     if face.woman and face.style in (0, 1, 2):
