@@ -193,8 +193,8 @@ def unfounded(
 
 
 def _digits_only(text: str) -> str:
-    """The text without number words, except scales after digits and without short decades ("the 90s"). Numbers in words
-    are removed because only digits can be looked up."""
+    """The text with only its digits and scale words ("2 million"), because numbers in words cannot be looked up. Short
+    decades ("the 90s") are removed too."""
     text = re.sub(r"(?<!\d)['’]?\d0['’]?s\b", "·", text)
     return re.sub(r"\b(?!million|billion|trillion|thousand|hundred|dozen)[^\W\d_]+\b", "·", text)
 

@@ -79,7 +79,7 @@ def add_violations(
 
 
 def _otherwise_opened(action: str) -> str:
-    """The action with the opening tag of the other kind of action."""
+    """The action with a wrong opening tag: that of an answer for a call, and the reverse."""
     return (
         action.replace("<tool_call>", "<answer>", 1)
         if action.startswith("<tool_call>")

@@ -23,7 +23,7 @@ KIND_WORDS = {
     "human settlement": ("town", "city", "village"),
     "book": ("book", "novel", "play", "collection"),
 }
-"""Words for things of a class in the first sentences of pages."""
+"""Maps a class to the words that the first sentences of pages use for its things."""
 VAGUE = frozenset(
     "of the and building structure work works place organisation organization object".split()
 )
@@ -149,7 +149,7 @@ def words_of(fact: Fact, value: Read | Const | None) -> str:
 
 
 def goal_of(puzzle: Puzzle, var: str, known: Collection[str] = ()) -> str:
-    """The goal of a visit to the variable's page, as a person would write it.
+    """The goal of a visit to the page of a variable's thing, as a person would write it.
 
     Args:
         puzzle: the puzzle of the question.

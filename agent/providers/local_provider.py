@@ -1,6 +1,6 @@
 """The default provider: passages, pictures and pages of a store, frozen with the store. The provider uses no network.
 
-Text search is BM25. Search by a picture uses CLIP vectors; the same picture in another size or file comes first
+Text search uses BM25. Search by a picture uses CLIP vectors; the same picture in another size or file comes first
 (perceptual hash, then a comparison of pixels). Search by words alternates between two sources: pictures on the pages
 that BM25 finds, and pictures near CLIP's text vector. Neither source suffices alone: CLIP does not know every name, and
 a page does not describe all its pictures. No search returns the task's own picture; it is recognised by its id, if the

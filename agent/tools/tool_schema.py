@@ -32,7 +32,7 @@ _SHOULD_BE = {
 }
 """The expected form of an argument; it replaces pydantic's message for every error but a missing argument."""
 _PLAINER = {"string_pattern_mismatch": "the text is empty", "string_too_short": "the text is empty"}
-"""Plainer words for errors of pydantic, by error type. Only `Handle` and `Text` have patterns."""
+"""Plainer words for errors of pydantic, by error type. Only the argument types `Handle` and `Text` have patterns."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,8 @@ class Tool:
 
     run: Callable[..., Awaitable[Output]]
     kind: str = "other"
-    """The tool's purpose: "search", "read", "look", "compute" or "other". The loop compares strategies by this kind."""
+    """The tool's purpose: "search", "read", "look", "compute" or "other". The loop compares search strategies by the
+    tools' kinds."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
     """Defaults of arguments that replace those of the function."""
     numbers: Mapping[str, int] = field(default_factory=dict)

@@ -21,8 +21,8 @@ class Limits:
     """The limits of an episode; the defaults are VSearcher's."""
 
     calls: Annotated[int, Ge(0)] = 30
-    """The most tool calls. A turn that breaks the protocol and gets a reply counts as a call. OpenSearch-VL and ODE use
-    50 calls."""
+    """The most tool calls. A turn that breaks the protocol and gets a reply counts as a call. OpenSearch-VL and ODE
+    allow 50 calls."""
     turn_tokens: Annotated[int, Gt(0)] = 10_000
     """The most new tokens of one turn."""
     tokens: Annotated[int, Gt(0)] = 200_000
@@ -31,7 +31,7 @@ class Limits:
     """The most wall time in seconds, over all runs of the episode."""
     faults: Annotated[int, Ge(0)] = 0
     """The number of consecutive model faults that ends the episode as fatal; a success resets the count. 0 means never.
-    OpenSearch-VL uses 3 faults."""
+    In OpenSearch-VL, 3 faults end an episode."""
     same_turns: Annotated[int, Ge(0)] = 4
     """The number of consecutive equal turns that ends the episode as repetition; 0 for never."""
     on_violation: Literal["end", "observe"] = "end"

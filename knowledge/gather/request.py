@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 MAX_CLASS = 100_000
-"""The size of the largest class that can be gathered. The query service cannot list a larger class within its time
-limit."""
+"""The size of the largest class that can be gathered, because the query service cannot list a larger class within its
+time limit."""
 MAX_CLASSES = 40
 """The most classes of listed anchors whose members are counted; the commonest classes come first."""
 

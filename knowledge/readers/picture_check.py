@@ -23,7 +23,7 @@ _HASH_SIDE = 256
 
 
 class PictureFacts(NamedTuple):
-    """Facts that the bytes of a picture show."""
+    """The facts about a picture that its bytes show: kind, size and hash."""
 
     mime: str
     width: int

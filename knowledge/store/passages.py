@@ -46,7 +46,7 @@ def pieces(text: str, max_words: int = MAX_WORDS) -> Iterator[tuple[int, int]]:
 
 def _break(text: str, words: list[tuple[int, int]], first: int, last: int) -> int:
     """The word at which the next piece begins: the start of a paragraph, else of a sentence, in the second half of the
-    piece. Otherwise the next piece begins at `last`."""
+    piece. Without such a start, the next piece begins at the word `last`."""
     half = first + (last - first) // 2
     for i in range(last, half, -1):
         if "\n" in text[words[i - 1][1] : words[i][0]]:

@@ -47,8 +47,8 @@ class Picture:
     subject: str
     view: int
     kind: str = "photo"
-    """One of photo, flag, arms, map, logo, tiny, copy, vector and sketch. Recipes should refuse all kinds except photo
-    and sketch. A sketch is a picture of the learning world."""
+    """The kind of the picture: photo, flag, arms, map, logo, tiny, copy, vector or sketch. Recipes should refuse all
+    kinds except photo and sketch. A sketch is a picture of the learning world."""
     width: int = 704
     height: int = 528
     marks: tuple[int, ...] = ()
