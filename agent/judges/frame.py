@@ -25,7 +25,8 @@ like similar including such apart formerly previously nicht kein keine oder aber
 ne plus minus against unlike despite versus allegedly reportedly supposedly
 """.split()
 )
-"""Words that negate, weaken or split an answer. Such words are refused even when the question contains them."""
+"""Words that negate, weaken or split an answer. An answer with such a word is refused even when the question contains
+the word."""
 
 APPROXIMATELY = frozenset(
     {

@@ -73,7 +73,7 @@ class Block:
 
     text: str
     box: tuple[float, float, float, float]
-    """Left, top, right, bottom, 0 to 1000."""
+    """The text's box: left, top, right, bottom, from 0 to 1000."""
     kind: str = "text"
 
 

@@ -1,8 +1,8 @@
 """Makes names from syllable grammars: four invented languages, with stems that no two parts of the world share.
 
 A stem is onset + vowel + middle + vowel + ending. The index of a stem is a number in mixed radix, so distinct indices
-give distinct stems. The languages have different endings, so stems of two languages also differ. The parts of the world
-divide the indices and need no other coordination.
+give distinct stems. The languages have different endings, so stems of two languages also differ. Each part of the world
+has its own indices, so the parts need no other coordination.
 """
 
 from dataclasses import dataclass
