@@ -1,4 +1,5 @@
-"""The nation: the country, its capital, and the institutions that every region refers to (the world's hubs)."""
+"""The nation: the country, its capital, and the institutions that every region refers to. The nation's things are the
+hubs of the world."""
 
 import random
 
@@ -105,7 +106,7 @@ POSITIONS = (
 
 
 def make_nation(part: Part) -> None:
-    """Fills the part with the nation's things. Their articles are few; their in-degrees grow with the world."""
+    """Fills the part with the nation's things. The nation has few articles, but their in-degrees grow with the world."""
     rng = part.rng("nation")
     country = part.new("country", part.names.stem() + "ia", "sovereign state", fame=1000)
     country.start = 1604
@@ -142,7 +143,8 @@ def make_nation(part: Part) -> None:
 
 
 def _land(part: Part, rng: random.Random) -> list[Thing]:
-    """The country's continent, language, seas, cities, size, people and mountains; the cities, the capital first."""
+    """Adds continent, language, seas, cities, size, people and mountains of the country; returns the cities, the
+    capital first."""
     country = part.region
     country.say("P30", part.new("continent", "Great Ostern", "geographical feature", fame=300))
     country.say("P37", part.new("language", part.names.stem() + "ish", "language", fame=200))
@@ -171,7 +173,7 @@ def _land(part: Part, rng: random.Random) -> list[Thing]:
 
 
 def _institutions(part: Part, rng: random.Random, cities: list[Thing]) -> None:
-    """What has its seat in a city; agencies and parties in the capital."""
+    """Adds institutions with seats in cities; agencies and parties have their seat in the capital."""
     for i, (cls, pattern, founded) in enumerate(UNIVERSITIES):
         _seat(
             part,
@@ -202,7 +204,7 @@ def _institutions(part: Part, rng: random.Random, cities: list[Thing]) -> None:
 
 
 def _honours(part: Part, rng: random.Random) -> None:
-    """Prizes and orders."""
+    """Adds prizes and orders."""
     for name, cls, founded in PRIZES:
         label = f"{part.region.label} {name}" if name.startswith(("Prize", "Medal for")) else name
         prize = _founded(part, "prize", label, cls, founded, fame=40)
@@ -218,7 +220,7 @@ def _honours(part: Part, rng: random.Random) -> None:
 
 
 def _founded(part: Part, kind: str, name: str, cls: str, at: int, *, fame: float) -> Thing:
-    """A thing of the country that began in a year."""
+    """Makes a thing of the country that was founded in a given year."""
     made = part.new(kind, name, cls, fame=fame)
     made.start = at
     made.say("P17", part.region)

@@ -1,4 +1,4 @@
-"""A region's land: districts, towns, villages, rivers, lakes, mountains, islands."""
+"""The land of a region: districts, towns, villages, rivers, lakes, mountains, islands."""
 
 from questloom.knowledge.world.model import (
     Thing,
@@ -18,7 +18,7 @@ ISLAND_PATTERNS = ("{} Island", "Isle of {}", "{} Holm")
 
 
 def make_places(part: Part) -> None:
-    """The region itself, and everything that lies in it."""
+    """Makes the region itself and all its places."""
     country = part.nation.region
     rng = part.rng("places")
     region = part.new(
@@ -73,7 +73,7 @@ def _district(part: Part, region: Thing) -> Thing:
 
 
 def locate(part: Part, thing: Thing, district: Thing, stage: str) -> None:
-    """Country, district and coordinates of a thing."""
+    """Adds country, district and coordinates of a thing."""
     rng = part.rng(f"locate-{stage}-{thing.id}")
     thing.say("P17", part.nation.region)
     thing.say("P131", district)
@@ -158,7 +158,7 @@ def _river(
 
 
 def _outflows(part: Part, lakes: list[Thing], rivers: list[Thing]) -> None:
-    """The river that leaves each lake, and the lake below each mountain that has one in its district."""
+    """Adds the river that leaves each lake, and the lake below each mountain with a lake in its district."""
     free = [r for r in rivers if not r.values("P469")]
     part.rng("outflows").shuffle(free)
     for lake in lakes:
@@ -197,7 +197,7 @@ def _flow_through(part: Part, rivers: list[Thing]) -> None:
 
 
 def _people_counted(part: Part, place: Thing, low: int, high: int) -> None:
-    """Populations of two counts: the newer one is preferred."""
+    """Adds the populations of two censuses; the newer one is preferred."""
     rng = part.rng(f"population-{place.id}")
     now = rng.randint(low, high)
     place.say("P1082", quantity(round(now * rng.uniform(0.6, 1.2))), qualifier("P585", year(1981)))
