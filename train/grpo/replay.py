@@ -1,7 +1,8 @@
-"""Runs an update of GRPO again from what was kept of it: `python -m questloom.train.grpo.replay OUT --update 12`.
+"""Repeats an update of GRPO from its stored rows: `python -m questloom.train.grpo.replay OUT
+--update 12`.
 
-From the newest checkpoint before it, through the updates between, with the rows that were learned from; on the same machine, with as many
-processes, bit for bit.
+The replay starts at the newest earlier checkpoint and repeats the updates in between. On the same
+machine, with the same number of processes, the result is equal bit for bit.
 """
 
 import argparse
@@ -35,11 +36,11 @@ COMPARED = ("loss", "grad_norm", "lr", "entropy", "labels", "rows")
 
 
 class UpdateMismatch(QuestloomError):
-    """An update that comes out otherwise than it did."""
+    """A repeated update gives another result than the original."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line; returns its exit code: 2 for wrong input, 1 where the update comes out otherwise."""
+    """Runs the command line and returns its exit code: 2 for wrong input, 1 if the update gives another result."""
     parser = argparse.ArgumentParser(
         prog="python -m questloom.train.grpo.replay",
         description=HELP,

@@ -1,4 +1,4 @@
-"""What GRPO plays: the questions of a run that are kept for reinforcement learning, and which of them each step takes."""
+"""The questions that GRPO plays: a run's questions for reinforcement learning, dealt out to steps."""
 
 import dataclasses
 import random
@@ -24,7 +24,8 @@ class StepQuestion:
     """A question in a step."""
 
     number: int
-    """Its place in the step; says which rank plays it and which update learns from it."""
+    """The question's place in the step. It decides which rank plays the question and which update
+    learns from it."""
     question: Question
 
 
@@ -36,7 +37,7 @@ class Questions:
     train: tuple[Question, ...]
     validation: tuple[Question, ...]
     recipe: dict[str, Any]
-    """The run's, resolved."""
+    """The run's recipe with all defaults filled in."""
 
     @property
     def withhold_own(self) -> bool:
@@ -45,7 +46,7 @@ class Questions:
 
     @property
     def models(self) -> ModelSettings:
-        """The models that the recipe names; its other settings of models are for writing questions."""
+        """The models that the recipe names, without its settings for writing questions."""
         known = {field.name for field in dataclasses.fields(ModelSettings)}
         found = {name: value for name, value in self.recipe["models"].items() if name in known}
         made = settings_of(ModelSettings, found, f"{self.run.path}/recipe.json, section models")
@@ -54,7 +55,7 @@ class Questions:
 
 
 def teacher_tools(run: RunFolder) -> dict[str, Any]:
-    """The settings of tools under which the run's teacher plays: as it has played, else as the run's recipe says.
+    """The tool settings of the run's teacher: those it played with, else those of the run's recipe.
 
     Raises:
         InputError: `run` is no run.
