@@ -60,18 +60,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def replay(out: Path, update: int) -> str:
-    """Runs an update again. Called by every rank.
+    """Repeats an update and compares the result with the original. Every rank calls it.
 
     Args:
-        out: the run's folder.
-        update: from 1.
+        out: the folder of the training run.
+        update: number of the update, from 1.
 
     Returns:
-        What was seen, for people; "" on other ranks than the first.
+        A report for people; "" on all ranks but the first.
 
     Raises:
-        InputError: no such run or update, or another number of processes.
-        Differs: it comes out otherwise, with the figures.
+        InputError: the run or the update is missing, or the number of processes differs.
+        UpdateMismatch: the update gives another result; the error holds the figures.
     """
     path = out / "settings.json"
     if not path.is_file():
@@ -117,7 +117,7 @@ def _checked(trainer: Trainer, update: int, step: int, settings: GrpoSettings, a
     """The update after which the replay begins.
 
     Raises:
-        InputError: the update cannot be run again.
+        InputError: the update cannot be repeated.
     """
     whole = trainer.steps.steps()
     if not 1 <= update <= settings.updates or step not in whole:
@@ -151,10 +151,10 @@ def _ranges(numbers: Sequence[int]) -> str:
 
 
 def _noted(out: Path, update: int) -> dict[str, Any]:
-    """The figures of an update as they were written down; one that had nothing to learn from has fewer.
+    """Reads the recorded metrics of an update. An update without anything to learn recorded fewer.
 
     Raises:
-        InputError: there are none.
+        InputError: the update has no metrics.
     """
     found = next(
         (line for line in read_metrics(out) if line["update"] == update and "loss" in line), None
@@ -169,7 +169,9 @@ def _noted(out: Path, update: int) -> dict[str, Any]:
 
 
 def _weights(trainer: Trainer, update: int, at: World) -> bool | None:
-    """Whether the weights are those of the checkpoint of an update; None where there is none. A collective call."""
+    """Whether the weights equal the checkpoint of an update; None without a checkpoint. A
+    collective call.
+    """
     if not at.gather(update in trainer.checkpoints.updates())[0]:
         return None
     now = _local(trainer.policy)
@@ -179,7 +181,7 @@ def _weights(trainer: Trainer, update: int, at: World) -> bool | None:
 
 
 def _local(policy: nn.Module) -> dict[str, Tensor]:
-    """This rank's part of what is trained."""
+    """This rank's part of the trained weights."""
     return {
         name: (p.to_local() if isinstance(p, DTensor) else p).detach().clone()
         for name, p in policy.named_parameters()

@@ -25,9 +25,10 @@ def adamw(policy: nn.Module, settings: OptimiserSettings) -> torch.optim.AdamW:
 
 
 def lr_at(settings: OptimiserSettings, update: int, updates: int) -> float:
-    """The learning rate of an update: linear warm-up, then a cosine to 0.
+    """The learning rate of an update: a linear warm-up, then the decay that `schedule` names.
 
-    The rate is full at the last update of the warm-up, and 0 after the last update.
+    The rate is full at the last update of the warm-up. Cosine and linear decay reach 0 after the
+    last update.
 
     Args:
         update: number of the update, 0 to updates − 1.

@@ -218,7 +218,7 @@ class RowMaker:
 
         Raises:
             UnusableRow: it cannot be learned from.
-            RowError: see `rows.check`.
+            RowError: see `row.check`.
         """
         row, ids = (
             self._of_episode(document)
