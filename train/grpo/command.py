@@ -1,14 +1,16 @@
-"""GRPO with rollouts in the loop: `python -m questloom.train.grpo --config CONFIG --run RUN --store STORE --model MODEL --out OUT`.
+"""GRPO with rollouts in the loop.
 
-OUT/settings.json    what the run is; written first
-    episodes/        prompt, pictures, journals of what is being played; some steps' rollouts, to be read
-    replay/          every step's rows and figures (`grpo/step_files.py`)
-    held_out/        what was measured, a file each time
-    checkpoints/     what the run resumes from
+    python -m questloom.train.grpo --config CONFIG --run RUN --store STORE --model MODEL --out OUT
+
+OUT/settings.json    the settings of the run; written first
+    episodes/        prompt, pictures, journals of unfinished episodes; the rollouts of some steps, for reading
+    replay/          every step's rows and metrics (`grpo/step_files.py`)
+    held_out/        evaluations, one file each
+    checkpoints/     the state that the run resumes from
     metrics.jsonl    tensorboard/  curves.png
-    calls.sqlite     replies and ledger of judges and readers, where there are any
-    model/           for transformers and inference servers; with LoRA also adapter/, for peft
-    result.json      counts and figures; written last
+    calls.sqlite     replies and ledger of judges and readers, if there are any
+    model/           the result for transformers and inference servers; with LoRA also adapter/, for peft
+    result.json      counts and metrics; written last
 """
 
 import argparse

@@ -1,5 +1,6 @@
-"""Repeats an update of GRPO from its stored rows: `python -m questloom.train.grpo.replay OUT
---update 12`.
+"""Repeats an update of GRPO from its stored rows.
+
+    python -m questloom.train.grpo.replay OUT --update 12
 
 The replay starts at the newest earlier checkpoint and repeats the updates in between. On the same
 machine, with the same number of processes, the result is equal bit for bit.

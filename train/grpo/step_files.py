@@ -2,8 +2,8 @@
 
 A killed run resumes from these files, and the replay repeats an update from them.
 
-    OUT/replay/step-000012/rank-00000.pt   ids, masks, log-probabilities, picture hashes, advantages of the rows that a rank taught; what the others count
-                           step.json       figures of the rollouts, a line a rollout; written last, by the first rank: the step is whole
+    OUT/replay/step-000012/rank-00000.pt   ids, masks, log-probabilities, picture hashes, advantages of the rank's samples; the divisor parts of left-out rollouts
+                           step.json       metrics of the rollouts, one line each; the first rank writes this file last, so the step is complete
 
 The files hold no pixels. The model's processor makes the pixels again from OUT/episodes/pictures
 and compares their hashes.

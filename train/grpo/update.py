@@ -84,7 +84,7 @@ class Learner:
                 micro-batch. None if the weights are unchanged since then, or if nothing needs them.
         """
         plan = self._plan(samples)
-        if not plan:  # true on all ranks or on none
+        if not plan:  # on any rank
             return {
                 "loss": 0.0,
                 "lr": 0.0,

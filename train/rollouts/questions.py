@@ -71,13 +71,14 @@ def teacher_tools(run: RunFolder) -> dict[str, Any]:
 
 
 def read_questions(run: RunFolder, store_digest: str) -> Questions:
-    """The questions of a finished run.
+    """Reads the questions of a finished run.
 
     Args:
-        store_digest: of the store that the policy searches.
+        store_digest: digest of the store that the policy searches.
 
     Raises:
-        InputError: no finished run, another store, or no question to train on.
+        InputError: the run is not finished, belongs to another store, or has no question to train
+            on.
     """
     facts = run.read_recipe()
     if facts["store"] != store_digest:
@@ -101,11 +102,14 @@ def read_questions(run: RunFolder, store_digest: str) -> Questions:
 
 @dataclass(frozen=True)
 class QuestionCourse:
-    """Which questions each step takes: each at most once an epoch, in an order of each epoch's own. What does not fill a step waits for the next epoch.
+    """Deals questions out to steps.
+
+    Each epoch has an order of its own, and each question comes at most once per epoch. Questions
+    that do not fill a last step are skipped in that epoch.
 
     Args:
-        questions: of training.
-        per_step: over all ranks.
+        questions: the training questions.
+        per_step: questions per step, over all ranks.
 
     Raises:
         InputError: there are fewer questions than a step takes.
@@ -125,11 +129,13 @@ class QuestionCourse:
 
     @cached_property
     def per_epoch(self) -> int:
-        """Steps of an epoch."""
+        """The number of steps in an epoch."""
         return len(self.questions) // self.per_step
 
     def of(self, step: int) -> list[StepQuestion]:
-        """The questions of a step, by its number alone, so that a run can resume at any step."""
+        """The questions of a step. They depend only on the step's number, so a run can resume at
+        any step.
+        """
         epoch, place = divmod(step, self.per_epoch)
         order = _shuffled(len(self.questions), f"{self.seed} {epoch}")[
             place * self.per_step : (place + 1) * self.per_step
@@ -137,10 +143,10 @@ class QuestionCourse:
         return [StepQuestion(number, self.questions[n]) for number, n in enumerate(order)]
 
     def more(self, step: int, asked: Collection[StepQuestion], wanted: int) -> list[StepQuestion]:
-        """Further questions for a step; fewer than are wanted where there are no more.
+        """Further questions for a step; fewer than `wanted` if there are no more.
 
         Args:
-            asked: those that it has already.
+            asked: the questions that the step already has.
         """
         taken = {each.question.id for each in asked}
         left = [

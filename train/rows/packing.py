@@ -1,10 +1,10 @@
 """Packs several rows into one sequence, without padding, together with their pictures.
 
-Two rows of 5 and 3 tokens:
+An example packs two rows of 5 and 3 tokens:
 
     ids           a a a a a b b b      (1, 8)
-    positions[0]  0 1 2 3 4 0 1 2      the text's own: attention parts the rows where it does not go on by one
-    positions[1:] mrope's of each row, as if it were alone
+    positions[0]  0 1 2 3 4 0 1 2      text positions: a new row begins where they do not rise by one
+    positions[1:] mrope positions of each row, as if the row were alone
 
 transformers separates packed rows by their text positions, and only without an attention mask and
 without a cache. In all other cases the rows read each other: the logits' error is 0.87 instead of

@@ -1,7 +1,7 @@
 """Rows: one episode as tensors, as the engine saw it, with checks before every update.
 
-A row of two turns, the second after a result with a picture (P prompt, I image, p policy, o
-observation):
+An example row has two turns, and a tool result with a picture between them (P prompt, I image, p
+policy, o observation):
 
     ids        P P P I I I I P P   p p p p p   o o I I o o   p p p
     loss_mask  0 0 0 0 0 0 0 0 0   1 1 1 1 1   0 0 0 0 0 0   1 1 1
