@@ -1,8 +1,11 @@
-"""GRPO while tools break down: `python -m benchmarks.failing_tools SHARE ARGUMENTS OF questloom.train.grpo`, for `learning_cases.py`.
+"""Runs GRPO with tools that break down in a share of the training rollouts.
 
-In that share of the rollouts that are learned from, drawn at random, every call fails from the first or the second on, and is told as a fault of the
-call: what a harness tells that does not keep its own failures apart from the policy's, as those do in which fatal-aware learning was proposed (this
-one does, and would never hold them against a rollout). Held-out questions are played with tools that work.
+    python -m benchmarks.failing_tools SHARE ARGUMENTS OF questloom.train.grpo
+
+`learning_cases.py` calls it. In randomly drawn training rollouts, every call fails from the first
+or the second call on, and is reported as a model fault. Harnesses without separate provider faults
+report it in this way; fatal-aware learning was proposed for such harnesses. Ours would never blame
+a rollout for it. Held-out questions are played with working tools.
 """
 
 import copy
@@ -20,12 +23,12 @@ BROKEN = ToolResult(status=ToolStatus.MODEL_FAULT, code="broken", text="This cal
 
 
 class BreakingToolBox(ToolBox):
-    """A tool box like another, which breaks down for good in some episodes.
+    """A tool box that breaks down for good in some episodes.
 
     Args:
-        whole: the other.
-        share: of the episodes.
-        chance: what is drawn from, once an episode.
+        whole: the tool box that works.
+        share: share of the episodes that break down.
+        chance: random generator, used once per episode.
     """
 
     def __init__(self, whole: ToolBox, share: float, chance: random.Random) -> None:
@@ -34,7 +37,7 @@ class BreakingToolBox(ToolBox):
         self._broken_from: int | None = None
 
     def for_task(self, withheld_pictures: frozenset[str]) -> "BreakingToolBox":
-        """See `ToolBox`; the box of one episode."""
+        """The box of one episode; see `ToolBox`."""
         box = copy.copy(self)
         box._withheld = frozenset(withheld_pictures)
         breaks, turn = self._chance.random() < self._share, self._chance.randrange(2)
@@ -49,7 +52,7 @@ class BreakingToolBox(ToolBox):
 
 
 def install(share: float) -> None:
-    """Has this process's players of training use such boxes."""
+    """Gives all training players of this process such tool boxes."""
     of_step = PolicyPlayers.of_step
 
     def breaking(self: PolicyPlayers, step: int, version: int) -> Player:
