@@ -1,5 +1,4 @@
-"""Writes the page of measured figures, `docs/measured.md`, from data: `python -m
-benchmarks.measured`.
+"""Writes the page of measured figures, `docs/measured.md`: `python -m benchmarks.measured`.
 
 `benchmarks/measured/figures.tsv` has one line per measurement. If several lines have the same table
 and `what`, the page shows the last. `tables.tsv` lists the tables in their order, with a sentence

@@ -1,9 +1,11 @@
-"""What a store can give before any word: plans by shape and level, their routes, what the graph writer can word, and what refuses most.
+"""Measures what a store can supply before any wording: plans by shape and level.
 
     python -m benchmarks.plan_supply STORE [--recipe demo] [--things 60] [--set KEY=VALUE ...]
 
-Things are drawn from those that may be shown. A level's size is that of the recipe: hops of chains and meets (the asked
-one included), rounds of trees. First and last come the shares of claims and plans with a curiosity of the invented world.
+The table shows the plans' routes, the plans that the graph writer can word, and the most frequent
+refusals. Things are drawn from those that pictures may show. A level's size comes from the recipe:
+hops of chains and meets (including the asked one), rounds of trees. The first and the last line
+show the shares of claims and plans with a curiosity, an unusual claim of the invented world.
 """
 
 import argparse
@@ -38,7 +40,7 @@ METHOD_OF = {CHAIN: "paths", MEET: "paths", TREE: "injection"}
 
 @dataclass
 class Supply:
-    """What one shape gives at one level."""
+    """The supply of one shape at one level."""
 
     shape: str
     level: str
@@ -48,15 +50,15 @@ class Supply:
     worded: int = 0
     plans: int = 0
     curious: int = 0
-    """Plans that ask for a curiosity or pass one."""
+    """The number of plans that ask for a curiosity or pass through one."""
     seconds: float = 0.0
     routes: list[int] = field(default_factory=list)
-    """Calls of each thing's dearest plan."""
+    """The number of calls in each thing's most expensive plan."""
     work: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
     worded_plans: int = 0
     unworded: Counter[str] = field(default_factory=Counter)
-    """What is wrong with the words of the plans that get none, by the kind of fault."""
+    """The kinds of faults in the words of plans that cannot be worded, with counts."""
 
     def line(self) -> str:
         calls = f"{median(self.routes):g} (most {max(self.routes)})" if self.routes else "none"
@@ -72,7 +74,7 @@ class Supply:
 
 
 def drawn(at: Ground, num: int) -> list[str]:
-    """Things that may be shown, in an order that depends on the recipe's seed alone."""
+    """Things that pictures may show, in an order that depends only on the recipe's seed."""
     found = [e.id for e in at.facts.facts.scan_entities() if e.classes]  # type: ignore[attr-defined]
     shown = [e for e in found if len(at.facts.images_of(e)) >= at.min_views and at.may_be_shown(e)]
     chance(at.recipe_seed, "things", "plan_supply").shuffle(shown)
@@ -80,7 +82,7 @@ def drawn(at: Ground, num: int) -> list[str]:
 
 
 def curious_claims(at: Ground) -> tuple[int, int]:
-    """How many of a store's claims about items state a curiosity, and how many claims there are."""
+    """The number of claims about items that state a curiosity, and the number of all such claims."""
     found = Counter(
         claim.property in CURIOSITIES
         for entity in at.facts.facts.scan_entities()  # type: ignore[attr-defined]
@@ -92,7 +94,7 @@ def curious_claims(at: Ground) -> tuple[int, int]:
 def supplies(
     recipe: Recipe, store: str, num: int, levels: Sequence[str] = ("easy", "medium", "hard")
 ) -> Iterator[Supply]:
-    """For each shape and some levels of a recipe what so many things of a store give."""
+    """The supply from some of a store's things, for each shape and for the given levels."""
     with Opened() as opened:
         job = Job(RunFolder("unused"), store, recipe, opened)
         at, english = make_ground(job), English(job.store, recipe.seed, recipe.language)
@@ -130,7 +132,7 @@ def _supply(
 
 
 def _faults_of(english: English, plan: Plan, thing: str) -> set[str]:
-    """The kinds of fault of a plan's words: "repeated word", "heavy"; none where it is worded."""
+    """The kinds of fault in a plan's words ("repeated word", "heavy"); empty if the plan can be worded."""
     said = english.question(plan.logical_form, plan.bindings, thing)
     return {
         "says what is hidden" if p.startswith("says ") else p.partition(":")[0]

@@ -1,5 +1,4 @@
-"""Finds questions of a benchmark in training data: by entities, by n-grams, by perceptual picture
-hashes.
+"""Finds a benchmark's questions in training data, by entities, word n-grams and picture hashes.
 
 The training data is a data set that `questloom synth` exported, or any folder of Parquet files. The
 files have columns `question`, `image` or `images`, `bindings` and `anchor`. The data set's own part

@@ -1,5 +1,6 @@
-"""CLIP through open_clip: pictures and texts become unit vectors, reproducible on one kind of
-processor.
+"""CLIP through open_clip: turns pictures and texts into unit vectors.
+
+The vectors are reproducible on one kind of processor.
 
 CLIP runs on a GPU if torch sees one, in full float32. A GPU's last digits differ from a CPU's, so
 some vectors differ in the fourth decimal. Two jobs that must write equal bytes need the same kind

@@ -1,5 +1,4 @@
-"""Forecasts what a training run needs: tokens, updates, GPU memory, hours. It needs no torch and no
-GPU.
+"""Forecasts the tokens, updates, GPU memory and hours of a training run, without torch or a GPU.
 
 No constant was measured on a GPU. The time is tokens divided by measured tokens a second, if these
 are given. Else it is arithmetic divided by an assumed share (MFU) of the GPU's peak. The memory is

@@ -1,5 +1,4 @@
-"""Fatal-aware learning: K faulty steps in a row end what a rollout teaches (OpenSearch-VL, section
-4.3).
+"""Fatal-aware learning: nothing is learned after K faulty steps (OpenSearch-VL, section 4.3).
 
     step       0    1      2      3      4        f = 2, the first of the three
     call       ok   ok     fault  fault  fault

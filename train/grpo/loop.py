@@ -1,5 +1,6 @@
-"""The loop of GRPO: each step plays with the current weights, then learns. `grpo/command.py` does
-the setup.
+"""The loop of GRPO: each step plays with the current weights, then learns.
+
+`grpo/command.py` does the setup.
 """
 
 import json

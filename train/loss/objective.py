@@ -1,5 +1,6 @@
-"""GRPO's clipped objective: J = Σ M · min(ρÂ, clip(ρ, 1 − ε_low, 1 + ε_high)·Â) / normaliser −
-β·KL.
+"""GRPO's clipped objective over packed tokens.
+
+J = Σ M · min(ρÂ, clip(ρ, 1 − ε_low, 1 + ε_high)·Â) / normaliser − β·KL.
 
 All tensors have shape (N,): the tokens in the loss of one micro-batch, row by row. The tensor `row`
 holds the row number of each token. Losses are sums of −J.
