@@ -4,9 +4,9 @@
 
 A mock endpoint on loopback answers after a log-normal latency (mean 0.30 s). `Caller` and
 `ChatClient` keep a window of calls in flight, with cache and ledger on disk, as a stage does. The
-ideal rate is window ÷ mean latency. The measured rate counts the replies that came while the window was full, from the first call on. A second rate
-leaves out the first seconds, because the window begins with one call and doubles. Calls in flight
-at the end count in neither rate.
+ideal rate is window ÷ mean latency. The measured rate counts the replies that came while the window
+was full, from the first call on. A second rate leaves out the first seconds, because the window
+begins with one call and doubles. Calls in flight at the end count in neither rate.
 """
 
 import argparse

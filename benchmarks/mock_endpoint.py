@@ -2,11 +2,12 @@
 
     python benchmarks/mock_endpoint.py --port 0 --mean 0.3 --sigma 0.5      prints its base URL on the first line
 
-It serves /v1/chat/completions. Latency is log-normal. `POST /script` takes a list of `{"kind": …}` for the next requests, in order
-of arrival; afterwards every request gets kind "ok". `--faults SHARE` draws requests by their
-idempotency key and gives each one transport fault before the good reply. `--rate N` lets N requests
-pass in any second and answers 429 beyond. `--slots N` works at N requests at once and queues the
-rest, even if their client has gone away. `GET /stats` reports what was served.
+It serves /v1/chat/completions. Latency is log-normal. `POST /script` takes a list of `{"kind": …}`
+for the next requests, in order of arrival; afterwards every request gets kind "ok". `--faults
+SHARE` draws requests by their idempotency key and gives each one transport fault before the good
+reply. `--rate N` lets N requests pass in any second and answers 429 beyond. `--slots N` works at N
+requests at once and queues the rest, even if their client has gone away. `GET /stats` reports what
+was served.
 
 A good reply depends on the request alone. It is an instance of the request's JSON schema, or a text
 with the request's digest. For a model "agent:N" it is a turn of the agent's protocol: first N

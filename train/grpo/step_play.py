@@ -1,7 +1,7 @@
 """Plays a step: each rank plays and judges its questions and makes their samples.
 
-Then all ranks meet. Refills (further questions in place of groups without variance) are played too if the settings ask
-for them. A step that was stored before a kill is read from disk.
+Then all ranks meet. Refills (further questions in place of groups without variance) are played too
+if the settings ask for them. A step that was stored before a kill is read from disk.
 """
 
 import time
