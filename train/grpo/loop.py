@@ -46,7 +46,7 @@ class _Progress:
 
 
 def train(run: Training, *, done: int, checkpoints: Checkpoints, metrics: Metrics | None) -> None:
-    """Runs the remaining steps. A collective call.
+    """Runs the remaining steps. All ranks must call this function together.
 
     Args:
         done: number of updates in the loaded checkpoint.

@@ -170,8 +170,7 @@ def _noted(out: Path, update: int) -> dict[str, Any]:
 
 
 def _weights(trainer: Trainer, update: int, at: World) -> bool | None:
-    """Whether the weights equal the checkpoint of an update; None without a checkpoint. A
-    collective call.
+    """Whether the weights equal the checkpoint of an update; None without a checkpoint. All ranks must call this function together.
     """
     if not at.gather(update in trainer.checkpoints.updates())[0]:
         return None

@@ -48,7 +48,7 @@ class Trainer:
 
 
 def load(folder: str, settings: GrpoSettings, at: World) -> Model:
-    """Loads the model. A collective call.
+    """Loads the model. All ranks must call this function together.
 
     Raises:
         InputError: the model cannot be trained here, see `load_model` and `TokenRenderer`.
@@ -72,7 +72,7 @@ def episode_files(out: Path) -> EpisodeFiles:
 
 
 def trainer_of(model: Model, settings: GrpoSettings, out: Path, at: World) -> Trainer:
-    """Shards or wraps the model and makes its optimiser. A collective call.
+    """Shards or wraps the model and makes its optimiser. All ranks must call this function together.
 
     Nothing may be copied of the model afterwards.
     """

@@ -76,7 +76,7 @@ class StepFiles:
         return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
 
     def write(self, step: int, share: Share, facts: Mapping[str, Any], at: World) -> None:
-        """Writes a step. A collective call.
+        """Writes a step. All ranks must call this function together.
 
         Args:
             share: this rank's share of the step.

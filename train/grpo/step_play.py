@@ -53,7 +53,7 @@ class StepPlay:
     at: World
 
     def of(self, step: int) -> tuple[Share, dict[str, float]]:
-        """This rank's share of a step, and the metrics of all ranks. A collective call.
+        """This rank's share of a step, and the metrics of all ranks. All ranks must call this function together.
 
         Raises:
             QuestloomError: see `Actor.play` and `check_step`; a fault on any rank raises on all.

@@ -36,7 +36,7 @@ class Learner:
     at: World
 
     def learn(self, share: Share, step: int) -> list[dict[str, float]]:
-        """Runs the updates of a step and returns their metrics. A collective call.
+        """Runs the updates of a step and returns their metrics. All ranks must call this function together.
 
         Args:
             share: this rank's share of the step.
@@ -227,7 +227,7 @@ class _Figures:
             self._sums[name] = self._sums.get(name, torch.zeros_like(added)) + added
 
     def made(self, agreed: Normaliser) -> dict[str, float]:
-        """The metrics over all ranks. A collective call."""
+        """The metrics over all ranks. All ranks must call this function together."""
         total = torch.stack(list(self._sums.values()))
         if self._at.size > 1:
             dist.all_reduce(total)

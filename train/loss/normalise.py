@@ -35,7 +35,7 @@ class Normaliser:
 
 
 def sum_over_ranks(count: float, device: torch.device | str = "cpu") -> Normaliser:
-    """Adds up every rank's count. A collective call that every rank makes once per update.
+    """Adds up every rank's count. All ranks must call this function once per update.
 
     Args:
         count: this rank's count over all of its micro-batches.
@@ -54,8 +54,7 @@ def sum_over_ranks(count: float, device: torch.device | str = "cpu") -> Normalis
 
 
 def max_over_ranks(number: int, device: torch.device | str = "cpu") -> int:
-    """The largest number of any rank, used for the common number of micro-batches. A collective
-    call.
+    """The largest number of any rank, used for the common number of micro-batches. All ranks must call this function together.
     """
     if not dist.is_initialized():
         return number

@@ -168,7 +168,7 @@ def check_engine(trainer_logp: Tensor, engine_logp: Tensor, *, alarm: float = KL
     """Estimates the KL between engine and trainer under the same weights, by k3 over all ranks'
     tokens.
 
-    A collective call: all ranks pass or stop together.
+    All ranks must call this function together; all pass or all stop.
 
     Args:
         trainer_logp, engine_logp: (N,) log-probabilities of the same tokens, over all

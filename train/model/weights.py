@@ -173,7 +173,7 @@ def export(
     """Writes OUT/model for transformers and inference servers, and with LoRA also OUT/adapter for
     peft.
 
-    A collective call. Each folder appears whole or not at all.
+    All ranks must call this function together. Each folder appears whole or not at all.
 
     Args:
         policy: the wrapped scorer.

@@ -29,7 +29,7 @@ class Weights(Protocol):
     """How the policy's weights reach an engine."""
 
     def bring_up_to_date(self, version: int) -> None:
-        """Gives the engine the current weights. A collective call.
+        """Gives the engine the current weights. All ranks must call this function together.
 
         Args:
             version: number of updates that the weights have had.

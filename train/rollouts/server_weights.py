@@ -26,7 +26,7 @@ class ServerWeights:
         config: the server's settings.
         tokens: the renderer for the model's processor.
         caller: sends the calls to the server.
-        write: writes the weights into a folder as transformers reads them; a collective call.
+        write: writes the weights into a folder as transformers reads them; all ranks must call it.
         folder: OUT/weights, which the server must see under the same path.
     """
 

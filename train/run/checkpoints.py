@@ -57,7 +57,7 @@ class Checkpoints:
     def save(
         self, update: int, policy: nn.Module, optimiser: torch.optim.Optimizer, at: World
     ) -> None:
-        """Writes a checkpoint and removes old ones. A collective call.
+        """Writes a checkpoint and removes old ones. All ranks must call this function together.
 
         Args:
             update: number of finished updates.
@@ -110,7 +110,7 @@ class Checkpoints:
     def load(
         self, update: int, policy: nn.Module, optimiser: torch.optim.Optimizer, at: World
     ) -> bool:
-        """Sets weights, optimiser and random generators to a checkpoint's. A collective call.
+        """Sets weights, optimiser and random generators to a checkpoint's. All ranks must call this function together.
 
         Returns:
             Whether the random generators continue exactly. They do if as many ranks read as wrote.

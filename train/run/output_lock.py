@@ -87,7 +87,7 @@ def place(path: str) -> str:
 
 
 def together(at: World, do: Callable[[], T]) -> T:
-    """Calls a function on every rank. A collective call.
+    """Calls a function on every rank. All ranks must call this function together.
 
     An error on one rank ends all ranks; only that rank reports it.
 

@@ -79,7 +79,7 @@ class World:
         self.gather(None)
 
     def meet(self, what: str) -> None:
-        """Waits for all ranks before work that needs all of them. A collective call.
+        """Waits for all ranks before work that needs all of them. All ranks must call this function together.
 
         Args:
             what: the work that ranks wait for, named in the error.
@@ -137,7 +137,7 @@ class World:
         return found
 
     def sum(self, number: Tensor) -> float:
-        """The sum of every rank's number. A collective call."""
+        """The sum of every rank's number. All ranks must call this function together."""
         total = number.detach().double()
         if self.size > 1:
             dist.all_reduce(total)

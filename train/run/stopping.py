@@ -34,7 +34,7 @@ class Stop:
     asked: bool = False
 
     def of_any(self, at: World) -> bool:
-        """Whether any rank was asked to stop. A collective call.
+        """Whether any rank was asked to stop. All ranks must call this function together.
 
         All ranks stop together, because they write a checkpoint together.
         """

@@ -35,7 +35,7 @@ def take_step(
     updates: int,
     about: str,
 ) -> dict[str, float]:
-    """Clips the gradient, sets the learning rate and makes an optimiser step. A collective call.
+    """Clips the gradient, sets the learning rate and makes an optimiser step. All ranks must call this function together.
 
     Args:
         update: number of the update, 0 to updates − 1.

@@ -67,7 +67,7 @@ def train(
     metrics: Metrics | None,
     stop: Stop,
 ) -> None:
-    """Runs the remaining updates. A collective call.
+    """Runs the remaining updates. All ranks must call this function together.
 
     Args:
         validation: the validation rows; empty for no validation.
