@@ -1,8 +1,9 @@
 """Forecasts the tokens, updates, GPU memory and hours of a training run, without torch or a GPU.
 
-No constant was measured on a GPU. The time is tokens divided by measured tokens a second, if these
-are given. Else it is arithmetic divided by an assumed share (MFU) of the GPU's peak. The memory is
-the sum of known tensors, without fragmentation and the libraries' own 1 to 3 GB.
+No constant was measured on a GPU. The time is tokens divided by measured tokens a second, if the
+caller gives a measurement. Otherwise the time is arithmetic divided by an assumed share (MFU) of
+the GPU's peak. The memory is the sum of known tensors, without fragmentation and the libraries' own
+1 to 3 GB.
 """
 
 import math
@@ -107,10 +108,12 @@ class Memory:
     """Copies of weights in bf16.
 
     Autocast keeps one copy of every trained weight during the pass. FSDP2 gathers the largest group
-    (embedding and head) and its gradient, which it sums over ranks in fp32.
+    of weights (embedding and head) and the group's gradient, and sums the gradient over ranks in
+    fp32.
     """
     activations: float
-    """Each layer's input, plus the inner tensors of one layer; without checkpointing, of every layer."""
+    """Each layer's input, and the inner tensors of one layer; without checkpointing, the inner
+    tensors of all layers."""
     head: float
     """Two chunks of logits in fp32 and one in bf16, and the head's gradient in fp32."""
 
@@ -213,8 +216,8 @@ def training_pace(
 ) -> Pace:
     """The training speed, as measured or by arithmetic.
 
-    An 8B model with frozen vision, on rows of 9,000 tokens with 900 in the loss: 5 × 10¹⁴
-    operations a row at 30 % of 989 × 10¹² a second.
+    The example is an 8B model with frozen vision, on rows of 9,000 tokens with 900 in the loss. A
+    row takes 5 × 10¹⁴ operations at 30 % of 989 × 10¹² operations a second.
 
     >>> from questloom.train.model.shape import KNOWN
     >>> frozen = WeightSettings(freeze_vision=True, freeze_projector=True)
@@ -236,8 +239,8 @@ def decode_pace(
     """The sampling speed of a GPU in tokens a second, as measured or by the bytes that a step
     reads.
 
-    A step samples one token in each of `at_once` episodes. It reads the weights in bf16 once, and
-    the keys and values of half an episode for each.
+    A step samples one token in each of `at_once` episodes. A step reads the weights in bf16 once,
+    and for each episode the keys and values of half its tokens.
 
     >>> from questloom.train.model.shape import KNOWN
     >>> round(decode_pace(KNOWN["qwen3-vl-8b"], [RowLength(tokens=9000, labels=900)], Gpu(), 32, None).tokens_per_second)
@@ -360,8 +363,8 @@ def forecast_grpo(
     """Forecasts a GRPO run whose episodes are as long as the given rows.
 
     Args:
-        questions, rollouts: questions per step, and rollouts per question. Resampled rollouts
-            (AXPO, refills) come on top.
+        questions, rollouts: questions per step, and rollouts per question, without resampled
+            rollouts (AXPO, refills).
         at_once: episodes that a GPU plays at once.
         measured, measured_decode: tokens a second per GPU in updates and in sampling.
     """

@@ -8,12 +8,12 @@ these rollouts (the sources) and samples K continuations from each prefix.
     …                                (the same ids)
     continuation K                   (the same ids)      {"name": … wrong                                 Â_K
 
-If a continuation is right, its reward replaces the source's reward in the prefix's advantage. All
-other rollouts of the group keep the advantages of their original rewards. Continuations never count
-in pass rates.
+If a continuation is right, the prefix gets an advantage computed from the continuation's reward.
+All other rollouts of the group keep their ordinary advantages. Continuations never count in pass
+rates.
 
 The paper's other controls are settings of the rollouts: 25 % more rollouts, twice the rollouts, a
-higher temperature. `credit/rewards.py` has the bonus or penalty on tools.
+higher temperature. The bonus or penalty for tool calls is in `credit/rewards.py`.
 """
 
 import random
@@ -31,7 +31,7 @@ from questloom.train.rows.row import PictureTokens, Row, RowError, RowFault, cut
 
 @dataclass(frozen=True)
 class Boundary:
-    """A place in a rollout from which it can be continued."""
+    """A place in a rollout where a continuation can begin."""
 
     end: int
     """The number of tokens in the prefix, up to and including `<tool_call>`."""
@@ -50,15 +50,16 @@ class Source:
 
 
 def is_triggered(accuracy: Tensor, member: Tensor) -> bool:
-    """Whether AXPO resamples a question: it has members, and all members are known to be wrong.
+    """Whether AXPO resamples a question: rollouts called a tool, and all of these are known to be
+    wrong.
 
-    The members are the rollouts that called a tool; the other rollouts may be right. The check
-    comes before groups without variance are left out.
+    The question's other rollouts may be right. Call this function before groups without variance
+    are left out.
 
     Args:
-        accuracy: (n,) r_acc of the question's rollouts: 0, 1, or NaN if the judge failed. NaN does
+        accuracy: (n,) r_acc of the question's rollouts: 0, 1, or NaN if the judge failed; NaN does
             not count as wrong.
-        member: (n,) bool: rollouts that called a tool (for `no_tool`: that called none) and did not
+        member: (n,) bool, rollouts that called a tool (for `no_tool`: that called none) and did not
             end by a provider fault.
 
     >>> accuracy, tool = torch.tensor([0.0, 0, 1, 0]), torch.tensor([True, True, False, False])
@@ -104,7 +105,7 @@ def boundary(
     *,
     fatal: int | None = None,
 ) -> Boundary | None:
-    """The place where a source's prefix ends; None if it made no call before its fatal step."""
+    """The place where a source's prefix ends; None if the source made no call before its fatal step."""
     found = boundaries(row, open_id, close_id, fatal=fatal)
     if choice == "most_uncertain":
         return min(found, key=lambda each: each.confidence, default=None)
@@ -114,13 +115,13 @@ def boundary(
 def select(
     groups: Sequence[Sequence[Source]], *, num_rollouts: int, rules: Axpo, seed: int = 0
 ) -> list[Source]:
-    """Selects the sources that are continued.
+    """Selects the wrong rollouts (sources) that are continued.
 
     Each question gets one source before any question gets a second. Sources with the least certain
     calls come first.
 
     Args:
-        groups: the sources of each triggered question.
+        groups: the possible sources of each question that AXPO resamples.
         num_rollouts: rollouts of the step, B·N; the budget is a share of this number.
         seed: seed of the random order under `rank: random`.
 
@@ -176,8 +177,9 @@ def prefix_advantage(
 ) -> float:
     """The prefix's advantage: Â_pre = (r_pre − mean r̃) / std r̃.
 
-    r̃ is the group's rewards with only this source's reward replaced. Several sources of a group
-    are computed one by one. The clamp of fatal sources comes later, see `fatal.treat`.
+    In the rewards r̃ of the group, r_pre replaces only this source's reward. If a group has several
+    sources, each advantage is computed separately. `fatal.treat` clamps the advantage of a fatal
+    source later.
 
     Args:
         rewards: (n,) original rewards of the question's rollouts.
@@ -188,7 +190,8 @@ def prefix_advantage(
     >>> [[round(prefix_advantage(group, 0, r, s), 3) for s in ("population", "sample", "leave_one_out")] for r in (0.0, 1.0)]
     [[-0.577, -0.54, -0.286], [1.291, 1.208, 0.714]]
 
-    Two sources with a right continuation get 1.291 each. Replaced together, they would get 1.000.
+    Two sources with a right continuation get 1.291 each. If both rewards were replaced at once, the
+    advantages would be 1.000.
 
     >>> [round(prefix_advantage(group, source, 1.0, "population"), 3) for source in (0, 1)]
     [1.291, 1.291]
@@ -214,7 +217,7 @@ def continuation_advantages(
     Args:
         rewards: (K,) rewards of the continuations, NaN if unknown.
         beside: (n,) rewards of the question's rollouts, which join the statistics (`group:
-            merged`). None compares the K continuations with each other only.
+            merged`); without them, the K continuations are compared only with each other.
 
     Returns:
         (K,) advantages; 0 if all rewards are equal, and for an unknown reward.

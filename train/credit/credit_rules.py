@@ -1,4 +1,6 @@
-"""Settings of rewards, advantages and failed rollouts; without torch, so that settings load fast."""
+"""Settings of rewards, advantages and failed rollouts. The file imports no torch, so settings load
+fast.
+"""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -10,9 +12,9 @@ from questloom.records.errors import InputError
 Statistic = Literal["population", "sample", "leave_one_out"]
 """How an advantage is computed from the rewards of a group.
 
-`population`, `sample`: (r − mean) / (std + δ), with n or n − 1 under the root (GRPO). AXPO's
-printed numbers use `population`; torch's default is `sample`. `leave_one_out`: r_i − the mean of
-the other rewards (RLOO).
+`population` and `sample` (GRPO) are (r − mean) / (std + δ); the standard deviation divides by n or
+by n − 1. AXPO's printed numbers use `population`; torch's default is `sample`. `leave_one_out`
+(RLOO) is r_i minus the mean of the other rewards.
 """
 
 
@@ -25,8 +27,8 @@ class RewardRules:
     format: bool = True
     """Whether the reward is multiplied by the format term."""
     tool_bonus: float = 0.0
-    """A bonus for a rollout that called a tool; below 0, a penalty. A control of AXPO, not a
-    recommendation."""
+    """A bonus for a rollout that called a tool; below 0, a penalty. AXPO's paper uses it as a
+    control."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,9 +38,9 @@ class FatalRules:
     treatment: Literal["vanilla", "hard_mask", "fatal_mask", "fatal_mask+clamp"] = (
         "fatal_mask+clamp"
     )
-    """Treatment of fatal rollouts. `vanilla`: like all others. `hard_mask`: the whole rollout is
-    out of the loss (Vision-DeepResearch). `fatal_mask`: only the steps before the fatal step are
-    in the loss. `fatal_mask+clamp`: these steps, and a negative advantage becomes 0."""
+    """Treatment of fatal rollouts. `vanilla` treats them like all others. `hard_mask` takes them
+    out of the loss (Vision-DeepResearch). `fatal_mask` keeps only the steps before the fatal
+    step in the loss. `fatal_mask+clamp` also sets a negative advantage to 0."""
     faults: Annotated[int, Ge(1)] = 3
     """K: this number of consecutive model faults makes a rollout fatal; a success resets the count."""
     fatal_index: Literal["first", "last"] = "first"
@@ -48,48 +50,50 @@ class FatalRules:
     """Treatment of rollouts that ended without an answer and are not fatal. OpenSearch-VL's code
     uses `clamp`: a missing answer is never pushed down."""
     overlong: Literal["normal", "out_of_loss"] = "normal"
-    """Treatment of rollouts that ran out of tokens, calls or time. `out_of_loss` keeps them in the
-    statistics only (VSearcher)."""
+    """Treatment of rollouts that ran out of tokens, calls or time. `out_of_loss` keeps their
+    rewards in the group's statistics only (VSearcher)."""
     provider: Literal["leave", "out_of_loss"] = "leave"
-    """Treatment of rollouts that ended by a provider fault. `leave`: in neither loss nor
-    statistics. `out_of_loss`: in the statistics only (VSearcher)."""
+    """Treatment of rollouts that ended by a provider fault. `leave` takes them out of loss and
+    statistics. `out_of_loss` keeps their rewards in the statistics only (VSearcher)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Axpo:
-    """Settings of AXPO, with the paper's published values as defaults where it gives them.
+    """Settings of AXPO. The defaults are the paper's values, as far as the paper states them.
 
-    The other choices are controls: four of the paper's five ablations score below plain GRPO.
+    Settings other than the defaults are controls: four of the paper's five ablations score below
+    plain GRPO.
     """
 
     continuations: Annotated[int, Gt(1)] = 4
     """K: continuations per source."""
     budget: Annotated[float, Ge(0)] = 0.25
-    """All continuations of a step, as a share of its rollouts."""
+    """The most continuations per step, as a share of the step's rollouts."""
     trigger: Literal["tool", "no_tool"] = "tool"
     """Which of a question's rollouts must all be wrong. `no_tool` is a control, and needs
     `resample: question`."""
     boundary: Literal["first", "most_uncertain"] = "first"
-    """Where a prefix ends. `first`: at the first `<tool_call>`. `most_uncertain`: at the call
-    before the fatal step with the lowest probability."""
+    """Where a prefix ends. `first` means at the first `<tool_call>`. `most_uncertain` means at the
+    call before the fatal step with the lowest probability."""
     rank: Literal["confidence", "random"] = "confidence"
-    """Which sources go first. `confidence`: sources with the least probable calls. `random`: in
-    random order."""
+    """Which wrong rollouts are continued first. `confidence` takes those with the least probable
+    calls. `random` takes a random order."""
     resample: Literal["prefix", "question", "none"] = "prefix"
-    """Where continuations begin. `prefix`: at the prefix. `question`: at the question; nothing of
-    the source is reused, masked or credited. `none`: no continuations; only the sources' tokens
-    after the prefix are masked."""
+    """Where continuations begin. `prefix` begins at the prefix. `question` begins at the question
+    and reuses, masks or credits nothing of the source. `none` makes no continuations and only
+    masks the sources' tokens after the prefix."""
     prefix_credit: bool = True
-    """Whether a prefix gets the advantage Â_pre of its continuations; else it keeps the source's own advantage."""
+    """Whether a prefix gets the advantage Â_pre, computed from its continuations. Otherwise a
+    prefix keeps the advantage of its rollout."""
     group: Literal["own", "merged"] = "own"
-    """What continuations are compared with. `own`: each other. `merged`: also the question's
-    rollouts."""
+    """The rewards that continuations are compared with. `own` takes those of the source's
+    continuations. `merged` adds those of the question's rollouts."""
     resample_weight: Literal["one", "each"] = "one"
-    """The weight of a prefix and its K continuations in a mean over trajectories. `one`: one
-    together. `each`: one each (as published)."""
+    """The weight of a prefix and its K continuations in a mean over trajectories. `one` gives them
+    weight one together. `each` gives each of them weight one (as published)."""
     cap: Annotated[float, Gt(0)] | None = None
-    """Upper limit of a prefix's advantage. In a group of 8 wrong rollouts, one right continuation
-    gives 2.65 with a standard deviation."""
+    """Upper limit of a prefix's advantage. If one continuation is right in a group of 8 wrong
+    rollouts, the advantage is 2.65 with a standard deviation."""
 
     def __post_init__(self) -> None:
         if self.trigger == "no_tool" and self.resample == "prefix":
@@ -101,9 +105,9 @@ class Axpo:
 
     @property
     def piece_weight(self) -> float:
-        """The weight of a source's remaining part, and of each of its continuations.
+        """The weight in the mean of a source's prefix, and of each of its continuations.
 
-        The weight is the same whichever of these parts are in the loss.
+        The weight does not depend on how many of these parts are in the loss.
 
         >>> Axpo(continuations=4).piece_weight, Axpo(resample_weight="each").piece_weight, Axpo(resample="none").piece_weight
         (0.2, 1.0, 1.0)

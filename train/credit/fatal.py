@@ -5,10 +5,10 @@
     in loss    yes  yes    no     no     no
 
 Only faults of the model count. A success resets the count; provider faults and sandbox limits
-neither count nor reset. The rollout's reward stays in the group's statistics.
+neither count nor reset. The reward of a fatal rollout stays in the group's statistics.
 
-The clamp sets a negative advantage of a fatal rollout to 0. So the tokens before step f can be
-pushed up, but never down. A good beginning did not cause the bad end.
+The clamp sets a negative advantage of a fatal rollout to 0. So training may raise the probability
+of the tokens before step f, but never lowers it. A good beginning did not cause the bad end.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ OVERLONG = frozenset({EndReason.TOKENS, EndReason.CALLS, EndReason.TIME})
 
 @dataclass(frozen=True)
 class Treatment:
-    """The part of a rollout that teaches, and its advantage."""
+    """The part of a rollout that is in the loss, and its advantage."""
 
     advantage: float
     num_steps: int
@@ -89,8 +89,8 @@ def treat(
 ) -> Treatment:
     """Applies the fatal rules to a rollout.
 
-    The rules for fatal rollouts come first, then those for rollouts without an answer. The rule for
-    over-long rollouts overrides both.
+    The rules for fatal rollouts apply first, then those for rollouts without an answer. The rule
+    for over-long rollouts overrides both other rules.
 
     Args:
         advantage: the rollout's normalised advantage in its group.

@@ -1,8 +1,8 @@
 """A rollout's reward: r = r_fmt · (α·r_acc + (1 − α)·r_query) (OpenSearch-VL, section 4.2).
 
-If a judge fails, the reward is unknown (NaN), never 0. Such a rollout leaves loss and statistics.
-With α = 1 and without the format term, the reward is the plain answer reward of VSearcher and ODE.
-Then no query judge is needed.
+If a judge fails, the reward is unknown (NaN), never 0. A rollout with an unknown reward is in
+neither loss nor statistics. With α = 1 and without the format term, the reward is the plain answer
+reward of VSearcher and ODE, which needs no query judge.
 """
 
 import math
@@ -70,7 +70,7 @@ def rewards(
         accuracy: (n,) r_acc: 0, 1 or NaN.
         used_tool: (n,) bool, whether the rollout called a tool.
         query: (n,) scores of the query judge, 0 to 1 or NaN; not needed for alpha 1.
-        num_valid: (n,) number of steps before the fatal step. If it is 0, the reward is 0.
+        num_valid: (n,) number of steps before the fatal step; without such a step the reward is 0.
 
     >>> told = dict(format_share=torch.tensor([1.0, 0.5, 1.0, 1.0]), accuracy=torch.tensor([1.0, 1.0, 0.0, float("nan")]),
     ...             used_tool=torch.tensor([True, True, True, False]))

@@ -1,9 +1,10 @@
 """Training samples from the rollouts of one question: rows with masks, advantages and weights.
 
-The order of the steps matters. First, the advantages come from the original rewards of all known
-rollouts. Then an AXPO source's advantage is computed anew. Then the fatal rules mask and clamp. A
-group without variance teaches nothing by itself, but its AXPO sources may. The rollouts of such a
-group still count in the loss's divisor and in the KL term (`Objective.divisor`).
+The advantages are computed in a fixed order. First come advantages from the original rewards of all
+known rollouts. Then each AXPO source gets its new advantage. Last, the rules for fatal rollouts
+mask tokens and clamp advantages. A group without variance teaches nothing, except by its AXPO
+sources. The rollouts of a group without variance still count in the loss's divisor and in the KL
+term (`Objective.divisor`).
 """
 
 import dataclasses
@@ -52,14 +53,14 @@ class Rollout:
 
 @dataclass(frozen=True, kw_only=True)
 class Resampled:
-    """A rollout and its AXPO continuations."""
+    """A rollout with its AXPO continuations."""
 
     source: int
-    """The index of the rollout."""
+    """The index of the rollout among the question's rollouts."""
     prefix: int
-    """The number of tokens that continuations share with the rollout; 0 if they begin at the question."""
+    """The number of tokens that a continuation copies from the rollout; 0 if continuations begin at the question."""
     continuations: tuple[Rollout, ...] = ()
-    """The continuations; empty if the source is only masked."""
+    """The continuations; empty if the rollout's end is masked and nothing is continued."""
 
 
 class DropReason(StrEnum):
@@ -92,7 +93,7 @@ class DroppedWeight:
     """What a left-out rollout adds to the loss's divisor."""
 
     weight: float = 0.0
-    """The share of a trajectory that the rollout stands for; 0 if it is not counted."""
+    """The share of a trajectory that the rollout stands for; 0 if the rollout does not count in the divisor."""
     tokens: int = 0
     """The tokens that would be in the loss if the rollout had an advantage."""
 
@@ -159,7 +160,8 @@ def make_samples(
 
     Args:
         rollouts: all N rollouts, also failed ones.
-        objective: its divisor and KL term decide how rollouts count that teach nothing.
+        objective: the loss's settings, which say whether rollouts without an advantage count in
+            divisor and KL term.
         refilled: whether other questions replace groups without variance, which then leave the step
             (DAPO).
         axpo: AXPO's settings; needed if any rollout was resampled.
@@ -299,7 +301,7 @@ def _learned(
 def _why_nothing(
     rollout: Rollout, row: Row, *, flat: bool, steps: int, rules: FatalRules
 ) -> DropReason | None:
-    """Why a rollout has no advantage of its own, or no token to learn it; None if it has both.
+    """Why a rollout has no advantage or no token in the loss; None if it has both.
 
     Args:
         row: the row, with the remaining tokens in its `loss_mask`.

@@ -1,4 +1,4 @@
-"""GRPO with rollouts in the loop.
+"""Trains with GRPO: the policy plays rollouts, and each step learns from them.
 
     python -m questloom.train.grpo --config CONFIG --run RUN --store STORE --model MODEL --out OUT
 
@@ -165,7 +165,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def grpo(settings: GrpoSettings, *, run: str, store: str, model: str, out: Path) -> dict[str, Any]:
-    """Trains with GRPO, or continues an interrupted run. Every rank calls it.
+    """Trains with GRPO, or continues an interrupted run. All ranks must call this function
+    together.
 
     Args:
         run: folder of the run whose questions are played.

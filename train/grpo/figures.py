@@ -1,4 +1,4 @@
-"""Metrics of a step's rollouts: each rank sums, all ranks add up, then shares and means follow."""
+"""Computes the metrics of a step's rollouts: sums on each rank, sums over all ranks, then shares and means."""
 
 import math
 from collections import Counter, defaultdict
@@ -17,21 +17,21 @@ from questloom.train.settings.grpo_settings import CareSettings
 
 
 class ProvidersFailed(QuestloomError):
-    """Too many rollouts ended by a provider fault to say anything about the policy.
+    """So many rollouts ended by a provider fault that the metrics say nothing about the policy.
 
     Providers are the engine's server, searches and pages.
     """
 
 
 class JudgesFailed(QuestloomError):
-    """Too many rollouts lack a judge's verdict to say anything about the policy."""
+    """So many rollouts have no judge's verdict that the metrics say nothing about the policy."""
 
 
 Sums = dict[str, float]
 
 
 def count_sums(made: StepSamples, fatal: FatalRules) -> Sums:
-    """A rank's sums. Rates count original rollouts and their questions, never continuations."""
+    """The sums of one rank. Rates count original rollouts and their questions, never continuations."""
     every = [each for group in made.groups for each in group.rollouts]
     taught = {each.sample.row.episode_id: each.sample for each in made.samples}
     clamps = fatal.treatment == "fatal_mask+clamp"
@@ -115,7 +115,7 @@ def _of_rollout(each: ScoredRollout) -> Sums:
 
 
 def add_sums(parts: Sequence[Mapping[str, float]]) -> Sums:
-    """Adds up several sums."""
+    """Adds up the sums of several ranks."""
     total: defaultdict[str, float] = defaultdict(float)
     for part in parts:
         for name, value in part.items():
@@ -152,7 +152,7 @@ def step_metrics(total: Mapping[str, float], query_by: str = "") -> dict[str, fl
     """The metrics of a step.
 
     Args:
-        query_by: what gave r_query; the metric's name says so if it was measured without a judge.
+        query_by: what gave r_query; if no judge gave the score, the metric's name says so.
     """
 
     def share(name: str, of: str) -> float:
@@ -232,6 +232,6 @@ def _plain(number: float) -> float | None:
 def gather_sums(
     made: StepSamples, fatal: FatalRules, at: World
 ) -> tuple[Sums, list[dict[str, Any]]]:
-    """The sums and the lines of all ranks. All ranks must call this function together."""
+    """Gathers the sums and the lines of all ranks. All ranks must call this function together."""
     parts = at.gather((count_sums(made, fatal), rollout_lines(made)))
     return add_sums([sums for sums, _ in parts]), [line for _, lines in parts for line in lines]

@@ -32,10 +32,10 @@ def evaluate_held_out(
     at: World,
     version: int,
 ) -> dict[str, float]:
-    """Plays held-out questions and returns their metrics. Every rank plays its part; a collective
-    call.
+    """Plays held-out questions and returns their metrics. All ranks must call this function
+    together; each plays its part.
 
-    All four outcomes stay in the denominator. There are no continuations here.
+    All four outcomes stay in the denominator. Held-out questions have no AXPO continuations.
 
     Args:
         version: number of updates that the weights have had.

@@ -30,7 +30,8 @@ class Training:
     held_out: Sequence[StepQuestion]
     """The held-out questions; empty for no evaluation."""
     measured: Path
-    """OUT/held_out, the results of each evaluation. A resumed run does not repeat them."""
+    """OUT/held_out, the results of each evaluation. A resumed run does not repeat a stored
+    evaluation."""
 
     def measured_after(self, update: int) -> Path:
         """The file with the evaluation after an update."""
@@ -129,7 +130,7 @@ def _steps(
 def _examine(run: Training, update: int, metrics: Metrics | None) -> None:
     """Plays the held-out questions, or reads the results that an earlier start wrote.
 
-    Playing them removes journals, and a step's journals may still be needed.
+    Playing removes journals, and a resumed run may still need the journals of a step.
     """
     if not run.held_out:
         return

@@ -3,7 +3,7 @@
     python -m questloom.train.grpo.replay OUT --update 12
 
 The replay starts at the newest earlier checkpoint and repeats the updates in between. On the same
-machine, with the same number of processes, the result is equal bit for bit.
+machine, with the same number of processes, the repeated update is equal bit for bit.
 """
 
 import argparse
@@ -61,7 +61,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def replay(out: Path, update: int) -> str:
-    """Repeats an update and compares the result with the original. Every rank calls it.
+    """Repeats an update and compares the result with the original. All ranks must call this
+    function together.
 
     Args:
         out: the folder of the training run.
@@ -152,7 +153,7 @@ def _ranges(numbers: Sequence[int]) -> str:
 
 
 def _noted(out: Path, update: int) -> dict[str, Any]:
-    """Reads the recorded metrics of an update. An update without anything to learn recorded fewer.
+    """Reads the recorded metrics of an update. An update without training rows has fewer metrics.
 
     Raises:
         InputError: the update has no metrics.
@@ -170,8 +171,7 @@ def _noted(out: Path, update: int) -> dict[str, Any]:
 
 
 def _weights(trainer: Trainer, update: int, at: World) -> bool | None:
-    """Whether the weights equal the checkpoint of an update; None without a checkpoint. All ranks must call this function together.
-    """
+    """Whether the weights equal the checkpoint of an update; None without a checkpoint. All ranks must call this function together."""
     if not at.gather(update in trainer.checkpoints.updates())[0]:
         return None
     now = _local(trainer.policy)

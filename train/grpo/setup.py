@@ -72,9 +72,10 @@ def episode_files(out: Path) -> EpisodeFiles:
 
 
 def trainer_of(model: Model, settings: GrpoSettings, out: Path, at: World) -> Trainer:
-    """Shards or wraps the model and makes its optimiser. All ranks must call this function together.
+    """Shards or wraps the model and makes its optimiser. All ranks must call this function
+    together.
 
-    Nothing may be copied of the model afterwards.
+    After this call, the model's weights must not be copied.
     """
     scorer = Scorer(model.loaded.model, temperature=settings.play.temperature)
     policy = wrap_policy(scorer, at, bf16=settings.weights.precision == "bf16")

@@ -1,7 +1,7 @@
 """Plays a step: each rank plays and judges its questions and makes their samples.
 
-Then all ranks meet. Refills (further questions in place of groups without variance) are played too
-if the settings ask for them. A step that was stored before a kill is read from disk.
+Then all ranks wait for each other. Refills (further questions in place of groups without variance)
+are played too if the settings ask for them. A step that was stored before a kill is read from disk.
 """
 
 import time
@@ -53,10 +53,11 @@ class StepPlay:
     at: World
 
     def of(self, step: int) -> tuple[Share, dict[str, float]]:
-        """This rank's share of a step, and the metrics of all ranks. All ranks must call this function together.
+        """This rank's share of a step, and the metrics of all ranks. All ranks must call this
+        function together.
 
         Raises:
-            QuestloomError: see `Actor.play` and `check_step`; a fault on any rank raises on all.
+            QuestloomError: see `Actor.play` and `check_step`; an error on one rank ends all ranks.
         """
         facts = self.at.gather(self.files.read_facts(step))[0]
         if facts is not None:
@@ -149,7 +150,7 @@ class StepPlay:
 def trajectory_of(question: Question, episode: Episode, verdict: Judgement) -> Trajectory:
     """An episode as a trajectory, which the report can show.
 
-    The source of its pictures is not looked up, because such episodes are never published.
+    The source of the pictures is not looked up, because training episodes are never published.
     """
     return Trajectory(
         question_id=question.id,

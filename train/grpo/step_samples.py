@@ -1,7 +1,8 @@
 """Makes a step's samples: scored groups of rollouts, AXPO's sources and continuations, advantages.
 
-AXPO's sources are chosen over all ranks. Every rollout and every continuation becomes a sample, or
-is left out for a counted reason. So at every step, rollouts + continuations = samples + left out.
+AXPO's sources (wrong rollouts to continue) are chosen over all ranks. Every rollout and every
+continuation becomes a sample, or is left out for a counted reason. So at every step, rollouts +
+continuations = samples + left out.
 """
 
 import dataclasses
@@ -60,7 +61,7 @@ class StepSample:
     """A sample, with the question that it belongs to."""
 
     number: int
-    """The question's place in the step."""
+    """The place of the question in the step."""
     sample: Sample
     reward: float
     """The rollout's reward; NaN if the advantage does not come from a reward of its own."""
@@ -72,22 +73,22 @@ class Share:
 
     samples: tuple[StepSample, ...]
     counted: tuple[tuple[int, DroppedWeight], ...]
-    """For each left-out rollout, the question's place in the step and the part of the divisor."""
+    """For each left-out rollout, its question's place in the step and its part of the loss's divisor."""
 
 
 @dataclass(frozen=True, eq=False)
 class StepSamples:
-    """A rank's share of a step, with the fate of each rollout."""
+    """A rank's share of a step, with counts of left-out rollouts."""
 
     share: Share
     left_out: Counter[str]
     """Counts of left-out rollouts by reason."""
     rollouts: int
-    """The number of the rank's rollouts, without continuations."""
+    """The number of the rank's rollouts, without AXPO's continuations."""
     continuations: int
     groups: tuple[Group, ...]
     again: tuple[tuple[Source, tuple[ScoredRollout, ...]], ...] = field(default=())
-    """AXPO's sources and their continuations."""
+    """AXPO's sources (continued rollouts) and their continuations."""
 
     @property
     def samples(self) -> tuple[StepSample, ...]:
@@ -144,7 +145,7 @@ def make_step_samples(
     tokens: PictureTokens,
     play_on: PlayOn,
 ) -> StepSamples:
-    """The samples of a rank's groups.
+    """Makes the samples of a rank's groups of rollouts.
 
     Args:
         chosen: AXPO's sources in these groups.
@@ -241,7 +242,7 @@ def candidates(
 def choose_sources(
     every: Sequence[Sequence[Source]], settings: GrpoSettings, step: int
 ) -> list[Source]:
-    """The sources to continue, chosen among the candidates of all ranks; all ranks compute the same."""
+    """Chooses the sources to continue among the candidates of all ranks; all ranks compute the same choice."""
     if settings.axpo is None:
         return []
     return select(
@@ -253,12 +254,12 @@ def choose_sources(
 
 
 def is_member(each: ScoredRollout, rules: Axpo) -> bool:
-    """Whether a rollout belongs to the members of its group, which must all be wrong for AXPO."""
+    """Whether AXPO counts a rollout among those that must all be wrong: it called a tool (`no_tool`: none)."""
     return each.rollout.end != EndReason.PROVIDER and each.used_tool == (rules.trigger == "tool")
 
 
 def all_wrong(group: Group, members: Sequence[ScoredRollout]) -> bool:
-    """Whether a group has members and all of them are known to be wrong."""
+    """Whether `members` is not empty and all of its rollouts are known to be wrong."""
     inside = {id(each) for each in members}
     return is_triggered(
         torch.tensor([each.rollout.accuracy for each in group.rollouts]),

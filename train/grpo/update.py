@@ -81,7 +81,8 @@ class Learner:
         Args:
             counted: what left-out rollouts add to the divisor.
             sampled: the trainer's log-probabilities under the weights that sampled, one tensor per
-                micro-batch. None if the weights are unchanged since then, or if nothing needs them.
+                micro-batch; None if the weights have not changed since sampling, or if nothing
+                needs this tensor.
         """
         plan = self._plan(samples)
         if not plan:  # on any rank
@@ -194,8 +195,8 @@ def mini_batch(number: int, settings: GrpoSettings) -> int:
     Neighbouring questions go together, so every rank has a part of every update.
 
     Args:
-        number: the question's place in the step. Refills come after the step's own questions and
-            are dealt out in turn.
+        number: the question's place in the step; refills have places after the step's own questions
+            and are dealt out in turn.
     """
     step = settings.step
     return (
@@ -227,7 +228,7 @@ class _Figures:
             self._sums[name] = self._sums.get(name, torch.zeros_like(added)) + added
 
     def made(self, agreed: Normaliser) -> dict[str, float]:
-        """The metrics over all ranks. All ranks must call this function together."""
+        """Computes the metrics over all ranks. All ranks must call this function together."""
         total = torch.stack(list(self._sums.values()))
         if self._at.size > 1:
             dist.all_reduce(total)

@@ -1,9 +1,9 @@
 """Losses are sums, divided by one count that all ranks and micro-batches share.
 
-The alternative is wrong: the mean over ranks of means over micro-batches of means over tokens. Take
-two ranks with two micro-batches each, of 5, 40, 11 and 90 tokens. Then a token of the first weighs
-18 times as much as a token of the last, and the gradient is off by 183 %. The sum over all tokens
-divided by 146 does not depend on how tokens are dealt out.
+A mean over ranks of means over micro-batches of means over tokens is wrong. For example, let two
+ranks have two micro-batches each, of 5, 40, 11 and 90 tokens. With means of means, a token of the
+first micro-batch weighs 18 times as much as a token of the last. The gradient is then off by 183 %.
+The sum over all tokens divided by 146 does not depend on how tokens are dealt out.
 """
 
 from dataclasses import dataclass
@@ -24,9 +24,9 @@ class Normaliser:
     def share(self, loss_sum: Tensor) -> Tensor:
         """A micro-batch's part of the loss, to call `backward` on.
 
-        The parts of micro-batches add up. DDP and FSDP average over ranks, so the part is
-        multiplied by the number of ranks. With accelerate, keep `gradient_accumulation_steps` at 1;
-        other values would divide again.
+        `backward` adds up the parts of micro-batches. DDP and FSDP average gradients over ranks, so
+        each part is multiplied by the number of ranks. With accelerate, keep
+        `gradient_accumulation_steps` at 1; other values would divide again.
 
         >>> Normaliser(total=8.0, world_size=2).share(torch.tensor(6.0))
         tensor(1.5000)
@@ -54,8 +54,7 @@ def sum_over_ranks(count: float, device: torch.device | str = "cpu") -> Normalis
 
 
 def max_over_ranks(number: int, device: torch.device | str = "cpu") -> int:
-    """The largest number of any rank, used for the common number of micro-batches. All ranks must call this function together.
-    """
+    """The largest number of any rank, used for the common number of micro-batches. All ranks must call this function together."""
     if not dist.is_initialized():
         return number
     found = torch.tensor(number, dtype=torch.int64, device=device)

@@ -3,7 +3,7 @@
 J = Σ M · min(ρÂ, clip(ρ, 1 − ε_low, 1 + ε_high)·Â) / normaliser − β·KL.
 
 All tensors have shape (N,): the tokens in the loss of one micro-batch, row by row. The tensor `row`
-holds the row number of each token. Losses are sums of −J.
+holds the row number of each token. Losses are sums of −J over tokens.
 """
 
 import torch
@@ -17,8 +17,8 @@ from questloom.train.loss.objective_rules import KL_ALARM, Objective
 def token_losses(
     logp: Tensor, old_logp: Tensor, advantage: Tensor, *, clip_low: float, clip_high: float
 ) -> Tensor:
-    """The loss of each token, −min(ρÂ, clip(ρ)Â) with ρ = exp(logp − old_logp). All tensors are
-    (N,).
+    """The loss of each token, −min(ρÂ, clip(ρ)Â) with ρ = exp(logp − old_logp). All tensors have
+    shape (N,).
 
     >>> logp = torch.tensor([1.5, 0.5, 1.5, 0.5]).log()  # ρ, since the old probabilities were 1
     >>> token_losses(logp, torch.zeros(4), torch.tensor([1.0, 1.0, -1.0, -1.0]), clip_low=0.2, clip_high=0.28)
@@ -33,8 +33,8 @@ def token_losses(
 def kl_k3(logp: Tensor, reference_logp: Tensor) -> Tensor:
     """Schulman's k3 estimate of KL(policy ‖ reference) per token: q/p − ln(q/p) − 1.
 
-    p is the policy's probability of its own token, q the reference's. The estimate is never below
-    0. All tensors are (N,).
+    p is the policy's probability of its own token, q that of the reference model. The estimate is
+    never negative. All tensors have shape (N,).
 
     >>> kl_k3(torch.tensor([0.5, 0.5]).log(), torch.tensor([0.5, 0.25]).log())
     tensor([0.0000, 0.1931])
@@ -56,15 +56,12 @@ def truncated_importance(trainer_logp: Tensor, engine_logp: Tensor, cap: float) 
 
 
 def token_weights(row: Tensor, row_weights: Tensor, objective: Objective) -> Tensor:
-    """The factor of each token's loss before the sum.
+    """Computes the (N,) factors of the tokens' losses before the sum.
 
     Args:
         row: (N,) int64, the row number of each token.
         row_weights: (R,) the share of a trajectory that each row stands for; below 1 only for
             resampled rows (see `credit/axpo.py`).
-
-    Returns:
-        (N,) factors.
 
     >>> row, ones = torch.tensor([0, 0, 0, 0, 1]), torch.ones(2)
     >>> token_weights(row, ones, Objective(normaliser="trajectory"))
@@ -160,7 +157,7 @@ def clip_masks(
 class EngineMismatch(QuestloomError):
     """The engine and the trainer disagree on the log-probabilities of sampled tokens.
 
-    Training on would be off-policy without notice.
+    Continued training would be off-policy without notice.
     """
 
 

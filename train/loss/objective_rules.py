@@ -1,4 +1,4 @@
-"""Settings of the objective; without torch, so that settings load fast."""
+"""Settings of the objective. The file imports no torch, so settings load fast."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -18,25 +18,26 @@ class Objective:
     clip_high: Annotated[float, Ge(0)] = 0.28
     """ε_high: with a positive advantage, a ratio ρ above 1 + ε_high has no gradient."""
     normaliser: Literal["trajectory", "token", "constant"] = "trajectory"
-    """How token losses become a mean. `trajectory`: the mean over a trajectory's tokens, then over
-    trajectories (OpenSearch-VL; GRPO). `token`: the mean over all tokens (DAPO). `constant`: the
-    sum over a trajectory's tokens divided by `constant`, then the mean over trajectories (Dr.
-    GRPO)."""
+    """How token losses become a mean. `trajectory` is the mean over a trajectory's tokens, then
+    over trajectories (OpenSearch-VL, GRPO). `token` is the mean over all tokens (DAPO).
+    `constant` is the sum over a trajectory's tokens divided by the setting `constant`, then the
+    mean over trajectories (Dr. GRPO)."""
     constant: Annotated[int, Gt(0)] = 1
     """The number of tokens in the longest possible trajectory, for `normaliser: constant`."""
     divisor: Literal["sampled", "taught"] = "sampled"
-    """The rollouts over which the means are taken. `sampled`: all rollouts of the update's
-    questions, also those that teach nothing (1/G Σ, as published and in TRL). Rollouts teach
-    nothing in a group without variance, with an unknown reward, or if wholly masked. Their
-    remaining tokens count in the KL term. `taught`: only rollouts with an advantage of their
-    own, so an update stays large even if few groups have variance."""
+    """The rollouts in the divisor. `sampled` counts all rollouts of the update's questions (1/G Σ,
+    as published and in TRL). This includes rollouts without an advantage: in a group without
+    variance, with an unknown reward, or wholly masked. Tokens of these rollouts that stay in the
+    loss count in the KL term. `taught` counts only rollouts with an advantage of their own, so
+    an update stays large even if few groups have variance."""
     kl: Annotated[float, Ge(0)] = 0.0
     """β: the weight of the KL to a reference model."""
     kl_ratio: bool = True
-    """Whether each token's KL is multiplied by ρ. Its gradient is then unbiased (TRL's default,
-    after DeepSeek-V3.2). Without the factor (verl and the papers that used it), the on-policy
-    gradient is that of KL(reference ‖ policy)."""
+    """Whether each token's KL is multiplied by the ratio ρ. With ρ the gradient of the KL term is
+    unbiased (TRL's default, after DeepSeek-V3.2). Without ρ (verl and the papers that used it),
+    the on-policy gradient is that of KL(reference ‖ policy)."""
     importance_cap: Annotated[float, Gt(0)] | None = None
-    """If set, ρ compares with the trainer's own log-probabilities under the weights that sampled,
-    and each token weighs min(trainer / engine, cap). If none, ρ compares with the engine's
-    log-probabilities and saves a forward pass."""
+    """Upper limit of truncated importance weights. If set, the ratio ρ compares with the trainer's
+    own log-probabilities under the weights that sampled, and each token weighs min(trainer /
+    engine, limit). If none, the ratio compares with the engine's log-probabilities, which saves
+    a forward pass."""

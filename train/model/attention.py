@@ -1,9 +1,9 @@
 """Attention over packed rows, computed row by row with torch's SDPA and without a mask.
 
-Under SDPA, transformers separates packed rows by a T × T mask. For 8 rows of 4,096 tokens this
-takes eight times the products, the mask alone takes 1 GB, and the fastest kernels accept no mask.
-This file cuts the rows out by the text positions (`rows/packing.py`) and attends to each row alone.
-If a mask is needed (padding, a cache, sliding windows), attention works as under "sdpa".
+Under SDPA, transformers separates packed rows by a T × T mask. For 8 rows of 4,096 tokens, such a
+mask takes 1 GB and eight times the products. The fastest kernels accept no mask. This file cuts the
+rows out by the text positions (`rows/packing.py`) and attends to each row alone. If a mask is
+needed (padding, a cache, sliding windows), attention works as under "sdpa".
 """
 
 from typing import Any

@@ -2,7 +2,7 @@
 
 The fp32 logits of 32,768 tokens with a vocabulary of 151,936 take 20 GB. So the head projects one
 chunk of tokens at a time, in the forward and again in the backward pass. The chunks' gradients of
-the head are summed in fp32. In bf16 the error would grow with the number of chunks.
+the head are summed in fp32. A sum in bf16 would have an error that grows with the number of chunks.
 """
 
 import contextlib
@@ -42,7 +42,7 @@ def token_scores(
 ) -> TokenScores:
     """The log-probability of each label, and the entropy of its distribution.
 
-    Differentiable once, in `hidden` and `weight`.
+    The result can be differentiated once, in `hidden` and `weight`.
 
     Args:
         hidden: (N, d) output of the last layer before each label.
@@ -51,7 +51,7 @@ def token_scores(
         temperature: the sampling temperature of the labels; engines report log-probabilities at
             this temperature.
         chunk_elements: logits per chunk, at least those of one token; 0 takes the device's default
-            in `CHUNK_ELEMENTS`. Two chunks are in memory at once.
+            in `CHUNK_ELEMENTS`; two chunks are in memory at once.
 
     >>> hidden, head = torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 0.0], [torch.log(torch.tensor(3.0)), 0.0]])
     >>> [round(x.item(), 4) for x in token_scores(hidden, head, torch.tensor([1]))]  # ln(3/4), and the entropy of (1/4, 3/4)

@@ -1,7 +1,7 @@
 """The policy as the losses need it: packed rows in, log-probabilities and entropies out.
 
-DDP and FSDP wrap this module, so the head runs inside a forward pass that they know. The model's
-own head is never called on the whole sequence: see `model/logprobs.py`.
+DDP and FSDP wrap this module, so the head runs inside the wrapped forward pass. The model's own
+head is never called on the whole sequence: see `model/logprobs.py`.
 """
 
 from typing import Any

@@ -1,7 +1,7 @@
 """A model's parameters and arithmetic, computed from its configuration alone, without torch.
 
-Forecasts and benchmarks use it. It covers Qwen3-VL and dense models of the same form: grouped-query
-attention with normed heads, a gated MLP, a vision tower with mergers.
+Forecasts and benchmarks use these figures. The file covers Qwen3-VL and dense models of the same
+form: grouped-query attention with normed heads, a gated MLP, a vision tower with mergers.
 """
 
 import json
@@ -24,7 +24,7 @@ class VisionShape:
     """Numbers per patch: channels × frames × side²."""
     patch_side: int
     merge: int
-    """The side, in patches, of the square that becomes one token."""
+    """The side, in patches, of the square of patches that becomes one token."""
     positions: int
     projectors: int
     """The number of mergers: the last layer's and deepstack's."""

@@ -44,7 +44,7 @@ def load_processor(folder: str, max_pixels: int = 0) -> Any:
         max_pixels: most pixels of a picture; 0 for the processor's own limit.
 
     Raises:
-        InputError: the folder has no processor, or the processor has no such limit.
+        InputError: the folder has no processor, or the processor has no limit of pixels.
     """
     try:
         processor = AutoProcessor.from_pretrained(folder)
@@ -66,12 +66,11 @@ def load_processor(folder: str, max_pixels: int = 0) -> Any:
 
 
 def load_model(folder: str, settings: WeightSettings, seed: int) -> LoadedModel:
-    """Loads a model with trained weights in fp32 and other weights as stored.
-
-    Under the precision fp32, all weights are fp32.
+    """Loads a model with trained weights in fp32 and frozen weights in their stored dtype. With
+    `precision: fp32`, all weights are fp32.
 
     Args:
-        seed: seed of the adapters' first weights. All ranks must use the same.
+        seed: seed of the adapters' first weights; all ranks must use the same seed.
 
     Raises:
         InputError: the model cannot be loaded, or has no vision tower to freeze.

@@ -1,8 +1,7 @@
 """Plays a rank's questions with the current policy, and has the answers judged.
 
-Ranks do not wait for each other here. No collective call happens within an episode, so ranks may
-play different numbers of turns. Every turn goes through the question's journal, so a resumed run
-does not play finished turns again.
+Ranks do not wait for each other while they play, so each rank may play a different number of turns.
+Every turn goes through the question's journal, so a resumed run does not play finished turns again.
 """
 
 import asyncio
@@ -36,9 +35,8 @@ LOOK_SECONDS = 0.5
 
 
 class RolloutsFailed(QuestloomError):
-    """The engine, a tool or a judge failed in a way that is no result of the rollout.
-
-    The journals keep what was played; the same command continues from them.
+    """The engine, a tool or a judge failed in a way that is no result of the rollout. The journals
+    keep all finished turns, and the same command continues after them.
     """
 
 
@@ -70,8 +68,8 @@ class Continuation:
 
     Args:
         source: the rollout.
-        turn: the turn that begins as in the source; -1 begins at the question.
-        begun: number of this turn's tokens that are kept.
+        turn: index of the turn whose beginning is copied from the source; -1 copies nothing and
+            begins at the question. begun: number of tokens copied from this turn.
         rollouts: numbers of the continuations.
     """
 
@@ -107,7 +105,7 @@ class Actor:
 
     @property
     def answer_by(self) -> str:
-        """What judges answers: rules, and a model for the rest if the role has one."""
+        """What judges answers: rules, and for unclear answers a model if the role has one."""
         return (
             "rules" if self.answers.client is None else self.answers.client.roles[ANSWER_ROLE].model
         )
@@ -147,7 +145,7 @@ class Actor:
         return self._run(question, asked)
 
     def play_on(self, player: Player, again: Sequence[Continuation]) -> list[list[JudgedRollout]]:
-        """Plays continuations, and returns those of each source.
+        """Plays the continuations of each source and returns them.
 
         Raises:
             RolloutsFailed, InputError, BudgetExceeded, Stopped: as for `play`.
@@ -177,7 +175,9 @@ class Actor:
         return found
 
     def drop_journals(self) -> None:
-        """Removes the files of unfinished episodes. One process calls it while none plays."""
+        """Removes the files of unfinished episodes. One process calls this function while no
+        process plays.
+        """
         remove_tree(self.files.at("journal"))
 
     def _run(self, question: Any, items: Sequence[Any]) -> list[Any]:

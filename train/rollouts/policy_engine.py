@@ -1,7 +1,7 @@
 """The engine that samples from the current policy, and the players that use it.
 
 A single process and DDP sample from the trained weights themselves. If the weights are sharded
-(FSDP2), or kept in fp32 for bf16 products, the engine has its own copy. This copy has the products'
+(FSDP2), or kept in fp32 for bf16 products, the engine has its own copy. The copy has the products'
 dtype and is updated after every step. Each step has a new engine, so no keys or values of old
 weights are reused.
 """

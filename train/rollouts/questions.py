@@ -24,7 +24,7 @@ class StepQuestion:
     """A question in a step."""
 
     number: int
-    """The question's place in the step. It decides which rank plays the question and which update
+    """The question's place in the step, which decides on the rank that plays it and the update that
     learns from it."""
     question: Question
 
@@ -55,11 +55,7 @@ class Questions:
 
 
 def teacher_tools(run: RunFolder) -> dict[str, Any]:
-    """The tool settings of the run's teacher: those it played with, else those of the run's recipe.
-
-    Raises:
-        InputError: `run` is no run.
-    """
+    """The tool settings that the run's teacher played with; before it has played, those of the run's recipe."""
     teacher = EpisodeFolder.of(run)
     found: dict[str, Any] = (
         (teacher if teacher.recipe.is_file() else run)
@@ -133,7 +129,7 @@ class QuestionCourse:
         return len(self.questions) // self.per_step
 
     def of(self, step: int) -> list[StepQuestion]:
-        """The questions of a step. They depend only on the step's number, so a run can resume at
+        """The questions of a step, which depend only on the step's number. So a run can resume at
         any step.
         """
         epoch, place = divmod(step, self.per_epoch)

@@ -1,7 +1,7 @@
 """Turns judged rollouts into rows and rewards, the input of `credit/samples.py`.
 
-A row that is unusable for learning (`UnusableRow`) leaves the loss and is counted. If its reward is
-known, the reward stays in the statistics.
+A row that is unusable for learning (`UnusableRow`) leaves the loss and is counted. A known reward
+of such a row stays in the statistics.
 """
 
 import math

@@ -1,6 +1,6 @@
 """Makes rows of episodes: token ids joined in the order in which the engine joined them.
 
-This is the trainer's only file that knows the agent's turns and prompts. Sampled ids are taken over
+No other file of the trainer knows the agent's turns and prompts. Sampled ids are taken over
 unchanged. An engine without token ids (a teacher behind an API) gives only text; the renderer
 encodes each such turn once.
 """
@@ -37,8 +37,8 @@ def row_of_segments(
     """The row of a conversation as an engine on token ids has it.
 
     Args:
-        segments: the parts of the conversation in order, the prompt first. An observation at the
-            end, without a turn after it, is left out.
+        segments: the parts of the conversation in order, the prompt first; a last observation
+            without a turn after it is left out.
         policy_version: number of updates that the sampling weights had had.
 
     Raises:

@@ -7,12 +7,12 @@ An example packs two rows of 5 and 3 tokens:
     positions[1:] mrope positions of each row, as if the row were alone
 
 transformers separates packed rows by their text positions, and only without an attention mask and
-without a cache. In all other cases the rows read each other: the logits' error is 0.87 instead of
-2e-7. These cases are mrope's three rows alone, a cache, and a mask of ones.
+without a cache. With mrope's three position rows alone, with a cache or with a mask of ones, packed
+rows read each other. The error of the logits is then 0.87 instead of 2e-7.
 
 A micro-batch without pictures gets a picture of zeros, in a separate row outside the loss. So every
-parameter has a gradient on every rank. Otherwise two thirds of them would have none, and FSDP would
-wait forever.
+parameter has a gradient on every rank. Without this picture, two thirds of the parameters would
+have no gradient, and FSDP would wait forever.
 """
 
 import dataclasses
@@ -94,7 +94,7 @@ def pack(rows: Sequence[Row], tokens: PictureTokens) -> Packed:
 def _zeros(tokens: PictureTokens) -> Row:
     """A row with one picture of zeros, of the smallest possible size: one token.
 
-    At this size mrope's positions equal the text positions.
+    For a picture of one token, mrope's positions equal the text positions.
     """
     begin, end = tokens.framing[:1], tokens.framing[1:]
     ids = torch.tensor([*begin, tokens.image_id, *end])
@@ -127,8 +127,8 @@ def micro_batches(
 
     Args:
         max_tokens: most tokens in a micro-batch.
-        at_least: number of micro-batches on the other ranks; missing ones are empty. Ranks with
-            different numbers would wait for each other forever.
+        at_least: number of micro-batches on the other ranks; missing ones are empty, because ranks
+            with different numbers would wait for each other forever.
 
     Returns:
         Indices of rows, each row once.

@@ -9,8 +9,8 @@ policy, o observation):
 
 There are two kinds of errors. `UnusableRow` concerns one row: the policy or its engine did
 something that is unusable for learning. The row is left out and counted under its reason.
-`RowError` is a defect between engine and trainer, for example pixels that do not fit the ids. It
-ends the run, because training on wrong inputs teaches nothing.
+`RowError` is a defect between engine and trainer, for example pixels that do not fit the ids. A
+`RowError` ends the run, because training on wrong inputs teaches nothing.
 """
 
 import dataclasses
@@ -53,7 +53,7 @@ class RowFault(StrEnum):
 
 
 class RowError(QuestloomError):
-    """A row does not hold what the engine saw.
+    """A row differs from the input that the engine saw.
 
     Args:
         fault: what is wrong.
@@ -147,7 +147,7 @@ class Row:
     None if the engine reported none.
     """
     policy_version: int = -1
-    """The number of updates that the sampling weights had had; -1 for another model's words."""
+    """The number of updates that the sampling weights had had; -1 if another model wrote the turns."""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -187,7 +187,8 @@ def hashes_of(pixels: Tensor, grid_thw: Tensor) -> tuple[str, ...]:
 
 
 def check(row: Row, tokens: PictureTokens) -> None:
-    """Checks that all parts of a row fit each other, before each update. It hashes the pixels.
+    """Checks that all parts of a row fit each other. Call it before each update; it hashes the
+    pixels.
 
     Raises:
         UnusableRow: the policy or its engine did something that is unusable for learning.
@@ -342,7 +343,8 @@ def cut(row: Row, length: int, tokens: PictureTokens) -> Row:
 def shorten(row: Row, max_tokens: int, tokens: PictureTokens) -> Row:
     """The row up to the last turn that ends within a limit.
 
-    It holds whole turns and whole pictures, and ends with a turn, not with an observation.
+    The shortened row holds whole turns and whole pictures, and ends with a turn, not with an
+    observation.
 
     Raises:
         UnusableRow: even the first turn does not fit.

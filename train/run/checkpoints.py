@@ -1,12 +1,13 @@
 """Checkpoints: everything that a run resumes from. A checkpoint is complete or absent.
 
-    OUT/checkpoints/update-000100/   trained weights and the optimiser's numbers, in torch's distributed format
+    OUT/checkpoints/update-000100/   trained weights and the optimiser's state, in torch's distributed format
                     …/random-00000.pt  states of the random generators, one file a rank
-                    …/state.json       the update; how many ranks wrote it
+                    …/state.json       the number of the update, and of the ranks that wrote it
 
-All ranks write into a folder whose name begins with a dot. The first rank renames it when all are
-done, so a folder with its final name is complete. The number of ranks may change between writing
-and reading. The learning rate and the position in the data follow from the update's number.
+All ranks write into a folder whose name begins with a dot. The first rank renames the folder when
+all ranks are done, so a folder with its final name is complete. The number of ranks may change
+between writing and reading. The learning rate and the position in the data follow from the update's
+number.
 """
 
 import errno
@@ -110,11 +111,12 @@ class Checkpoints:
     def load(
         self, update: int, policy: nn.Module, optimiser: torch.optim.Optimizer, at: World
     ) -> bool:
-        """Sets weights, optimiser and random generators to a checkpoint's. All ranks must call this function together.
+        """Sets weights, optimiser and random generators to a checkpoint's. All ranks must call this
+        function together.
 
         Returns:
-            Whether the random generators continue exactly. They do if as many ranks read as wrote.
-                The order of the rows always continues.
+            Whether the random generators continue exactly, which needs as many ranks as the writing
+                run had; the order of the rows always continues.
         """
         path = self._path(update)
         weights, numbers = get_state_dict(policy, optimiser, options=_OPTIONS)
@@ -180,7 +182,7 @@ def _read_random(path: Path) -> None:
 
 @contextmanager
 def _alone_without_a_warning() -> Iterator[None]:
-    """Silences a torch warning about one process, which also comes if one process is what was asked for."""
+    """Silences a torch warning about a single process; training with one process is intended."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="torch.distributed is disabled")
         yield
@@ -199,8 +201,7 @@ def named_if_full(folder: Path, what: str, otherwise: str) -> Iterator[None]:
     """Turns errors about a full disk into `DiskFull`.
 
     Args:
-        what: what does not fit.
-        otherwise: what could be done besides making room.
+        what: the data that does not fit. otherwise: a remedy besides making room.
 
     Raises:
         DiskFull: in place of any error that reports a full disk.

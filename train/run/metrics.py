@@ -25,9 +25,9 @@ class Metrics:
     """The metrics of a run, on the rank that writes.
 
     Args:
-        folder: OUT.
+        folder: OUT, the folder of the training run.
         updates: number of updates in the whole run.
-        done: number of updates from earlier starts. Metrics of later updates, which a killed run
+        done: number of updates from earlier starts; metrics of later updates, which a killed run
             left, are dropped.
         curves: the metrics that are drawn.
     """
@@ -103,8 +103,8 @@ class Metrics:
 
 
 def read_metrics(folder: Path) -> list[dict[str, Any]]:
-    """The complete lines of OUT/metrics.jsonl; a kill may have cut the last. Empty without such a
-    file.
+    """The complete lines of OUT/metrics.jsonl; a kill may have cut the last. The list is empty
+    without this file.
     """
     path = folder / "metrics.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.is_file() else []

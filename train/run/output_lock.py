@@ -18,7 +18,8 @@ from questloom.train.run.stopping import STOPPED, Stopped, exit_code
 
 T = TypeVar("T")
 UNLOCKED = ".begun"
-"""The folder for files that are written before all inputs are checked; OUT with only it is no run yet."""
+"""The name of the folder for files that are written before all inputs are checked. An OUT with only
+this folder is no run yet."""
 
 
 def check_output(out: Path, identity: Mapping[str, Any]) -> None:
@@ -48,8 +49,7 @@ def check_output(out: Path, identity: Mapping[str, Any]) -> None:
 def lock_output(out: Path, identity: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
     """Writes the run's identity and settings to OUT/settings.json.
 
-    The caller has checked all inputs before; otherwise a wrong input would become part of the
-    identity.
+    The caller must check all inputs first, because a wrong input would become part of the identity.
 
     Args:
         identity: as for `check_output`.

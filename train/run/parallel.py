@@ -2,10 +2,10 @@
 
 `accelerate launch` and `torchrun` start several processes. Both tell each process its rank in the
 environment; torch itself wraps the model. An accelerate configuration is obeyed or refused, never
-ignored. accelerate with FSDP on a CPU starts processes that do not know each other, and `--cpu
---num_processes 2` may start only one. So the number of processes is asserted, and under FSDP2 also
-that every parameter is sharded. Gradients are accumulated here, by sums (`loss/normalise.py`);
-accelerate's `gradient_accumulation_steps` must stay 1.
+ignored. With FSDP on a CPU, accelerate starts processes that do not know each other. With `--cpu
+--num_processes 2`, accelerate may start only one process. So the number of processes is asserted,
+and under FSDP2 also that every parameter is sharded. The trainer itself accumulates gradients, by
+sums (`loss/normalise.py`), so accelerate's `gradient_accumulation_steps` must stay 1.
 """
 
 import os
@@ -62,7 +62,7 @@ class World:
 
     @property
     def first(self) -> bool:
-        """Whether this is the first rank, which writes files that are written once."""
+        """Whether this is the first rank; only the first rank writes common files."""
         return self.rank == 0
 
     @property
@@ -127,8 +127,8 @@ class World:
             raise
 
     def gather(self, thing: T) -> list[T]:
-        """Every rank's object, in the order of ranks, on every rank. A collective call; the objects
-        are pickled.
+        """Every rank's object, in the order of ranks, on every rank. All ranks must call this
+        function together; the objects are pickled.
         """
         if self.size == 1:
             return [thing]
@@ -265,8 +265,8 @@ def wrap_policy(scorer: Scorer, at: World, *, bf16: bool) -> nn.Module:
 
     Args:
         scorer: the scorer with trained weights in fp32, on the CPU or on the device.
-        bf16: whether FSDP2 gathers parameters in bf16 and reduces gradients in fp32. Elsewhere the
-            caller uses autocast.
+        bf16: whether FSDP2 gathers parameters in bf16 and reduces gradients in fp32; without FSDP2
+            the caller uses autocast.
 
     Raises:
         InputError: the model does not say which of its layers belong together.
@@ -313,8 +313,8 @@ def wrap_policy(scorer: Scorer, at: World, *, bf16: bool) -> nn.Module:
 def no_sync_but_last(policy: nn.Module, last: bool) -> AbstractContextManager[Any]:
     """Lets DDP send gradients once per update.
 
-    FSDP2 sends them in every micro-batch. Otherwise a rank would hold the gradient of the whole
-    model.
+    FSDP2 sends gradients in every micro-batch. Otherwise each rank would hold the gradient of the
+    whole model.
     """
     return (
         policy.no_sync()

@@ -1,8 +1,8 @@
 """Checks before training that a transformers model can be trained here.
 
 Packed rows must score as each row scores alone in the model's own forward pass. The check uses a
-few real rows with pictures. It finds attention that does not separate packed rows, wrong positions,
-a head with scaling or a soft cap, and active dropout.
+few real rows with pictures. The check finds attention that does not separate packed rows, wrong
+positions, a head with scaling or a soft cap, and active dropout.
 """
 
 from collections.abc import Sequence
@@ -20,13 +20,14 @@ from questloom.train.settings.training_settings import WeightSettings
 TOLERANCE = {torch.float64: 1e-6, torch.float32: 1e-3, torch.bfloat16: 0.5, torch.float16: 0.1}
 """The allowed difference of a log-probability by dtype.
 
-On the tiny model, rounding gives 3e-6 in fp32 and 0.03 in bf16. Rows that read each other give 3.3.
+On the tiny model, rounding gives 3e-6 in fp32 and 0.03 in bf16. Packed rows that wrongly read each
+other give a difference of 3.3.
 """
 
 CHECK_TOKENS = 64
 """The number of a turn's tokens that the check reads.
 
-The model's own forward pass holds the logits of all earlier tokens, so the check stays short.
+The check stays short, because the model's own forward pass holds the logits of all earlier tokens.
 """
 
 

@@ -14,7 +14,7 @@ from questloom.train.settings.training_settings import OptimiserSettings
 
 
 class NotFinite(QuestloomError):
-    """A gradient is infinite or NaN. The weights are those before the update."""
+    """A gradient is infinite or NaN. The update has not changed the weights."""
 
 
 def products(precision: str, at: World) -> AbstractContextManager[Any]:

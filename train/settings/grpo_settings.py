@@ -27,7 +27,7 @@ from questloom.train.settings.training_settings import (
 
 @dataclass(frozen=True, kw_only=True)
 class PolicySettings(PlaySettings):
-    """Engine, sampling, tools and limits of an episode. The model is the trained one."""
+    """Engine, sampling, tools and limits of an episode. The trained model is the one that plays."""
 
     engine: Literal["transformers", "server"] = "transformers"
     """The engine that samples. `transformers`: on this machine. `server`: an inference server of
@@ -35,8 +35,8 @@ class PolicySettings(PlaySettings):
     temperature: Annotated[float, Gt(0)] = 1.0
     """The temperature of sampling; the trainer computes its log-probabilities at the same temperature."""
     top_p: Annotated[float, Gt(0), Le(1)] = 1.0
-    """The nucleus that the policy samples from. Below 1, the log-probabilities are still those of
-    the whole distribution."""
+    """The nucleus that the policy samples from. With a value below 1, the recorded
+    log-probabilities are still those of the whole distribution."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +48,7 @@ class StepSettings:
     questions: Annotated[int, Gt(0)] = 32
     """B: questions per step, over all ranks."""
     rollouts: Annotated[int, Gt(1)] = 8
-    """N: rollouts per question."""
+    """N: rollouts per question in a step."""
     mini_questions: Annotated[int, Ge(0)] = 0
     """Questions per update; 0 for all of the step's questions, so every update is on-policy."""
     refills: Annotated[int, Ge(0)] = 0
@@ -66,26 +66,27 @@ class StepSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluationSettings:
-    """Plays held-out questions (rl/validation) during training; nothing is learned from them."""
+    """Plays held-out questions (rl/validation) during training, without learning from them."""
 
     every: Annotated[int, Ge(0)] = 10
-    """Steps between evaluations; there is also one before the first and after the last step. 0 for
-    none."""
+    """Steps between evaluations. The run also evaluates before the first step and after the last.
+    The value 0 switches evaluations off."""
     questions: Annotated[int, Ge(0)] = 0
-    """Number of questions, the same each time; 0 for all."""
+    """Number of held-out questions, the same at each evaluation; 0 for all."""
     rollouts: Annotated[int, Gt(0)] = 1
-    """Rollouts per question. The share of right answers is the pass rate."""
+    """Rollouts per held-out question. The pass rate is the share of right answers among these
+    rollouts."""
     temperature: Annotated[float, Ge(0)] | None = None
-    """The sampling temperature; none takes that of training."""
+    """The sampling temperature of evaluations; none takes that of training."""
     top_p: Annotated[float, Gt(0), Le(1)] | None = None
-    """The nucleus; none takes that of training."""
+    """The sampling nucleus of evaluations; none takes that of training."""
     calls: Annotated[int, Ge(0)] | None = None
-    """Tool calls per episode; none takes the limit of training."""
+    """Tool calls per evaluation episode; none takes the limit of training."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CareSettings:
-    """When a run stops with an error, because too little or something wrong would be learned.
+    """Limits that stop a run with an error before it learns from too few or wrong samples.
 
     These settings are no part of a run's identity.
     """
@@ -98,17 +99,18 @@ class CareSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class GrpoKeepSettings:
-    """What is stored, and how often. No part of a run's identity."""
+    """What is stored, and how often. These settings are no part of a run's identity."""
 
     checkpoint_every: Annotated[int, Gt(0)] = 10
-    """Steps between checkpoints; the end is always stored."""
+    """Steps between checkpoints; the last step always writes a checkpoint."""
     checkpoints: Annotated[int, Gt(0)] = 2
-    """The number of newest checkpoints that stay."""
+    """The number of newest checkpoints that stay on disk."""
     episodes_every: Annotated[int, Ge(0)] = 10
-    """Steps between stored episodes: the rollouts of such a step's first question. 0 for none."""
+    """Steps between stored episodes. The run stores the rollouts of the step's first question. The
+    value 0 stores none."""
     replay_steps: Annotated[int, Ge(0)] = 0
-    """The number of newest steps whose rows stay, for replays. Rows after the last checkpoint
-    always stay. 0 for all."""
+    """The number of newest steps whose rows stay on disk for replays; 0 for all. Rows after the
+    last checkpoint always stay."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,7 +141,7 @@ class GrpoSettings:
     parallel: ParallelSettings = field(
         default_factory=lambda: ParallelSettings(timeout_minutes=180.0)
     )
-    """Processes that train together. A rank waits for another's longest episode,
+    """How processes train together. A rank waits for another's longest episode,
     `play.limits.seconds`: 150 minutes by default."""
     care: CareSettings = field(default_factory=CareSettings)
     keep: GrpoKeepSettings = field(default_factory=GrpoKeepSettings)
@@ -185,7 +187,7 @@ def load_grpo_settings(
 
     Args:
         tools: the teacher's tool settings (`questions.teacher_tools`), used if `play.tools` names
-            no others. A policy needs the tools and the prompt that it was taught with.
+            no others; a policy needs the tools and the prompt that it was taught with.
 
     Raises:
         InputError: see `read_settings`, or values that do not fit each other.

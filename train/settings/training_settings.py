@@ -1,4 +1,4 @@
-"""The settings that SFT and GRPO share, and those of SFT; `settings/grpo_settings.py` has GRPO's.
+"""The settings of SFT, and the settings that SFT shares with GRPO (`settings/grpo_settings.py`).
 
 A settings file names only what differs from the defaults; the run stores every value. The defaults
 are this project's own. The files in `presets/` hold published settings, and mark values that a
@@ -23,11 +23,11 @@ class DataSettings:
     max_tokens: Annotated[int, Gt(0)] = 32_768
     """Longest row in tokens, with its pictures."""
     too_long: Literal["shorten", "leave_out"] = "shorten"
-    """Treatment of longer rows: `shorten` ends them after the last whole turn that fits,
-    `leave_out` drops them. Both are counted."""
+    """Treatment of longer rows. `shorten` ends them after the last whole turn that fits.
+    `leave_out` drops them. Shortened and dropped rows are counted."""
     max_pixels: Annotated[int, Ge(0)] = 0
     """Most pixels of a picture that the model sees; 0 for the limit of the model's processor. The
-    exported processor has this limit too."""
+    exported processor has the same limit of pixels."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,10 +55,10 @@ class WeightSettings:
     precision: Literal["bf16", "fp32"] = "bf16"
     """Precision of matrix products. Trained weights and the optimiser's moments are always fp32."""
     attention: str = "sdpa"
-    """Attention of transformers. It must keep packed rows apart, as sdpa and flash_attention_2 do;
-    a check before training tests it."""
+    """Attention of transformers. The attention must keep packed rows apart, as sdpa and
+    flash_attention_2 do; a check before training tests it."""
     activation_checkpointing: bool = True
-    """Computes layers again in the backward pass: about a third more work for a small part of the memory."""
+    """Computes layers again in the backward pass: about a third more work, but only a small part of the memory."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,9 +78,9 @@ class OptimiserSettings:
     beta2: Annotated[float, Ge(0), Le(1)] = 0.999
     """Decay of AdamW's running mean of the squared gradients."""
     epsilon: Annotated[float, Gt(0)] = 1e-8
-    """Added to the denominator of AdamW's step."""
+    """A small number that is added to the denominator of AdamW's step."""
     max_grad_norm: Annotated[float, Gt(0)] = 1.0
-    """L2 norm to which a larger gradient is scaled down, over all trained weights and all ranks."""
+    """L2 norm of the gradient over all trained weights and ranks; a larger gradient is scaled down to it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +99,9 @@ class BatchSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class ParallelSettings:
-    """Which processes train together. No part of a run's identity: a resumed run may have others."""
+    """How processes train together. These settings are no part of a run's identity, so a resumed
+    run may use other processes.
+    """
 
     kind: Literal["auto", "single", "ddp", "fsdp"] = "auto"
     """`auto`: a single process alone; several by FSDP2 if `accelerate launch` was configured for it, else by DDP."""
@@ -111,14 +113,14 @@ class ParallelSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class KeepSettings:
-    """What is stored, and how often. No part of a run's identity."""
+    """What is stored, and how often. These settings are no part of a run's identity."""
 
     checkpoint_every: Annotated[int, Gt(0)] = 100
-    """Updates between checkpoints; the end is always stored."""
+    """Updates between checkpoints; the last update always writes a checkpoint."""
     checkpoints: Annotated[int, Gt(0)] = 2
-    """The number of newest checkpoints that stay."""
+    """The number of newest checkpoints that stay on disk."""
     validate_every: Annotated[int, Ge(0)] = 0
-    """Updates between validations; 0 for each epoch's end."""
+    """Updates between validations; 0 validates at each epoch's end."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,7 +150,7 @@ class SftSettings:
     def identity(self) -> dict[str, Any]:
         """The settings that must not change when a run is resumed.
 
-        They are all settings that change the trained weights beyond rounding.
+        These are all settings that change the trained weights beyond rounding.
         """
         return identity_of(self.resolved())
 

@@ -152,7 +152,8 @@ def sft(
     out: Path,
     validation: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Fine-tunes a model, or continues an interrupted run. Every rank calls it.
+    """Fine-tunes a model, or continues an interrupted run. All ranks must call this function
+    together.
 
     Args:
         data, validation: see `sources.read_documents`.
@@ -253,7 +254,8 @@ def _identity(
 def _rows(
     at: World, maker: RowMaker, data: Sequence[str], validation: Sequence[str], out: Path
 ) -> tuple[Documents, Survey]:
-    """Reads the documents onto disk and surveys them; each rank surveys its part.
+    """Stores the documents on disk and surveys them (one figure line per row); each rank surveys
+    its part.
 
     The files of a new run stay in a hidden folder below OUT until all inputs are checked.
 
@@ -286,7 +288,7 @@ def _rows(
 
 
 def _begin(out: Path, identity: dict[str, Any], settings: SftSettings) -> None:
-    """Turns OUT into the run's folder, with the rows that were read for it."""
+    """Makes OUT the run's folder, with the documents that were read for it."""
     lock_output(out, identity, settings.resolved())
     if (out / UNLOCKED).exists():
         shutil.rmtree(out / "rows", ignore_errors=True)

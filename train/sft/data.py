@@ -110,11 +110,11 @@ class Survey:
     """One error message for each reason."""
 
     def of(self, split: Split) -> list[SurveyedRow]:
-        """The rows of a split."""
+        """The surveyed rows of a split."""
         return [each for each in self.used if each.split == split]
 
     def figures(self) -> dict[str, Any]:
-        """Counts, for people and for `run.json`."""
+        """The survey's counts, for people and for `run.json`."""
         assert self.read == len(self.used) + sum(self.left_out.values()), (
             "a row is neither used nor left out"
         )
@@ -142,14 +142,14 @@ class Survey:
 
 @dataclass
 class DroppedDocuments:
-    """Counts of rows that did not even become documents."""
+    """Counts of input rows that are no valid documents."""
 
     reasons: Counter[str] = field(default_factory=Counter)
     examples: dict[str, str] = field(default_factory=dict)
-    """For each reason the first error, if the reason alone does not explain it."""
+    """For each reason the first error message, if the reason alone does not explain the error."""
 
     def add(self, left_out: DroppedRow) -> None:
-        """Counts one left-out row."""
+        """Counts one left-out input row."""
         self.reasons[left_out.reason] += 1
         if left_out.what:
             self.examples.setdefault(left_out.reason, left_out.what)
@@ -262,7 +262,7 @@ class RowMaker:
         ), row
 
     def again(self, surveyed: SurveyedRow, document: Document) -> Row:
-        """Makes the row of a surveyed document again.
+        """Makes the row of a document again, and compares it with the survey.
 
         Raises:
             RowError: the row differs from its survey.
@@ -300,7 +300,7 @@ class RowMaker:
     def _renderer(self, files: EpisodeFiles) -> Renderer:
         """The renderer with the prompt that the episodes were played under.
 
-        It also escapes the trained model's special tokens in text from outside.
+        The renderer also escapes the trained model's special tokens in outside text.
         """
         if files.path not in self._renderers:
             told = files.prompt
@@ -353,7 +353,7 @@ def gather_survey(
     """Joins the survey parts of all ranks.
 
     Args:
-        missing: rows that did not even become documents.
+        missing: counts of input rows that are no valid documents.
     """
     reasons, examples, used = Counter(missing.reasons), dict(missing.examples), []
     for _, found in sorted(parts, key=lambda part: part[0]):
@@ -373,8 +373,8 @@ def gather_survey(
 def check_apart(survey: Survey, documents: Documents) -> None:
     """Checks that no row comes from two sources, and that none is in both training and validation.
 
-    Two rows are equal if their ids and pixels are, however they were stored. A row that one source
-    has twice for one use is taken twice.
+    Two rows are equal if their ids and pixels are equal, in whatever form they were stored. A row
+    that one source holds twice in one split is used twice.
 
     Raises:
         InputError: names the sources, the number of such rows and one of the rows.
@@ -449,7 +449,7 @@ class Course:
         return self.per_epoch * self.epochs
 
     def of(self, update: int) -> list[SurveyedRow]:
-        """The rows of an update. They depend only on the update's number, so a run can resume at
+        """The rows of an update, which depend only on the update's number. So a run can resume at
         any update.
 
         Args:

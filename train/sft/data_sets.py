@@ -54,11 +54,11 @@ def dialogue_files(source: str, split: str) -> list[DialogueFile]:
     """The files that a source names, in order.
 
     Args:
-        split: the split of files that do not name one.
+        split: the split of files whose names contain no split.
 
     Raises:
         InputError: there are no files, they cannot be read, or the source holds several data sets
-            and names none.
+            and the user names none.
     """
     name, configuration = _parted(source)
     folder = _Folder(name, source)
@@ -88,7 +88,7 @@ def dialogue_files(source: str, split: str) -> list[DialogueFile]:
 class _Folder:
     """A data set's folder, on this machine or on the Hub.
 
-    Files from the Hub are downloaded into the Hub's own cache, and only those that are needed.
+    Only the needed files are downloaded from the Hub, into its own cache.
 
     Args:
         name: the data set's name without a configuration.

@@ -6,11 +6,11 @@
 A row may also have `messages` of {role, content}. The content is text, or a list of {type: text,
 text} and {type: image}.
 
-The policy's words stay word for word and carry the loss; everything else is only read. An
+The policy's words stay word for word and carry the loss; all other text is input without loss. An
 `observation` becomes a user message in response tags. A `function_call` is put into call tags. The
 system message describes the `tools` as Qwen's templates do. Special tokens in texts that the policy
-read are escaped, so outside text cannot end a turn or stand for a picture. Our own export is read
-here too, and gives the token ids of the stored episode.
+read are escaped, so outside text cannot end a turn or stand for a picture. The reader also accepts
+our own export, and then gives the token ids of the stored episode.
 """
 
 import json
@@ -145,8 +145,8 @@ def _schema(tool: Mapping[str, Any]) -> Mapping[str, Any]:
 def _text(value: Any, *, policy: bool = False) -> str:
     """A text with placeholders for pictures.
 
-    If the row has pictures as parts of their own, a placeholder in a read text stands for no
-    picture.
+    If the row has pictures as separate parts, a placeholder inside a text that the policy read
+    stands for no picture.
     """
     if isinstance(value, list):
         return "".join(_part(part, policy) for part in value)

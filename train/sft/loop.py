@@ -176,7 +176,7 @@ def _validate(
 
 
 def make_ahead(make: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-    """Yields `make(item)` for each item in order; a thread makes the next result while the last is used."""
+    """Yields `make(item)` for each item in order; a thread prepares the next result in advance."""
     with ThreadPoolExecutor(1, thread_name_prefix="rows") as pool:
         waiting: Future[R] | None = None
         for item in items:

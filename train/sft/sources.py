@@ -57,7 +57,7 @@ class DroppedRow:
     id: str
     reason: str
     what: str = ""
-    """The error of this row, if the reason alone does not explain it."""
+    """The error of this row, if the reason alone does not explain the error."""
 
 
 def read_documents(
@@ -66,8 +66,8 @@ def read_documents(
     """Reads all sources in their order.
 
     Args:
-        train: runs, folders of episodes, dialogues. Episodes and configurations know their split
-            themselves.
+        train: runs, folders of episodes, dialogues; stored episodes and configurations of data sets
+            state their split themselves.
         validation: dialogues that are used for validation and never trained on.
 
     Raises:
@@ -83,7 +83,7 @@ def check_sources(train: Sequence[str], validation: Sequence[str] = ()) -> None:
     """Checks the sources without reading their rows.
 
     Raises:
-        InputError: see `read_documents`; or two sources are the same.
+        InputError: see `read_documents`; also if two sources are the same.
     """
     for path in {path for path in (*train, *validation) if [*train, *validation].count(path) > 1}:
         raise InputError(path, "is named twice", "Name it once.")
@@ -118,7 +118,7 @@ def _files(path: str, split: Split) -> list[DialogueFile]:
     """The files of a source of dialogues.
 
     Raises:
-        InputError: see `dialogue_files`; or a validation source states its splits itself.
+        InputError: see `dialogue_files`; also if a validation source states splits of its own.
     """
     if split == "validation" and _episodes(path) is not None:
         raise InputError(

@@ -14,10 +14,8 @@ from questloom.models.clip import MERGES_FILE
 from questloom.train.small_clip.fit import SIDE
 
 NUM_MERGES = 4000
-"""The number of byte-pair merges, of the 48,894 that open_clip ships.
-
-With all of them, the embedding alone would be twice the size of the rest.
-"""
+"""The number of byte-pair merges, out of open_clip's 48,894. With all merges, the embedding alone
+would be twice the size of the rest of the model."""
 CONFIG: dict[str, Any] = {
     "model_cfg": {
         "embed_dim": 128,

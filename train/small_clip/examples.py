@@ -16,7 +16,7 @@ STORED_SIDE = 128
 
 @dataclass(frozen=True)
 class Examples:
-    """n pictures of m entities.
+    """The training examples: n pictures of m entities.
 
     `pixels` is uint8 (n, STORED_SIDE, STORED_SIDE, 3), squashed to a square as in the checkpoint's
     preprocessing. `entity` is int (n,) and indexes `looks`. `files` holds the picture files.

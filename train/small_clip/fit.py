@@ -6,8 +6,8 @@ a batch say for every pair whether the words really fit. CLIP's contrastive loss
 descriptions. SigLIP's balanced pairwise loss (Zhai et al. 2023) sets the scale. Without SigLIP's
 loss, "a man" fitted no picture of a man well, because hundreds share these words (AUC 0.93).
 
-The model must also match two views of one entity. This uses a contrastive loss over two views of
-each entity (Khosla et al. 2020). Half of the batches hold entities of one class only, because
+The model must also match two views of one entity. A contrastive loss over two views of each entity
+trains this match (Khosla et al. 2020). Half of the batches hold entities of one class only, because
 entities of the same class are hardest to tell apart.
 """
 
@@ -116,8 +116,9 @@ def text_loss(
     """The loss of texts against pictures. `fits` is 0/1 (texts, pictures); every text fits some
     picture.
 
-    It sums two parts. The first is the cross-entropy in both directions against each pair's share.
-    The second is the mean logistic loss of the pairs that fit, plus that of the pairs that do not.
+    The loss has two parts. The first part is the cross-entropy in both directions against each
+    pair's share. The second part is the mean logistic loss of fitting pairs plus that of other
+    pairs.
     """
     logits = scale * texts @ pictures.T
     to_pictures = -(fits / fits.sum(1, keepdim=True) * F.log_softmax(logits, 1)).sum(1).mean()

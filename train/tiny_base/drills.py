@@ -1,8 +1,8 @@
 """Drills: short exercise dialogues for pre-training.
 
-They teach a base model to see, to copy, to connect a name with a picture or a page, and to write
-JSON. They contain no turn protocol. A drill is a list of (role, parts); a part is a text or a
-picture's index. Drills come from learning worlds whose seeds no task uses.
+Drills teach a base model to see, to copy, to connect a name with a picture or a page, and to write
+JSON. They do not use the turn protocol, the tags of a turn. A drill is a list of (role, parts); a
+part is a text or a picture's index. Drills come from learning worlds whose seeds no task uses.
 """
 
 import json
@@ -26,7 +26,7 @@ FIRST_SEED = 1000
 MARKS = ("<think>", "</think>", "<tool_call>", "</tool_call>", "<answer>", "</answer>")
 """The tags of a turn, here without their meaning.
 
-They stand among names to be copied, so fine-tuning later finds their embeddings trained.
+The tags stand among names to be copied, so their embeddings are trained before fine-tuning.
 """
 MARKED = 0.6
 """The share of drills whose answers stand between marks."""
@@ -159,8 +159,8 @@ def drills(worlds: Sequence[World], rng: random.Random) -> Iterator[Drill]:
 def mark_lines(drill: Drill, rng: random.Random) -> Drill:
     """Puts each answer line of a drill between two marks that the question names.
 
-    The marks are any two except the thought tags. So the model learns to find the answer whatever
-    stands before it; fine-tuning teaches the marks of a turn.
+    The marks are any two except the thought tags. So the model learns to find the answer after any
+    mark; fine-tuning teaches the marks of a turn.
     """
     turns: list[tuple[Parts, str]] = []
     for parts, said in drill.turns:

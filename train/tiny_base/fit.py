@@ -27,9 +27,9 @@ LENGTH = 352
 """Tokens per sequence, about as many as an episode has."""
 ROWS = 4
 TEXT_WEIGHT = 0.2
-"""The loss weight of text that is said to the model, next to the answers' weight 1.
+"""The loss weight of the prompts' text; answers have weight 1.
 
-Much of this text repeats names, which teaches to copy.
+Much of the prompts' text repeats names, so the model learns to copy from it.
 """
 RATE = 1.5e-3
 WARM_UP = 100
@@ -54,7 +54,7 @@ class EncodedDrill:
 class Album:
     """Worlds and the patches of their pictures, float16 (pictures, 16, 3, 16, 16).
 
-    A picture counts as two equal frames; only the first is stored.
+    Qwen3-VL reads a picture as two equal frames; only the first frame is stored.
     """
 
     worlds: list[World]
@@ -226,7 +226,9 @@ def logits_of(
 
 @torch.no_grad()
 def right(model: Qwen3VLForConditionalGeneration, found: Sequence[Batch]) -> dict[str, float]:
-    """For each kind of drill, the share whose answers are all right, token by token after right tokens."""
+    """For each kind of drill, the share of drills whose answer tokens are all predicted, each after
+    the right tokens before it.
+    """
     model.eval()
     counts: dict[str, list[bool]] = defaultdict(list)
     for batch in found:
@@ -257,7 +259,7 @@ def fit(
     Args:
         learned: worlds of the training drills.
         unseen: worlds for evaluation.
-        minutes: wall time; the learning rate falls to 0 over the last `FALL` of it.
+        minutes: wall time; the learning rate falls to 0 over the last share `FALL` of this time.
         report: is called every `every` updates.
         keep: is called with each report, to store the model.
     """

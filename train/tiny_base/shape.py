@@ -9,7 +9,7 @@ from transformers import Qwen3VLConfig, Qwen3VLForConditionalGeneration, Qwen3VL
 SPREAD = 0.125
 """The standard deviation of the first weights.
 
-With the usual 0.02 to 0.05, so small a model needs several times longer until it learns to copy.
+With the usual 0.02 to 0.05, a model of this size needs several times longer to learn copying.
 """
 
 
