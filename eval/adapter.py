@@ -1,6 +1,6 @@
 """Turns rows of a benchmark into `Item`s, as the benchmark's entry in `benchmarks.yaml` describes.
 
-The entry names columns, answer options, ciphers and published subsets.
+The entry in `benchmarks.yaml` names columns, answer options, ciphers and published subsets.
 """
 
 import base64
@@ -27,7 +27,7 @@ _LABEL = re.compile(r"\(?([A-Z])[.):]\s*")
 
 @dataclass(frozen=True)
 class Entry:
-    """An item whose pictures have not been read yet."""
+    """An `Item` (one benchmark question) whose pictures have not been read yet."""
 
     item: Item
     cells: tuple[Any, ...]
@@ -109,7 +109,7 @@ def deciphered(text: str, key: str) -> str:
     sha256.
 
     Raises:
-        ValueError: the text is not encoded in this way.
+        ValueError: the text is not encoded with this cipher.
 
     >>> deciphered("4zyi", "k")
     'aha'
@@ -147,7 +147,7 @@ def field_of(row: Any, path: str) -> Any:
 
 
 def answer_of(wordings: Sequence[str]) -> Answer:
-    """Makes a typed answer from wordings of which each is right.
+    """Makes a typed answer from several right wordings.
 
     The answer is a number if the first wording is one, else a text. The other wordings become
     aliases.

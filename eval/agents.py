@@ -22,7 +22,7 @@ from questloom.records.synthesis import Question
 class NoProvider:
     """A provider that finds nothing, for a tool box without tools.
 
-    With it, the mode `direct` needs neither a store nor services.
+    With this provider, the mode `direct` needs neither a store nor services.
     """
 
     snapshot = "none"
@@ -62,7 +62,7 @@ class Agent:
     settings: PlaySettings
     """The settings, with only the tools and limits that the mode and the dialect allow."""
     begin: Callable[[Item], None]
-    """The agent calls `begin` with each question before it plays the question."""
+    """A function that the caller calls with each question before playing it."""
 
 
 def open_agent(

@@ -2,7 +2,8 @@
 
 A question that waits for a provider or for budget is left pending. Each question has a journal
 folder, as in the teacher's job. A finished attempt is not played again; an interrupted attempt
-continues after its last turn. An attempt that failed for any other reason counts as an attempt.
+continues after its last turn. An attempt that failed for a reason other than provider or budget
+counts as an attempt.
 """
 
 import asyncio

@@ -1,10 +1,10 @@
 """Finds a benchmark's questions in training data, by entities, word n-grams and picture hashes.
 
 The training data is a data set that `questloom synth` exported, or any folder of Parquet files. The
-files have columns `question`, `image` or `images`, `bindings` and `anchor`. The data set's own part
-`benchmark` does not count as training data. A match is no proof that a model knows the answer, and
-a missing match is no proof of the opposite. So the tables show the score on unmatched questions
-beside the score on all questions.
+files need some of the columns `question`, `image`, `images`, `bindings` and `anchor`. The part
+`benchmark` of an exported data set does not count as training data. A match is no proof that a
+model knows the answer, and a missing match is no proof of the opposite. So the tables show the
+score on unmatched questions beside the score on all questions.
 """
 
 import re
@@ -22,14 +22,12 @@ from questloom.records.table import decode_json
 from questloom.transforms.pictures.choose import near_duplicate, perceptual_hash
 
 WORDS = 8
-"""The number of words in an n-gram. Usual checks of text corpora take 8 to 13.
-
-A shorter question is compared as a whole.
-"""
+"""The number of words in an n-gram. Usual checks of text corpora take 8 to 13 words. A question
+with fewer words is compared as a whole."""
 SHARE = 0.5
 """The share of a question's n-grams that makes the question count as found in the training data.
 
-Two questions from one template share some n-grams.
+The share is below 1; two different questions from one template also have some n-grams in common.
 """
 MAX_DISTANCE = 6
 """The most bits, of 64, in which the perceptual hashes of near-duplicates may differ."""

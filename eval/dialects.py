@@ -1,7 +1,7 @@
 """Dialects: how released agents write tags, tool names, arguments and image names.
 
-`dialects.yaml` is the table. `speaking.py` plays by it. A handle is an image's name in the
-dialogue.
+The table `dialects.yaml` lists the dialects, and `speaking.py` plays in them. A handle is an
+image's name in the dialogue.
 """
 
 import functools
@@ -27,7 +27,7 @@ class ForeignTool:
     """A tool under another agent's name."""
 
     is_: ToolName
-    """The tool of ours that does the work."""
+    """Our name of the tool that does the work."""
     arguments: Mapping[str, str] = field(default_factory=dict)
     """Maps the other agent's name of an argument to our name."""
     pixels: tuple[str, ...] = ()
@@ -64,7 +64,7 @@ class Dialect:
 
     @property
     def is_ours(self) -> bool:
-        """Whether the agent writes as ours do, so nothing needs translation."""
+        """Whether the dialect is our own, so nothing needs translation."""
         return self.name == OURS
 
     @property
@@ -133,8 +133,8 @@ class Dialect:
 
         Args:
             own: our name of the tool.
-            arguments: the values by our argument names, a picture by its number. An agent without
-                handles gets no picture argument.
+            arguments: the values by our argument names, a picture by its number; for an agent
+                without handles the picture is left out.
         """
         name, tool = next(((n, t) for n, t in self.tools.items() if t.is_ == own), (own, None))
         names = (

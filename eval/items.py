@@ -26,7 +26,7 @@ class Item(Record):
     entities: tuple[str, ...] = ()
     """Ids of the entities in the question, if they are known."""
     question_id: str = ""
-    """The question's id in its run; "" for a public benchmark."""
+    """The question's id in its run; "" for a question of a public benchmark."""
     withheld: str = ""
     """The question's own picture in the store, which no search may return."""
 

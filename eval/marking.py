@@ -16,7 +16,7 @@ class Marking:
     """Marks attempts.
 
     If a provider fault stops a judge, the attempt stays pending. If a judge's reply is unusable,
-    the judge has failed.
+    the mark says that the judge failed.
 
     Args:
         strict: judges the final answer.

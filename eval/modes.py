@@ -1,7 +1,7 @@
 """Modes: what an agent may do on a benchmark.
 
-It may only answer, or answer after one given search, or use all its tools. Scores of several modes
-side by side show what tools add.
+An agent may only answer, or answer after one given search, or use all its tools. Scores in several
+modes show what tools add.
 """
 
 import dataclasses
@@ -63,16 +63,7 @@ def settings_for(mode: Mode, settings: PlaySettings, dialect: Dialect) -> PlaySe
 
 @dataclass
 class SearchedFor:
-    """An engine that returns a fixed search as the first turn; the wrapped engine plays all other
-    turns.
-
-    Args:
-        engine: the agent's engine.
-        mode: the mode, which says what kind of search to make.
-        dialect: the dialect in which the search call is written.
-        handles: whether tools take image handles; without them, an image search uses the question's
-            picture.
-    """
+    """An engine that returns a fixed search as the first turn; another engine plays all later turns."""
 
     engine: Engine
     mode: Mode
@@ -84,7 +75,7 @@ class SearchedFor:
         self._queries: dict[str, str] = {}
 
     def begin(self, item_id: str, question: str) -> None:
-        """Stores the question before it is played; a text search needs its words."""
+        """Stores the question before it is played, because a text search needs its words."""
         self._queries[item_id] = " ".join(question.split())[:MAX_QUERY_CHARS]
 
     @property

@@ -10,7 +10,7 @@ MARKERS = "osD^vP*X"
 def calls_plot(found: Sequence[Mapping[str, Any]]) -> bytes:
     """A PNG with one panel per benchmark, and one point for each agent and mode.
 
-    A point is strict pass@1, with its interval, over the mean number of calls.
+    A point shows strict pass@1 with its interval over the mean number of calls.
 
     Args:
         found: the contents of `scores.json` files.

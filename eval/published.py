@@ -1,6 +1,6 @@
 """Published scores from `published.yaml`.
 
-Tables show them beside ours, always marked as published, and never mix the two.
+Tables show published scores beside ours, always marked as published.
 """
 
 import functools
@@ -15,8 +15,8 @@ TABLE = Path(__file__).parent / "published.yaml"
 HARNESSES = ("direct", "rag", "workflow", "agent")
 """How a paper ran its agents.
 
-`direct`: without tools. `rag`: with searches made for the agent. `workflow`: in a fixed workflow.
-`agent`: as free agents.
+`direct` means without tools, `rag` with searches made for the agent, `workflow` in a fixed
+workflow, `agent` as a free agent.
 """
 
 
@@ -25,10 +25,8 @@ class Published:
     """One score of a paper."""
 
     benchmark: str
-    """The name of the benchmark, with a subset after a colon.
-
-    A plus joins benchmarks that were scored together; "=…" names a mean.
-    """
+    """The name of the benchmark, perhaps with a subset after a colon. Benchmarks that were scored
+    together are joined by a plus; "=…" names a mean."""
     agent: str
     harness: str
     percent: float

@@ -1,9 +1,9 @@
 """Scores from marks: both judges' pass@k with intervals, outcomes, tools, tokens and cost.
 
-No score depends on a clock. Every question stays in the denominator, with as many attempts as were
-asked for. An attempt without a mark counts as not right, under its own outcome `not_played`. Such
-an attempt waits for a provider, for budget or for a picture that can be shown. Until then the
-scores are incomplete.
+Scores contain no times. Every question stays in the denominator with its full number of attempts.
+An attempt without a mark counts as not right, under its own outcome `not_played`. An attempt
+without a mark waits for a provider, for budget or for a picture that can be shown. The scores are
+incomplete while any attempt waits.
 """
 
 from collections import Counter

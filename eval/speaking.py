@@ -1,7 +1,7 @@
 """Plays in another agent's dialect: its tags, tool names and image handles.
 
-Turns are checked, prompts rendered and calls carried out in these words. Records, limits and judges
-stay ours. A record keeps each turn word for word, and each call under the agent's own names.
+Turn checks, prompts and tool calls use the dialect's words. Records, limits and judges are the same
+for all agents. A record keeps each turn word for word, and each call under the agent's own names.
 """
 
 import re
@@ -24,7 +24,7 @@ _THOUGHT = re.compile(r"\s*(?:<think>(.*?)</think>)?(.*)", re.DOTALL)
 
 
 class SpokenProtocol(TurnProtocol):
-    """Our strict check of turns, with a dialect's tags."""
+    """Checks turns as strictly as our own protocol, with a dialect's tags."""
 
     def __init__(self, dialect: Dialect, schemas: Iterable[Mapping[str, Any]]) -> None:
         super().__init__(schemas)
@@ -106,7 +106,7 @@ class SpokenRenderer(Renderer):
     def _translated(self, message: Message) -> Message:
         """Rewrites a message of ours with the dialect's tags and handles.
 
-        Quoted text is escaped, so it holds no tag that could be taken for ours.
+        Quoted text is escaped, so no quoted tag is taken for ours.
         """
 
         def said(text: str) -> str:

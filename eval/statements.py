@@ -1,4 +1,4 @@
-"""What is known of each benchmark: where it lies, its size, its columns.
+"""The known facts about each benchmark: its place, its size, its columns.
 
 Each benchmark has one entry in `benchmarks.yaml`; a `Statement` is such an entry.
 """
@@ -56,9 +56,9 @@ class Subset:
     """A part of a benchmark with published scores."""
 
     size: int = 0
-    """The number of questions in the subset; 0 if that was not published."""
+    """The number of questions in the subset; 0 if the number was not published."""
     ids_known: bool
-    """Whether the subset has exactly the published questions; else it is our draw of the same size."""
+    """Whether the subset holds exactly the published questions; otherwise it is our own draw of the same size."""
     note: str
     pictures: Literal["any", "some", "one"] = "any"
     where: Mapping[str, str] = field(default_factory=dict)
@@ -83,7 +83,7 @@ class Statement:
     licence: str
     columns: Columns
     verified: Literal["yes", "columns", "no"]
-    """How much of the statement was checked; `benchmarks.yaml` explains each word."""
+    """How far this entry was checked against the real data; `benchmarks.yaml` explains the values."""
     hub: str = ""
     """The benchmark's id on the Hub; "" if it lies in a repository on GitHub."""
     config: str = ""
@@ -93,7 +93,7 @@ class Statement:
     repository: str = ""
     file: str = ""
     each: tuple[str, ...] = ()
-    """Columns that each hold a question; a row then gives as many questions."""
+    """Columns that each hold a question, so one row gives several questions."""
     cipher: Cipher | None = None
     answer_is: Literal["text", "letter"] = "text"
     """"letter" if the answer to a question with options is the letter of one option."""
@@ -145,7 +145,7 @@ def statements() -> Mapping[str, Statement]:
 
 
 def statement_of(name: str) -> Statement | None:
-    """The benchmark with a name; None if there is none.
+    """The benchmark with a name; None if no benchmark has this name.
 
     `module:BENCHMARK`, or the name of an entry point, loads a benchmark of another package.
 

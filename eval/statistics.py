@@ -13,7 +13,8 @@ import numpy as np
 RESAMPLES = 10_000
 LEVEL = 0.95
 DIGITS = 6
-"""Decimals of stored scores. Sums of floats differ in their last digits between machines."""
+"""The number of decimals of stored scores. Rounding hides last digits, which differ between
+machines."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Estimate:
     high: float
 
     def as_json(self) -> dict[str, float]:
-        """The rounded share and interval, the same on every machine."""
+        """The share and its interval, rounded to be the same on every machine."""
         return {
             "value": round(self.value, DIGITS),
             "low": round(self.low, DIGITS),
@@ -34,7 +35,7 @@ class Estimate:
 
     @classmethod
     def of(cls, facts: dict[str, Any]) -> "Estimate":
-        """Reads the output of `as_json`."""
+        """Makes an `Estimate` from the output of `as_json`."""
         return cls(facts["value"], facts["low"], facts["high"])
 
 
@@ -65,7 +66,8 @@ def clustered(values: Sequence[float], *, seed: int = 0) -> Estimate:
 
     The interval is a percentile bootstrap. Attempts at one question are not independent, so the
     bootstrap draws questions with all their attempts. If all questions have the same value, the
-    bootstrap shows no spread. The interval then has the exact width for 0 of n (Clopper and Pearson).
+    bootstrap shows no spread. For equal values, the interval has the exact width for 0 of n
+    (Clopper and Pearson).
 
     Args:
         values: one value per question, 0 to 1, in a fixed order.

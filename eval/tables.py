@@ -44,7 +44,7 @@ EXPLANATION = (
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """The lines of one benchmark."""
+    """The lines of one benchmark in the tables."""
 
     title: str
     note: str
@@ -76,7 +76,7 @@ def sections(found: Sequence[Mapping[str, Any]]) -> list[Section]:
 
 
 def line_of(scores: Mapping[str, Any]) -> dict[str, str]:
-    """The line of one of our scores."""
+    """The table's line for one of our own scores."""
     benchmark, strict, lenient, calls = (
         scores["benchmark"],
         scores["strict"],

@@ -1,9 +1,9 @@
 """Thresholds for CLIP similarity, and how well a checkpoint tells right pictures from wrong ones.
 
 Similarities of different checkpoints lie on different scales. The published threshold 0.28 belongs
-to OpenAI's ViT-B/32 (OpenSearch-VL, section 3). So each checkpoint folder has a `calibration.json`,
-measured on random (picture, description) pairs. The threshold is a percentile of the similarity of
-these random pairs. The AUC says how often a matched pair scores above a random pair.
+to OpenAI's ViT-B/32 (OpenSearch-VL, section 3). So each checkpoint folder has its own
+`calibration.json`. The threshold is a percentile of the similarities of random (picture,
+description) pairs. The AUC says how often a matched pair scores above a random pair.
 """
 
 import json
@@ -20,8 +20,9 @@ PERCENTILE = 95.0
 STATED_PERCENTILE = 85.0
 """The percentile for pictures whose own metadata states what they show.
 
-Such a similarity only has to not contradict the statement. A description like "a lighthouse by the
-sea" truly fits many random pictures. A high percentile would therefore refuse right pictures.
+If metadata already states the content, the similarity only must not contradict it. A description
+like "a lighthouse by the sea" truly fits many random pictures, so a high percentile would refuse
+right pictures.
 """
 
 

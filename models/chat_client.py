@@ -1,8 +1,8 @@
 """The chat client: several OpenAI-compatible endpoints at once, one model per role.
 
-This file holds only the protocol; `calls/` does caching, budgets and retries. The client uses
+This file implements only the protocol; `calls/` does caching, budgets and retries. The client uses
 aiohttp directly and needs 0.10 ms of CPU per call. The `openai` client over aiohttp needs 1.1 ms
-(0.5 ms through its raw `post`), and it reports a cut connection as a timeout.
+(0.5 ms through its raw `post`), and reports a cut connection as a timeout.
 """
 
 import asyncio
@@ -50,7 +50,7 @@ class ChatReply:
     """Why the model or its provider declined, if the protocol states a reason."""
     reasoning: str = ""
     calls: tuple[tuple[str, str], ...] = ()
-    """Native tool calls that the server separated from the text: pairs of name and JSON arguments."""
+    """Native tool calls that the server separated from the text: pairs of a name and its arguments as JSON."""
     finish_reason: str = ""
     tokens_in: int = 0
     tokens_out: int = 0
@@ -70,8 +70,8 @@ class ChatClient:
     Args:
         endpoints: the servers; each has a name of its own.
         roles: the roles by name; each role names one of the endpoints.
-        caller: provides cache, pacing, budget, ledger and retries. The client sets the endpoints'
-            paces on it.
+        caller: provides cache, pacing, budget, ledger and retries; the client gives it the
+            endpoints' paces.
 
     Raises:
         InputError: a role's endpoint is unknown, a key is not set, or the budget is in money and a
@@ -204,8 +204,8 @@ class ChatClient:
 
         The reply is an instance of the pydantic model, or JSON that fits the JSON schema. An empty
         or cut reply is asked for once more with twice the token limit. An unusable reply goes back
-        to the model once, with the error in words. So at most three calls are made, each under its
-        own cache key.
+        to the model once, with the error in words. The client makes at most three calls, each under
+        its own cache key.
 
         Raises:
             RefusedReply: the model or its provider declined.
@@ -257,12 +257,12 @@ class ChatClient:
         return self._session
 
     async def _post(self, endpoint: EndpointConfig, key: str, body: bytes) -> bytes:
-        """Sends one request and returns the body of the reply. If the body repeats our key, the key
-        is masked.
+        """Sends one request and returns the body of the reply. An API key that the body repeats is
+        masked.
 
         Raises:
-            CallFault: no reply came. The fault and its context never hold the request, whose
-                headers hold the key.
+            CallFault: no reply came; neither the fault nor its context holds the request with the
+                key.
         """
         headers = {"Content-Type": "application/json", "Idempotency-Key": key}
         if self._keys[endpoint.name]:

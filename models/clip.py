@@ -7,12 +7,12 @@ some vectors differ in the fourth decimal. Two jobs that must write equal bytes 
 of processor.
 
 A checkpoint's name follows open_clip: "ViT-B-32/openai" (architecture, pretrained tag) or
-"hf-hub:owner/name". A folder with `open_clip_config.json` and safetensors weights works too.
-"small" is the checkpoint beside this file. Decoding and embedding a picture takes 4 ms with the
-small one and 71 to 118 ms with ViT-B/32, measured on one core.
+"hf-hub:owner/name". A folder with `open_clip_config.json` and safetensors weights works too. The
+name "small" stands for the checkpoint beside this file. Decoding and embedding a picture takes 4 ms
+with "small" and 71 to 118 ms with ViT-B/32, measured on one core.
 
 The first embedding imports open_clip and torch, which takes 5 s of CPU and 800 MB. Most workers of
-a cluster never embed anything. The extra `clip` installs both packages.
+a cluster never embed anything. The package extra `clip` installs open_clip and torch.
 """
 
 import functools
@@ -37,15 +37,15 @@ if TYPE_CHECKING:
 
 SMALL_CLIP = Path(__file__).parent / "small_clip"
 BATCH = 4
-"""The number of pictures or texts in each forward pass; short batches are padded to it.
+"""The number of pictures or texts in each forward pass; short batches are padded to this number.
 
 A vector differs by 4e-6 between batches of 1 and 16, but not between batches of 4 and 16. Other
-rows of the batch do not change a vector. So one padded shape makes vectors reproducible. The number
-is small because a single query pays for the whole batch.
+rows of the batch do not change a vector. So padding all batches to one shape makes vectors
+reproducible. The batch is small because a single query pays for a whole batch.
 """
 
 MERGES_FILE = "bpe_merges.txt.gz"
-"""A checkpoint with its own, shorter list of byte-pair merges keeps the list under this file name."""
+"""The file name of a checkpoint's own, shorter list of byte-pair merges."""
 
 
 def _weights(folder: Path) -> list[Path]:
@@ -74,9 +74,8 @@ class _Loaded:
 
 
 class Clip:
-    """One CLIP checkpoint. `Clip.load` returns it; a process loads each checkpoint only once.
-
-    The first embedding loads the model.
+    """One CLIP checkpoint. `Clip.load` returns the checkpoint; a process loads each checkpoint only
+    once. The first embedding loads the model's weights.
     """
 
     def __init__(self, spec: str, name: str, calibration: Calibration | None) -> None:
@@ -89,7 +88,7 @@ class Clip:
     @functools.cache
     def load(spec: str) -> "Clip":
         """Finds the checkpoint that a name or folder stands for. The module docstring lists the
-        forms.
+        possible names.
 
         Raises:
             InputError: the text is no checkpoint name, or the folder holds no weights.
@@ -162,7 +161,7 @@ class Clip:
         """Embeds pictures as unit vectors, float32 (n, d), rounded.
 
         Raises:
-            PictureError: the bytes are no picture; decode uncertain files first.
+            PictureError: the bytes are no picture.
         """
         return self._embed(
             pictures, self._pixels, lambda pixels: self._loaded.model.encode_image(pixels)

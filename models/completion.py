@@ -2,8 +2,8 @@
 
 `whole` turns the body of a response into one JSON completion. The body may be a completion, a
 stream of pieces, or lines of JSON. `read_completion` reads the result. Both functions raise
-`CallFault` for an error inside status 200. Such an error is the provider's: the call is tried
-again, charged to nobody, and never cached.
+`CallFault` for an error inside status 200. An error inside status 200 is the provider's: the call
+is tried again, charged to nobody, and never cached.
 """
 
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ BROKEN = frozenset(
         "insufficient_system_resource",
     }
 )
-"""The `finish_reason` values that servers send for a reply that is cut, filtered (above) or broken."""
+"""The `finish_reason` values that servers send for a broken reply; the sets above name cut and filtered replies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +61,12 @@ class Completion:
     calls: tuple[tuple[str, str], ...]
     """Native tool calls: pairs of name and arguments.
 
-    The arguments are JSON, or the text that the model wrote in place of JSON; "" if it wrote none.
+    The arguments are JSON, or the text that the model wrote in place of JSON; "" if the model wrote
+    nothing.
     """
     finish_reason: str
-    """The server's reason; all names for a cut or filtered reply become "length" or "content_filter"."""
+    """The server's finish reason; "length" replaces all names for a cut reply, "content_filter" all
+    names for a filtered one."""
     usage: tuple[int, int] | None
     """The numbers of tokens in and out, if the server states both."""
 
@@ -192,9 +194,8 @@ def _shown(raw: bytes) -> str:
 
 
 def _no_completion(provider: str, raw: bytes) -> CallFault:
-    """The fault for a body that is no completion. The call may have cost money.
-
-    Gateways send such bodies with status 200.
+    """Makes the fault for a body of status 200 that is no completion, as some gateways send. The
+    call may have cost money.
     """
     return CallFault(
         provider, f"status 200 without a chat completion, but {_shown(raw)}", Status.BAD_RESPONSE

@@ -44,13 +44,13 @@ class EndpointConfig(_Config):
     structured: Structured = "json_schema"
     """The strongest `response_format` that the endpoint supports."""
     token_limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
-    """The parameter for the limit on new tokens; newer models of OpenAI accept only the second name."""
+    """The parameter name for the limit on new tokens; newer models of OpenAI accept only `max_completion_tokens`."""
     timeout: float = Field(default=120.0, gt=0)
     """Seconds from sending a request to the last byte of its reply."""
     max_in_flight: int = Field(default=64, ge=1)
     """The most requests at once for each model.
 
-    The first request goes alone; each reply that comes in good time lets more go.
+    The first request goes alone; each reply in good time raises the number of requests at once.
     """
     requests_per_minute: float | None = Field(default=None, gt=0)
 
@@ -72,7 +72,9 @@ class EndpointConfig(_Config):
         return Price(known.tokens_in, known.tokens_out) if known else None
 
     def pace(self) -> Pace:
-        """The most load that a run puts on the endpoint; the run learns how much of it the endpoint bears."""
+        """The most load that a run puts on the endpoint; during the run, the pace adapts to what
+        the endpoint bears.
+        """
         return Pace(self.max_in_flight, self.requests_per_minute, slow_start=True)
 
     def key(self) -> str:

@@ -1,6 +1,6 @@
 """What a chat server's message says: text, thought, refusal and tool calls.
 
-Servers put these into different fields and parts; this file reads all known forms.
+Servers use different fields and parts for these; this file reads all known forms.
 """
 
 import json
@@ -27,7 +27,8 @@ _SURROGATE, _HALF = re.compile("[\ud800-\udfff]"), re.compile("[\ud800-\udc7f\ud
 def loaded(body: bytes) -> Any:
     """Decodes JSON and keeps incomplete characters: single bytes of UTF-8, single surrogates.
 
-    The rest of such a character may come in the stream's next piece. `sound` joins the parts.
+    The rest of an incomplete character may come in the stream's next piece; the function `sound`
+    joins both parts.
 
     Raises:
         ValueError: the bytes are no JSON.

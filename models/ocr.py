@@ -1,7 +1,7 @@
 """Reads text in pictures with RapidOCR (PP-OCR models in onnxruntime, shipped in the wheel).
 
-Nothing needs the network. The figures are from one core and 24 drawn pictures of 704×528 pixels
-with a plaque in letters of 12 to 15 px:
+Reading needs no network. These figures were measured on one core, on 24 drawn pictures of 704×528
+pixels with a plaque in letters of 12 to 15 px:
 
 * detection side 512: 0.21 s a picture, 79 % of the plaques read;
 * detection side 640: 0.35 s a picture, 75 % of the plaques read;
@@ -63,7 +63,8 @@ def read_text(picture: bytes | Image.Image, *, side: int = DETECTION_SIDE) -> li
 
     Args:
         picture: a file's bytes, or an RGB picture.
-        side: see `DETECTION_SIDE`. A larger side finds smaller letters; time grows with its square.
+        side: see `DETECTION_SIDE`; a larger side finds smaller letters, and the time grows with its
+            square.
 
     Raises:
         PictureError: the bytes are no picture.
@@ -89,9 +90,8 @@ def reads_detail(picture: Image.Image, expected: str, box: tuple[float, ...] = (
     Args:
         picture: an RGB picture.
         expected: the text; case, accents, spaces and punctuation do not count.
-        box: the part, as (left, top, width, height) in per cent; () for the whole picture. The part
-            grows by half of its size on each side, as a person would crop it, and is enlarged
-            threefold.
+        box: the part, as (left, top, width, height) in per cent, or () for the whole picture; the
+            function adds half of the part's size on each side and enlarges the crop threefold.
     """
     wanted = _letters(expected)
     if not wanted:

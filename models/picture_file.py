@@ -1,6 +1,6 @@
 """Encodes pictures as files: equal pixels give equal bytes every time.
 
-`questloom.files.pictures` reads picture files; its functions can be imported from here too.
+`questloom.files.pictures` reads picture files, and this module exports its functions too.
 """
 
 import io

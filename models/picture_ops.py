@@ -1,9 +1,9 @@
 """Pure picture operations: three degradations, and the three repairs that undo them.
 
 Each operation takes and returns an RGB picture. A repair returns None if it would change nothing,
-so a tool can report "no effect" instead of success. The pairs are OpenSearch-VL's: blur and
+so a tool can report "no effect" instead of success. The three pairs are OpenSearch-VL's: blur and
 sharpen, down-sampling and super-resolution, perspective distortion and perspective correction.
-OpenSearch-VL does not publish its severities.
+OpenSearch-VL does not publish how strong its degradations are.
 """
 
 import cv2
@@ -77,8 +77,8 @@ def super_resolution(picture: Image.Image, scale: int = 4) -> Image.Image | None
 
     Each round scales the enlarged picture down, compares it with the given picture, and adds the
     difference. The method is classical, not learned, and invents no detail. Edges come out stronger
-    than by interpolation. The mean error stays within 3 % of Lanczos, on photographs at factors 2
-    to 4. More than two rounds gain nothing.
+    than by interpolation. On photographs at factors 2 to 4, the mean error is within 3 % of Lanczos
+    interpolation. More than two rounds gain nothing.
 
     Returns:
         The enlarged picture, or None if it would exceed `MAX_REPAIRED_SIDE` or the scale is below

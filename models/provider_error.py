@@ -12,7 +12,7 @@ from questloom.calls.retry import CallFault, fault_of_status
 
 REFUSAL_CODES = frozenset({"content_filter", "content_policy_violation"})
 QUOTA_SPENT = "insufficient_quota"
-"""The code for a spent quota. It comes with status 429, but waiting does not help."""
+"""The code for a spent quota. A spent quota comes with status 429, but waiting does not help."""
 STATUS_OF_CODE = {
     "context_length_exceeded": 400,
     "rate_limit_exceeded": 429,
@@ -24,7 +24,7 @@ STATUS_OF_CODE = {
 class ContentFiltered(CallFault):
     """The provider's content filter refused the request.
 
-    The protocol sends this as an error; Questloom treats it as the model's answer.
+    The protocol sends a refusal as an error; Questloom treats the refusal as the model's answer.
     """
 
 
@@ -54,10 +54,10 @@ def fault_of_error(
 
     Args:
         error: the error object, or only its message.
-        status: status of an HTTP error response. 0 takes the status inside the object; without any
-            status the fault can be retried.
+        status: status of an HTTP error response; 0 takes the status inside the object, and without
+            any status the fault can be retried.
         headers: headers of the response.
-        begun: whether the error broke off a reply that had begun. Such a fault can always be
+        begun: whether the error broke off a reply that had begun; the fault can then always be
             retried.
     """
     message, codes = _words_of(error)

@@ -1,4 +1,4 @@
-"""Structured replies: asks for JSON by schema, and reads it from a model's reply."""
+"""Structured replies: asks a model for JSON by schema, and reads the JSON from the reply."""
 
 import functools
 import json
@@ -36,7 +36,7 @@ _REFUSAL = re.compile(
 class BadReply(QuestloomError):
     """A model's reply could not be used, even after a second try.
 
-    The item is rejected, the run goes on: see `Reason.BAD_REPLY`.
+    The item is rejected and the run continues: see `Reason.BAD_REPLY`.
 
     Args:
         role: the role that was asked.
