@@ -4,15 +4,15 @@
 
 All arms draw the same seeds. The table has one line per arm:
 
-* for each shortcut filter, the share of questions that it drops (the questions' shortcuts);
+* for each shortcut filter, the share of questions that it drops;
 * the number of kept questions;
 * the share of played questions that the oracle solves, and its calls per episode;
 * the share of the oracle's right episodes that the process filter drops.
 
 Shares have Wilson's 95 % intervals. The arm `without_handles` plays the questions of `whole` with
-tools that give pictures no numbers. The oracle was never trained with numbers, so it is a fair
-control; the arm does not show what a trained policy loses. `benchmarks.learning_cases` measures
-fatal-aware training and AXPO with its controls.
+tools that give pictures no numbers. The oracle was never trained with picture numbers, so it is a
+fair control. This arm does not show what a trained policy loses without picture numbers.
+`benchmarks.learning_cases` measures fatal-aware training and AXPO with its controls.
 
 An arm that exists under OUT is not run again.
 """
@@ -53,11 +53,11 @@ PARTS: Mapping[str, tuple[str, ...]] = {
 """The settings of each arm.
 
 `no_anchor`: the picture of a path shows the thing that the question asks about, as OpenSearch-VL's
-answer-side picture does. The page of this thing may give the answer away.
+answer-side picture does. The page of the pictured thing may then give the answer away.
 """
 WITHOUT_HANDLES = "without_handles"
 SHORTCUTS = ("text_search", "image_search", "no_tools")
-"""Filters that judge the question itself and not a defect of it."""
+"""The shortcut filters, which drop questions that have a short way to the answer, not a defect."""
 
 
 @dataclasses.dataclass(frozen=True)

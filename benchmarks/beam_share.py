@@ -2,10 +2,10 @@
 
     python -m benchmarks.beam_share STORE [--recipe demo] [--set seeds.count=100] [--repeats 3]
 
-Both sides use one process, the same store and the same recipe. They make the same checks and write
-the same files. The order alternates, and each run opens the store anew. A warm-up run fills the
-process's caches for both. The script prints the share of Beam's wall time that the loop does not
-need: (Beam − loop) ÷ Beam.
+Both sides use one process, the same store and the same recipe. Both sides make the same checks and
+write the same files. The order alternates, and each run opens the store anew. A warm-up run fills
+the process's caches for both sides. The script prints the share of Beam's wall time that the loop
+does not need: (Beam − loop) ÷ Beam.
 """
 
 import argparse

@@ -29,7 +29,7 @@ from questloom.models.messages import system, user
 
 MEAN = 0.3
 RAMP = 5.0
-"""The seconds in which the window opens."""
+"""The seconds until the window of parallel calls is fully open."""
 
 
 async def measure(

@@ -3,23 +3,25 @@
     python -m benchmarks.closed_loop OUT [--seeds 1 2 3 4 5] [--rounds 3] [--tasks 14] [--steps 5] [--questions 12] [--draw 96] [--warm-up 16]
 
 The closed loop makes questions, diagnoses how they suit the policy, edits the recipe, and trains.
-An interrupted command continues. After each seed it prints the tables and draws
-OUT/closed_loop.png.
+An interrupted script continues when started again. After each seed, the script prints the tables
+and draws OUT/closed_loop.png.
 
-The arms are `none` (no control: diagnosed edits), `static` (no edit), and `random_edits` (as many
-fields as the loop may edit, moved at random). All arms begin with the same recipe and the same
-policy. They draw as many seeds and tasks per round, play as many rollouts, and train as many steps.
-A seed sets the draw of tasks and GRPO. Arms of a seed share questions, rollouts, diagnosis and
-training of round 1; only the update after it differs, and it acts from round 2 on.
+The arms are `none` (the loop itself, with diagnosed edits), `static` (no edit), and `random_edits`
+(as many fields as the loop may edit, moved at random). All arms begin with the same recipe and the
+same policy. All arms draw equally many seeds and tasks per round, play equally many rollouts, and
+train equally many steps. A seed sets the draw of tasks and GRPO. The arms of a seed share
+questions, rollouts, diagnosis and training of round 1. Their updates after round 1 differ and take
+effect from round 2 on.
 
-The policy has outgrown its recipe. After fine-tuning it was trained by one long round on all three
-levels (`--warm-up` steps of GRPO). The loop begins with the demo's recipe, which draws only easy
-and medium questions. If a recipe suits the policy, nothing is diagnosed, and the loop equals the
-static control.
+At the start, the policy is better than its recipe expects. After fine-tuning, one long round
+trained the policy on all three levels (`--warm-up` steps of GRPO). The loop begins with the demo's
+recipe, which draws only easy and medium questions. If a recipe suits the policy, nothing is
+diagnosed, and the loop equals the static control.
 
 Two figures are reported:
 
-* the share of good_match tasks by round: tasks of suitable difficulty for the policy at that time;
+* the share of good_match tasks by round, that is, of tasks whose difficulty suits the policy at
+  that time;
 * the held-out reward: 30 tasks, ten of each level, about things that no earlier question asked
   about; four rollouts each, before and after all rounds.
 """
@@ -60,7 +62,7 @@ LEVELS = {"easy": 1.0, "medium": 1.0, "hard": 1.0}
 """The level weights of the exam (the held-out tasks) and of the warm-up round."""
 NUM_EXAM, ROLLOUTS, NUM_WARM_UP = 30, 4, 40
 Exam = Mapping[str, Share]
-"""Shares of right rollouts on held-out tasks, over all ("") and by level."""
+"""Shares of right rollouts on held-out tasks, over all levels ("") and by level."""
 
 
 def exam_of(out: Path, store: Path, known: Path) -> tuple[RunFolder, Path]:
@@ -124,7 +126,7 @@ def _write_entities(path: Path, known: Path, asked: Sequence[Question]) -> None:
 def shared_round(first: LoopFolder, loop: LoopFolder) -> None:
     """Copies another loop's first round into a new loop, without its update.
 
-    A loop that has begun stays as it is.
+    A loop that already has rounds is not changed.
 
     Raises:
         InputError: an earlier version made the other loop, and its later rounds were drawn

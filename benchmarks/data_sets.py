@@ -2,7 +2,7 @@
 
     python -m benchmarks.data_sets [--rows 10000 100000] [--out FOLDER]
 
-Each data set of articles is read in a separate process. Its rows have the schema of
+Each data set of articles is read in a separate process. The articles have the schema of
 structured-wikipedia, with 12 paragraphs each.
 """
 
@@ -53,7 +53,7 @@ def rows(number: int) -> Iterator[dict[str, Any]]:
 
 
 def write_articles(path: Path, number: int) -> None:
-    """Writes a data set as one JSON lines file or as Parquet, whichever the file name says."""
+    """Writes a data set as one JSON lines file or as Parquet; the file name decides."""
     if path.suffix == ".jsonl":
         with path.open("w") as file:
             file.writelines(json.dumps(row) + "\n" for row in rows(number))

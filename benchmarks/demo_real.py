@@ -5,8 +5,8 @@
 Without a slice, the services serve the fictional world of a thousand articles, and the anchors are
 its people and buildings. A slice is a folder of real claims (entities.json.gz or
 entities-sitelinked.json.gz, articles*.xml.bz2, pictures*/ with metadata.jsonl). With a slice, the
-services serve its contents, and the anchors are what its pictures show. At the end the script
-prints what the services saw, and what a live run would take.
+services serve the slice's contents, and the anchors are the things in its pictures. At the end the
+script prints what the services saw, and what a live run would take.
 """
 
 import argparse
@@ -39,8 +39,8 @@ def fictional(out: Path) -> World:
 
 
 def real(folder: Path) -> World:
-    """A slice as a world. Each picture becomes the picture (P18) of the thing that it depicts, as
-    in Wikidata.
+    """Reads a slice as a world. Each picture becomes the picture (P18) of the thing that it
+    depicts, as in Wikidata.
     """
     (*_, entities) = sorted(folder.glob("entities*.json.gz"), reverse=True)
     world = World.read(

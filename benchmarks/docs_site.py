@@ -1,8 +1,8 @@
 """Makes the pages of the documentation site, as a hook of MkDocs.
 
-`make site` builds them into `build/site`. The site has the README, `docs/`, and every page that
-these link to. Each page keeps its place in the tree, so the same links work on the site and in the
-repository. The reference pages are generated during the build, from the commands, the recipe's
+`make site` builds the pages into `build/site`. The site has the README, `docs/`, and every page
+that these link to. Each page keeps its place in the tree, so the same links work on the site and in
+the repository. The reference pages are generated during the build, from the commands, the recipe's
 fields and the registries.
 """
 

@@ -2,10 +2,11 @@
 
     python -m benchmarks.failing_tools SHARE ARGUMENTS OF questloom.train.grpo
 
-`learning_cases.py` calls it. In randomly drawn training rollouts, every call fails from the first
-or the second call on, and is reported as a model fault. Harnesses without separate provider faults
-report it in this way; fatal-aware learning was proposed for such harnesses. Ours would never blame
-a rollout for it. Held-out questions are played with working tools.
+`learning_cases.py` starts this script. In randomly drawn training rollouts, every call fails from
+the first or the second call on, and is reported as a model fault. Harnesses that do not know
+provider faults report broken tools as model faults. Fatal-aware learning was proposed for such
+harnesses. Questloom's own harness never blames a rollout for a broken tool. Held-out questions are
+played with working tools.
 """
 
 import copy
@@ -52,7 +53,7 @@ class BreakingToolBox(ToolBox):
 
 
 def install(share: float) -> None:
-    """Gives all training players of this process such tool boxes."""
+    """Gives tool boxes that break down to all training players of this process."""
     of_step = PolicyPlayers.of_step
 
     def breaking(self: PolicyPlayers, step: int, version: int) -> Player:

@@ -4,9 +4,9 @@
 
 The server is a mock endpoint on loopback with one, two or sixteen slots and ten seconds per answer.
 The client has an endpoint's defaults (at most 64 requests at once, 120 s each) and asks all
-questions at once, as a stage does. All servers are measured side by side, because everyone only
-waits. For each server the script prints the total time beside the least possible time, the requests
-sent, and the requests that timed out. `--limit` bounds the total time.
+questions at once, as a stage does. All servers are measured at the same time, because each
+measurement mostly waits. For each server the script prints the total time beside the least possible
+time, the requests sent, and the requests that timed out. `--limit` bounds the total time.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from questloom.models.messages import user
 
 SECONDS = 10.0
 CASES = {1: 40, 2: 80, 16: 320}
-"""The number of questions by the server's slots."""
+"""The number of questions for each number of server slots."""
 
 
 def meet(slots: int, num: int, limit: float) -> str:

@@ -7,7 +7,7 @@ each) and stops it at the end. Both sides take turns on the same inputs, and the
 compared. The start-up time is the wall time of the same job on a tiny input (50 articles, one
 seed), on the same side in the same run. `net` is the wall time without the start-up time. Ingest
 reads a fictional world without pictures. Synth runs on a second world, with pictures, up to the
-splits (no data set, no report). Worlds and stores stay in DIR for the next time.
+splits (no data set, no report). Worlds and stores stay in DIR for later runs.
 
 The call stage imitates synth's: each record is one chat call, with a window of 64 in each worker.
 The endpoint on loopback has log-normal latency (mean 0.30 s). The rate runs from the tenth to the
@@ -57,7 +57,7 @@ WORKERS, WINDOW, MEAN = 2, 64, 0.3
 CALL_SHARDS, SEED, GOAL = 32, 1, 1.3
 SYNTH = ("seeds.per_entity=4", "run.shards=32")
 NOTHING = 50
-"""The number of articles in the tiny world, whose ingest time is start-up time."""
+"""The number of articles in the tiny world; ingesting it takes only start-up time."""
 
 
 def runner_of(options: list[str]) -> RunnerOptions:

@@ -2,8 +2,9 @@
 
     python -m benchmarks.forecast RUN
 
-A pilot is a small trial run. The script draws many pilots from the seeds of a finished run. By
-pilot size it prints the coverage (the goal is 90 %) and the mean low, likely and high forecast.
+A pilot is a small trial run before the real run. The script draws many pilots from the seeds of a
+finished run. For each pilot size the script prints the coverage (the goal is 90 %) and the mean
+low, likely and high forecast.
 """
 
 import argparse

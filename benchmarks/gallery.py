@@ -4,8 +4,9 @@
 
 The script writes `FOLDER/index.html` with small pictures beside it. Each question is shown with its
 path, route and certificate. If the data set has an episode that solved the question, its turns are
-shown too. Each data set gives an equal share, or all its questions if it has fewer. Questions with
-equal words are shown once. A picture whose licence is only inferred is linked, not copied.
+shown too. Each data set gives an equal number of questions, or all its questions if it has fewer.
+Questions with equal words are shown once. A picture whose licence is only inferred is linked, not
+copied.
 """
 
 import argparse
@@ -119,8 +120,8 @@ def drawn(questions: Sequence[dict[str, Any]], number: int, seed: int) -> list[d
 
 
 def shares(sizes: Sequence[int], number: int) -> list[int]:
-    """How many questions each data set gives: equal shares, and others fill up for a small data
-    set.
+    """How many questions each data set gives: equal numbers; if one data set is too small, the
+    others give more.
 
     >>> shares([300, 12], 50)
     [38, 12]
@@ -133,7 +134,9 @@ def shares(sizes: Sequence[int], number: int) -> list[int]:
 
 
 def names_of(dataset: Path) -> Names:
-    """Names from the store of the data set's run; ids if there is no run or no store any more."""
+    """Names from the store of the data set's run. If the data set has no run or the run's store is
+    gone, the names are ids.
+    """
     is_run = (dataset.parent / "recipe.json").is_file()
     return Names(store_of(open_run(location(str(dataset.parent)))) if is_run else None)
 

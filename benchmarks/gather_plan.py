@@ -4,7 +4,7 @@
     python -m benchmarks.gather_plan --entities DUMP          also compares the plan with what anchors of a dump link to
 
 The anchors of the comparison are things with an article and at least five values, drawn at random
-(seed 1). They share fewer neighbours than anchors of one class.
+(seed 1). Such random anchors share fewer neighbours than anchors of one class.
 """
 
 import argparse
@@ -30,7 +30,7 @@ MIN_VALUES = 5
 
 
 def table() -> str:
-    """The plans for a class with ten members per anchor, for each number of anchors."""
+    """The plans for a class that has ten times as many members as anchors, for each number of anchors."""
     lines = [f"{'anchors':>8}{'pictures':>10}{'calls':>10}{'time':>10}   of which pictures"]
     for anchors in ANCHORS:
         for all_pictures in (False, True):

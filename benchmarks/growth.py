@@ -4,13 +4,13 @@
 
 Each size is a fictional world without pictures, which two local processes ingest (`--workers`). The
 memory is the largest worker's peak resident set as Linux reports it (VmHWM), with the imports of
-Beam and the package. By stage, it is the largest of two samples a second. The exponent belongs to a
-power law through two neighbouring sizes; 1 is linear growth.
+Beam and the package. The memory of a stage is the largest of its samples, two a second. The
+exponent belongs to a power law through two neighbouring sizes; 1 is linear growth.
 
 A hub is an item with a million incoming links. The script compares two dumps of equal size: items
-with two claims each, and a tenth as many articles with two links each. In one dump everything
-points at a single hub, in the other at one of a thousand items. Afterwards queries for the hub in
-the store are timed. Worlds and dumps stay in DIR for the next time.
+with two claims each, and a tenth as many articles with two links each. In one dump all items and
+articles point at a single hub; in the other, each points at one of a thousand items. Afterwards
+queries for the hub in the store are timed. Worlds and dumps stay in DIR for later runs.
 """
 
 import argparse
@@ -71,7 +71,7 @@ class Figures:
 
 
 class Sampler:
-    """Samples this process and its descendants, and notes when each stage ends."""
+    """Samples the memory of this process and its descendants, and notes when each stage ends."""
 
     def __init__(self) -> None:
         self.figures, self.stage = Figures(here=os.getpid()), "start"

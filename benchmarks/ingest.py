@@ -2,9 +2,9 @@
 
     python -m benchmarks.ingest --small 10000 --large 100000 --out DIR
 
-The script writes two fictional worlds without pictures (kept in DIR for the next time) and ingests
-each in a separate process. It prints a table, the ratios, and an estimate for full Wikipedia and
-Wikidata. The memory is the peak resident set of the whole process, Beam included.
+The script writes two fictional worlds without pictures (kept in DIR for later runs) and ingests
+each in a separate process. The output is a table, the ratios, and an estimate for full Wikipedia
+and Wikidata. The memory is the peak resident set of the whole process, Beam included.
 """
 
 import argparse

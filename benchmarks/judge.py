@@ -4,14 +4,15 @@
 
 FOLDER holds `mintaka_dev.jsonl.gz`, human questions and answers (Mintaka, amazon-science/mintaka,
 one JSON object a line, gzipped). For every question with one answer the script makes the answer
-itself ("right"), mechanical paraphrases of it, and near misses. It judges each without a model.
+itself ("right"), mechanical paraphrases of it, and near misses. The rules judge each of these
+answers without a model.
 
 * Paraphrases are the annotator's own mention, forms without diacritics or in another case, with or
   without article, in quotes, other notations of a date or number, number words, and short sentences
   around the answer.
 * Near misses are other answers of the same kind, neighbouring years, days and numbers, a wrong unit
-  or scale, and a date that is too vague. Others are two candidates, a negation, a hedge, and the
-  question's own words around the answer.
+  or scale, and a date that is too vague. Further near misses are two candidates, a negation, a
+  hedge, and the question's own words around the answer.
 
 A near miss that happens to be right (same entity, same number) is left out. `--list` prints the
 cases behind one row.
@@ -44,7 +45,8 @@ from questloom.records.synthesis import Answer
 
 FILE = "mintaka_dev.jsonl.gz"
 OWN_WORDS = "the annotator's words"
-"""A kind of paraphrase that "all" does not include: Mintaka has no aliases, and some mentions say something else."""
+"""The row of the annotators' own words, which the row "all" does not include. Mintaka has no
+aliases, and some of these words mean something else."""
 NUM_OTHERS = 20
 """The number of other answers of the same kind that are tried against each question."""
 

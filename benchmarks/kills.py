@@ -3,7 +3,7 @@
     python -m benchmarks.kills --kills 16 [--store STORE] [--recipe demo] [--set KEY=VALUE …] [--folder F]
 
 Every file of the two runs is compared byte by byte, hidden files too, except those of `EXCEPTED`.
-Each run is ended one to three times, in one of `WAYS`, after a random number of files. It is
+Each run is ended one to three times, in one of `WAYS`, after a random number of files. The run is
 resumed at once, while surviving workers may still write. Without `--store` a small fictional world
 is made. The exit code is 1 if anything differs.
 """
@@ -168,7 +168,7 @@ def broken(start: Start, out: Path, whole: Path, way: Way, chance: random.Random
 
 
 def table(start: Start, folder: Path, num: int, seed: int = 0) -> Iterator[Broken]:
-    """Yields ended runs one after another, with all ways in turn."""
+    """Yields runs that were ended and resumed, using all ways of ending in turn."""
     whole = start.finish(folder / "whole")
     for number, way in zip(range(num), cycle(WAYS), strict=False):
         yield broken(

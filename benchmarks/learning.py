@@ -5,8 +5,9 @@
     python -m benchmarks.learning OUT --seeds 0 1 --control mask_only:axpo.resample=none …      the same with other GRPO settings, under a name
 
 The script also measures whether each fine-tuned model keeps the turn protocol, and recovers after
-breaking it. All seeds start from the shipped base model, and share one world, its questions and the
-oracle's episodes (world seed 5). A seed sets both trainings. Intervals are Student's over seeds.
+breaking it. All seeds start from the shipped base model. They share one world (seed 5), its
+questions and the oracle's episodes. A seed sets the randomness of both trainings. Intervals are
+Student's over seeds.
 """
 
 import argparse
@@ -141,8 +142,8 @@ def protocol(out: Path, seeds: Sequence[int]) -> list[str]:
     """How each seed's fine-tuned model keeps the protocol, in one episode of each held-out
     question.
 
-    The table has the share of right answers and three shares of valid turns. They are taken over
-    all turns, over turns before the first invalid one, and over turns after it.
+    The table has the share of right answers and three shares of valid turns. The three shares cover
+    all turns, the turns before an episode's first invalid turn, and the turns after it.
     """
     run, store = placed(out)
     played = [held_out(out, f"sft{seed}", fine_tuned(out, seed), run, store) for seed in seeds]
@@ -173,7 +174,7 @@ def protocol(out: Path, seeds: Sequence[int]) -> list[str]:
 def count_valid_turns(played: Iterable[Trajectory]) -> dict[bool, tuple[int, int]]:
     """Counts valid turns and all turns, before and after the first invalid turn of each episode.
 
-    The first invalid turn counts as before.
+    The first invalid turn counts among the turns before it.
     """
     good, number = Counter[bool](), Counter[bool]()
     for each in played:

@@ -4,10 +4,10 @@
     python -m benchmarks.learning_cases OUT rare --seeds 0 1 2         the policy calls a tool in one rollout of ten: GRPO, a quarter more rollouts,
                                                                        AXPO's masking alone, AXPO
 
-World, questions and fine-tuned models are those of `benchmarks.learning OUT`; missing ones are
+World, questions and fine-tuned models are those of `benchmarks.learning OUT`; missing models are
 trained. All arms of a seed begin with the same model and the same questions in the same order, so
-differences are taken within seeds. A question comes once in thirty steps. So a step's reward comes
-from questions that were not learned from yet.
+differences are taken within seeds. A question comes once in thirty steps, so a step's reward comes
+from questions that the policy has not learned from yet.
 """
 
 import argparse
@@ -48,7 +48,7 @@ class Case:
 
 
 def rarely_calling(out: Path, seed: int) -> Path:
-    """A seed's fine-tuned model after an epoch on rows of which nine in ten answer without any call."""
+    """A seed's fine-tuned model after one more epoch, on rows that mostly (nine in ten) answer without any call."""
     folder, rows = out / f"rare_sft{seed}", out / f"rare_rows{seed}.jsonl"
     if not (folder / "result.json").is_file():
         rows.write_text(
@@ -149,8 +149,7 @@ def means(curve: Sequence[tuple[int, float]], name: str) -> dict[str, float]:
 
 
 def table(case: Case, runs: Mapping[str, Sequence[Path]], steps: int) -> list[str]:
-    """The table of each metric: its value at the begin, then each arm's means with intervals over
-    seeds.
+    """The table of each metric: its first value, then each arm's means with intervals over seeds.
 
     The lines also show the difference from the first arm, within seeds.
     """

@@ -4,8 +4,8 @@
 
 A base model and its fine-tuned model play each run's split `rl/validation` at temperature 1. For a
 run over another world's store, all things are new to the models. The script prints the share of
-valid turns of both models, the success by number of hops, and the success with a grey picture. It
-also prints what wrong queries find.
+valid turns of both models, the success by number of hops, and the success with a grey picture. The
+script also prints how often wrong queries find the right page.
 """
 
 import argparse

@@ -2,8 +2,8 @@
 
     python -m benchmarks.llm_requests RUN --store STORE
 
-The counts come from the run's ledger (`calls.sqlite`). A kept question is one that the draft stage
-kept; the questions that later stages drop are counted beside it. The script also prints why seeds
+The counts come from the run's ledger (`calls.sqlite`). A question counts as kept if the draft stage
+kept it; questions that later stages drop are counted separately. The script also prints why seeds
 gave no question. The size of a request for words is the size of the writer's prompt, over all plans
 of the run, at four characters a token.
 """

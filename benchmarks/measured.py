@@ -2,7 +2,7 @@
 
 `benchmarks/measured/figures.tsv` has one line per measurement. If several lines have the same table
 and `what`, the page shows the last. `tables.tsv` lists the tables in their order, with a sentence
-each. This command adds a figure with the machine, today's date and the commit of this checkout:
+each. The following command adds a figure, with today's date and the commit of this checkout:
 
     python -m benchmarks.measured --add TABLE WHAT FIGURE --interval "1 to 2" --goal 3 --machine "2 cores, quiet" --command "python -m …"
 """

@@ -2,7 +2,7 @@
 
     python -m benchmarks.mix RUN
 
-It also counts words that a question repeats.
+The script also counts words that a question repeats.
 """
 
 import argparse

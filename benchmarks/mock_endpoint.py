@@ -2,16 +2,16 @@
 
     python benchmarks/mock_endpoint.py --port 0 --mean 0.3 --sigma 0.5      prints its base URL on the first line
 
-It serves /v1/chat/completions. Latency is log-normal. `POST /script` takes a list of `{"kind": …}`
-for the next requests, in order of arrival; afterwards every request gets kind "ok". `--faults
-SHARE` draws requests by their idempotency key and gives each one transport fault before the good
-reply. `--rate N` lets N requests pass in any second and answers 429 beyond. `--slots N` works at N
-requests at once and queues the rest, even if their client has gone away. `GET /stats` reports what
-was served.
+The server answers /v1/chat/completions with log-normal latency. `POST /script` takes a list of
+`{"kind": …}` for the next requests, in order of arrival; afterwards every request gets kind "ok".
+`--faults SHARE` draws requests by their idempotency key and gives each one transport fault before
+the good reply. `--rate N` lets N requests pass in any second and answers 429 beyond. `--slots N`
+works at N requests at once and queues the rest, even if their client has gone away. `GET /stats`
+reports what was served.
 
-A good reply depends on the request alone. It is an instance of the request's JSON schema, or a text
-with the request's digest. For a model "agent:N" it is a turn of the agent's protocol: first N
-searches, then an answer.
+A good reply depends on the request alone. A good reply is an instance of the request's JSON schema,
+or a text with the request's digest. For a model "agent:N", a good reply is a turn of the agent's
+protocol: first N searches, then an answer.
 """
 
 import argparse
@@ -87,8 +87,8 @@ def agent_turn(body: dict[str, Any], word: str, calls: int) -> str:
 async def raw_response(request: web.Request, behaviour: dict[str, Any]) -> web.StreamResponse:
     """Sends a scripted response of status 200.
 
-    `pieces` are written one by one, in Latin-1. Then `end` says what follows: the end of the body,
-    a broken connection ("cut"), or an open connection ("open").
+    `pieces` are written one by one, in Latin-1. `end` says how the response ends: normally, with a
+    broken connection ("cut"), or with a connection that stays open ("open").
     """
     response = web.StreamResponse(
         headers={"Content-Type": behaviour.get("type", "text/event-stream")}

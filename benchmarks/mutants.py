@@ -4,8 +4,8 @@
 
 A mutant changes one comparison, number, connective or condition, wherever `turned` fits in an
 area's modules. From each area a random sample is run. A mutant runs in a fork of a process that has
-loaded all tests. First come its module's doctests, then its module's tests, then the other tests of
-its area. pytest stops at the first failure.
+loaded all tests. The doctests of the changed module run first, then the module's tests, then the
+other tests of the area; pytest stops at the first failure.
 
 A mutant inside a function replaces the loaded function. For any other mutant, all modules are
 imported anew. Lines with `assert`, docstrings, annotations and `NO_RULES` stay unchanged. A file
@@ -123,7 +123,8 @@ TOO_LONG = {
         "verify",
     ),
 }
-"""Slow tests of whole stores and jobs, each with the modules whose mutants justify its time.
+"""Slow tests of whole stores and jobs, and for each test the modules whose mutants it is worth
+running for.
 
 A mutant of another module counts as unnoticed if only such a test would notice it.
 """

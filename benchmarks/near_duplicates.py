@@ -3,9 +3,9 @@
     python -m benchmarks.near_duplicates [--pairs 2000] [--similarity 0.85] [--texts 100000]
 
 Pairs are template questions with made-up names and copies with some words replaced, up to `--pairs`
-in each bin of similarity. The functions are those of the job. Each pair has its own answer, so it
-is compared with no other pair. Two kinds of errors are counted: a pair below the threshold that is
-called a duplicate, and an overlooked pair at or above it.
+in each bin of similarity. The measured functions are those of the real job. Each pair has its own
+answer, so no pair is compared with another. Two kinds of errors are counted: a pair below the
+threshold that is called a duplicate, and an overlooked pair at or above it.
 
 The cost is the CPU time of `--texts` distinct questions of the same templates in one process. Bytes
 are those of pickled keys and members, before any coder of a runner. The largest group is the
@@ -199,7 +199,7 @@ def detection(most: int, threshold: float) -> None:
 
 
 def share(marks: list[bool]) -> str:
-    """The marked pairs and all pairs, as text."""
+    """The number of marked pairs and of all pairs, as text."""
     return f"{sum(marks)} of {len(marks)} pairs ({sum(marks) / max(1, len(marks)):.2%})"
 
 

@@ -1,4 +1,5 @@
-"""Measures how many kept questions the oracle solves with the tools alone, and where it fails.
+"""Measures how many kept questions the oracle solves with the tools alone, and where the oracle
+fails.
 
     python -m benchmarks.oracle RUN STORE                    all kept questions of a finished synth run over the store that it was made from
     python -m benchmarks.oracle RUN STORE --first 40 --list  the first 40 by id, each failure with its question, step and both answers
@@ -38,7 +39,7 @@ from questloom.records.synthesis import Question
 from questloom.transforms.stages.run_folder import RunFolder, name_of
 
 UNSPOKEN = frozenset({"P31"})
-"""Relations that pages state without the label of the other end."""
+"""Relations that pages state without the label of the object."""
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,7 @@ def broken(question: Question, store: Store, texts: list[str]) -> str:
 
 
 def _spelt(end: Term, question: Question, store: Store) -> list[str]:
-    """The spellings that a page may use for an end of a claim."""
+    """The spellings that a page may use for the subject or object of a claim."""
     value = (
         value_of_key(question.bindings[end])
         if isinstance(end, str) and end in question.bindings

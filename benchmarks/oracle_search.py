@@ -2,10 +2,10 @@
 
     python -m benchmarks.oracle_search RUN
 
-It reads the teacher's kept trajectories. A *query* is a search in words or by a picture. A *wrong
-turn* is an opened page that the next thought rejects. A *reused picture* is a tool's output that a
-later call takes. First sentences of thoughts are counted without names, numbers and quotations, so
-only the template counts.
+The script reads the teacher's kept trajectories. A *query* is a search in words or by a picture. A
+*wrong turn* is an opened page that the next thought rejects. A *reused picture* is a tool's output
+that a later call takes. First sentences of thoughts are counted without names, numbers and
+quotations, so only the template counts.
 """
 
 import argparse

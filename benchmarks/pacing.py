@@ -2,15 +2,15 @@
 
     python -m benchmarks.pacing
 
-An endpoint on loopback lets 100 requests pass in any second and answers 429 beyond. It does not
-state this limit. Latency is log-normal, mean 0.10 s. Worker processes share only a Redis server
-(started here; or --redis) and ask as fast as they may. `allowed` is 100 times the seconds;
-`refused` is the share of 429s among sent requests. Both count from the first request on, so they
-include the search for the limit.
+An endpoint on loopback lets 100 requests pass in any second and answers 429 beyond. The endpoint
+does not state this limit. Its latency is log-normal, mean 0.10 s. Worker processes share only a
+Redis server (started here; or --redis) and ask as fast as they may. `allowed` is 100 times the
+seconds; `refused` is the share of 429s among sent requests. Both figures count from the first
+request on, so they include the search for the limit.
 
 Further cases have `Retry-After: 1`, the limit stated in the recipe (requests_per_minute), and a
-kill -9 of one worker in the middle. Last comes the cost of a call through Redis and through SQLite,
-measured in turn.
+kill -9 of one worker in the middle. The last line is the cost of a call through Redis and through
+SQLite, measured in turn.
 """
 
 import argparse

@@ -2,10 +2,10 @@
 
     python -m benchmarks.paintings SHARED/paintings OUT [--hide 1] [--seed 0]
 
-The rows hold QIDs of paintings only. Every other value is an English label; it gets a new id far
+The rows hold QIDs of paintings only. Every other value is an English label, which gets a new id far
 outside Wikidata's range. `--hide N` leaves out claims at N times the table's own share of empty
-cells, column by column. OUT/truth.jsonl always has all claims. Pictures are the 19 that the rows'
-source links, public domain by age.
+cells, column by column. OUT/truth.jsonl always has all claims. The pictures are the 19 that the
+rows' source links; they are in the public domain by age.
 """
 
 import argparse
@@ -46,8 +46,8 @@ def rows_of(folder: Path) -> list[dict[str, str]]:
 def values(row: dict[str, str], column: str) -> list[str]:
     """A column's different values.
 
-    The keywords hold the values one by one. The cells join values by commas, which also occur in
-    names.
+    The table's keywords hold the values one by one. Its cells join values by commas, which also
+    occur in names.
     """
     name = column.lstrip("_") + ":"
     parts = re.split(

@@ -3,8 +3,8 @@
     python -m benchmarks.paintings_truth SHARED/paintings WORK [--hide 0 1 2] [--set seeds.per_entity=20 …]
 
 For each number of gaps the script writes the rows as a dump with hidden claims, ingests it, and
-runs the recipe `paintings`. Then it executes every drafted and certified form over *all* rows. Its
-evaluator imports nothing from `transforms`.
+runs the recipe `paintings`. Then the script executes every drafted and certified form over *all*
+rows. The evaluator here imports nothing from `transforms`.
 """
 
 import argparse

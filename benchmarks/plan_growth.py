@@ -73,7 +73,7 @@ def cpu_of(at: Ground, shape: Shape, level: str, thing: str) -> tuple[float, int
 def ratio_line(name: str, took: np.ndarray, plans: np.ndarray) -> str:
     """A line with the seconds per seed and their ratio.
 
-    In both arrays a column is a store and a row is a seed.
+    In `took` and `plans`, a column is a store and a row is a seed.
     """
     draw = np.random.default_rng(0)
     rows = draw.integers(len(took), size=(NUM_RESAMPLED, len(took)))

@@ -1,4 +1,4 @@
-"""Measures what a store can supply before any wording: plans by shape and level.
+"""Measures the plans that a store supplies by shape and level, before any question is worded.
 
     python -m benchmarks.plan_supply STORE [--recipe demo] [--things 60] [--set KEY=VALUE ...]
 

@@ -1,11 +1,11 @@
-"""Plants failures in a loop's recipe or world: does the diagnosis name the stage, do edits mend it?
+"""Plants failures in a loop's recipe or world, and tests whether diagnosis and edits mend them.
 
     python -m benchmarks.planted_failures OUT [--seeds 1 2] [--tasks 8] [--only leaking …]     a store of 400 articles and a loop a failure and seed
 
 Nothing is trained. The policy is the oracle with a limited skill
-(`tests/pipeline/evolve/skilled.py`). It plays through the real player and tools, and its skill says
-how often it gives a wrong answer. The script also counts which tags broken tasks get. The planted
-failures are:
+(`tests/pipeline/evolve/skilled.py`). The policy plays through the real player and tools, and its
+skill says how often it answers wrongly. Each planted failure has a right stage, which the diagnosis
+must name. The script also counts which tags broken tasks get. The planted failures are:
 
 * leaking: no filter looks for shortcuts, and image search knows the question's own picture. The
   right stage is the filters.
@@ -18,9 +18,10 @@ failures are:
 * outage: the search provider is down while the policy plays. The right result is no stage and no
   edit.
 
-The first round counts, and every round in which the failure is still there. A failure is mended in
-the first round without the planted cause. For difficulty, the tag must concern at most a share
-`evolve.tolerated` of the tasks. An outage is mended if the next round plays normally.
+Diagnosis is scored in the first round, and in every later round that still has the failure. A
+failure is mended in the first round without the planted cause. A difficulty counts as mended if at
+most a share `evolve.tolerated` of the tasks has the tag. An outage is mended if the next round
+plays normally.
 """
 
 import argparse
@@ -78,7 +79,7 @@ class Plant:
     """A planted failure, and the right diagnosis of it."""
 
     stages: frozenset[str]
-    """The right stages; the diagnosis must name one of them."""
+    """The right stages; the diagnosis must name any of them."""
     recipe: dict[str, Any]
     skills: dict[str, float] = field(default_factory=dict)
     causes: frozenset[str] = frozenset()
@@ -218,7 +219,7 @@ def cut_off(loop: LoopFolder, opened: Opened) -> None:
 
 
 def rewritten(batch: RunFolder, changed: dict[str, Question]) -> None:
-    """Replaces questions in a batch."""
+    """Replaces questions in the batch of a run."""
     for path in batch.shards(LABEL, "kept"):
         kept = [changed.get(q.id, q) for q in read_records(path, Question)]
         write_records(
@@ -255,7 +256,7 @@ def broken_tags(
 ) -> dict[str, Counter[str]]:
     """Counts tags by the true state of the task, for a policy of the given skill.
 
-    A task has a nonsense answer, another task's answer, or is sound.
+    By its true state, a task is sound, or has a nonsense answer, or has another task's answer.
     """
     loop = begin_loop(
         str(folder), recipe_of_plant(Plant(frozenset(), {}), seed=seed, tasks=tasks), store

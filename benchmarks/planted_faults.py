@@ -330,8 +330,8 @@ def twin_store(
 ) -> Overlay:
     """The store with a twin of an entity.
 
-    The entities in `near` point at both. The asked properties differ, and the twin has no value for
-    `lacking`.
+    The entities in `near` point at the entity and at its twin. The twin's asked properties differ,
+    and it has no value for the property `lacking`.
     """
     entity = store.entity(entity_id)
     assert entity is not None
@@ -357,7 +357,7 @@ def twin_store(
 
 @contextmanager
 def twin_truth(truth: Truth, entity_id: str, near: set[str], asked: set[str]) -> Iterator[None]:
-    """Adds the same twin to the truth while the block runs."""
+    """Adds the same twin as `twin_store` to the truth while the block runs."""
     old = truth.things[entity_id]
     twin = Thing(TWIN, "Twin", ("Twin",), old.classes, details=old.details)
     for prop, items in old.items.items():

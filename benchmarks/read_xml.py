@@ -5,11 +5,11 @@
 The goal is at least 60 % of the speed of decompression. Each run does three things in turn, in one
 process: bz2 decompression alone, reading link targets, and reading whole articles. `read_links`
 reads the targets of all body links, which the link graph needs. `read_article` reads text,
-sentences, infobox, pictures and links. Both include decompression.
+sentences, infobox, pictures and links. The times of both functions include decompression.
 
-The ratio uses CPU time, because other work on the machine must not count. Siteinfo and ranges are
-read before, as once per dump. The larger input repeats the dump's pages in one stream, so it is
-read block by block.
+The ratio uses CPU time, because other work on the machine must not count. Siteinfo and byte ranges
+are read before timing, because this happens once per dump. The larger input repeats the dump's
+pages in one stream, so it is read block by block.
 """
 
 import argparse

@@ -3,11 +3,11 @@
     python -m benchmarks.readings [--set WORDS] [--refused]
 
 `benchmarks/readings/` holds a row for each verdict of each reader. A reader with the strict brief
-saw the question, the content of the picture and the answer. The verdict is `accept`, `refuse` or
-`false` (refused because the answer is wrong). Readers of real claims said `fair` (true, one answer,
-as a person might ask), `stilted` (unnatural words) or `unfair` (wrong, ambiguous or settled by a
-guess). Naturalness and interest are marks from 1 to 5. An `author` made the rules; a `stranger`
-knew nothing of them.
+saw the question, the content of the picture and the answer. This reader's verdict is `accept`,
+`refuse` or `false` (refused because the answer is wrong). Readers of real claims said `fair` (true,
+one answer, as a person might ask), `stilted` (unnatural words) or `unfair` (wrong, ambiguous or
+settled by a guess). Naturalness and interest are marks from 1 to 5. A reader called `author` made
+the rules of the writer; a `stranger` knew nothing of them.
 """
 
 import argparse

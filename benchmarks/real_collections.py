@@ -1,9 +1,9 @@
 """Converts the Wikimedia offline collections into an article dump and a folder of pictures.
 
-A collection is a bundle of the Offline Content Generator. It holds each article as HTML in which
-Parsoid keeps the templates' source, and the API's imageinfo of each picture from 2014. The script
-makes an XML export with wikitext (infobox, paragraphs with links, headings, pictures). It also
-makes the page objects that the Commons API gives for `prop=imageinfo`.
+A collection is a bundle of the Offline Content Generator. A bundle holds each article as HTML in
+which Parsoid keeps the templates' source. A bundle also holds the API's imageinfo of each picture
+from 2014. The script makes an XML export with wikitext (infobox, paragraphs with links, headings,
+pictures). The script also makes the page objects that the Commons API returns for `prop=imageinfo`.
 """
 
 import json

@@ -2,8 +2,9 @@
 
     python -m benchmarks.real_inputs SHARED/data OUT [--only enwiki cree …]
 
-The output is Markdown. For each input it shows the commands, the rows of the store, the drops by
-reason with an example each, and the funnel. `docs/own-data.md` was written from this output.
+The output is Markdown. For each input, the output shows the commands, the rows of the store, the
+drops by reason with an example each, and the funnel. `docs/own-data.md` was written from this
+output.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """Draws a question's route as a small SVG: a box per call with its result, arrows, and the answer.
 
-The SVG holds no link, no id and no script. Its colours are readable on white and on dark.
+The SVG holds no link, no id and no script. The SVG's colours are readable on white and on dark.
 """
 
 import textwrap

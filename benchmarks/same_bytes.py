@@ -3,11 +3,11 @@
     python -m benchmarks.same_bytes CHECKOUT --write before.tsv [--slice FOLDER]
     python -m benchmarks.same_bytes CHECKOUT --compare before.tsv [--slice FOLDER]
 
-Each checkout needs its own environment (`make .venv/installed`). Both need the same `--folder`,
-because its path stands in some files. The script makes the fictional world 7, its store and the run
-`demo` with trajectories and data set. It also makes the learning world and its run. With `--slice`
-it makes the run `slice` over a folder of real dumps. Every file is compared, except those that
-`EXCEPTED` and `OF_A_CHECKOUT` name. The exit code is 1 if anything differs.
+Each checkout needs its own environment (`make .venv/installed`). Both checkouts need the same
+`--folder`, because its path stands in some files. The script makes the fictional world 7, its store
+and the run `demo` with trajectories and data set. The script also makes the learning world and its
+run. With `--slice`, it makes the run `slice` over a folder of real dumps. Every file is compared,
+except those that `EXCEPTED` and `OF_A_CHECKOUT` name. The exit code is 1 if anything differs.
 """
 
 import argparse

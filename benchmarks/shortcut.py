@@ -1,15 +1,15 @@
-"""Checks whether routes are priced right, with the shortcut solver and the oracle, by level.
+"""Compares the price of routes with the calls of the shortcut solver and of the oracle, by level.
 
     python -m benchmarks.shortcut RUN STORE             all kept questions of a finished synth run over the store that it was made from
     python -m benchmarks.shortcut RUN STORE --list      each right answer with its question
 
-A route is the cheapest sequence of tool calls that singles out the answer; its price is their number. The
-shortcut solver looks for fewer calls. The script prints how often the solver is right, and every
-question that it answers in fewer calls than the route. It also prints rank correlations
-(Spearman's, with a bootstrap's 95 % interval) of the route's price: with the solver's calls, and
-with the calls of the oracle's kept episodes. `hit` is the turn in which the answer first stood in a
-result of the oracle, as a share of the turns. The answer judge's rules judge the answers, without a
-model.
+A route is the cheapest sequence of tool calls that singles out the answer; its price is the number
+of calls. The shortcut solver is an agent that tries to need fewer calls. The script prints how
+often the solver is right, and every question that it answers in fewer calls than the route. The
+script also prints rank correlations (Spearman's, with a bootstrap's 95 % interval) of the route's
+price: with the solver's calls, and with the calls of the oracle's kept episodes. `hit` is the turn
+in which the answer first stood in a result of the oracle, as a share of the turns. The answer
+judge's rules judge the answers, without a model.
 """
 
 import argparse
@@ -59,7 +59,7 @@ class Played:
     episode: Episode
     right: bool
     route: Route
-    """The route as the current code prices it; the run's own route does not count."""
+    """The route as the current code prices it, not the route stored in the run."""
 
     @property
     def num_calls(self) -> int:

@@ -1,13 +1,14 @@
-"""Checks that no request is sent twice if processes are stopped for longer than their lease.
+"""Checks that no request is sent twice if processes are stopped for longer than their heartbeats
+last.
 
     python -m benchmarks.stopped
 
-Three processes ask the same questions of a mock endpoint on loopback. They share one call cache, in
-a file or in a Redis server (started here), with heartbeats that expire after one second. In each
-run, SIGSTOP stops one of them four times, for two to three seconds, at random moments. Ten other
-processes compute meanwhile. The script prints in how many runs each request was sent once, and how
-many requests were sent more than once. `--timeout 2` makes a request's time limit shorter than the
-stops.
+Three processes ask the same questions of a mock endpoint on loopback. The processes share one call
+cache, in a file or in a Redis server (started here), with heartbeats that expire after one second.
+In each run, SIGSTOP stops one process four times, for two to three seconds, at random moments. Ten
+other processes compute meanwhile. The script prints in how many runs each request was sent once,
+and how many requests were sent more than once. `--timeout 2` makes a request's time limit shorter
+than the stops.
 """
 
 import argparse

@@ -3,9 +3,10 @@
     python -m benchmarks.structure [CHECKOUT …]        this one by default
 
 Size is counted in statements, so long lines gain nothing. The table shows statements by folder, the
-longest functions, lines over 120 columns, and files over 400 lines. It shows the names that an
-installation adds, and the settings of a recipe. It also shows the seconds to import the recipe's
-types (the least of five, in new processes), and in how many files each filter is named.
+longest functions, lines over 120 columns, and files over 400 lines. Further lines show the names
+that an installation adds, and the settings of a recipe. The last lines show the seconds to import
+the recipe's types (the least of five, in new processes), and in how many files each filter is
+named.
 """
 
 import argparse

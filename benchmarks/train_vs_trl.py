@@ -5,17 +5,19 @@
     python -m benchmarks.train_vs_trl --device cuda --model qwen3-vl-2b --max-tokens 8192 --checkpointing     random weights, bf16, with MFU
     python -m benchmarks.train_vs_trl --device cuda --model qwen3-vl-2b --max-tokens 32768 --checkpointing
 
-Padding tokens do not count. Both trainers get the same weights and the same rows. The rows have the lengths and pictures of
-stored trajectories (`trajectory_shapes.py`). Their gradients are compared before timing.
+Padding tokens do not count as tokens. Both trainers get the same weights and the same rows. The
+rows have the lengths and pictures of stored trajectories (`trajectory_shapes.py`). The trainers'
+gradients are compared before timing.
 
 Times are taken in one process, in the order ours, TRL, TRL, ours, repeated as often as asked.
 Ratios compare neighbours, because the machine's speed changes. On a CPU, time means the process's
 computing time on one thread.
 
-Memory is measured in a new process per trainer. On a GPU it is torch's own peak. On a CPU it is the
-growth of the resident set over two updates: gradients, optimiser, activations, logits. The kernel's
-high-water mark is reset before, and the weights' own size is reported. TRL runs with every given
-batch size, and the ratio is against its fastest. `trainers.py` says which options TRL may use.
+Memory is measured in a new process per trainer. On a GPU, the memory is torch's own peak. On a CPU,
+the memory is the growth of the resident set over two updates: gradients, optimiser, activations,
+logits. The kernel's high-water mark is reset before, and the weights' own size is reported. TRL
+runs with every given batch size, and the ratio is against its fastest. `trainers.py` says which
+options TRL may use.
 """
 
 import argparse
@@ -178,8 +180,8 @@ def difference(one: Any, other: Any) -> float:
 def seconds(
     contender: Contender, rows: Sequence[Row], advantages: Tensor, device: torch.device
 ) -> float:
-    """The seconds of one update. On a CPU it is this process's computing time, which other
-    processes affect less.
+    """The seconds of one update. On a CPU, the seconds are this process's computing time, which
+    other processes affect less.
     """
     clock = time.perf_counter if device.type == "cuda" else time.process_time
     gc.collect()

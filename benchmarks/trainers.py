@@ -1,17 +1,17 @@
 """The two trainers that `train_vs_trl.py` compares, one update at a time.
 
-Both get the same weights and rows.
+Both trainers get the same weights and rows.
 
 TRL 1.16 runs at the best setting that its source allows:
 
-* For a data set with pictures, SFT refuses packing and padding-free batches, also with a custom
-  collator. So rows are padded. They are sorted by length first, which is more than its
-  `group_by_length` does. Batches of one row have no padding and no mask.
-* GRPO pads all completions of a generation batch to the longest and then splits it, so its batches
-  of one row are padded, too.
-* Its head is fused: log-probabilities come in tiles of 4,096 × 32,768 logits. On CUDA it scores
-  only tokens with labels, elsewhere all tokens.
-* The optimiser is its own default (fused AdamW). Only collating, loss, gradient, clipping and step
+* For a data set with pictures, TRL's SFT refuses packing and padding-free batches, also with a
+  custom collator. So rows are padded. Rows are sorted by length first, which helps TRL more than
+  its own `group_by_length`. Batches of one row have no padding and no mask.
+* TRL's GRPO pads all completions of a generation batch to the longest and then splits the batch, so
+  batches of one row are padded, too.
+* TRL's head is fused: log-probabilities come in tiles of 4,096 × 32,768 logits. On CUDA the head
+  scores only tokens with labels, elsewhere all tokens.
+* The optimiser is TRL's default (fused AdamW). Only collating, loss, gradient, clipping and step
   are timed, not the Trainer's loop.
 
 For our trainer, the time includes work that a run does on a thread: positions, all checks of a row,

@@ -2,12 +2,14 @@
 
     python -m benchmarks.trajectory_shapes RUN > benchmarks/trajectory_shapes.json
 
-The command reads the teacher's kept trajectories of a run. It records the characters of system
-prompt, question, turns and observations, and each picture's size. The file beside this one has the
-115 trajectories that the demo kept on 22 November 2026 (`questloom demo`, played by the oracle).
+The command reads the teacher's kept trajectories of a run. The output has the number of characters
+of system prompt, question, turns and observations, and each picture's size. The file beside this
+one has the 115 trajectories that the demo kept on 22 November 2026 (`questloom demo`, played by the
+oracle).
 
 A row has one token per `CHARACTERS` characters, and as many tokens per picture as the model's
-processor makes. Its ids and pixels are random, because their content does not change the cost.
+processor makes. A row's ids and pixels are random, because their content does not change the cost
+of training.
 """
 
 import json

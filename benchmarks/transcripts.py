@@ -2,8 +2,9 @@
 
     python -m benchmarks.transcripts FILE...
 
-A second line per file puts an empty thought before each turn that has none. Data from before
-thinking models has no thoughts, and this line shows the rest of the check.
+The second line per file shows the result after an empty thought is added to each turn without a
+thought. Data from before thinking models has no thoughts, so the first line would hide the rest of
+the check.
 """
 
 import argparse

@@ -3,10 +3,11 @@
     python -m benchmarks.truth --world WORLD --run RUN [--store STORE] [--loose RUN] [--list]
     python -m benchmarks.truth --all --out FOLDER [--articles 5000] [--seeds 1000] [--worlds 9001 9002 9003] [--gaps 0 1 2] [--absent 0 0.2 0.5]
 
-The check uses the truth of the fictional world. It imports nothing of `transforms/`, `prompts/` or
-`pipeline/`: `benchmarks/truth_reader` reads the words, `records/` reads the rows. With `--all` the
-command line makes the worlds, stores and runs in separate processes. Shares have 95 % intervals
-(Wilson). Unreadable questions count neither as true nor as false; their number is listed.
+The check uses the truth of the fictional world. The check imports nothing of `transforms/`,
+`prompts/` or `pipeline/`: `benchmarks/truth_reader` reads the words, `records/` reads the rows.
+With `--all`, Questloom's command line makes the worlds, stores and runs in separate processes.
+Shares have 95 % intervals (Wilson). Unreadable questions count neither as true nor as false; their
+number is listed.
 """
 
 import argparse
@@ -153,7 +154,7 @@ def _note(made: Measured, question: Question, judged: Judged) -> None:
 
 
 def wrong_picture(truth: Truth, question: Question, judged: Judged) -> str:
-    """Why the picture does not show the question's first thing; "" if it does."""
+    """Why the picture does not show the thing that the question starts from; "" if the picture shows it."""
     files = truth.files.get(question.source_image_id)
     if files is None:
         return "unknown file"
@@ -219,10 +220,10 @@ def _gives_away(truth: Truth, question: Question, evidence: dict, name: str) -> 
     """Whether a filter's evidence really tells the answer.
 
     The words of the question may tell it, or a page about a thing that the truth ties to the
-    answer. A page is found by its own title ("Karsk (town)") or by a label. A page counts as tied
-    in three cases: it and the answer name each other; it names another thing of the question; or it
-    has the answer's date, number or text. A quoted passage with the answer and another thing of the
-    question counts on any page.
+    answer. A page is found by its own title ("Karsk (town)") or by a label. A page is tied to the
+    answer in three cases: page or answer names the other; the page names another thing of the
+    question; or the page has the answer's date, number or text. On any page, a quoted passage tells
+    the answer if it also names another thing of the question.
     """
     if name == "answer_in_question":
         return bool(leaks(truth, question)) or folded(str(evidence.get("found", ""))) in folded(
@@ -304,9 +305,8 @@ def table(made: Measured) -> str:
 
 
 def loose_table(loose: Path, reader: Reader, margin: int) -> str:
-    """Counts good questions that the margin refuses.
-
-    They come from a run with a smaller margin, and their own margin is below `margin`.
+    """Counts good questions that the margin check refuses. The questions come from a run with a
+    smaller required margin, and have a margin below `margin`.
     """
     below = [
         q

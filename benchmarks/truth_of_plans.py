@@ -87,7 +87,9 @@ def judge(world: World, plan: Plan) -> Verdict:
 
 
 def _is(key: str, wanted: str) -> bool:
-    """Whether two values are one; times must also agree in precision, so 1832 is not a day in it."""
+    """Whether two values are one. Times must also agree in precision: the year 1832 is not a day in
+    1832.
+    """
     return key == wanted if key.startswith("time:") else same(key, wanted)
 
 

@@ -2,10 +2,11 @@
 
     python -m benchmarks.twenty_questions RUN docs/twenty-questions.md [--number 20] [--seed 1]
 
-The script draws one question of each shape and level that the run holds. Then it draws others that
-read a detail, look at a later picture or compute. Small pictures are written beside the page;
-pictures of an earlier page are removed. With `--blind FOLDER` a second page holds only questions
-and pictures. A reader of this page judges whether each question is natural, clear and fair.
+The script draws one question of each shape and level that the run holds. Then the script draws
+questions that read a detail, look at a later picture or compute. Small pictures are written beside
+the page; pictures of an earlier page are removed. With `--blind FOLDER` a second page holds only
+questions and pictures. A reader of this page judges whether each question is natural, clear and
+fair.
 """
 
 import argparse
@@ -31,7 +32,7 @@ SHAPES = tuple(shape.name for shape in (CHAIN, TREE, MEET, CLUSTER))
 LEVELS = ("easy", "medium", "hard")
 
 Shaped = tuple[str, Question]
-"""A question, after the shape of its plan."""
+"""A pair: the shape of the plan, and the question."""
 
 
 def shaped(run: RunFolder) -> list[Shaped]:
@@ -48,7 +49,7 @@ def shaped(run: RunFolder) -> list[Shaped]:
 def drawn(found: Sequence[Shaped], number: int, seed: int) -> list[Shaped]:
     """Draws questions: one of each shape and level, then the other kinds of work in turn, then any.
 
-    No picture and no words come twice.
+    No two drawn questions have the same picture or the same words.
     """
     order = sorted(found, key=lambda each: priority(seed, each[1].id, "twenty"))
     cells = [

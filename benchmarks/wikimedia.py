@@ -1,9 +1,10 @@
 """Serves dumps on loopback as Wikimedia's services do, for `questloom gather`.
 
 All services have one address: BASE/sparql, BASE/wikidata/w/api.php, BASE/en.wikipedia/w/api.php,
-BASE/commons/w/api.php and BASE/thumbs/WIDTHpx-NAME. They refuse what the real services refuse: a
-User-Agent without contact, a second request to a service while one is open, more than fifty titles,
-a non-standard width. A client that returns before Retry-After is over is banned for good.
+BASE/commons/w/api.php and BASE/thumbs/WIDTHpx-NAME. The services refuse what the real services
+refuse: a User-Agent without contact, a second request to a service while one is open, more than
+fifty titles, a non-standard width. A client that returns before Retry-After is over is banned for
+good.
 
 Sources: https://www.mediawiki.org/wiki/API:Etiquette,
 https://www.mediawiki.org/wiki/Common_thumbnail_sizes,
@@ -89,7 +90,7 @@ class Manners:
             self._open[service] -= 1
 
     def close(self, service: str) -> None:
-        """Closes a service to all requests for the length of the pause."""
+        """Closes a service to all requests for the length of its pause."""
         with (
             self._lock
         ):  # a little less than announced: clocks and sockets are no fault of the client

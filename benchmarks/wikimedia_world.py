@@ -1,6 +1,6 @@
 """The data of the loopback services in `benchmarks/wikimedia.py`.
 
-It is read from published dumps and given out as the real services do.
+The data is read from published dumps, and replies have the form of the real services.
 """
 
 import bz2

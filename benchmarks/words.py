@@ -2,15 +2,16 @@
 
     python -m benchmarks.words [NAME=RUN_OR_JSONL ...] [--words 2400] [--shared FOLDER]
 
-A set is a run's folder (its kept questions) or a file of JSON lines with `question`. The sets of
-`qa` in the shared data are printed beside them if they exist. Each figure is the mean of ten draws
-by a fixed seed; a draw takes questions until `--words` words are reached. The figures are:
+A set is a run's folder (its kept questions) or a file of JSON lines with `question`. The question
+sets under `qa` in the shared data are compared too, if they exist. Each figure is the mean of ten
+draws by a fixed seed; a draw takes questions until `--words` words are reached. The figures are:
 
 * different words in lower case, with names and numbers, and then without words that begin with a
   capital;
 * near twins: pairs among a hundred questions that share four of five words, without names and
   numbers;
-* openers of exam papers, and the share of the most frequent first two words;
+* the share of questions that open like an exam paper ("Identify the …"), and of the most frequent
+  first two words;
 * mean length in words, and the share of questions that repeat a content word (`lints.repeated`).
 """
 

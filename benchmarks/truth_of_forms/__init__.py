@@ -1,1 +1,1 @@
-"""Executes question forms over truth.jsonl, without any code of the certificate that it checks."""
+"""Executes question forms over truth.jsonl; no code is shared with the certificate that is checked."""

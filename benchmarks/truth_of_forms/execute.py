@@ -33,7 +33,7 @@ class Unknown(ValueError):
 
 
 def coarse(key: str, precision: str) -> str:
-    """Coarsens a time's key to the asked precision; other values stay unchanged.
+    """Coarsens a time's key to the asked precision; other keys stay unchanged.
 
     >>> coarse("time:+1832-05-03/11", "year"), coarse("time:+1832-05-03/11", "century")
     ('time:+1832/9', 'time:+18/7')
@@ -152,7 +152,7 @@ class Executor:
         yield from self.search([c for c in self.form.clauses if not isinstance(c, Image)], start)
 
     def search(self, left: list[Clause], at: Binding) -> Iterator[Binding]:
-        """Yields the bindings that satisfy some clauses and agree with the given binding."""
+        """Yields the bindings that satisfy the given clauses and agree with the given binding."""
         if not left:
             yield at
             return
@@ -240,7 +240,7 @@ class Executor:
                         yield {**at, str(subject): s, str(value): found}
 
     def _told(self, clause: SentenceClause) -> list[str]:
-        """The relations between the intended ends of a sentence; the sentence itself names no relation."""
+        """The relations between a sentence's intended subject and object; the sentence itself names no relation."""
         one, other = self.key(clause.subject, self.intended), self.key(clause.object, self.intended)
         return sorted(
             {p for (s, p), found in self.world.claims.items() if s == one and other in found}
@@ -255,7 +255,8 @@ class Executor:
     def _counted(self, clause: Compute, at: Binding) -> set[str]:
         """The whole set that is counted.
 
-        It holds everything that the clauses on each argument allow, given the other bindings.
+        The set holds everything that the clauses on each counted argument allow, given the other
+        bindings.
         """
         counted = set()
         for arg in clause.args:

@@ -1,4 +1,5 @@
-"""The truth by subject and by value, and what the published dump says of it.
+"""The truth of the invented world by subject and by value, and the claims that its published dump
+states.
 
 Values are keys, as in truth.jsonl.
 """
@@ -57,7 +58,7 @@ class World:
         self.claims: dict[tuple[str, str], list[str]] = defaultdict(list)
         """The keys of best values by (subject, property); "told:" marks a relation that only an article states."""
         self.subjects: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-        """Subjects by property and by the value's key."""
+        """Subjects by property and by the key of the value."""
         self.labels: dict[str, str] = {}
         self.details: dict[str, list[dict]] = {}
         self.articles: dict[str, str] = {}

@@ -223,7 +223,7 @@ class Amounts(Rules):
         )
 
     def on_part(self, start: int, var: str, what: str) -> Iterator[Part]:
-        """Reads what bears the words: "{x}", or "the plaque on {x}"."""
+        """Reads the thing or part that bears the words: "{x}", or "the plaque on {x}"."""
         kind = "date" if what == "year" else f"{what} "
         for whose in self.noun_phrase(start):
             yield Part(

@@ -2,11 +2,11 @@
 
 A rule is a method that takes a position and yields (end, atoms, cost) for every way to continue. An
 atom is one condition on variables. A noun phrase also yields its variable, named after its
-position. Results are stored by (rule, position), so the work stays small although the grammar
-decides nothing early.
+position. Results are stored by (rule, position), so parsing stays fast although all readings are
+kept.
 
-For example, "the bridge in the town that was built in 1850" has two readings. The cost says which
-reading people prefer: it is the distance between a modifier and its noun.
+For example, "the bridge in the town that was built in 1850" has two readings. The cost is the
+distance between a modifier and its noun; people prefer the reading with the lower cost.
 """
 
 from collections.abc import Iterator
@@ -539,7 +539,7 @@ class Grammar(Amounts):
             )
 
     def _same(self, start: int, relation: str) -> Iterator[Part]:
-        """Reads "the same sea as {x}": two different things have the relation to one thing."""
+        """Reads "the same sea as {x}": two different things are related to one common thing."""
         if not self.at(start, "the", "same"):
             return
         var = self._var(start)

@@ -30,7 +30,7 @@ class Finding(StrEnum):
 
 @dataclass(frozen=True)
 class Judged:
-    """A question and the truth's verdict on it."""
+    """A question with the truth's verdict on it."""
 
     finding: Finding
     answers: tuple[str, ...] = ()
@@ -62,7 +62,7 @@ def stated(value: Value) -> Any:
 
 
 def agrees(answer: Any, wanted: Any) -> bool:
-    """Whether a computed answer equals the stated one; numbers are compared to ten digits."""
+    """Whether an answer that was read equals the stated one; numbers are compared to ten digits."""
     if isinstance(answer, Number) and isinstance(wanted, Number):
         close = abs(answer.number - wanted.number) <= 1e-8 * max(1.0, abs(wanted.number))
         return close and (answer.unit == wanted.unit or "" in (answer.unit, wanted.unit))
@@ -136,7 +136,7 @@ _WHERE = frozenset(WHERE)
 
 
 def _said(query: Query) -> list[tuple[str, frozenset[str]]]:
-    """Each atom that could be a claim, with its meaning in words and the properties that fit."""
+    """Yields each atom (condition) that could be a claim: its meaning in words, and the properties that fit."""
     found = []
     for atom in query.atoms:
         if isinstance(atom, Related):

@@ -8,11 +8,11 @@ from benchmarks.truth_reader.lexicon import Frame, Lexicon, Tokens
 from benchmarks.truth_reader.query import SELF, Atom, renamed
 
 MOST = 60
-"""The most readings kept per rule and position, the cheapest first."""
+"""The largest number of readings kept per rule and position; the cheapest are kept."""
 BARE = 1_000
 """The cost of a bare "the town" that nothing identifies.
 
-English does not leave it so if another reading identifies the town.
+A reading that identifies the town is always preferred.
 """
 SHOWN = ("shown", "seen", "pictured")
 PICTURE = (
@@ -57,7 +57,7 @@ def rule(method):
 
 
 def about(part: Part, var: str) -> tuple[Atom, ...]:
-    """The atoms of a verb phrase, said of a variable."""
+    """The conditions (atoms) of a verb phrase, applied to a variable."""
     return tuple(renamed(a, SELF, var) for a in part.atoms)
 
 

@@ -1,7 +1,7 @@
 """A question's meaning as atoms over variables, and every answer that the truth gives.
 
-An atom is one condition. Variables are strings. Those of things are bound to ids, those of literals
-to dates, numbers or texts.
+An atom is one condition. Variables are strings. Variables of things are bound to ids, variables of
+literals to dates, numbers or texts.
 """
 
 from collections.abc import Iterator
@@ -92,9 +92,10 @@ class Seen:
 class Back:
     """`var` refers back to an earlier thing, as `mode` says.
 
-    "that": the thing called `noun`. "other": the other one of two such things. "it": any thing that
-    was just mentioned. "pronoun": a person, `noun` is he or she. "one": a thing in the picture, of
-    a kind that was just named. "compared": among `Together`, the first or last by some properties
+    The mode "that" means the thing called `noun`. The mode "other" means the other of two things
+    called `noun`. The mode "it" means any thing that was just mentioned. The mode "pronoun" means a
+    person, and `noun` is he or she. The mode "one" means a thing in the picture, of a kind that was
+    just named. The mode "compared" means the first or last thing of `Together` by some properties
     ("first P571").
     """
 
@@ -175,7 +176,7 @@ class Query:
     atoms: tuple[Atom, ...]
     asked: Target
     cost: int = 0
-    """The distances between modifiers and their nouns; readers prefer the least cost."""
+    """The total distance between modifiers and their nouns; readers prefer the least."""
 
 
 def renamed(atom: Atom, old: str, new: str) -> Atom:
@@ -385,7 +386,7 @@ PARTS = {
     "Q36794": ("door",),
     "Q1640824": ("inscription",),
 }
-"""Parts of a thing that can bear a detail: their names by id."""
+"""The names of a thing's parts that can bear a detail (such as a plaque), by the part's id."""
 
 
 def _years(text: str) -> list[int]:

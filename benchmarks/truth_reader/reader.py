@@ -120,7 +120,7 @@ def resolved(
     Args:
         query: the query with words that refer back.
         starts: the positions where the text's sentences begin.
-        mentions: positions of earlier references, each with the thing that was found.
+        mentions: positions of earlier references, each with the thing that the reference means.
     """
     back = next(
         (
@@ -304,7 +304,7 @@ def answered(execution: Execution, query: Query, given: dict | None = None) -> t
 
 
 def value_of(asked: Target, values: list):
-    """The asked answer in one solution; None if it is undefined."""
+    """The answer that one solution gives to the question; None if it is undefined."""
     first = values[0]
     match asked.kind:
         case "thing" | "text":

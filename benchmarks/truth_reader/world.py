@@ -83,8 +83,8 @@ def literal_of(key: str) -> Literal | None:
 
 
 class Truth:
-    """The world as it is. Values without a line in the file (colours, materials) are things with
-    only a label.
+    """The truth of the fictional world. Values without a line in the file (colours, materials) are
+    things with only a label.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -181,12 +181,12 @@ class Truth:
 
     @cached_property
     def contents(self) -> dict[str, set[str]]:
-        """Everything in each place, also through places within it."""
+        """Maps each place to everything in it, also through places within it."""
         return self._contents(True)
 
     @cached_property
     def direct_contents(self) -> dict[str, set[str]]:
-        """Everything that has a direct claim to be in a place, by place."""
+        """Maps each place to the things whose own claims put them there."""
         return self._contents(False)
 
     def _contents(self, beyond: bool) -> dict[str, set[str]]:
