@@ -10,8 +10,8 @@ The arms are `none` (the loop itself, with diagnosed edits), `static` (no edit),
 (as many fields as the loop may edit, moved at random). All arms begin with the same recipe and the
 same policy. All arms draw equally many seeds and tasks per round, play equally many rollouts, and
 train equally many steps. A seed sets the draw of tasks and GRPO. The arms of a seed share
-questions, rollouts, diagnosis and training of round 1. Their updates after round 1 differ and take
-effect from round 2 on.
+questions, rollouts, diagnosis and training of round 1. The updates after round 1 differ between
+arms and take effect from round 2 on.
 
 At the start, the policy is better than its recipe expects. After fine-tuning, one long round
 trained the policy on all three levels (`--warm-up` steps of GRPO). The loop begins with the demo's
@@ -118,7 +118,7 @@ def warmed_up(
 
 
 def _write_entities(path: Path, known: Path, asked: Sequence[Question]) -> None:
-    """Writes the entities of a file, plus those that some questions ask about."""
+    """Writes a file's entities, plus the entities that some questions ask about."""
     entities = {entity for q in asked for entity in (q.seed_entity, q.anchor) if entity}
     write_whole(path, (known.read_text() + "".join(f"{e}\n" for e in sorted(entities))).encode())
 

@@ -1,4 +1,4 @@
-"""Runs gather, ingest and synth against loopback services that imitate the live ones.
+"""Runs gather, ingest and synth against loopback services that imitate Wikimedia's.
 
     python -m benchmarks.demo_real --out FOLDER [--slice SLICE] [--anchors 200]
 

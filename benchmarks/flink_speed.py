@@ -9,9 +9,10 @@ seed), on the same side in the same run. `net` is the wall time without the star
 reads a fictional world without pictures. Synth runs on a second world, with pictures, up to the
 splits (no data set, no report). Worlds and stores stay in DIR for later runs.
 
-The call stage imitates synth's: each record is one chat call, with a window of 64 in each worker.
-The endpoint on loopback has log-normal latency (mean 0.30 s). The rate runs from the tenth to the
-ninetieth percent of the replies; the ideal rate is 2 × 64 ÷ mean latency.
+The call stage imitates a stage of synth that calls models: each record is one chat call, with a
+window of 64 in each worker. The endpoint on loopback has log-normal latency (mean 0.30 s). The rate
+runs from the tenth to the ninetieth percent of the replies; the ideal rate is 2 × 64 ÷ mean
+latency.
 """
 
 import argparse

@@ -89,7 +89,7 @@ class Shown:
     turns: list[tuple[str, str]]
     """Role and text of each message after the question in a solved episode; empty without such an episode."""
     picture: str
-    """The picture's file beside the page; "" for a picture that is only linked."""
+    """The name of the picture's file next to the page; "" for a picture that is only linked."""
     credit: str
     source: str
     """The picture's address; "" without a public address."""

@@ -56,7 +56,7 @@ def reached(anchors: list[str], links: Mapping[str, Links], depth: int) -> list[
 
 
 def measured(dump: Path) -> str:
-    """The number of things that anchors of a dump link to, beside the planned number."""
+    """The number of things that anchors of a dump link to, next to the planned number."""
     world = World.read([dump], [], [])
     links = {n: links_of(e, "enwiki") for n, e in world.entities.items() if n.startswith("Q")}
     rich = sorted(

@@ -64,7 +64,7 @@ class Figures:
         return sum(self.cpu.values())
 
     def worker_peak(self) -> float:
-        """Peak bytes of the largest worker; with one process, those of this process."""
+        """Peak bytes of the largest worker; with a single process, the peak bytes of this process."""
         return max(
             (b for p, b in self.peak.items() if p != self.here), default=self.peak[self.here]
         )
@@ -147,7 +147,7 @@ def ingest(world: Path, store: Path, workers: int) -> None:
 
 
 def measure(world: Path, workers: int) -> Figures:
-    """Ingests a world anew, into a store beside it."""
+    """Ingests a world again, into a store next to it."""
     store = world.with_name(f"store-{world.name}")
     shutil.rmtree(store, ignore_errors=True)
     command = [

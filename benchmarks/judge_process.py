@@ -3,9 +3,9 @@
     python -m benchmarks.judge_process FILE [--list]
 
 FILE is WebDancer's `sample_traj.jsonl`, gzipped (Alibaba-NLP/DeepResearch): 100 chats of a
-reasoning model with `search` and `visit`. Their makers kept these chats as good. So when a rule
-fires, either the rule is wrong or the makers overlooked a fault. `--list` prints each case, to be
-checked by hand.
+reasoning model with `search` and `visit`. WebDancer's makers kept these chats as good. So when a
+rule fires, either the rule is wrong or the makers overlooked a fault. `--list` prints each case, to
+be checked by hand.
 """
 
 import argparse

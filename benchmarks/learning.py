@@ -5,8 +5,8 @@
     python -m benchmarks.learning OUT --seeds 0 1 --control mask_only:axpo.resample=none …      the same with other GRPO settings, under a name
 
 The script also measures whether each fine-tuned model keeps the turn protocol, and recovers after
-breaking it. All seeds start from the shipped base model. They share one world (seed 5), its
-questions and the oracle's episodes. A seed sets the randomness of both trainings. Intervals are
+breaking it. All seeds start from the shipped base model. All seeds share one world (world seed 5),
+its questions and the oracle's episodes. A seed sets the randomness of both trainings. Intervals are
 Student's over seeds.
 """
 

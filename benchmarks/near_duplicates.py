@@ -7,9 +7,9 @@ in each bin of similarity. The measured functions are those of the real job. Eac
 answer, so no pair is compared with another. Two kinds of errors are counted: a pair below the
 threshold that is called a duplicate, and an overlooked pair at or above it.
 
-The cost is the CPU time of `--texts` distinct questions of the same templates in one process. Bytes
-are those of pickled keys and members, before any coder of a runner. The largest group is the
-largest set of members with one band key.
+The cost is the CPU time of `--texts` distinct questions of the same templates in one process. The
+bytes are the size of pickled keys and members, before any coder of a runner. The largest group is
+the largest set of members with one band key.
 """
 
 import argparse
@@ -106,7 +106,7 @@ def name(draws: random.Random) -> str:
 
 
 def question(draws: random.Random) -> str:
-    """A question from a random template; a third have an additional clause."""
+    """A question from a random template; a third of all questions have an additional clause."""
     parts = draws.choice(TEMPLATES).split(" ")
     for number, part in enumerate(parts):
         for slot, made in (

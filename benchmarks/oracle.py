@@ -1,5 +1,4 @@
-"""Measures how many kept questions the oracle solves with the tools alone, and where the oracle
-fails.
+"""Measures how many kept questions the oracle solves with tools alone, and where it fails.
 
     python -m benchmarks.oracle RUN STORE                    all kept questions of a finished synth run over the store that it was made from
     python -m benchmarks.oracle RUN STORE --first 40 --list  the first 40 by id, each failure with its question, step and both answers
@@ -51,7 +50,7 @@ class Played:
     ended: Ended | None
     outcome: Outcome
     meant: dict[str, str]
-    """The page titles of the things that the variables stand for, if they have a page."""
+    """The page titles of the things that the variables stand for; things without a page are left out."""
 
     @property
     def astray(self) -> str:

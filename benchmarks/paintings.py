@@ -46,8 +46,8 @@ def rows_of(folder: Path) -> list[dict[str, str]]:
 def values(row: dict[str, str], column: str) -> list[str]:
     """A column's different values.
 
-    The table's keywords hold the values one by one. Its cells join values by commas, which also
-    occur in names.
+    The table's keywords hold the values one by one. The table's cells join values by commas, which
+    also occur in names.
     """
     name = column.lstrip("_") + ":"
     parts = re.split(

@@ -39,7 +39,7 @@ NUM_RESAMPLED = 2_000
 def shared_things(small: Ground, large: Ground, num: int) -> list[str]:
     """Things with an article that have the same classes in both stores.
 
-    Their order depends only on the recipe's seed.
+    The things' order depends only on the recipe's seed.
     """
     things = [e.id for e in small.facts.facts.scan_entities() if e.classes]  # type: ignore[attr-defined]
     chance(small.recipe_seed, "things", "plan_growth").shuffle(things)

@@ -3,9 +3,10 @@
     python -m benchmarks.plan_supply STORE [--recipe demo] [--things 60] [--set KEY=VALUE ...]
 
 The table shows the plans' routes, the plans that the graph writer can word, and the most frequent
-refusals. Things are drawn from those that pictures may show. A level's size comes from the recipe:
-hops of chains and meets (including the asked one), rounds of trees. The first and the last line
-show the shares of claims and plans with a curiosity, an unusual claim of the invented world.
+refusals. The things are drawn from all things that a question's picture may show. A level's size
+comes from the recipe: hops of chains and meets (including the asked one), rounds of trees. The
+first and the last line show the shares of claims and plans with a curiosity, an unusual claim of
+the invented world.
 """
 
 import argparse

@@ -3,7 +3,7 @@
     python -m benchmarks.readings [--set WORDS] [--refused]
 
 `benchmarks/readings/` holds a row for each verdict of each reader. A reader with the strict brief
-saw the question, the content of the picture and the answer. This reader's verdict is `accept`,
+saw the question, the content of the picture and the answer. A strict reader's verdict is `accept`,
 `refuse` or `false` (refused because the answer is wrong). Readers of real claims said `fair` (true,
 one answer, as a person might ask), `stilted` (unnatural words) or `unfair` (wrong, ambiguous or
 settled by a guess). Naturalness and interest are marks from 1 to 5. A reader called `author` made

@@ -167,7 +167,7 @@ def correlation_line(whose: str, pairs: Sequence[tuple[int, int]]) -> str:
 
 
 def hole_lines(played: Iterable[Played]) -> Iterator[str]:
-    """The questions that were answered in fewer calls than their route has, with both ways."""
+    """The questions that were answered in fewer calls than their route, each with the route and the found calls."""
     for p in played:
         if p.right and p.num_calls < p.route.calls:
             calls = [t.call for t in p.episode.turns if t.call]

@@ -1,5 +1,4 @@
-"""Checks that no request is sent twice if processes are stopped for longer than their heartbeats
-last.
+"""Checks that no request is sent twice if processes stop for longer than a heartbeat lasts.
 
     python -m benchmarks.stopped
 

@@ -3,9 +3,9 @@
     python -m benchmarks.trajectory_shapes RUN > benchmarks/trajectory_shapes.json
 
 The command reads the teacher's kept trajectories of a run. The output has the number of characters
-of system prompt, question, turns and observations, and each picture's size. The file beside this
-one has the 115 trajectories that the demo kept on 22 November 2026 (`questloom demo`, played by the
-oracle).
+of system prompt, question, turns and observations, and each picture's size.
+`trajectory_shapes.json` has the 115 trajectories that the demo kept on 22 November 2026 (`questloom
+demo`, played by the oracle).
 
 A row has one token per `CHARACTERS` characters, and as many tokens per picture as the model's
 processor makes. A row's ids and pixels are random, because their content does not change the cost

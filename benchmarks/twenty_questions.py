@@ -3,7 +3,7 @@
     python -m benchmarks.twenty_questions RUN docs/twenty-questions.md [--number 20] [--seed 1]
 
 The script draws one question of each shape and level that the run holds. Then the script draws
-questions that read a detail, look at a later picture or compute. Small pictures are written beside
+questions that read a detail, look at a later picture or compute. Small pictures are written next to
 the page; pictures of an earlier page are removed. With `--blind FOLDER` a second page holds only
 questions and pictures. A reader of this page judges whether each question is natural, clear and
 fair.

@@ -1,4 +1,4 @@
-"""Compares the words of our questions with those that people wrote: variety, repetition, openings.
+"""Compares the words of our questions and of people's questions: variety, repetition, openings.
 
     python -m benchmarks.words [NAME=RUN_OR_JSONL ...] [--words 2400] [--shared FOLDER]
 

@@ -132,7 +132,7 @@ def open_local(path: Path, pictures: Path | None = None) -> Rows:
 def open_hub(statement: Statement, pictures: Path | None = None) -> Rows:
     """Downloads a benchmark through `datasets`, at the stated revision.
 
-    Without a stated revision, it downloads the newest revision and records its commit.
+    Without a stated revision, the newest revision is downloaded and its commit recorded.
 
     Raises:
         InputError: the benchmark does not lie on the Hub, or the download fails.

@@ -58,7 +58,7 @@ class Subset:
     size: int = 0
     """The number of questions in the subset; 0 if the number was not published."""
     ids_known: bool
-    """Whether the subset holds exactly the published questions; otherwise it is our own draw of the same size."""
+    """Whether the subset holds exactly the published questions, or else is our own draw of the same size."""
     note: str
     pictures: Literal["any", "some", "one"] = "any"
     where: Mapping[str, str] = field(default_factory=dict)

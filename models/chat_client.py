@@ -107,7 +107,7 @@ class ChatClient:
     def caller(self) -> Caller:
         """The caller that sends this client's calls.
 
-        Other services of the run use the same caller, so they share its budget and ledger.
+        Other services of the run use the same caller, so all share one budget and one ledger.
         """
         return self._caller
 

@@ -65,8 +65,8 @@ class Completion:
     nothing.
     """
     finish_reason: str
-    """The server's finish reason; "length" replaces all names for a cut reply, "content_filter" all
-    names for a filtered one."""
+    """The server's finish reason. All names for a cut reply become "length", all names for a
+    filtered reply "content_filter"."""
     usage: tuple[int, int] | None
     """The numbers of tokens in and out, if the server states both."""
 

@@ -195,7 +195,7 @@ class _Reply:
         mine["arguments"] += arguments
 
     def completion(self) -> dict[str, Any]:
-        """The joined completion; it has no choice if no piece had one."""
+        """The joined completion, without a choice if no piece had a choice."""
         said = self.message
         calls = [
             {

@@ -41,7 +41,7 @@ class RowLength:
     tokens: int
     """All tokens of the row, pictures included."""
     labels: int
-    """Tokens in the loss: those that the policy wrote."""
+    """Tokens in the loss, which the policy wrote."""
     pictures: tuple[int, ...] = ()
     """The number of tokens of each picture."""
 
@@ -320,7 +320,7 @@ class GrpoForecast:
     update_tokens: int
     """Trained tokens per step."""
     decode_tokens: int
-    """Sampled tokens per step: those that the policy writes."""
+    """Sampled tokens per step, which the policy writes."""
     memory: Memory
     """The memory during training, without an engine's own copy of the weights and its cache."""
     pace: Pace

@@ -1,5 +1,4 @@
-"""The truth of the invented world by subject and by value, and the claims that its published dump
-states.
+"""The truth of the invented world by subject and value, and the claims of its published dump.
 
 Values are keys, as in truth.jsonl.
 """

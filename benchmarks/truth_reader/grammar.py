@@ -292,7 +292,7 @@ class Grammar(Amounts):
     def gap_clause(self, start: int) -> Iterator[Part]:
         """Reads "where {x} died", "in which {x} rises", "from which", "after whom {x} is named".
 
-        Other rules read "whose collection includes {x}".
+        A separate rule reads "whose collection includes {x}".
         """
         for words, prepositions in self._openings(start):
             for subject in self.noun_phrase(start + len(words)):

@@ -18,11 +18,11 @@ class Finding(StrEnum):
 
     GOOD = "good"
     AMBIGUOUS = "ambiguous"
-    """The most natural reading has the one answer; an almost equally natural reading has other answers."""
+    """The most natural reading has only the stated answer; an almost equally natural reading has other answers."""
     NOT_UNIQUE = "not_unique"
     """The stated answer is right, and another answer is right too."""
     WRONG = "wrong_answer"
-    """There are answers, and the stated one is not among them."""
+    """The truth gives answers, but none of them is the stated answer."""
     NONE = "no_answer"
     """Nothing fits the words."""
     UNREAD = "unread"

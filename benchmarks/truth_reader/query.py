@@ -122,7 +122,7 @@ class Differ:
 
 @dataclass(frozen=True)
 class Winner:
-    """`var` is the one among `among` whose literal in `keys` is the least or the greatest."""
+    """Among the variables in `among`, `var` is that whose literal in `keys` is the least or the greatest."""
 
     var: str
     among: tuple[str, ...]

@@ -92,7 +92,7 @@ def _place(var: str) -> int:
 
 
 def called(atoms: tuple[Atom, ...]) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
-    """The nouns of each thing: those in the text, and those that its relations imply ("the person
+    """The nouns of each thing: nouns in the text, and nouns that its relations imply ("the person
     who taught x": teacher).
     """
     roles = data()["roles"]

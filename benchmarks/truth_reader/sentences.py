@@ -34,7 +34,7 @@ class Sentences(Grammar):
     """The top of the grammar: `readings()` returns every way to read the whole text."""
 
     def readings(self) -> list[Query]:
-        """Every reading, those with the nearest modifiers first."""
+        """Every reading of the text; readings with the nearest modifiers come first."""
         found: list[Query] = []
         told: list[Part] = [Part(0, (), 0)]
         while told:

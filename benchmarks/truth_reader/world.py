@@ -169,7 +169,7 @@ class Truth:
         return {e for file in files for e in self.shown.get(file, ())}
 
     def places_of(self, id_: str, *, beyond: bool = True) -> set[str]:
-        """The places of a thing: those in its claims and, if `beyond`, the places that contain them."""
+        """The places of a thing: the places in its claims and, if `beyond`, the places that contain them."""
         found: set[str] = set()
         waiting = [id_]
         while waiting:

@@ -1,6 +1,4 @@
-"""Settings of rewards, advantages and failed rollouts. The file imports no torch, so settings load
-fast.
-"""
+"""Settings of rewards, advantages and failed rollouts, without torch to load fast."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -76,8 +74,8 @@ class Axpo:
     """Where a prefix ends. `first` means at the first `<tool_call>`. `most_uncertain` means at the
     call before the fatal step with the lowest probability."""
     rank: Literal["confidence", "random"] = "confidence"
-    """Which wrong rollouts are continued first. `confidence` takes those with the least probable
-    calls. `random` takes a random order."""
+    """Which wrong rollouts are continued first. `confidence` takes rollouts with the least probable
+    calls first. `random` takes a random order."""
     resample: Literal["prefix", "question", "none"] = "prefix"
     """Where continuations begin. `prefix` begins at the prefix. `question` begins at the question
     and reuses, masks or credits nothing of the source. `none` makes no continuations and only
@@ -86,8 +84,8 @@ class Axpo:
     """Whether a prefix gets the advantage Â_pre, computed from its continuations. Otherwise a
     prefix keeps the advantage of its rollout."""
     group: Literal["own", "merged"] = "own"
-    """The rewards that continuations are compared with. `own` takes those of the source's
-    continuations. `merged` adds those of the question's rollouts."""
+    """The rewards that continuations are compared with. `own` means the rewards of the source's
+    continuations. `merged` adds the rewards of the question's rollouts."""
     resample_weight: Literal["one", "each"] = "one"
     """The weight of a prefix and its K continuations in a mean over trajectories. `one` gives them
     weight one together. `each` gives each of them weight one (as published)."""

@@ -1,10 +1,10 @@
 """Training samples from the rollouts of one question: rows with masks, advantages and weights.
 
 The advantages are computed in a fixed order. First come advantages from the original rewards of all
-known rollouts. Then each AXPO source gets its new advantage. Last, the rules for fatal rollouts
-mask tokens and clamp advantages. A group without variance teaches nothing, except by its AXPO
-sources. The rollouts of a group without variance still count in the loss's divisor and in the KL
-term (`Objective.divisor`).
+known rollouts. Then AXPO computes the advantages of its sources anew. Last, the rules for fatal
+rollouts mask tokens and clamp advantages. A group without variance teaches nothing, except by its
+AXPO sources. The rollouts of a group without variance still count in the loss's divisor and in the
+KL term (`Objective.divisor`).
 """
 
 import dataclasses
@@ -83,7 +83,7 @@ class Sample:
     """The row; its `loss_mask` marks the tokens that count."""
     advantage: float
     weight: float = 1.0
-    """The share of a trajectory that this row stands for; see `Axpo.resample_weight`."""
+    """The share of a trajectory that the row counts for; see `Axpo.resample_weight`."""
     kl_only: DropReason | None = None
     """Why the row has no advantage; such a row counts only in the KL term."""
 
@@ -93,7 +93,7 @@ class DroppedWeight:
     """What a left-out rollout adds to the loss's divisor."""
 
     weight: float = 0.0
-    """The share of a trajectory that the rollout stands for; 0 if the rollout does not count in the divisor."""
+    """The share of a trajectory that the rollout counts for; 0 if the rollout is not in the divisor."""
     tokens: int = 0
     """The tokens that would be in the loss if the rollout had an advantage."""
 
@@ -162,10 +162,9 @@ def make_samples(
         rollouts: all N rollouts, also failed ones.
         objective: the loss's settings, which say whether rollouts without an advantage count in
             divisor and KL term.
-        refilled: whether other questions replace groups without variance, which then leave the step
-            (DAPO).
+        refilled: whether other questions replace groups without variance in the step (DAPO).
         axpo: AXPO's settings; needed if any rollout was resampled.
-        resampled: at most one entry per rollout.
+        resampled: the continued rollouts, each at most once.
     """
     rules = _Rules(statistic, fatal, objective, refilled)
     rewards = group_rewards(rollouts, fatal)

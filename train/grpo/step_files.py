@@ -114,7 +114,7 @@ class StepFiles:
     def read(self, step: int, at: World) -> Share:
         """Reads a rank's share of a complete step.
 
-        If as many ranks read as wrote, the rows come in the order of training.
+        If the number of ranks is the same as at writing, the rows come in the order of training.
 
         Raises:
             RowError: the pixels differ from those that the engine had.

@@ -116,7 +116,7 @@ def group_rollouts(
     """Groups rollouts by question and adds rewards, in the order of the step.
 
     Args:
-        version: number of updates that the sampling weights had had.
+        version: number of updates before the weights that sampled.
     """
     by_number: dict[int, list[JudgedRollout | UnplayedRollout]] = {}
     for each in played:
@@ -149,7 +149,7 @@ def make_step_samples(
 
     Args:
         chosen: AXPO's sources in these groups.
-        play_on: plays continuations, and returns those of each source.
+        play_on: plays the continuations of each source and returns them.
 
     Raises:
         RowError: a continuation does not begin as its source.
@@ -254,7 +254,7 @@ def choose_sources(
 
 
 def is_member(each: ScoredRollout, rules: Axpo) -> bool:
-    """Whether AXPO counts a rollout among those that must all be wrong: it called a tool (`no_tool`: none)."""
+    """Whether AXPO requires a rollout to be wrong: it called a tool (with `no_tool`: called none)."""
     return each.rollout.end != EndReason.PROVIDER and each.used_tool == (rules.trigger == "tool")
 
 

@@ -24,7 +24,8 @@ def token_losses(
     >>> token_losses(logp, torch.zeros(4), torch.tensor([1.0, 1.0, -1.0, -1.0]), clip_low=0.2, clip_high=0.28)
     tensor([-1.2800, -0.5000,  1.5000,  0.8000])
 
-    The first and the last token are clipped: no gradient pushes their probabilities further.
+    In the example, the first and the last token are clipped: no gradient pushes their probabilities
+    further.
     """
     ratio = (logp - old_logp).exp()
     return -torch.min(ratio * advantage, ratio.clamp(1 - clip_low, 1 + clip_high) * advantage)
@@ -33,8 +34,8 @@ def token_losses(
 def kl_k3(logp: Tensor, reference_logp: Tensor) -> Tensor:
     """Schulman's k3 estimate of KL(policy ‖ reference) per token: q/p − ln(q/p) − 1.
 
-    p is the policy's probability of its own token, q that of the reference model. The estimate is
-    never negative. All tensors have shape (N,).
+    p is the policy's probability of its own token, q is the reference model's probability. The
+    estimate is never negative. All tensors have shape (N,).
 
     >>> kl_k3(torch.tensor([0.5, 0.5]).log(), torch.tensor([0.5, 0.25]).log())
     tensor([0.0000, 0.1931])
@@ -60,7 +61,7 @@ def token_weights(row: Tensor, row_weights: Tensor, objective: Objective) -> Ten
 
     Args:
         row: (N,) int64, the row number of each token.
-        row_weights: (R,) the share of a trajectory that each row stands for; below 1 only for
+        row_weights: (R,) the share of a trajectory that each row counts for; below 1 only for
             resampled rows (see `credit/axpo.py`).
 
     >>> row, ones = torch.tensor([0, 0, 0, 0, 1]), torch.ones(2)

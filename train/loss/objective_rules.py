@@ -34,8 +34,8 @@ class Objective:
     """β: the weight of the KL to a reference model."""
     kl_ratio: bool = True
     """Whether each token's KL is multiplied by the ratio ρ. With ρ the gradient of the KL term is
-    unbiased (TRL's default, after DeepSeek-V3.2). Without ρ (verl and the papers that used it),
-    the on-policy gradient is that of KL(reference ‖ policy)."""
+    unbiased (TRL's default, after DeepSeek-V3.2). Without ρ (as in verl), the on-policy gradient
+    is the gradient of KL(reference ‖ policy)."""
     importance_cap: Annotated[float, Gt(0)] | None = None
     """Upper limit of truncated importance weights. If set, the ratio ρ compares with the trainer's
     own log-probabilities under the weights that sampled, and each token weighs min(trainer /

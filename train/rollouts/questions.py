@@ -55,7 +55,7 @@ class Questions:
 
 
 def teacher_tools(run: RunFolder) -> dict[str, Any]:
-    """The tool settings that the run's teacher played with; before it has played, those of the run's recipe."""
+    """The tool settings that the run's teacher played with, or those of the run's recipe if no teacher has played."""
     teacher = EpisodeFolder.of(run)
     found: dict[str, Any] = (
         (teacher if teacher.recipe.is_file() else run)

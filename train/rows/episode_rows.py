@@ -39,7 +39,7 @@ def row_of_segments(
     Args:
         segments: the parts of the conversation in order, the prompt first; a last observation
             without a turn after it is left out.
-        policy_version: number of updates that the sampling weights had had.
+        policy_version: number of updates before the weights that sampled.
 
     Raises:
         UnusableRow: the policy sampled a picture token.
@@ -189,7 +189,9 @@ def _short(hashes: Sequence[str]) -> str:
 
 
 def pictures_shown(episode: Episode) -> tuple[str, ...]:
-    """The sha256 of the pictures before an episode's last turn: the task's, then those of each call."""
+    """The sha256 of the pictures before an episode's last turn: first the task's pictures, then the
+    pictures of each call.
+    """
     by_handle = {image.handle: image for image in episode.images}
     shown = [image.sha256 for image in episode.images if image.origin == "task"]
     for index, turn in enumerate(episode.turns[:-1]):

@@ -147,7 +147,7 @@ class Row:
     None if the engine reported none.
     """
     policy_version: int = -1
-    """The number of updates that the sampling weights had had; -1 if another model wrote the turns."""
+    """The number of updates before the weights that sampled; -1 if another model wrote the turns."""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -187,8 +187,8 @@ def hashes_of(pixels: Tensor, grid_thw: Tensor) -> tuple[str, ...]:
 
 
 def check(row: Row, tokens: PictureTokens) -> None:
-    """Checks that all parts of a row fit each other. Call it before each update; it hashes the
-    pixels.
+    """Checks that all parts of a row fit each other, and hashes the pixels. Call this function
+    before each update.
 
     Raises:
         UnusableRow: the policy or its engine did something that is unusable for learning.

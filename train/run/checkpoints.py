@@ -115,8 +115,8 @@ class Checkpoints:
         function together.
 
         Returns:
-            Whether the random generators continue exactly, which needs as many ranks as the writing
-                run had; the order of the rows always continues.
+            Whether the random generators continue exactly, which needs the same number of ranks as
+                before; the order of the rows always continues.
         """
         path = self._path(update)
         weights, numbers = get_state_dict(policy, optimiser, options=_OPTIONS)

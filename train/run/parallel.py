@@ -1,11 +1,11 @@
 """Runs training in one process, under DDP, or under FSDP2.
 
-`accelerate launch` and `torchrun` start several processes. Both tell each process its rank in the
-environment; torch itself wraps the model. An accelerate configuration is obeyed or refused, never
-ignored. With FSDP on a CPU, accelerate starts processes that do not know each other. With `--cpu
---num_processes 2`, accelerate may start only one process. So the number of processes is asserted,
-and under FSDP2 also that every parameter is sharded. The trainer itself accumulates gradients, by
-sums (`loss/normalise.py`), so accelerate's `gradient_accumulation_steps` must stay 1.
+`accelerate launch` and `torchrun` start several processes. Both launchers set each process's rank
+in the environment; torch itself wraps the model. An accelerate configuration is obeyed or refused,
+never ignored. With FSDP on a CPU, accelerate starts processes that do not know each other. With
+`--cpu --num_processes 2`, accelerate may start only one process. So the number of processes is
+asserted, and under FSDP2 also that every parameter is sharded. The trainer itself accumulates
+gradients, by sums (`loss/normalise.py`), so accelerate's `gradient_accumulation_steps` must stay 1.
 """
 
 import os

@@ -27,7 +27,7 @@ from questloom.train.settings.training_settings import (
 
 @dataclass(frozen=True, kw_only=True)
 class PolicySettings(PlaySettings):
-    """Engine, sampling, tools and limits of an episode. The trained model is the one that plays."""
+    """Engine, sampling, tools and limits of an episode. The model that plays is the trained model."""
 
     engine: Literal["transformers", "server"] = "transformers"
     """The engine that samples. `transformers`: on this machine. `server`: an inference server of
@@ -36,7 +36,7 @@ class PolicySettings(PlaySettings):
     """The temperature of sampling; the trainer computes its log-probabilities at the same temperature."""
     top_p: Annotated[float, Gt(0), Le(1)] = 1.0
     """The nucleus that the policy samples from. With a value below 1, the recorded
-    log-probabilities are still those of the whole distribution."""
+    log-probabilities still belong to the whole distribution."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,11 +77,11 @@ class EvaluationSettings:
     """Rollouts per held-out question. The pass rate is the share of right answers among these
     rollouts."""
     temperature: Annotated[float, Ge(0)] | None = None
-    """The sampling temperature of evaluations; none takes that of training."""
+    """The sampling temperature of evaluations; if none, evaluations use the temperature of training."""
     top_p: Annotated[float, Gt(0), Le(1)] | None = None
-    """The sampling nucleus of evaluations; none takes that of training."""
+    """The sampling nucleus of evaluations; if none, evaluations use the nucleus of training."""
     calls: Annotated[int, Ge(0)] | None = None
-    """Tool calls per evaluation episode; none takes the limit of training."""
+    """Tool calls per evaluation episode; if none, evaluations use the limit of training."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,7 +132,7 @@ class GrpoSettings:
     objective: Objective = field(default_factory=Objective)
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
     models: ModelSettings | None = None
-    """The models of judges and readers; none takes those of the run's recipe."""
+    """The models of judges and readers; if none, GRPO uses the models of the run's recipe."""
     data: DataSettings = field(default_factory=DataSettings)
     weights: WeightSettings = field(default_factory=WeightSettings)
     optimiser: OptimiserSettings = field(

@@ -27,7 +27,7 @@ class DataSettings:
     `leave_out` drops them. Shortened and dropped rows are counted."""
     max_pixels: Annotated[int, Ge(0)] = 0
     """Most pixels of a picture that the model sees; 0 for the limit of the model's processor. The
-    exported processor has the same limit of pixels."""
+    exported processor keeps this limit of pixels."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -470,7 +470,7 @@ class Course:
 def deal_rows(rows: Sequence[SurveyedRow], world_size: int) -> list[list[SurveyedRow]]:
     """Deals rows out to ranks: the longest first, each to the rank with the fewest tokens.
 
-    All ranks compute the same distribution.
+    All ranks compute the same assignment of rows.
     """
     hands: list[list[SurveyedRow]] = [[] for _ in range(world_size)]
     for row in sorted(rows, key=lambda each: (-each.tokens, each.number)):

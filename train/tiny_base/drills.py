@@ -1,7 +1,7 @@
 """Drills: short exercise dialogues for pre-training.
 
 Drills teach a base model to see, to copy, to connect a name with a picture or a page, and to write
-JSON. They do not use the turn protocol, the tags of a turn. A drill is a list of (role, parts); a
+JSON. Drills do not use the turn protocol, the tags of a turn. A drill is a list of (role, parts); a
 part is a text or a picture's index. Drills come from learning worlds whose seeds no task uses.
 """
 

@@ -204,7 +204,7 @@ def positions_of(image: np.ndarray) -> np.ndarray:
 def logits_of(
     model: Qwen3VLForConditionalGeneration, batch: Batch
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Logits (N, V) and ids (N,) of the answers' tokens, then those of all other text."""
+    """Logits (N, V) and ids (N,) of the answers' tokens, then logits and ids of all other text."""
     out = model.model(
         input_ids=batch.ids,
         position_ids=batch.positions,
