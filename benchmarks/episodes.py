@@ -6,7 +6,7 @@ The harness is the code that plays episodes. The rate is measured with episodes 
 against a mock endpoint on loopback, with log-normal latency (mean 0.30 s by default). The measured
 path includes the chat client, the call cache on disk, the strict check, the tools, and the journal
 on disk. The rate counts the replies that came while the full number of episodes was in play. The
-ideal rate is this number ÷ the mean of the drawn latencies. Tools answer at once.
+ideal rate is the number of episodes ÷ the mean latency. Tools answer at once.
 
 The overhead is the CPU time per turn with an engine that answers at once, without the time inside
 the tools. Episodes run one after the other and have 30 calls each, so long conversations count.

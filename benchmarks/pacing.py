@@ -4,9 +4,9 @@
 
 An endpoint on loopback lets 100 requests pass in any second and answers 429 beyond. The endpoint
 does not state this limit. The latency is log-normal, mean 0.10 s. Worker processes share only a
-Redis server (started here; or --redis) and ask as fast as they may. `allowed` is 100 times the
-seconds; `refused` is the share of 429s among sent requests. Both figures count from the first
-request on, so they include the search for the limit.
+Redis server (started here; or --redis) and ask as fast as they may. `allowed` is the share of the
+allowed requests (100 a second) that got a reply; `refused` is the share of 429s among sent
+requests. Both figures count from the first request on, so they include the search for the limit.
 
 Further cases have `Retry-After: 1`, the limit stated in the recipe (requests_per_minute), and a
 kill -9 of one worker in the middle. The last line is the cost of a call through Redis and through

@@ -44,7 +44,7 @@ SMALL = {
 
 
 class Amounts(Rules):
-    """Grammar rules for values that are no things."""
+    """Grammar rules for dates, numbers and texts, as opposed to things."""
 
     @rule
     def time(self, start: int, properties: str) -> Iterator[Part]:

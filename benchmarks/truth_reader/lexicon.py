@@ -34,7 +34,7 @@ def tokens(text: str) -> Tokens:
 
 @dataclass
 class Frame:
-    """One verb: its finite forms, its inverted forms, and the meaning of its complements."""
+    """The frame of one verb: its finite forms, its inverted forms, and the meaning of its complements."""
 
     finite: list[Tokens]
     turned: list[tuple[str, Tokens]]
@@ -145,7 +145,7 @@ class Lexicon:
         for label in truth.by_label:
             self.names.add(tokens(label), label)
         self.by_first: dict[str, list[tuple[Frame, Tokens]]] = defaultdict(list)
-        """Frames by the first word of a finite form."""
+        """Verb frames, indexed by the first word of a finite verb form."""
         for frame in self.frames:
             for form in frame.finite:
                 self.by_first[form[0]].append((frame, form))

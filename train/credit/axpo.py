@@ -190,8 +190,8 @@ def prefix_advantage(
     >>> [[round(prefix_advantage(group, 0, r, s), 3) for s in ("population", "sample", "leave_one_out")] for r in (0.0, 1.0)]
     [[-0.577, -0.54, -0.286], [1.291, 1.208, 0.714]]
 
-    Two sources with a right continuation get 1.291 each. If both rewards were replaced at once, the
-    advantages would be 1.000.
+    In the example, two sources with right continuations get an advantage of 1.291 each. If both
+    rewards were replaced at once, the advantages would be 1.000.
 
     >>> [round(prefix_advantage(group, source, 1.0, "population"), 3) for source in (0, 1)]
     [1.291, 1.291]

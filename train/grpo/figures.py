@@ -232,6 +232,8 @@ def _plain(number: float) -> float | None:
 def gather_sums(
     made: StepSamples, fatal: FatalRules, at: World
 ) -> tuple[Sums, list[dict[str, Any]]]:
-    """Gathers the sums and the lines of all ranks. All ranks must call this function together."""
+    """Gathers the metric sums and the rollout lines of all ranks. All ranks must call this function
+    together.
+    """
     parts = at.gather((count_sums(made, fatal), rollout_lines(made)))
     return add_sums([sums for sums, _ in parts]), [line for _, lines in parts for line in lines]

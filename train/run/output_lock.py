@@ -114,5 +114,5 @@ def together(at: World, do: Callable[[], T]) -> T:
 
 
 def once(at: World, do: Callable[[], object]) -> None:
-    """Lets the first rank call a function while the others wait, with the errors of `together`."""
+    """Lets the first rank call a function while the others wait; errors are handled as in `together`."""
     together(at, do if at.first else lambda: None)

@@ -78,7 +78,7 @@ def album(seeds: Sequence[int], articles: int, processor: Qwen3VLProcessor) -> A
 
 
 def _as_jpeg(image: Image.Image) -> Image.Image:
-    """A picture after JPEG, as a question's picture is stored."""
+    """A picture after JPEG compression, like the stored pictures of questions."""
     out = io.BytesIO()
     image.save(out, "JPEG", quality=JPEG_QUALITY, subsampling=0)
     return decode(out.getvalue())
