@@ -46,7 +46,7 @@ from questloom.records.synthesis import Answer
 FILE = "mintaka_dev.jsonl.gz"
 OWN_WORDS = "the annotator's words"
 """The row of the annotators' own words, which the row "all" does not include. Mintaka has no
-aliases, and some of these words mean something else."""
+aliases, and some of the annotators' words mean something else."""
 NUM_OTHERS = 20
 """The number of other answers of the same kind that are tried against each question."""
 

@@ -204,7 +204,7 @@ def share(marks: list[bool]) -> str:
 
 
 def cost(num_texts: int, threshold: float) -> None:
-    """Prints CPU, bytes and the largest group for this number of different questions."""
+    """Prints CPU, bytes and the largest group for a number of different questions."""
     draws = random.Random(SEED)
     texts: set[str] = set()
     while len(texts) < num_texts:

@@ -131,7 +131,8 @@ def _meant(question: Question, store: Store) -> dict[str, str]:
 
 
 def broken(question: Question, store: Store, texts: list[str]) -> str:
-    """Why no agent can answer with these tools: the reason, or "" if none is found without playing.
+    """The reason why no agent can answer with these tools; "" if no reason is found without
+    playing.
 
     A section or infobox line of some page must state each relation. The pictured thing must have
     another picture that can be found, or a page that the rest of the question leads to must name

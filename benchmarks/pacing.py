@@ -3,7 +3,7 @@
     python -m benchmarks.pacing
 
 An endpoint on loopback lets 100 requests pass in any second and answers 429 beyond. The endpoint
-does not state this limit. The latency is log-normal, mean 0.10 s. Worker processes share only a
+does not state its limit. The latency is log-normal, mean 0.10 s. Worker processes share only a
 Redis server (started here; or --redis) and ask as fast as they may. `allowed` is the share of the
 allowed requests (100 a second) that got a reply; `refused` is the share of 429s among sent
 requests. Both figures count from the first request on, so they include the search for the limit.

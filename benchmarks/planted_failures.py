@@ -8,9 +8,9 @@ skill says how often it answers wrongly. Each planted failure has a right stage,
 must name. The script also counts which tags broken tasks get. The planted failures are:
 
 * leaking: no filter looks for shortcuts, and image search knows the question's own picture. The
-  right stage is the filters.
+  right stage is `filters`.
 * mismatched: the tasks show pictures of other things, until the recipe grounds pictures. The right
-  stage is the pictures.
+  stage is `pictures`.
 * too_easy: one claim a question, for a policy that gets 98 of 100 claims right. The right stage is
   the writer, or the paths (a missing hop).
 * too_hard: long questions with details and computations, for a policy that gets 45 of 100 claims

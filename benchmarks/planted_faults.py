@@ -11,8 +11,8 @@ redundant is no fault, nor is a reversed property that holds both ways. The kind
   claims pointing at it;
 * twin with one gap: an added twin that lacks one of its describing claims in the store, so only the
   margin check can notice it;
-* wrong picture: pictures of another entity of the anchor's class, with and without their Commons
-  statements, and pictures of another class, without statements;
+* wrong picture: pictures of another entity, of the same class (with and without Commons statements)
+  or of another class (without statements);
 * leak: the name of a hidden thing or of the answer in the words, unchanged, in lower case, or
   without accents.
 """

@@ -79,7 +79,7 @@ def compute() -> None:
 
 @contextlib.contextmanager
 def load(number: int) -> Iterator[None]:
-    """Runs this number of computing processes."""
+    """Runs a number of processes that only compute."""
     busy = [FORK.Process(target=compute, daemon=True) for _ in range(number)]
     for process in busy:
         process.start()

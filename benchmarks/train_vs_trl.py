@@ -9,9 +9,9 @@ Padding tokens do not count as tokens. Both trainers get the same weights and th
 rows have the lengths and pictures of stored trajectories (`trajectory_shapes.py`). The trainers'
 gradients are compared before timing.
 
-Times are taken in one process, in the order ours, TRL, TRL, ours, repeated as often as asked.
-Ratios compare neighbours, because the machine's speed changes. On a CPU, time means the process's
-computing time on one thread.
+Times are taken in one process, in the order ours, TRL, TRL, ours, repeated as often as asked. Each
+ratio compares two neighbouring measurements, because the machine's speed changes. On a CPU, time
+means the process's computing time on one thread.
 
 Memory is measured in a new process per trainer. On a GPU, the memory is torch's own peak. On a CPU,
 the memory is the growth of the resident set over two updates: gradients, optimiser, activations,

@@ -27,7 +27,7 @@ from questloom.records.synthesis import Question
 GOALS = {0: 0.0, 1: 0.0, 2: 0.005}
 """The highest share of plans that may be false, by the world's number of gaps."""
 MOST_ANSWERS = 20
-"""The number of answers that is enough to call a form ambiguous."""
+"""The search stops after this number of answers; the form is then certainly ambiguous."""
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@
 The script draws one question of each shape and level that the run holds. Then the script draws
 questions that read a detail, look at a later picture or compute. Small pictures are written next to
 the page; pictures of an earlier page are removed. With `--blind FOLDER` a second page holds only
-questions and pictures. A reader of this page judges whether each question is natural, clear and
-fair.
+questions and pictures. A reader of the second page judges whether each question is natural, clear
+and fair.
 """
 
 import argparse

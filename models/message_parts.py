@@ -1,6 +1,6 @@
 """What a chat server's message says: text, thought, refusal and tool calls.
 
-Servers use different fields and parts for these; this file reads all known forms.
+Servers use different fields and parts for the same content; this file reads all known forms.
 """
 
 import json

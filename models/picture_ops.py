@@ -123,8 +123,8 @@ def _quadrilateral(pixels: np.ndarray) -> np.ndarray | None:
     """The corners of the largest four-sided outline, (4, 2) float32, clockwise from top left, or
     None.
 
-    Edges alone miss an outline if the picture is as dark as its background. So pixels that differ
-    from the border's colour count too.
+    Edges alone miss an outline if the picture is as dark as its background. So the search also uses
+    pixels that differ from the border's colour.
     """
     grey = cv2.GaussianBlur(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), (5, 5), 0)
     border = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])

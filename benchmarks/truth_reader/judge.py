@@ -24,7 +24,7 @@ class Finding(StrEnum):
     WRONG = "wrong_answer"
     """The truth gives answers, but none of them is the stated answer."""
     NONE = "no_answer"
-    """Nothing fits the words."""
+    """No answer in the truth fits the words."""
     UNREAD = "unread"
 
 

@@ -1,7 +1,7 @@
 """AXPO: samples new continuations of wrong rollouts (arXiv 2605.28774, section 4).
 
 AXPO applies if every rollout of a question that used a tool is wrong. AXPO keeps a prefix of some
-of these rollouts (the sources) and samples K continuations from each prefix.
+wrong rollouts (the sources) and samples K continuations from each prefix.
 
     source         system question │ think <tool_call> │ {"name": … wrong          prefix: Â_pre          continuation: masked
     continuation 1                   (the same ids)      {"name": … right                                 Â_1

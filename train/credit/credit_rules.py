@@ -1,4 +1,7 @@
-"""Settings of rewards, advantages and failed rollouts, without torch to load fast."""
+"""Settings of rewards, advantages and failed rollouts.
+
+The file imports no torch, so settings load fast.
+"""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -40,7 +43,7 @@ class FatalRules:
     out of the loss (Vision-DeepResearch). `fatal_mask` keeps only the steps before the fatal
     step in the loss. `fatal_mask+clamp` also sets a negative advantage to 0."""
     faults: Annotated[int, Ge(1)] = 3
-    """K: this number of consecutive model faults makes a rollout fatal; a success resets the count."""
+    """K: the number of consecutive model faults that makes a rollout fatal; a success resets the count."""
     fatal_index: Literal["first", "last"] = "first"
     """Which of the K faulty steps is the fatal step. OpenSearch-VL's text and code take the first,
     its appendix takes the last."""
@@ -68,8 +71,8 @@ class Axpo:
     budget: Annotated[float, Ge(0)] = 0.25
     """The most continuations per step, as a share of the step's rollouts."""
     trigger: Literal["tool", "no_tool"] = "tool"
-    """Which of a question's rollouts must all be wrong. `no_tool` is a control, and needs
-    `resample: question`."""
+    """The rollouts of a question that must all be wrong before AXPO continues any. `no_tool` is a
+    control, and needs `resample: question`."""
     boundary: Literal["first", "most_uncertain"] = "first"
     """Where a prefix ends. `first` means at the first `<tool_call>`. `most_uncertain` means at the
     call before the fatal step with the lowest probability."""
@@ -81,8 +84,8 @@ class Axpo:
     and reuses, masks or credits nothing of the source. `none` makes no continuations and only
     masks the sources' tokens after the prefix."""
     prefix_credit: bool = True
-    """Whether a prefix gets the advantage Â_pre, computed from its continuations. Otherwise a
-    prefix keeps the advantage of its rollout."""
+    """Whether a prefix gets the advantage Â_pre, computed from its continuations. If not, a prefix
+    keeps its rollout's own advantage."""
     group: Literal["own", "merged"] = "own"
     """The rewards that continuations are compared with. `own` means the rewards of the source's
     continuations. `merged` adds the rewards of the question's rollouts."""

@@ -31,7 +31,9 @@ Sums = dict[str, float]
 
 
 def count_sums(made: StepSamples, fatal: FatalRules) -> Sums:
-    """The sums of one rank. Rates count original rollouts and their questions, never continuations."""
+    """The metric sums of one rank. Rates count original rollouts and their questions, never
+    continuations.
+    """
     every = [each for group in made.groups for each in group.rollouts]
     taught = {each.sample.row.episode_id: each.sample for each in made.samples}
     clamps = fatal.treatment == "fatal_mask+clamp"

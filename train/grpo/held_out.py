@@ -35,7 +35,8 @@ def evaluate_held_out(
     """Plays held-out questions and returns their metrics. All ranks must call this function
     together; each plays its part.
 
-    All four outcomes stay in the denominator. Held-out questions have no AXPO continuations.
+    Rollouts of every outcome stay in the denominator. Held-out questions have no AXPO
+    continuations.
 
     Args:
         version: number of updates that the weights have had.

@@ -1,8 +1,8 @@
 """Makes a step's samples: scored groups of rollouts, AXPO's sources and continuations, advantages.
 
 AXPO's sources (wrong rollouts to continue) are chosen over all ranks. Every rollout and every
-continuation becomes a sample, or is left out for a counted reason. So at every step, rollouts +
-continuations = samples + left out.
+continuation becomes a sample, or is left out for a counted reason. At every step, rollouts +
+continuations = samples + left-out rollouts.
 """
 
 import dataclasses

@@ -26,10 +26,10 @@ class Objective:
     """The number of tokens in the longest possible trajectory, for `normaliser: constant`."""
     divisor: Literal["sampled", "taught"] = "sampled"
     """The rollouts in the divisor. `sampled` counts all rollouts of the update's questions (1/G Σ,
-    as published and in TRL). This includes rollouts without an advantage: in a group without
-    variance, with an unknown reward, or wholly masked. Tokens of these rollouts that stay in the
-    loss count in the KL term. `taught` counts only rollouts with an advantage of their own, so
-    an update stays large even if few groups have variance."""
+    as published and in TRL), also rollouts without an advantage. A rollout has no advantage in a
+    group without variance, with an unknown reward, or if wholly masked. With `sampled`, tokens
+    of a rollout without an advantage still count in the KL term. `taught` counts only rollouts
+    with an advantage of their own, so an update stays large even if few groups have variance."""
     kl: Annotated[float, Ge(0)] = 0.0
     """β: the weight of the KL to a reference model."""
     kl_ratio: bool = True
@@ -39,5 +39,5 @@ class Objective:
     importance_cap: Annotated[float, Gt(0)] | None = None
     """Upper limit of truncated importance weights. If set, the ratio ρ compares with the trainer's
     own log-probabilities under the weights that sampled, and each token weighs min(trainer /
-    engine, limit). If none, the ratio compares with the engine's log-probabilities, which saves
-    a forward pass."""
+    engine, limit). If no limit is set, the ratio compares with the engine's log-probabilities,
+    which saves a forward pass."""

@@ -129,8 +129,8 @@ class QuestionCourse:
         return len(self.questions) // self.per_step
 
     def of(self, step: int) -> list[StepQuestion]:
-        """The questions of a step, which depend only on the step's number. So a run can resume at
-        any step.
+        """The questions of a step. A run can resume at any step, because the questions depend only
+        on its number.
         """
         epoch, place = divmod(step, self.per_epoch)
         order = _shuffled(len(self.questions), f"{self.seed} {epoch}")[

@@ -11,8 +11,8 @@ without a cache. With mrope's three position rows alone, with a cache or with a 
 rows read each other. The error of the logits is then 0.87 instead of 2e-7.
 
 A micro-batch without pictures gets a picture of zeros, in a separate row outside the loss. So every
-parameter has a gradient on every rank. Without this picture, two thirds of the parameters would
-have no gradient, and FSDP would wait forever.
+parameter has a gradient on every rank. Without the picture of zeros, two thirds of the parameters
+would have no gradient, and FSDP would wait forever.
 """
 
 import dataclasses

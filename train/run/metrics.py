@@ -103,8 +103,8 @@ class Metrics:
 
 
 def read_metrics(folder: Path) -> list[dict[str, Any]]:
-    """The complete lines of OUT/metrics.jsonl; a kill may have cut the last. The list is empty
-    without this file.
+    """The complete lines of OUT/metrics.jsonl; a kill may have cut the last. If the file does not
+    exist, the list is empty.
     """
     path = folder / "metrics.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.is_file() else []

@@ -74,8 +74,8 @@ class EvaluationSettings:
     questions: Annotated[int, Ge(0)] = 0
     """Number of held-out questions, the same at each evaluation; 0 for all."""
     rollouts: Annotated[int, Gt(0)] = 1
-    """Rollouts per held-out question. The pass rate is the share of right answers among these
-    rollouts."""
+    """Rollouts per held-out question. The pass rate is the share of right answers among all
+    evaluation rollouts."""
     temperature: Annotated[float, Ge(0)] | None = None
     """The sampling temperature of evaluations; if none, evaluations use the temperature of training."""
     top_p: Annotated[float, Gt(0), Le(1)] | None = None
@@ -128,7 +128,7 @@ class GrpoSettings:
     """Statistic over a question's rewards; see `credit/groups.py`."""
     fatal: FatalRules = field(default_factory=FatalRules)
     axpo: Axpo | None = None
-    """AXPO's settings; none plays no continuations."""
+    """AXPO's settings; if none, GRPO runs without AXPO."""
     objective: Objective = field(default_factory=Objective)
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
     models: ModelSettings | None = None

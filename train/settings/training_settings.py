@@ -27,7 +27,7 @@ class DataSettings:
     `leave_out` drops them. Shortened and dropped rows are counted."""
     max_pixels: Annotated[int, Ge(0)] = 0
     """Most pixels of a picture that the model sees; 0 for the limit of the model's processor. The
-    exported processor keeps this limit of pixels."""
+    exported processor has the same limit."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +47,7 @@ class WeightSettings:
     """Which weights are trained, and in which precision."""
 
     lora: LoraSettings | None = None
-    """LoRA adapters; none trains the weights themselves."""
+    """LoRA adapters; if none, the weights themselves are trained."""
     freeze_vision: bool = False
     """Freezes the vision tower, without its projector."""
     freeze_projector: bool = False

@@ -449,8 +449,8 @@ class Course:
         return self.per_epoch * self.epochs
 
     def of(self, update: int) -> list[SurveyedRow]:
-        """The rows of an update, which depend only on the update's number. So a run can resume at
-        any update.
+        """The rows of an update. A run can resume at any update, because the rows depend only on
+        its number.
 
         Args:
             update: number of the update, 0 to `updates` − 1.

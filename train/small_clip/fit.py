@@ -4,7 +4,8 @@ The model must match texts to pictures. A description must fit pictures of its e
 absolute threshold and better than other descriptions do. Twins share descriptions, so the labels of
 a batch say for every pair whether the words really fit. CLIP's contrastive loss ranks the
 descriptions. SigLIP's balanced pairwise loss (Zhai et al. 2023) sets the scale. Without SigLIP's
-loss, "a man" fitted no picture of a man well, because hundreds share these words (AUC 0.93).
+loss, the words "a man" fitted no picture of a man well, because hundreds of pictures share the
+words (AUC 0.93).
 
 The model must also match two views of one entity. A contrastive loss over two views of each entity
 trains this match (Khosla et al. 2020). Half of the batches hold entities of one class only, because

@@ -226,8 +226,9 @@ def logits_of(
 
 @torch.no_grad()
 def right(model: Qwen3VLForConditionalGeneration, found: Sequence[Batch]) -> dict[str, float]:
-    """For each kind of drill, the share of drills whose answer tokens are all predicted, each after
-    the right tokens before it.
+    """The share of drills with all answer tokens predicted right, by kind of drill.
+
+    Each token is predicted after the right tokens before it.
     """
     model.eval()
     counts: dict[str, list[bool]] = defaultdict(list)
