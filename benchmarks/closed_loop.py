@@ -6,12 +6,12 @@ The closed loop makes questions, diagnoses how they suit the policy, edits the r
 An interrupted script continues when started again. After each seed, the script prints the tables
 and draws OUT/closed_loop.png.
 
-The arms are `none` (the loop itself, with diagnosed edits), `static` (no edit), and `random_edits`
-(as many fields as the loop may edit, moved at random). All arms begin with the same recipe and the
-same policy. All arms draw equally many seeds and tasks per round, play equally many rollouts, and
-train equally many steps. A seed sets the draw of tasks and GRPO. The arms of a seed share
-questions, rollouts, diagnosis and training of round 1. The updates after round 1 differ between
-arms and take effect from round 2 on.
+The arm `none` is the loop itself, with diagnosed edits. The control `static` edits nothing. The
+control `random_edits` moves as many fields at random as the loop may edit. All arms begin with the
+same recipe and the same policy. All arms draw equally many seeds and tasks per round, play equally
+many rollouts, and train equally many steps. A seed sets the draw of tasks and GRPO. The arms of a
+seed share questions, rollouts, diagnosis and training of round 1. The updates after round 1 differ
+between arms and take effect from round 2 on.
 
 At the start, the policy is better than its recipe expects. After fine-tuning, one long round
 trained the policy on all three levels (`--warm-up` steps of GRPO). The loop begins with the demo's
@@ -22,8 +22,8 @@ Two figures are reported:
 
 * the share of good_match tasks by round, that is, of tasks whose difficulty suits the policy at
   that time;
-* the held-out reward: 30 tasks, ten of each level, about things that no earlier question asked
-  about; four rollouts each, before and after all rounds.
+* the held-out reward, before and after all rounds, on 30 tasks with four rollouts each: ten of each
+  level, about things that no earlier question asked about.
 """
 
 import argparse

@@ -7,12 +7,12 @@ one JSON object a line, gzipped). For every question with one answer the script 
 itself ("right"), mechanical paraphrases of it, and near misses. The rules judge each of these
 answers without a model.
 
-* Paraphrases are the annotator's own mention, forms without diacritics or in another case, with or
-  without article, in quotes, other notations of a date or number, number words, and short sentences
-  around the answer.
-* Near misses are other answers of the same kind, neighbouring years, days and numbers, a wrong unit
-  or scale, and a date that is too vague. Further near misses are two candidates, a negation, a
-  hedge, and the question's own words around the answer.
+* Paraphrases change spelling: no diacritics, another case, with or without article, in quotes.
+  Others are the annotator's own mention, another notation of a date or number, number words, and a
+  short sentence around the answer.
+* Near misses are wrong values: other answers of the same kind, neighbouring years, days and
+  numbers, a wrong unit or scale, a vague date. Further near misses are two candidates, a negation,
+  a hedge, and the question's own words around the answer.
 
 A near miss that happens to be right (same entity, same number) is left out. `--list` prints the
 cases behind one row.

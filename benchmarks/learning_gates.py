@@ -1,4 +1,4 @@
-"""Checks conditions for claims about reinforcement learning in the learning world.
+"""Checks what must hold before any claim about reinforcement learning in the learning world.
 
     python -m benchmarks.learning_gates --base models/tiny_base --sft SFT/model --task RUN=STORE [--task RUN2=STORE2]
 

@@ -4,8 +4,8 @@
 
 The counts come from the run's ledger (`calls.sqlite`). A question counts as kept if the draft stage
 kept it; questions that later stages drop are counted separately. The script also prints why seeds
-gave no question. The size of a request for words is the size of the writer's prompt, over all plans
-of the run, at four characters a token.
+gave no question. The size of a request is the size of the writer's prompt, at four characters a
+token, over all plans of the run.
 """
 
 import argparse
@@ -36,7 +36,7 @@ def num_requests(run: Path) -> int:
 
 
 def sizes(job: Job, planned: list[PlannedSeed]) -> list[int]:
-    """The number of tokens in the request for words of every plan."""
+    """The number of tokens in each request that asks a model to word a plan."""
     language, most = job.recipe.language, job.recipe.draft.max_words
     return [
         len(

@@ -5,7 +5,7 @@
 A mutant changes one comparison, number, connective or condition, wherever `turned` fits in an
 area's modules. From each area a random sample is run. A mutant runs in a fork of a process that has
 loaded all tests. The doctests of the changed module run first, then the module's tests, then the
-other tests of the area; pytest stops at the first failure.
+other tests of the area. Tests stop at the first failure.
 
 A mutant inside a function replaces the loaded function. For any other mutant, all modules are
 imported anew. Lines with `assert`, docstrings, annotations and `NO_RULES` stay unchanged. A file

@@ -135,8 +135,8 @@ def broken(question: Question, store: Store, texts: list[str]) -> str:
     playing.
 
     A section or infobox line of some page must state each relation. The pictured thing must have
-    another picture that can be found, or a page that the rest of the question leads to must name
-    it.
+    another picture that a search can find. Otherwise a page that the rest of the question leads to
+    must name the thing.
     """
     form = question.logical_form
     assert form is not None

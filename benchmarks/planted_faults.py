@@ -9,8 +9,8 @@ redundant is no fault, nor is a reversed property that holds both ways. The kind
 * reversed property: subject and object of one claim exchanged;
 * added twin: a second entity with the same claims as a described or asked entity, and with the same
   claims pointing at it;
-* twin with one gap: an added twin that lacks one of its describing claims in the store, so only the
-  margin check can notice it;
+* twin with one gap: an added twin without one of its describing claims in the store; only the
+  margin check can notice this fault;
 * wrong picture: pictures of another entity, of the same class (with and without Commons statements)
   or of another class (without statements);
 * leak: the name of a hidden thing or of the answer in the words, unchanged, in lower case, or

@@ -4,10 +4,11 @@
 
 `benchmarks/readings/` holds a row for each verdict of each reader. A reader with the strict brief
 saw the question, the content of the picture and the answer. A strict reader's verdict is `accept`,
-`refuse` or `false` (refused because the answer is wrong). Readers of real claims said `fair` (true,
-one answer, as a person might ask), `stilted` (unnatural words) or `unfair` (wrong, ambiguous or
-settled by a guess). Naturalness and interest are marks from 1 to 5. A reader called `author` made
-the rules of the writer; a `stranger` knew nothing of them.
+`refuse` or `false` (refused because the answer is wrong). Readers of real claims had other
+verdicts. `fair` means true, with one answer, as a person might ask. `stilted` means unnatural
+words. `unfair` means wrong, ambiguous or settled by a guess. Naturalness and interest are marks
+from 1 to 5. A reader called `author` made the rules of the writer; a `stranger` knew nothing of
+them.
 """
 
 import argparse

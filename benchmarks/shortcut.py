@@ -6,10 +6,10 @@
 A route is the cheapest sequence of tool calls that singles out the answer; its price is the number
 of calls. The shortcut solver is an agent that tries to need fewer calls. The script prints how
 often the solver is right, and every question that it answers in fewer calls than the route. The
-script also prints rank correlations (Spearman's, with a bootstrap's 95 % interval) of the route's
-price: with the solver's calls, and with the calls of the oracle's kept episodes. `hit` is the turn
-in which the answer first stood in a result of the oracle, as a share of the turns. The answer
-judge's rules judge the answers, without a model.
+script also prints two rank correlations of the route's price: with the solver's calls, and with the
+calls of the oracle's kept episodes. The correlations are Spearman's, with a bootstrap's 95 %
+interval. `hit` is the turn in which the answer first stood in a result of the oracle, as a share of
+the turns. The answer judge's rules judge the answers, without a model.
 """
 
 import argparse

@@ -7,7 +7,7 @@ TRL 1.16 runs at the best setting that its source allows:
 * For a data set with pictures, TRL's SFT refuses packing and padding-free batches, also with a
   custom collator. So TRL's rows are padded. The rows are sorted by length first, which helps TRL
   more than its own `group_by_length`. Batches of one row have no padding and no mask.
-* TRL's GRPO pads all completions of a generation batch to the longest and then splits the batch, so
+* TRL's GRPO pads all completions of a generation batch to the longest and then splits the batch. So
   batches of one row are padded, too.
 * TRL's head is fused: log-probabilities come in tiles of 4,096 × 32,768 logits. On CUDA the head
   scores only tokens with labels, elsewhere all tokens.

@@ -221,9 +221,9 @@ def _gives_away(truth: Truth, question: Question, evidence: dict, name: str) -> 
 
     The words of the question may tell it, or a page about a thing that the truth ties to the
     answer. A page is found by its own title ("Karsk (town)") or by a label. A page is tied to the
-    answer in three cases: page or answer names the other; the page names another thing of the
-    question; or the page has the answer's date, number or text. On any page, a quoted passage tells
-    the answer if it also names another thing of the question.
+    answer if one of them names the other. A page is also tied if it names another thing of the
+    question, or has the answer's date, number or text. On any page, a quoted passage tells the
+    answer if it also names another thing of the question.
     """
     if name == "answer_in_question":
         return bool(leaks(truth, question)) or folded(str(evidence.get("found", ""))) in folded(

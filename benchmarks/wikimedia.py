@@ -2,9 +2,9 @@
 
 All services have one address: BASE/sparql, BASE/wikidata/w/api.php, BASE/en.wikipedia/w/api.php,
 BASE/commons/w/api.php and BASE/thumbs/WIDTHpx-NAME. The services refuse what the real services
-refuse: a User-Agent without contact, a second request to a service while one is open, more than
-fifty titles, a non-standard width. A client that returns before Retry-After is over is banned for
-good.
+refuse. Examples are a User-Agent without contact, a second request while one is open, more than
+fifty titles, and a non-standard width. A client that returns before Retry-After is over is banned
+for good.
 
 Sources: https://www.mediawiki.org/wiki/API:Etiquette,
 https://www.mediawiki.org/wiki/Common_thumbnail_sizes,
@@ -293,7 +293,7 @@ def thumbnail(data: bytes, width: int) -> bytes:
 
 @contextmanager
 def serving(world: World, manners: Manners | None = None, *, port: int = 0) -> Iterator[str]:
-    """Runs the services over a world; yields their address."""
+    """Serves the data of a world; yields the address of the services."""
     handler = type("Handler", (_Handler,), {"world": world, "manners": manners or Manners()})
     server = ThreadingHTTPServer(("127.0.0.1", port), handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)

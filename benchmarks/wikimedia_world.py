@@ -70,7 +70,7 @@ class World:
         return world
 
     def pictured(self) -> list[str]:
-        """Items with a picture and an article, by number."""
+        """Items with a picture and an article, in order of their numbers."""
         found = (
             name
             for name, entity in self.entities.items()

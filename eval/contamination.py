@@ -27,7 +27,7 @@ with fewer words is compared as a whole."""
 SHARE = 0.5
 """The share of a question's n-grams that makes the question count as found in the training data.
 
-The share is below 1; two different questions from one template also have some n-grams in common.
+Different questions from one template share some n-grams, so a single common n-gram is not enough.
 """
 MAX_DISTANCE = 6
 """The most bits, of 64, in which the perceptual hashes of near-duplicates may differ."""

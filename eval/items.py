@@ -63,7 +63,7 @@ class Mark(Record):
     strict: AnswerVerdict
     """The verdict on the final answer."""
     lenient: AnswerVerdict
-    """The verdict on the whole last turn; most published scores are marked in this way."""
+    """The verdict on the whole last turn; published scores are marked in this way."""
     num_turns: int
     calls_by_tool: dict[str, int] = field(default_factory=dict)
     faults_by_tool: dict[str, int] = field(default_factory=dict)

@@ -22,7 +22,7 @@ MAX_QUERY_CHARS = 2_000
 
 
 class Mode(StrEnum):
-    """How a benchmark is asked."""
+    """How an agent may answer the questions of a benchmark."""
 
     DIRECT = "direct"
     """The question and its pictures; no tools, one turn."""
@@ -63,7 +63,7 @@ def settings_for(mode: Mode, settings: PlaySettings, dialect: Dialect) -> PlaySe
 
 @dataclass
 class SearchedFor:
-    """An engine that returns a fixed search as the first turn; another engine plays all later turns."""
+    """An engine that returns a prepared search as the first turn; another engine plays all later turns."""
 
     engine: Engine
     mode: Mode

@@ -66,8 +66,8 @@ def clustered(values: Sequence[float], *, seed: int = 0) -> Estimate:
 
     The interval is a percentile bootstrap. Attempts at one question are not independent, so the
     bootstrap draws questions with all their attempts. If all questions have the same value, the
-    bootstrap shows no spread. For equal values, the interval has the exact width for 0 of n
-    (Clopper and Pearson).
+    bootstrap shows no spread. The interval then has the exact width of 0 successes in n (Clopper
+    and Pearson).
 
     Args:
         values: one value per question, 0 to 1, in a fixed order.

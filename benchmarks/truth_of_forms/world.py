@@ -18,8 +18,8 @@ CLIMBS = {
     "P361": ("P361", "P131"),
     **dict.fromkeys((*AROUND, "P19", "P20", "P159"), AROUND),
 }
-"""For each property, the properties that lead from its value to containing values: a birth in a
-town is one in its district."""
+"""For each property, the properties that lead from a value to the values that contain it, as from a
+town to its district."""
 Span = tuple[tuple[int, int, int], tuple[int, int, int]]
 
 

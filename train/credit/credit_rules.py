@@ -75,7 +75,7 @@ class Axpo:
     control, and needs `resample: question`."""
     boundary: Literal["first", "most_uncertain"] = "first"
     """Where a prefix ends. `first` means at the first `<tool_call>`. `most_uncertain` means at the
-    call before the fatal step with the lowest probability."""
+    least probable call before the fatal step."""
     rank: Literal["confidence", "random"] = "confidence"
     """Which wrong rollouts are continued first. `confidence` takes rollouts with the least probable
     calls first. `random` takes a random order."""

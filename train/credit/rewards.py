@@ -2,7 +2,7 @@
 
 If a judge fails, the reward is unknown (NaN), never 0. A rollout with an unknown reward is in
 neither loss nor statistics. With α = 1 and without the format term, the reward is the plain answer
-reward of VSearcher and ODE, which needs no query judge.
+reward of VSearcher and ODE. The plain answer reward needs no query judge.
 """
 
 import math
