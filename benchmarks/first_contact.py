@@ -3,7 +3,7 @@
     python -m benchmarks.first_contact
 
 The server is a mock endpoint on loopback with one, two or sixteen slots and ten seconds per answer.
-The client has an endpoint's defaults: at most 64 requests at once, 120 s each. It asks all
+The client has an endpoint's defaults: at most 64 requests at once, 120 s each. The client asks all
 questions at once, as a stage does. All servers are measured at the same time, because each
 measurement mostly waits. For each server the script prints the total time, the least possible time,
 the requests sent, and the requests that timed out. `--limit` bounds the total time.

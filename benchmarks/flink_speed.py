@@ -5,9 +5,10 @@
 The script starts a cluster (`deploy.flink.cluster`: two task managers with a slot and a worker pool
 each) and stops it at the end. Both sides take turns on the same inputs, and their outputs are
 compared. The start-up time is the wall time of the same job on a tiny input (50 articles, one
-seed). It is measured for each side in the same run. `net` is the wall time without the start-up
-time. Ingest reads a fictional world without pictures. Synth runs on a second world, with pictures,
-up to the splits (no data set, no report). Worlds and stores stay in DIR for later runs.
+seed). The start-up time is measured for each side in the same run. `net` is the wall time without
+the start-up time. Ingest reads a fictional world without pictures. Synth runs on a second world,
+with pictures, up to the splits (no data set, no report). Worlds and stores stay in DIR for later
+runs.
 
 The call stage imitates a stage of synth that calls models. Each record is one chat call, and each
 worker keeps a window of 64 calls. The endpoint on loopback has log-normal latency (mean 0.30 s).

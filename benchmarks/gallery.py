@@ -3,10 +3,10 @@
     python -m benchmarks.gallery WORLD_RUN/dataset SLICE_RUN/dataset --out FOLDER [--number 50] [--seed 1]
 
 The script writes `FOLDER/index.html` with small pictures beside it. Each question is shown with its
-path, route and certificate. If the data set has an episode that solved the question, its turns are
-shown too. Each data set gives an equal number of questions, or all its questions if it has fewer.
-Questions with equal words are shown once. A picture whose licence is only inferred is linked, not
-copied.
+path, route and certificate. If the data set has an episode that solved the question, the episode's
+turns are shown too. Each data set gives an equal number of questions, or all its questions if it
+has fewer. Questions with equal words are shown once. A picture whose licence is only inferred is
+linked, not copied.
 """
 
 import argparse

@@ -8,8 +8,8 @@ itself ("right"), mechanical paraphrases of it, and near misses. The rules judge
 answers without a model.
 
 * Paraphrases change spelling: no diacritics, another case, with or without article, in quotes.
-  Others are the annotator's own mention, another notation of a date or number, number words, and a
-  short sentence around the answer.
+  Other paraphrases are the annotator's own mention, another notation of a date or number, number
+  words, and a short sentence around the answer.
 * Near misses are wrong values: other answers of the same kind, neighbouring years, days and
   numbers, a wrong unit or scale, a vague date. Further near misses are two candidates, a negation,
   a hedge, and the question's own words around the answer.

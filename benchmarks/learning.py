@@ -80,7 +80,7 @@ def learned(
         name: name of the settings; the folder's name is this name and the seed.
         model: model that the training begins with.
         settings: settings that replace the preset's.
-        trainer: module, and arguments before the trainer's own.
+        trainer: the module to start, and the arguments that stand before the trainer's own.
     """
     folder = out / f"{name}{seed}"
     if not (folder / "result.json").is_file():

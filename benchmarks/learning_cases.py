@@ -31,7 +31,7 @@ RARE = 0.1
 In the other rows the policy answers at once, with the answer of another row.
 """
 LAST = 5
-"""The number of last steps in the mean at the end."""
+"""The mean at the end covers this number of last steps."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Case:
     arms: Mapping[str, tuple[str, ...]]
     """Settings of `questloom.train.grpo` for each arm."""
     trainer: tuple[str, ...]
-    """The module, and arguments before the trainer's own."""
+    """The module to start, and the arguments that stand before the trainer's own."""
     start: Callable[[Path, int], Path]
     """Gives the model that a seed begins with."""
     figures: tuple[str, ...]

@@ -29,8 +29,8 @@ Nothing was measured on a GPU or with a large model. `python -m benchmarks.readi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """One measurement. The text `figure` includes the unit; `interval` is a 95 % interval unless it
-    says otherwise.
+    """One measurement. The text `figure` includes the unit; `interval` is a 95 % interval unless
+    its text says otherwise.
     """
 
     table: str

@@ -33,7 +33,7 @@ COLUMNS = {  # column: (property, its label, class of the values, label of the c
 }
 CLASSES = {PAINTING: "painting", **{c: name for _, _, c, name in COLUMNS.values() if c}}
 DATE_RATE = 0.03
-"""An assumed share, because the table has no empty date."""
+"""The share of hidden dates, which is assumed because the table has no empty date."""
 FIRST_MINTED = 990_000_000
 
 

@@ -4,7 +4,7 @@
 
 For each number of gaps the script writes the rows as a dump with hidden claims, ingests it, and
 runs the recipe `paintings`. Then the script executes every drafted and certified form over *all*
-rows. The evaluator here imports nothing from `transforms`.
+rows. The script's evaluator imports nothing from `transforms`.
 """
 
 import argparse

@@ -5,8 +5,8 @@
 The seeds are ids with an article that have the same classes in both stores. Worlds of one seed
 whose sizes differ by whole regions (5,000 and 19,820 articles) share such ids. The stores need no
 pictures. Each seed is planned in each shape and level, alternating between the stores. The ratio
-has a bootstrap interval over seeds. Some queries happen once per process, such as a class's
-commonest value; `--warm` seeds that are planned before absorb their cost.
+has a bootstrap interval over seeds. Some queries happen once per process, such as the query for a
+class's most frequent value. `--warm` seeds are planned first and absorb this cost.
 """
 
 import argparse

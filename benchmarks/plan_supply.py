@@ -4,9 +4,9 @@
 
 The table shows the plans' routes, the plans that the graph writer can word, and the most frequent
 refusals. The things are drawn from all things that a question's picture may show. A level's size
-comes from the recipe: hops of chains and meets (including the asked one), rounds of trees. The
-first and the last line show the shares of claims and plans with a curiosity, an unusual claim of
-the invented world.
+comes from the recipe: the number of hops for chains and meets (with the asked hop), and of rounds
+for trees. The first line shows the share of claims that are curiosities (unusual facts of the
+invented world). The last line shows the share of plans with a curiosity.
 """
 
 import argparse

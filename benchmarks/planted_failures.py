@@ -12,9 +12,9 @@ must name. The script also counts which tags broken tasks get. The planted failu
 * mismatched: the tasks show pictures of other things, until the recipe grounds pictures. The right
   stage is `pictures`.
 * too_easy: one claim a question, for a policy that gets 98 of 100 claims right. The right stage is
-  the writer, or the paths (a missing hop).
+  `writer`, or `paths` (a missing hop).
 * too_hard: long questions with details and computations, for a policy that gets 45 of 100 claims
-  right. The right stage is the writer, or the paths.
+  right. The right stage is `writer` or `paths`.
 * outage: the search provider is down while the policy plays. The right result is no stage and no
   edit.
 

@@ -331,7 +331,7 @@ def twin_store(
     """The store with a twin of an entity.
 
     The entities in `near` point at the entity and at its twin. The twin's asked properties differ,
-    and it has no value for the property `lacking`.
+    and the twin has no value for the property `lacking`.
     """
     entity = store.entity(entity_id)
     assert entity is not None

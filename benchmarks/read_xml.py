@@ -36,7 +36,7 @@ DUMP = SHARED / "data" / "dumps" / "enwiki-20160501-pages-articles-shortened.xml
 
 
 def decompress(path: str) -> tuple[int, int]:
-    """The bytes of XML and 0: the decompression that any reader has to do first."""
+    """Only decompresses the dump, as any reader has to do first. Returns (bytes of XML, 0)."""
     size, stream = 0, bz2.BZ2Decompressor()
     with open(path, "rb") as file:
         while chunk := file.read(CHUNK):

@@ -50,7 +50,7 @@ SYNTH = [
     "--set",
     "run.shards=2",
 ]
-"""Settings with almost no demands on a seed. With them, thin data becomes visible."""
+"""Settings with almost no demands on a seed, which make thin data visible."""
 SNAPSHOT = "2026-01-31"
 COLLECTIONS = {"enwiki": ("set", "hurricanes"), "dewiki": ("papier",), "simplewiki": ("tao",)}
 

@@ -5,7 +5,8 @@
 Size is counted in statements, so long lines gain nothing. The table shows statements by folder, the
 longest functions, lines over 120 columns, and files over 400 lines. Further lines show the names
 that an installation adds, and the settings of a recipe. The last lines show the seconds to import
-the recipe's types, the least of five new processes. They also show how many files name each filter.
+the recipe's types, the least of five new processes. The last lines also show how many files name
+each filter.
 """
 
 import argparse

@@ -79,7 +79,7 @@ class Measured:
     """Counts by (filter, "flagged" | "in error" | "unknown")."""
     refused: Counter = field(default_factory=Counter)
     lines: list[str] = field(default_factory=list)
-    """Lines for a person to look at."""
+    """Lines of output that a person should look at."""
 
     def add(self, other: "Measured") -> None:
         """Adds another run's counts."""

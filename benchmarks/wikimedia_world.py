@@ -43,7 +43,7 @@ class World:
     merged: dict[str, str] = field(default_factory=dict)
     """Ids that redirect to others."""
     deleted: set[str] = field(default_factory=set)
-    """Ids, titles and file names that are gone."""
+    """Ids, titles and file names that were deleted."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod

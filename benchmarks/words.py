@@ -6,8 +6,8 @@ A set is a run's folder (its kept questions) or a file of JSON lines with `quest
 sets under `qa` in the shared data are compared too, if they exist. Each figure is the mean of ten
 draws by a fixed seed; a draw takes questions until `--words` words are reached. The figures are:
 
-* different words in lower case, with names and numbers, and then without words that begin with a
-  capital;
+* different words in lower case, counted with names and numbers, and again without capitalised
+  words;
 * near twins: pairs among a hundred questions that share four of five words, without names and
   numbers;
 * the share of questions that open like an exam paper ("Identify the …"), and of the most frequent

@@ -85,7 +85,9 @@ class World:
         return self.articles.get(title, key) if colon and wiki.endswith("wiki") else key
 
     def values(self, subject: str, property: str) -> list[str]:
-        """The best values. A coarse time does not count if a more exact time is known."""
+        """The best values of a subject's property. A coarse time does not count if a more exact
+        time is known.
+        """
         found = self.claims.get((subject, property), [])
         return [
             k

@@ -14,7 +14,9 @@ from questloom.records.synthesis import Question
 
 
 class Finding(StrEnum):
-    """The verdict on a question. Only GOOD is a true certificate; UNREAD is counted apart."""
+    """The verdict on a question. GOOD means that the certificate is true. UNREAD means that the
+    question could not be read; such questions are counted apart.
+    """
 
     GOOD = "good"
     AMBIGUOUS = "ambiguous"

@@ -114,7 +114,7 @@ class Another:
 
 @dataclass(frozen=True)
 class Differ:
-    """Two variables are not the same thing."""
+    """The two variables stand for different things."""
 
     var: str
     other: str
@@ -122,7 +122,7 @@ class Differ:
 
 @dataclass(frozen=True)
 class Winner:
-    """Among the variables in `among`, `var` is that whose literal in `keys` is the least or the greatest."""
+    """`var` is the variable in `among` whose literal in `keys` is the least or the greatest."""
 
     var: str
     among: tuple[str, ...]
@@ -218,7 +218,8 @@ def variables(atom: Atom) -> tuple[str, ...]:
 def matches(left: Literal, op: str, right: Literal) -> bool:
     """Whether a comparison of two literals holds.
 
-    "Before 1832" excludes all of 1832. Dates of different precision are equal if they may be equal.
+    "Before 1832" excludes all of 1832. Two dates of different precision count as equal if they
+    overlap.
     """
     if isinstance(left, tuple) and isinstance(right, tuple):
         if op == "year":

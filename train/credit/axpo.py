@@ -50,8 +50,8 @@ class Source:
 
 
 def is_triggered(accuracy: Tensor, member: Tensor) -> bool:
-    """Whether AXPO resamples a question: rollouts called a tool, and all of these are known to be
-    wrong.
+    """Whether AXPO resamples a question: some of its rollouts called a tool, and all of those are
+    known to be wrong.
 
     The question's other rollouts may be right. Call this function before groups without variance
     are left out.

@@ -28,8 +28,8 @@ class RewardRules:
     format: bool = True
     """Whether the reward is multiplied by the format term."""
     tool_bonus: float = 0.0
-    """A bonus for a rollout that called a tool; below 0, a penalty. AXPO's paper uses it as a
-    control."""
+    """A bonus for a rollout that called a tool; below 0, a penalty. AXPO's paper uses the bonus as
+    a control."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,23 +39,23 @@ class FatalRules:
     treatment: Literal["vanilla", "hard_mask", "fatal_mask", "fatal_mask+clamp"] = (
         "fatal_mask+clamp"
     )
-    """Treatment of fatal rollouts. `vanilla` treats them like all others. `hard_mask` takes them
-    out of the loss (Vision-DeepResearch). `fatal_mask` keeps only the steps before the fatal
-    step in the loss. `fatal_mask+clamp` also sets a negative advantage to 0."""
+    """Treatment of fatal rollouts. `vanilla` treats fatal rollouts like all others. `hard_mask`
+    takes fatal rollouts out of the loss (Vision-DeepResearch). `fatal_mask` keeps only the steps
+    before the fatal step in the loss. `fatal_mask+clamp` also sets a negative advantage to 0."""
     faults: Annotated[int, Ge(1)] = 3
     """K: the number of consecutive model faults that makes a rollout fatal; a success resets the count."""
     fatal_index: Literal["first", "last"] = "first"
-    """Which of the K faulty steps is the fatal step. OpenSearch-VL's text and code take the first,
-    its appendix takes the last."""
+    """Which of the K faulty steps is the fatal step. OpenSearch-VL's text and code take the first
+    faulty step, the appendix takes the last."""
     no_answer: Literal["normal", "clamp"] = "normal"
     """Treatment of rollouts that ended without an answer and are not fatal. OpenSearch-VL's code
     uses `clamp`: a missing answer is never pushed down."""
     overlong: Literal["normal", "out_of_loss"] = "normal"
-    """Treatment of rollouts that ran out of tokens, calls or time. `out_of_loss` keeps their
-    rewards in the group's statistics only (VSearcher)."""
+    """Treatment of rollouts that ran out of tokens, calls or time. `out_of_loss` keeps the
+    rollouts' rewards in the group's statistics only (VSearcher)."""
     provider: Literal["leave", "out_of_loss"] = "leave"
-    """Treatment of rollouts that ended by a provider fault. `leave` takes them out of loss and
-    statistics. `out_of_loss` keeps their rewards in the statistics only (VSearcher)."""
+    """Treatment of rollouts that ended by a provider fault. `leave` takes such rollouts out of loss
+    and statistics. `out_of_loss` keeps the rollouts' rewards in the statistics only (VSearcher)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,11 +90,11 @@ class Axpo:
     """The rewards that continuations are compared with. `own` means the rewards of the source's
     continuations. `merged` adds the rewards of the question's rollouts."""
     resample_weight: Literal["one", "each"] = "one"
-    """The weight of a prefix and its K continuations in a mean over trajectories. `one` gives them
-    weight one together. `each` gives each of them weight one (as published)."""
+    """The weight of a prefix and its K continuations in a mean over trajectories. `one` gives all
+    parts together weight one. `each` gives each part weight one (as published)."""
     cap: Annotated[float, Gt(0)] | None = None
     """Upper limit of a prefix's advantage. If one continuation is right in a group of 8 wrong
-    rollouts, the advantage is 2.65 with a standard deviation."""
+    rollouts, the prefix's advantage is 2.65 with the statistic `population`."""
 
     def __post_init__(self) -> None:
         if self.trigger == "no_tool" and self.resample == "prefix":

@@ -36,7 +36,8 @@ def statuses(episode: Episode) -> list[str]:
     """The status of each step's call.
 
     A last turn without a call gets a status from the end of the episode. A broken protocol is a
-    model fault. A turn that was cut off, went in circles or made one call too many met a limit.
+    model fault. A turn that was cut off, went in circles or made one call too many gets the status
+    of a limit.
     """
     last = {EndReason.FORMAT: ToolStatus.MODEL_FAULT, EndReason.ANSWERED: ToolStatus.OK}.get(
         EndReason(episode.end), ToolStatus.LIMIT

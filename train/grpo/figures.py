@@ -227,7 +227,7 @@ def rollout_lines(made: StepSamples) -> list[dict[str, Any]]:
 
 
 def _plain(number: float) -> float | None:
-    """None in place of NaN, which JSON does not know."""
+    """Replaces NaN by None, because JSON has no NaN."""
     return None if math.isnan(number) else number
 
 

@@ -51,7 +51,7 @@ def train(run: Training, *, done: int, checkpoints: Checkpoints, metrics: Metric
 
     Args:
         done: number of updates in the loaded checkpoint.
-        metrics: where figures go, on the rank that writes.
+        metrics: the writer of metrics, on the rank that writes.
 
     Raises:
         QuestloomError: the run stopped, with the reason; the same command continues it.

@@ -116,7 +116,7 @@ def group_rollouts(
     """Groups rollouts by question and adds rewards, in the order of the step.
 
     Args:
-        version: number of updates before the weights that sampled.
+        version: number of updates in the weights that sampled.
     """
     by_number: dict[int, list[JudgedRollout | UnplayedRollout]] = {}
     for each in played:

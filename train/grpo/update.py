@@ -190,7 +190,7 @@ class Learner:
 
 
 def mini_batch(number: int, settings: GrpoSettings) -> int:
-    """The update of a step that learns from a question.
+    """The number of the update, within its step, that learns from a question.
 
     Neighbouring questions go together, so every rank has a part of every update.
 

@@ -117,7 +117,7 @@ def score_rollouts(
     """Adds rows and rewards to judged rollouts.
 
     Args:
-        version: number of updates before the weights that sampled.
+        version: number of updates in the weights that sampled.
     """
     if not judged:
         return []

@@ -39,7 +39,7 @@ def row_of_segments(
     Args:
         segments: the parts of the conversation in order, the prompt first; a last observation
             without a turn after it is left out.
-        policy_version: number of updates before the weights that sampled.
+        policy_version: number of updates in the weights that sampled.
 
     Raises:
         UnusableRow: the policy sampled a picture token.

@@ -144,10 +144,10 @@ class Row:
     old_logp: Tensor | None = None
     """(T,) float32: the sampling engine's natural log-probabilities, 0 outside the policy's tokens.
 
-    None if the engine reported none.
+    None if the engine reported no log-probabilities.
     """
     policy_version: int = -1
-    """The number of updates before the weights that sampled; -1 if another model wrote the turns."""
+    """The number of updates in the weights that sampled; -1 if another model wrote the turns."""
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -43,7 +43,9 @@ class Stop:
 
 @contextmanager
 def stopping(stop: Stop) -> Iterator[None]:
-    """Records SIGTERM instead of ending the process. Only a process's main thread can do this."""
+    """Records SIGTERM instead of ending the process. Only a process's main thread can handle
+    signals.
+    """
 
     def ask(number: int, frame: FrameType | None) -> None:
         stop.asked = True

@@ -30,8 +30,8 @@ class PolicySettings(PlaySettings):
     """Engine, sampling, tools and limits of an episode. The model that plays is the trained model."""
 
     engine: Literal["transformers", "server"] = "transformers"
-    """The engine that samples. `transformers`: on this machine. `server`: an inference server of
-    token ids, described in `play.server`."""
+    """The engine that samples. `transformers` samples on this machine. `server` uses an inference
+    server of token ids, described in `play.server`."""
     temperature: Annotated[float, Gt(0)] = 1.0
     """The temperature of sampling; the trainer computes its log-probabilities at the same temperature."""
     top_p: Annotated[float, Gt(0), Le(1)] = 1.0
@@ -69,8 +69,8 @@ class EvaluationSettings:
     """Plays held-out questions (rl/validation) during training, without learning from them."""
 
     every: Annotated[int, Ge(0)] = 10
-    """Steps between evaluations. The run also evaluates before the first step and after the last.
-    The value 0 switches evaluations off."""
+    """Steps between evaluations. The run also evaluates before the first step and after the last. 0
+    switches evaluations off."""
     questions: Annotated[int, Ge(0)] = 0
     """Number of held-out questions, the same at each evaluation; 0 for all."""
     rollouts: Annotated[int, Gt(0)] = 1
@@ -106,8 +106,8 @@ class GrpoKeepSettings:
     checkpoints: Annotated[int, Gt(0)] = 2
     """The number of newest checkpoints that stay on disk."""
     episodes_every: Annotated[int, Ge(0)] = 10
-    """Steps between stored episodes. The run stores the rollouts of the step's first question. The
-    value 0 stores none."""
+    """Steps between stored episodes. The run stores the rollouts of the step's first question. 0
+    stores no episodes."""
     replay_steps: Annotated[int, Ge(0)] = 0
     """The number of newest steps whose rows stay on disk for replays; 0 for all. Rows after the
     last checkpoint always stay."""

@@ -23,8 +23,8 @@ class DataSettings:
     max_tokens: Annotated[int, Gt(0)] = 32_768
     """Longest row in tokens, with its pictures."""
     too_long: Literal["shorten", "leave_out"] = "shorten"
-    """Treatment of longer rows. `shorten` ends them after the last whole turn that fits.
-    `leave_out` drops them. Shortened and dropped rows are counted."""
+    """Treatment of longer rows. `shorten` ends a long row after the last whole turn that fits.
+    `leave_out` drops the row. Shortened and dropped rows are counted."""
     max_pixels: Annotated[int, Ge(0)] = 0
     """Most pixels of a picture that the model sees; 0 for the limit of the model's processor. The
     exported processor has the same limit."""
@@ -80,7 +80,7 @@ class OptimiserSettings:
     epsilon: Annotated[float, Gt(0)] = 1e-8
     """A small number that is added to the denominator of AdamW's step."""
     max_grad_norm: Annotated[float, Gt(0)] = 1.0
-    """L2 norm of the gradient over all trained weights and ranks; a larger gradient is scaled down to it."""
+    """Largest L2 norm of the gradient, over all trained weights and ranks; larger gradients are scaled down."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +104,7 @@ class ParallelSettings:
     """
 
     kind: Literal["auto", "single", "ddp", "fsdp"] = "auto"
-    """`auto`: a single process alone; several by FSDP2 if `accelerate launch` was configured for it, else by DDP."""
+    """With `auto`, several processes use FSDP2 if `accelerate launch` was configured for it, else DDP."""
     processes: Annotated[int, Ge(0)] = 0
     """The required number of processes; 0 takes what the launcher started."""
     timeout_minutes: Annotated[float, Gt(0)] = 60.0

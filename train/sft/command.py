@@ -254,8 +254,7 @@ def _identity(
 def _rows(
     at: World, maker: RowMaker, data: Sequence[str], validation: Sequence[str], out: Path
 ) -> tuple[Documents, Survey]:
-    """Stores the documents on disk and surveys them (one figure line per row); each rank surveys
-    its part.
+    """Stores the documents on disk and records the figures of their rows; each rank does its part.
 
     The files of a new run stay in a hidden folder below OUT until all inputs are checked.
 

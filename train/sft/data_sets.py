@@ -111,7 +111,7 @@ class _Folder:
         self.path = Path(name) if not self._is_of_hub else self.brought([CARD, LIST])
 
     def brought(self, patterns: Sequence[str]) -> Path:
-        """The local folder that holds the files of some patterns; downloads them if needed."""
+        """The local folder with the files that match some patterns, downloaded if needed."""
         if not self._is_of_hub:
             return self.path
         from huggingface_hub import (
@@ -187,7 +187,7 @@ def _configs(card: Path) -> dict[str, Any]:
 
 
 def _of_list(folder: _Folder, configuration: str, split: str) -> list[DialogueFile] | None:
-    """The files of a name in LLaMA-Factory's list; None if there is no list."""
+    """The files that a name in LLaMA-Factory's list stands for; None if there is no list."""
     path = folder.path / LIST
     if not path.is_file():
         return None

@@ -72,7 +72,7 @@ def train(
     Args:
         validation: the validation rows; empty for no validation.
         done: number of updates in the loaded checkpoint.
-        metrics: where figures go, on the rank that writes.
+        metrics: the writer of metrics, on the rank that writes.
         stop: asks the run to end after the current update.
 
     Raises:
