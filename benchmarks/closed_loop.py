@@ -9,9 +9,9 @@ and draws OUT/closed_loop.png.
 The arm `none` is the loop itself, with diagnosed edits. The control `static` edits nothing. The
 control `random_edits` moves as many fields at random as the loop may edit. All arms begin with the
 same recipe and the same policy. All arms draw equally many seeds and tasks per round, play equally
-many rollouts, and train equally many steps. A seed sets the draw of tasks and GRPO. The arms of a
-seed share questions, rollouts, diagnosis and training of round 1. The updates after round 1 differ
-between arms and take effect from round 2 on.
+many rollouts, and train equally many steps. A seed sets the random draws of tasks and of GRPO. The
+arms of a seed share questions, rollouts, diagnosis and training of round 1. The updates after round
+1 differ between arms and take effect from round 2 on.
 
 At the start, the policy is better than its recipe expects. After fine-tuning, one long round
 trained the policy on all three levels (`--warm-up` steps of GRPO). The loop begins with the demo's

@@ -4,10 +4,10 @@
 
 The server answers /v1/chat/completions with log-normal latency. `POST /script` takes a list of
 `{"kind": …}` for the next requests, in order of arrival; afterwards every request gets kind "ok".
-`--faults SHARE` draws requests by their idempotency key and gives each one transport fault before
-the good reply. `--rate N` lets N requests pass in any second and answers 429 beyond. `--slots N`
-works at N requests at once and queues the rest, even if their client has gone away. `GET /stats`
-reports what was served.
+`--faults SHARE` is the share of requests, drawn by their idempotency key, that get a transport
+fault before the good reply. With `--rate N`, the server lets N requests pass in any second and
+answers 429 beyond. With `--slots N`, the server works at N requests at once and queues the rest,
+even if their client has gone away. `GET /stats` reports what was served.
 
 A good reply depends on the request alone. A good reply is an instance of the request's JSON schema,
 or a text with the request's digest. For a model "agent:N", a good reply is a turn of the agent's

@@ -5,9 +5,10 @@
 The script writes a run of real Parquet files, builds the report and opens its file in headless
 Chromium. It prints:
 
-* open: from the start of the navigation until the first cards of the gallery stand on the page;
-* filter: from setting a filter or typing (its pause of 0.12 s included) until the new cards stand
-  on the page.
+* open: the time from the start of the navigation until the first cards of the gallery are on the
+  page;
+* filter: the time from setting a filter or typing (with its pause of 0.12 s) until the new cards
+  are on the page.
 """
 
 import argparse

@@ -32,7 +32,7 @@ class Item(Record):
 
     @property
     def id(self) -> str:
-        """The item's id: a run's question keeps its id, others get one from benchmark and row."""
+        """The item's id: the id of a run's question, or else an id made from benchmark and row."""
         return self.question_id or record_id("Item", self.benchmark, self.row)
 
 

@@ -1,7 +1,7 @@
 """Finds all bindings of a question form under the truth, by values' keys.
 
-An unknown clause or operation is an error and never skipped. A known value also matches a place
-within it. A sought variable takes only values that the truth states.
+An unknown clause or operation is an error and never skipped. A known place also matches the places
+that lie within it. A sought variable takes only values that the truth states.
 """
 
 import re

@@ -123,7 +123,7 @@ class Lexicon:
         )
         self.before = raw["before"]
         self.sexes = {word for word in raw["sexes"] if word not in raw["nouns"]}
-        """Pronouns, not nouns, of one sex."""
+        """Pronouns that refer to people of one sex; nouns are left out."""
         self.gaps = []
         for text, relation in raw["gaps"]:
             opening, closing = text.split(" {x} ")

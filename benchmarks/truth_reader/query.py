@@ -1,7 +1,8 @@
-"""A question's meaning as atoms over variables, and every answer that the truth gives.
+"""The meaning of a question as conditions (atoms) over variables, and every answer that the truth
+gives.
 
-An atom is one condition. Variables are strings. Variables of things are bound to ids, variables of
-literals to dates, numbers or texts.
+Variables are strings. Variables of things are bound to ids, variables of literals to dates, numbers
+or texts.
 """
 
 from collections.abc import Iterator

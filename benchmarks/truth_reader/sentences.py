@@ -239,8 +239,8 @@ class Sentences(Grammar):
                         )
 
     def _from_then(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
-        """Reads questions between two dates: "(how many years after) this bridge was built (or: its
-        engineer) did its architect die".
+        """Reads the rest of a question after "how many years after", such as "this bridge was built
+        did its architect die".
         """
         for first in (*self.happened(start), *self.literal(start)):
             for end, atoms, cost in self._dated(first.end):

@@ -108,7 +108,7 @@ class Axpo:
     def piece_weight(self) -> float:
         """The weight in the mean of a source's prefix, and of each of its continuations.
 
-        The weight does not depend on how many of these parts are in the loss.
+        The weight does not depend on how many of the source's parts are in the loss.
 
         >>> Axpo(continuations=4).piece_weight, Axpo(resample_weight="each").piece_weight, Axpo(resample="none").piece_weight
         (0.2, 1.0, 1.0)

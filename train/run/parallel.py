@@ -313,8 +313,8 @@ def wrap_policy(scorer: Scorer, at: World, *, bf16: bool) -> nn.Module:
 def no_sync_but_last(policy: nn.Module, last: bool) -> AbstractContextManager[Any]:
     """Lets DDP send gradients once per update.
 
-    FSDP2 sends gradients in every micro-batch. Otherwise each rank would hold the gradient of the
-    whole model.
+    FSDP2 sends gradients in every micro-batch, because each rank would otherwise hold the gradient
+    of the whole model.
     """
     return (
         policy.no_sync()

@@ -118,8 +118,8 @@ def text_loss(
     picture.
 
     The loss has two parts. The first part is the cross-entropy in both directions against each
-    pair's share. The second part is the mean logistic loss of fitting pairs plus the mean of all
-    other pairs.
+    pair's share. The second part is the mean logistic loss of fitting pairs plus the mean logistic
+    loss of all other pairs.
     """
     logits = scale * texts @ pictures.T
     to_pictures = -(fits / fits.sum(1, keepdim=True) * F.log_softmax(logits, 1)).sum(1).mean()
