@@ -133,7 +133,7 @@ def clause_words(form: Form, names: Names, bindings: dict[str, str]) -> list[str
             case ClaimClause():
                 return f"{term(clause.subject)} — {names.property(clause.property)} — {term(clause.object)}"
             case ClassClause():
-                return f"{term(clause.var)} is a {names.entity(clause.class_id)}"
+                return f"{term(clause.var)} — instance of — {names.entity(clause.class_id)}"
             case Compare():
                 return f"{term(clause.left)} {clause.op} {term(clause.right)}"
             case Compute():
