@@ -30,8 +30,8 @@ def _state_and_start(pid: int) -> tuple[str, str]:
 
 @cache
 def boot_and_pid_namespace() -> str:
-    """A name for this boot of the machine and for the pid namespace (a container has its own); ""
-    if the system does not tell its boot id and namespace."""
+    """A name for this boot of the machine and the pid namespace; a container has its own namespace.
+    The name is "" if the system does not tell both."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
         return f"{boot}/{os.readlink('/proc/self/ns/pid').strip('pid:[]')}"

@@ -1,9 +1,9 @@
 """Limits the calls in flight to one (provider, model), and decides when the next call may start.
 
 The window is the number of calls that may be in flight. The window follows additive increase,
-multiplicative decrease: a full window of replies widens the window by one, and a sign of overload
-(429, 5xx, a timeout) halves the window. Calls that were in flight together halve the window only
-once. `Retry-After` stops all calls to the provider and model.
+multiplicative decrease. A full window of replies widens the window by one; a sign of overload (429,
+5xx, a timeout) halves the window. Calls that were in flight together halve the window only once.
+`Retry-After` stops all calls to the provider and model.
 
 With `slow_start` the window begins with one call. The window doubles with each full window of
 replies, while replies come well within their time limit. `Latency` decides how much a reply widens

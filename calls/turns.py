@@ -1,8 +1,8 @@
 """Lets all processes of a machine take turns at a provider that allows one call at a time.
 
 A locked file gives the turn and records when the processes called. The lock ends with its process,
-so a killed process keeps no turn. A later process reads from the file what earlier ones did. A call
-that was killed counts as work until now. `Retry-After` applies to all processes, also after a
+so a killed process keeps no turn. A later process reads from the file what earlier processes did. A
+call that was killed counts as work until now. `Retry-After` applies to all processes, also after a
 resume.
 """
 

@@ -446,8 +446,9 @@ def teach(
     wait.
 
     The recipe's section `teach` has further keys: uses (the questions to play: sft, rl), keep
-    (trajectories per task), limits (calls, tokens, seconds, faults), tools, live (search the web
-    instead of the store), and reference (a JSON file of tool-call counts for comparison).
+    (trajectories per task), limits (calls, tokens, seconds, faults) and tools. The key `live`
+    replaces the store by the web. The key `reference` names a JSON file of tool-call counts for
+    comparison.
     """
     from questloom.pipeline import api
 

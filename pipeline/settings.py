@@ -140,7 +140,7 @@ class EvolveRules:
     diagnoser: Literal["measured", "llm"] = "measured"
     """How failures are explained: by measured figures alone, or also by a model."""
     control: Literal["none", "static", "random_edits"] = "none"
-    """An experiment's control condition, which replaces the diagnosed edits by the same number of others."""
+    """An experiment's control condition, which replaces the diagnosed edits by an equal number of other edits."""
     max_edits: Annotated[int, Gt(0)] = 4
     """The highest number of edits per round."""
     min_cases: Annotated[int, Ge(3)] = 3

@@ -253,7 +253,7 @@ class Link:
             command.future.set_result(reply)
 
     def _give_up(self, batch: list[Command], error: Exception | None) -> list[Command]:
-        """Fails the commands that have waited too long. Returns the others."""
+        """Fails the commands that have waited too long. Returns the remaining commands."""
         if error is None:
             return batch
         limit = HOPELESS_SECONDS if self._hopeless else self.patience

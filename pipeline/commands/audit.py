@@ -56,9 +56,9 @@ class AuditResult:
     """The judgements on a sheet. An item is good if all five marks are yes; a single no makes it bad."""
 
     precision: Share
-    """The share of good items among the kept ones."""
+    """The share of good items among the kept items."""
     wrongly_rejected: Share
-    """The share of good items among the rejected ones."""
+    """The share of good items among the rejected items."""
     by_reason: tuple[tuple[str, str, Share], ...]
     """(stage, reason, share of good items), the most judged first."""
     by_criterion: tuple[tuple[str, Share, Share], ...]

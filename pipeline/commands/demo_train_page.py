@@ -110,9 +110,9 @@ def write_page(
 
 
 def chosen(played: Mapping[str, Sequence[Trajectory]]) -> list[dict[str, Trajectory]]:
-    """Chooses the questions whose episodes are shown: some that the last training taught, some that
-    it did not, some solved before and after, and some that were lost. The choice depends only on
-    the episodes.
+    """Chooses the questions whose episodes are shown: questions that the last training taught,
+    questions that stayed unsolved, questions solved before and after, and questions that were lost.
+    The choice depends only on the episodes.
     """
     by_question = [
         {name: found[n] for name, found in played.items()}

@@ -12,7 +12,7 @@ from questloom.records.synthesis import Question
 
 STAGES = ("seeds", "paths", "writer", "pictures", "filters")
 """Stages that a finding can blame. The stages differ from the four of ODE's generator, since our
-synthesis has others; docs/loop.md maps one to the other."""
+synthesis has other stages; docs/loop.md maps one to the other."""
 LOWEST, HIGHEST = -5.0, 5.0
 WEIGHTS = {
     "sft": {

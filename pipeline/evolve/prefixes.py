@@ -1,5 +1,5 @@
-"""Finds the point from which a failed rollout is continued: just after its first `<tool_call>` tag,
-in the rollout least sure of that call (AXPO, section 4)."""
+"""Finds the point from which a failed rollout is continued: just after its first `<tool_call>` tag.
+The rollout with the least certain call is chosen (AXPO, section 4)."""
 
 from collections.abc import Callable, Sequence
 from math import exp

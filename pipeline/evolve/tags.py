@@ -51,7 +51,7 @@ class Evidence:
     """The evidence for a tag."""
 
     passed: Share
-    """The share of correct rollouts among those judged. Continuations are not included."""
+    """The share of correct rollouts among the judged rollouts. Continuations are not included."""
     num_failed: int
     """The number of rollouts without the right answer."""
     num_by_provider: int

@@ -78,7 +78,7 @@ def _base(
     found: dict[str, Any],
 ) -> tuple[Recipe, Sequence[Any], Sequence[TaskRow]]:
     """The recipe to continue from, with its diagnosis and rows. The loop continues with this
-    round's recipe, or with the one before the edits if this round is worse."""
+    round's recipe, or with the recipe before the edits if this round is worse."""
     if at.parent:
         parent = loop.round(at.parent)
         alone = not same_policy(loop, parent, at)

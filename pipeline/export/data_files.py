@@ -36,7 +36,7 @@ class RowWriter:
     returns pictures and not bytes.
 
     Pictures are stored without further compression: they are compressed already, and a hub can
-    detect equal ones.
+    detect equal pictures.
     """
 
     def __init__(self, prefix: Path, features: Features, file_bytes: float = math.inf) -> None:

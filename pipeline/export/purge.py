@@ -303,7 +303,7 @@ def _columns(table: pa.Table, *names: str) -> list[list]:
 def _without(
     rows: dict[str, pa.Table], gone: set[str], *, new: set[str], stage: str
 ) -> dict[str, pa.Table]:
-    """The tables of one stage without the dropped questions. The `new` ones become rejections."""
+    """The tables of one stage without the dropped questions. The `new` questions become rejections."""
     ids = _question_ids(rows["kept"])
     made = {
         kind: table.filter(

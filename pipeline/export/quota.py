@@ -2,8 +2,8 @@
 recipe's ratio easy:medium:hard (`export.level_ratio`).
 
 A question beyond the ratio stays in the data set, but only in `tasks` (use "tasks"). Such a
-question is certified like the others and keeps its split, so connected questions stay in one split.
-A draw by question id decides which questions are beyond the ratio.
+question is certified like other questions and keeps its split, so connected questions stay in one
+split. A draw by question id decides which questions are beyond the ratio.
 """
 
 from collections import defaultdict

@@ -1,9 +1,9 @@
 """The pilot: some of the run's own seeds go through the real job in RUN/pilot, with the run's own call cache.
 
 The run's seeds are drawn first, into the run's folder, and the run reuses them. The pilot takes a
-random sample: the first seeds in an order of its own. A model's request for a seed depends neither
-on the folder nor on other seeds. As a result, the run finds every reply of the pilot in the cache
-and pays for none again.
+random sample: the first seeds in a separate random order. A model's request for a seed depends
+neither on the folder nor on other seeds. As a result, the run finds every reply of the pilot in the
+cache and pays for none again.
 """
 
 from collections import defaultdict

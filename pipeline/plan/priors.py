@@ -3,8 +3,8 @@ assumptions by measurements, step by step.
 
 Neither VSearcher nor OpenSearch-VL publishes which share of seeds or questions passes its steps.
 The shares below were measured on the demo's fictional world (`questloom demo`, the graph writer).
-Another store may differ a lot, so the ranges are wide: about threefold odds each way for steps that
-depend on the store, more for steps in which a model decides.
+Another store may differ a lot, so the ranges are wide. Steps that depend on the store get about
+threefold odds each way; steps in which a model decides get more.
 """
 
 from dataclasses import dataclass
@@ -78,7 +78,7 @@ def survival(stage: str, settings: Any) -> Prior:
 
 
 PLANS = Range(1.0, 1.3, 10.0)
-"""The number of a seed's plans that are put into words, of those that the recipe allows."""
+"""The number of plans per seed that are put into words, out of the plans that the recipe allows."""
 MENDED = Range(1.0, 1.3, 2.0)
 """The number of requests for the words of one plan."""
 READ = Range(0.4, 0.8, 1.0)

@@ -1,5 +1,5 @@
 """Forecasts a round of the closed loop by a formula of its settings: episodes, turns, tokens and
-GPU hours, in addition to the synthesis of its seeds."""
+GPU hours. The forecast of the round's synthesis is added."""
 
 from dataclasses import dataclass
 

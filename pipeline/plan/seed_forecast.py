@@ -1,5 +1,5 @@
-"""Counts the seeds that a store gives under a recipe. The rules are those of the run, over all
-entities or an even sample."""
+"""Counts the seeds that a store gives under a recipe. The run's rules are applied to all entities,
+or to an even sample."""
 
 import math
 from dataclasses import dataclass

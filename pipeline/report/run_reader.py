@@ -245,7 +245,8 @@ def open_run(folder: Location) -> Run:
 
 
 def find_questions(run: Run, ids: Iterable[str]) -> dict[str, Question]:
-    """Questions by id, each as the last stage that kept it stored it. Ids that never were a question are left out."""
+    """Questions by id, in the version of the last stage that kept the question. Ids that never were
+    a question are left out."""
     missing = set(ids)
     found: dict[str, Question] = {}
     for stage in reversed(run.question_stages):

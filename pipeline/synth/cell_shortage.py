@@ -1,5 +1,5 @@
-"""Reports the cells of the schedule (ability, level, topic) that a store could not fill: how far
-each share is from its weight, and which bound refused most seeds."""
+"""Reports the cells of the schedule (ability, level, topic) that a store could not fill. A line
+tells how far the share is from its weight, and which bound refused most seeds."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator

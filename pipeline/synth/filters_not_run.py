@@ -20,7 +20,8 @@ def filters_not_run(job: Job) -> dict[str, str]:
 
 
 def describe_filters(job: Job) -> list[str]:
-    """Texts for the user about filters before a run: skipped filters with reason and fix, and notices of the others."""
+    """Texts for the user about filters before a run: skipped filters with reason and fix, and
+    notices of the other filters."""
     left_out, lines = filters_not_run(job), []
     for why in dict.fromkeys(left_out.values()):
         lines.append(

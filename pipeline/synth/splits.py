@@ -25,7 +25,8 @@ def sets_aside(recipe: Recipe) -> bool:
 
 
 def keys_of(question: Question, *, seeds: bool = False) -> tuple[str, ...]:
-    """The keys that tie a question to others of the same split. A row from outside has neither anchor nor path.
+    """The keys that tie a question to other questions of the same split. A row from outside has
+    neither anchor nor path.
 
     Args:
         question: a kept question.
