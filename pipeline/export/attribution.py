@@ -1,8 +1,8 @@
 """Records the source of every picture of a run: in a ledger for each shard, and in the data set's
 `attribution.parquet`.
 
-    RUN/attribution/store.json              the snapshot that the questions were made from
-                    ledger-00003.parquet    Attribution of every picture that the questions of shard 3 were ever given
+    RUN/attribution/store.json              the snapshot behind the questions
+                    ledger-00003.parquet    the source of every picture that a question of shard 3 ever had
 
 The ledger covers all pictures in RUN/pictures, also those of rejected questions. The ledger allows
 dropping a picture by its name without the store. The data set gets the rows of its own pictures.

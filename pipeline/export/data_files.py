@@ -1,7 +1,7 @@
 """Writes rows to a data set's files, and starts a new file when one is large. The file names
 contain a digest of the data set.
 
-    data/rl/train-00000-of-00002-0f343b0931126a20.parquet     split, which of how many, digest of the whole data set
+    data/rl/train-00000-of-00002-0f343b0931126a20.parquet     split, number of the file, number of files, digest of the data set
 
 `datasets` caches rows by the folder's name, the configuration and the patterns in the card, not by
 the files' place or content. The digest in the patterns prevents one data set from getting another's

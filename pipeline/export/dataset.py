@@ -2,8 +2,8 @@
 
     README.md            the card, with the configurations that `datasets` reads
     data/                questions by use and split, the teacher's trajectories, and rejected items
-    attribution.parquet  one row a picture
-    formats/             the same rows for trainers (`formats/`), and the reward function of their rows
+    attribution.parquet  one row per picture
+    formats/             the same rows for trainers (`formats/`), and a reward function
     example/             the card's picture
 
 `data_files.py` explains the names of the files in data/ and formats/.

@@ -1,10 +1,13 @@
 """Lists that keep two runs apart: what another run must exclude so that no benchmark appears in the
 other run's training data.
 
-    RUN/exclude/training_entities.txt    seeds and pictured things of questions for training: `seeds.exclude` of a run that makes a benchmark
-                training_pictures.txt    perceptual hashes of their pictures: its `filters.exclude_pictures`
-                benchmark_entities.txt   everything that the benchmark's questions speak of: `seeds.exclude` of a run for training
-                benchmark_pictures.txt   perceptual hashes of its pictures: its `filters.exclude_pictures`
+    RUN/exclude/training_entities.txt    seeds and pictured things of the training questions
+                training_pictures.txt    perceptual hashes of the training pictures
+                benchmark_entities.txt   all things that the benchmark's questions mention
+                benchmark_pictures.txt   perceptual hashes of the benchmark's pictures
+
+A run that makes a benchmark names the training lists in `seeds.exclude` and
+`filters.exclude_pictures`. A run for training names the benchmark lists there.
 
 The lists are written at the end of the run. VSearcher's benchmark excludes the seeds of its
 training data in the same way.

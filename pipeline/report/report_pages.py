@@ -2,10 +2,12 @@
 
     report/index.html   head, funnel, cost and distributions: readable without JavaScript
            assets/      style sheet and scripts
-           data/        index.js, questions-NNNN.js, outcomes-NNNN.js, rejected.js, episodes-NNNN.js (one a question, with the
-                        teacher's episodes): each hands one JSON value to the page, loaded by script tags, since browsers refuse
-                        to fetch local files
+           data/        index.js, questions-NNNN.js, outcomes-NNNN.js, rejected.js, episodes-NNNN.js (one per
+                        question, with the teacher's episodes)
            thumbnails/  <sha256>.jpg
+
+Each data file is a script that hands a JSON value to the page, since browsers refuse to fetch local
+files.
 
 The same run gives the same bytes, since all times come from `run.json`.
 """
