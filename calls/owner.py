@@ -31,7 +31,7 @@ def _state_and_start(pid: int) -> tuple[str, str]:
 @cache
 def boot_and_pid_namespace() -> str:
     """A name for this boot of the machine and the pid namespace; a container has its own namespace.
-    The name is "" if the system does not tell both."""
+    The name is "" if the system does not tell boot and namespace."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
         return f"{boot}/{os.readlink('/proc/self/ns/pid').strip('pid:[]')}"

@@ -158,8 +158,8 @@ class SqliteCache:
         return Spend(*self._connection.execute("SELECT money, tokens, calls FROM spent").fetchone())
 
     def new_lane(self, provider: str, model: str, pace: Pace) -> AnyLane:
-        """A lane of this process alone. If the pace limits the provider's work, the lane takes
-        turns with all processes that use the file."""
+        """A lane (queue of calls) for this process only. If the pace limits the provider's work,
+        the lane takes turns with all processes that use the file."""
         if pace.work_per_minute is None:
             return Lane(pace)
         return TurnLane(
