@@ -107,8 +107,8 @@ class BucketPath:
     """An object or the objects under a prefix, with the part of `pathlib.Path`'s interface that the
     project uses.
 
-    The class has no `__fspath__`, so libraries that can only open local files refuse it. It pickles
-    as its address.
+    The class has no `__fspath__`, so libraries that can only open local files refuse it. A
+    `BucketPath` pickles as its address.
 
     Args:
         scheme: "s3" or "gs".
@@ -392,7 +392,8 @@ def _version(info: dict[str, Any]) -> str:
 
 
 class _Ranges(io.RawIOBase):
-    """An object as a file. Each request fetches the block at the reading position, or the file's last block."""
+    """A bucket's object as a readable file. Each request fetches the block at the reading position,
+    or the file's last block."""
 
     def __init__(self, path: BucketPath, size: int, block: int) -> None:
         self._path, self._size, self._block = path, size, block

@@ -71,7 +71,8 @@ def open_binary(path: str | Location, block: int = 0) -> BinaryIO:
 
     Raises:
         FileNotFoundError: the file does not exist.
-        OSError: the file cannot be read; ProviderFault for a bucket.
+        OSError: a local file cannot be read.
+        ProviderFault: a bucket cannot be read.
     """
     found = location(path)
     return found.open("rb", block) if isinstance(found, BucketPath) else open(found, "rb")
@@ -198,7 +199,8 @@ def _scratch_of(process: int) -> Path:
 
 
 def scratch() -> Path:
-    """The process's own temporary folder (under TMPDIR) for local copies. It is deleted when the process ends."""
+    """The process's own temporary folder (under TMPDIR) for local copies. The folder is deleted
+    when the process ends."""
     return _scratch_of(os.getpid())
 
 

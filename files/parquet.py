@@ -38,8 +38,8 @@ def write_records(path: Location, kind: type[R], rows: Iterable[R], **facts: str
     """Writes records to one Parquet file, whole or not at all, and returns their number.
 
     Args:
-        path: the file. Its folder is made if missing.
-        kind: the record type. It gives the schema even for a file without rows.
+        path: the file; a missing folder is made.
+        kind: the record type, which gives the schema even for a file without rows.
         rows: the records, in the order of the file (callers sort by id).
         facts: strings that go into the file's metadata, such as the digest of the inputs.
     """

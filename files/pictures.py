@@ -132,9 +132,10 @@ def as_shown(image: Image.Image, *, at_least: int | None = None) -> Image.Image:
     """Converts a picture of any Pillow mode to 8-bit RGB: upright, in sRGB by its profile,
     transparent parts on white.
 
-    16-bit values are scaled by their full range. 32-bit values (integers, floating point) have no
-    such convention. Their white is the lowest of 1 (floating point only), 255 and 65535 that no
-    value exceeds. If a value exceeds all three or is negative, the values' own range is stretched.
+    16-bit values are scaled by their full range. For 32-bit values (integers, floating point) there
+    is no convention. White in 32-bit pictures is the lowest of 1 (floating point only), 255 and
+    65535 that no value exceeds. If a value exceeds all three or is negative, the values' own range
+    is stretched.
 
     Args:
         image: a picture opened from a file, or made by code. The function reads it and may turn it

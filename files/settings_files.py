@@ -131,7 +131,8 @@ def lay_over(base: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]
 
 @functools.cache
 def settings_adapter(kind: Any) -> TypeAdapter[Any]:
-    """Pydantic's reader and writer for a dataclass. It refuses unknown keys at every depth.
+    """Pydantic's reader and writer for a dataclass. The adapter refuses unknown keys at every
+    depth.
 
     The adapter is made once, because making it takes longer than reading a file. Pydantic accepts
     no `config` for a dataclass itself, but passes a union's `config` to its members; hence "or

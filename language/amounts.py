@@ -278,8 +278,8 @@ def _digits_for_foreign_words(text: str, language: str) -> str:
 
 @lru_cache(16)
 def _word_numbers(language: str) -> dict[str, int]:
-    """Number words of a language, longest first; {} where the library has none. Words for one are
-    left out, since they are also articles."""
+    """Number words of a language, longest first; {} where the library has none. The words for 1 are
+    left out, since languages also use them as articles."""
     try:
         names = {
             fold(clean(num2words(n, lang=language))): n for n in (0, *range(2, MAX_WORD_NUMBER + 1))

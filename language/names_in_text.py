@@ -17,8 +17,8 @@ FICTIONAL_HUMAN = "Q15632617"
 MIN_SURNAME = 3
 _BEFORE_A_PLACE = ("of", "the")
 MIN_NAME = 3
-"""Shortest name to look for, in characters. Shorter names are too common as words; in scripts
-without spaces one character is too short."""
+"""Shortest name to look for, in characters. A shorter name is too common as a word. In scripts
+without spaces, a name needs more than one character."""
 _WITHOUT_SPACES = "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff"
 """Character ranges of Thai, Lao, Tibetan, Burmese, Khmer, Chinese and Japanese, after NFKD normalisation."""
 _WORD = re.compile(rf"[{_WITHOUT_SPACES}]|[^\W{_WITHOUT_SPACES}]+")

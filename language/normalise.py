@@ -130,8 +130,7 @@ def _is_accent(base: str, mark: str) -> bool:
 
 
 def tokens(text: str, *, umlauts: bool = False) -> list[Token]:
-    """The words of a cleaned text, in order. Initials are joined: "J. R. R." and "U.S." are one
-    word each.
+    """The words of a cleaned text, in order. Initials are joined, so "U.S." is one word.
 
     >>> [t.text for t in tokens("Schindler's List & the U.S. C++")]
     ['schindlers', 'list', 'and', 'the', 'us', 'c++']
@@ -236,8 +235,8 @@ def same_name(said: str, wording: str, language: str = "en", *, swap: bool = Fal
         said: the name that somebody said, without other words.
         wording: a correct form of the name.
         language: the language whose articles are dropped.
-        swap: whether the family name may come first. It comes with a comma, or without one in a
-            name of two words.
+        swap: whether the family name may come first: with a comma, or without a comma in a name of
+            two words.
 
     >>> same_name("Zedong Mao", "Mao Zedong", swap=True), same_name("Bach, J.S.", "J. S. Bach", swap=True), same_name("1, 9", "9 1", swap=True)
     (True, True, False)

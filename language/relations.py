@@ -21,7 +21,8 @@ FILE = Path(__file__).with_name("relations.yaml")
 
 
 class _Loader(yaml.CSafeLoader):
-    """A YAML loader that refuses duplicate keys. Otherwise the first entry of a property would be lost unnoticed."""
+    """A YAML loader that refuses duplicate keys. With duplicate keys the first entry of a property
+    would be lost unnoticed."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         found = super().construct_mapping(node, deep=deep)
@@ -57,10 +58,9 @@ class PropertyUse:
     """How informative and how pleasant the property is, 0 to 1. Hops and clues are drawn in
     proportion to this weight."""
     only: tuple[str, ...] = ()
-    """Classes that limit the thing asked for or reached: it must belong to one of them. An empty
-    tuple sets no limit."""
+    """Allowed classes of the thing that a question asks for or a step reaches. An empty tuple allows all classes."""
     never: tuple[str, ...] = ()
-    """Classes that must not name the thing asked for or reached."""
+    """Classes that must not be the name of the thing that a question asks for or a step reaches."""
     century: bool = False
     """Whether a question asks only for the century, because sources mean different years by the property."""
     unasked_of: tuple[str, ...] = ()
@@ -83,7 +83,7 @@ class PropertyPhrase:
     o: tuple[str, ...] = ()
     """Nouns for the object in relation to the subject ("architect"), the best first."""
     s: tuple[str, ...] = ()
-    """Nouns for the subject in relation to the object ("pupil", of a teacher)."""
+    """Nouns for the subject in relation to the object: the subject is the "pupil" of a teacher."""
     ask: tuple[str, ...] = ()
     """Questions for the object, where the sentences give no natural question."""
     ask_shown: tuple[str, ...] = ()
@@ -130,8 +130,8 @@ class ReadTerms:
     subject: tuple[str, ...]
     """Terms about the relation's subject; about both ends where `object` is empty."""
     object: tuple[str, ...] = ()
-    """Terms about the relation's object. They are needed where both ends are of one kind and the
-    words must tell the ends apart."""
+    """Terms about the relation's object. A property needs these terms where both ends are of one
+    kind and the words must tell the ends apart."""
     bare: bool = False
     """Whether the value alone states the relation ("a bridge in Merren")."""
     events: tuple[tuple[str, ...], ...] = ()
@@ -179,7 +179,7 @@ class RelationTable:
 
 @functools.cache
 def relation_table() -> RelationTable:
-    """The relation table of this package. It is read once."""
+    """The relation table of this package, read once per process."""
     return parse_relations(FILE.read_text(encoding="utf-8"), FILE.name)
 
 

@@ -21,14 +21,15 @@ bzw d.h evtl geb ggf gest hl inkl jh jhd o.ä s.o sog u.a usw vgl z.b
 """.split()
 )
 _ROMAN_ONE = re.compile(r"\b[A-Z][a-z]+ I\Z")
-"""Matches the end of "World War I."; this full stop ends a sentence, while the one in "I. M. Pei" does not."""
+"""Matches the end of "World War I.", where the full stop ends a sentence. After the initial of a
+name the full stop would not."""
 
 
 def sentence_ends(text: str) -> list[int]:
     """The offsets (exclusive) at which sentences end, ascending. The last offset is the text's end.
 
-    The end of a paragraph (newline) ends a sentence. A full stop does not end it before a small
-    letter, in initials ("J. R. R.") or in common abbreviations.
+    The end of a paragraph (newline) ends a sentence. A full stop does not end a sentence before a
+    small letter, in initials or in common abbreviations.
     """
     ends = []
     for found in _END.finditer(text):
@@ -130,7 +131,8 @@ def _stop(text: str, end: int) -> int:
 
 
 def _outside(ends: list[int], spans: list[tuple[int, int]]) -> list[int]:
-    """The ends outside all spans: no sentence ends within an anchor ("Yahoo! Inc."). Both lists ascend."""
+    """The ends outside all spans: no sentence ends within an anchor ("Yahoo! Inc."). The lists
+    `ends` and `spans` ascend."""
     kept, number = [], 0
     for end in ends:
         while number < len(spans) and spans[number][1] <= end:

@@ -1,7 +1,7 @@
 """The system prompt of the search agent: one template for teacher, filters, training and evaluation.
 
-The agent replies in the turn protocol, not in one JSON object. It is therefore no
-`questloom.prompts.render.Role`.
+The agent replies in the turn protocol, not in one JSON object. The agent is therefore no
+`questloom.prompts.render.ModelTask`.
 """
 
 import functools

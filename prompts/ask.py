@@ -43,8 +43,8 @@ async def ask(
     Args:
         client: the chat client that sends the prompt.
         prompt: a rendered prompt.
-        read: turns the parsed reply into the caller's value. It raises ValueError, with words for
-            the model, where the reply does not fit.
+        read: function that turns the parsed reply into the caller's value, or raises ValueError
+            with words for the model.
         item_id: the seed or question that the call is for, for the ledger.
         seed_id: the seed that the item descends from, for the ledger.
         sample: index among samples of the same prompt.

@@ -3,8 +3,8 @@ end of the quotation.
 
 Two kinds of value reach a template. A `Fenced` block (an article, a list of claims, a question)
 stands between two marks with a key that does not occur in the text. Every other value is *inline*
-(a name, a number): one short line without control characters. `render.py` treats every value in one
-of these two ways, so no template can pass raw text by accident.
+(a name, a number): one short line without control characters. `render.py` treats every value as a
+block or as inline, so no template can pass raw text by accident.
 """
 
 import re
@@ -27,7 +27,7 @@ NOTICE = (
 
 
 class Fenced(str):
-    """A quoted block that a template may contain. Only `fenced` makes such blocks."""
+    """A quoted block that a template may contain. Only the function `fenced` makes `Fenced` objects."""
 
 
 def clean(text: str) -> str:
@@ -47,8 +47,8 @@ def fenced(name: str, text: str, max_chars: int = MAX_BLOCK_CHARS) -> Fenced:
     """A block of quoted text.
 
     Args:
-        name: the name of the block in the template. It is an identifier, never data.
-        text: the text to quote. This function cleans and caps it.
+        name: the name of the block in the template; an identifier, never data.
+        text: the text to quote, which is cleaned and capped here.
         max_chars: number of characters that stay.
     """
     assert re.fullmatch(r"[a-z_]+", name), name

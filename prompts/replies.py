@@ -2,8 +2,8 @@
 specification in the prompt.
 
 A field with the reasoning stands before the field with the decision, since a model writes in this
-order. Unknown fields are ignored, since models add them. A missing or ill-typed field makes the
-reply bad.
+order. Models add unknown fields, which are ignored. A missing or ill-typed field makes the reply
+bad.
 """
 
 import re

@@ -39,8 +39,8 @@ AGENT, DEFAULT = "agent", "default"
 def check_roles(
     names: Iterable[str], where: str, known: Collection[str] = (AGENT, DEFAULT, *ROLES)
 ) -> None:
-    """Refuses an unknown role. Otherwise rules would silently replace a judge whose name is
-    misspelt.
+    """Refuses an unknown role. Without this check, rules would silently replace a judge whose name
+    is misspelt.
 
     Args:
         names: the configured role names.

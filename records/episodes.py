@@ -74,7 +74,7 @@ class BankImage(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class ToolCall(Record):
-    """One call as the model wrote it. It has passed the format check."""
+    """One call as the model wrote it, after the format check."""
 
     name: str
     arguments: Json

@@ -72,7 +72,8 @@ class ClassClause:
 
 @dataclass(frozen=True, kw_only=True)
 class Compare:
-    """`left` and `right` stand in the relation `op`. Both are literals (numbers, dates) or variables for literals."""
+    """`left` and `right` stand in the relation `op`. `left` and `right` are literals (numbers,
+    dates) or variables for literals."""
 
     left: Term
     op: str
@@ -206,7 +207,7 @@ class Form:
 
     @staticmethod
     def from_json(data: Any) -> "Form":
-        """The form whose JSON `to_json` gave.
+        """The form that JSON from `to_json` describes.
 
         Raises:
             ValueError: the JSON has an unknown clause, or a missing or unknown field (a model's

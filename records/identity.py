@@ -60,7 +60,7 @@ def priority(recipe_seed: int, item_id: str, purpose: str) -> str:
 
 
 def shard_of(item_id: str, num_shards: int) -> int:
-    """The shard of an item. It depends only on the item's hash, not on arrival order or neighbours."""
+    """The shard of an item. The shard depends only on the item's hash, not on arrival order or neighbours."""
     return int(sha256_hex(item_id)[:12], 16) % num_shards
 
 

@@ -312,8 +312,8 @@ class PropertyProfile(Record):
     num_dated: int = 0
     """Number of subjects with a best claim that says when it holds (P580, P582, P585)."""
     num_commonest: int = 0
-    """Number of subjects with the commonest value; dates of one year count as one value. A solver
-    who always guesses this value is right so often."""
+    """Number of subjects with the commonest value; dates of one year count as one value. This
+    number measures how often a guess of that value is right."""
 
     @builtins.property
     def functionality(self) -> float:
@@ -404,11 +404,11 @@ class Article(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Redirect(Record):
-    """A page that only points to another page. Both titles are normalised.
+    """A page that only points to another page. The titles of both pages are normalised.
 
     `revision` and `timestamp` (as in `Article`) show which of several pages with one title is the
-    newest. Sources without versions give 0 and "". Both fields are no part of the redirect's
-    identity.
+    newest. Sources without versions give 0 and "". `revision` and `timestamp` are no part of the
+    redirect's identity.
     """
 
     wiki: str
@@ -422,10 +422,10 @@ class Redirect(Record):
 class Detail(Record):
     """Something visible on a picture, as Commons structured data states it.
 
-    The detail comes from a statement of the file. P1684 (inscription) gives `property` P1684 and a
-    text. P180 (depicts) with a qualifier (P1114 quantity, P462 colour) gives the class of the
-    depicted thing in `part`, and the qualifier's property and value. `box` is (left, top, width,
-    height) in per cent, from P2677.
+    A detail comes from a statement of the picture's file. P1684 (inscription) gives `property`
+    P1684 and a text. P180 (depicts) with a qualifier (P1114 quantity, P462 colour) gives the class
+    of the depicted thing in `part`, and the qualifier's property and value. `box` is (left, top,
+    width, height) in per cent, from P2677.
     """
 
     property: str

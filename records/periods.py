@@ -61,8 +61,8 @@ def _start(year: int, precision: int) -> int:
 
 
 def key_of_time(year: int, month: int, day: int, precision: int) -> str:
-    """One string for a period. It holds the precision and the digits of year, month and day that
-    all days of the period share.
+    """One string for a period: the precision, and the digits of year, month and day that all days
+    of the period share.
 
     >>> [key_of_time(1832, 5, 4, p) for p in (11, 10, 9, 8, 7, 6, 5)]
     ['time:+1832-05-04/11', 'time:+1832-05/10', 'time:+1832/9', 'time:+183/8', 'time:+18/7', 'time:+1/6', 'time:+/5']

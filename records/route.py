@@ -7,7 +7,7 @@ from questloom.records.table import Record
 
 @dataclass(frozen=True, kw_only=True)
 class Route(Record):
-    """The cheapest moves that single out the answer. `transforms/planning/route.py` computes them."""
+    """The cheapest moves that single out the answer. `transforms/planning/route.py` computes routes."""
 
     calls: int
     """Number of tool calls."""

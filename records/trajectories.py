@@ -1,8 +1,8 @@
 """What the teacher's stages pass to each other: an episode with its task, the judges' verdicts, and
 tool statistics.
 
-These records do not depend on time, machine or worker. `EpisodeTimes` holds the clock times
-separately.
+The records of this module do not depend on time, machine or worker. `EpisodeTimes` holds the clock
+times separately.
 """
 
 from dataclasses import dataclass, field

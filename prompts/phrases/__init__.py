@@ -2,7 +2,7 @@
 `language/relations.yaml` holds its relations.
 
 A property outside the relation table gets words from its label (`fallback` in the language's file),
-so that every claim can be worded. No question uses such a property.
+so that every claim can be worded. No question uses a property outside the table.
 """
 
 import functools
@@ -66,8 +66,8 @@ def property_phrase(property_id: str, language: str = "en", *, label: str = "") 
     Args:
         property_id: a property id, e.g. "P84".
         language: the language of the phrase.
-        label: the property's own label. It gives the words if the language's file does not list the
-            property.
+        label: the property's own label, the source of the words if the language's file does not
+            list the property.
 
     Raises:
         InputError: the language has no phrases.

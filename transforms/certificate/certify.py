@@ -57,7 +57,7 @@ class Needed:
 
 def given_by_picture(form: Form, binding: Binding) -> Binding:
     """The bindings that a look at the question's picture gives: its entity and its readings,
-    without readings of later pictures."""
+    without readings of later pictures (pictures of things that must be found first)."""
     return {v: binding[v] for v in (form.anchor, *(r.var for r in form.shown_reads))}
 
 
@@ -132,8 +132,8 @@ def _telling_words(name: str) -> set[str]:
 
 
 def decorations(form: Form, facts: Lookups, binding: Binding) -> tuple[str, ...]:
-    """Described variables that fit only one entity even without their predecessor. The path to such
-    a variable is a decoration: a solver needs none of it."""
+    """Described variables that fit only one entity even without their predecessor. A solver does
+    not need the path to a variable that is a decoration."""
     found = []
     for description in descriptions(form, binding):
         if binding[description.var].kind != "entity":

@@ -1,4 +1,4 @@
-"""The operations of `questloom.records.form.Compute` on typed values. This code computes the answers."""
+"""The operations of `questloom.records.form.Compute` on typed values."""
 
 from questloom.knowledge.dates import day_of
 from questloom.records.errors import InputError

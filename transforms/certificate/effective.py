@@ -1,10 +1,10 @@
 """Effective hops: the fewest claims that really lead from the picture to the asked variable.
 
 The words of a question state a number of relations. Two things make the question shorter than its
-words. Relations may compose ("the person married to the father" is the mother). Another chain of
-claims in the store may lead only to the same answer, in fewer steps. A question with relations that
-compose is refused. The shorter chain is counted, and a question with fewer hops than the recipe
-demands is refused. In a dense store some chain leads from nearly everything to everything.
+words. Relations may compose ("the person married to the father" is the mother). A chain of other
+claims may lead to the same answer alone, in fewer steps. A question with relations that compose is
+refused. The shorter chain is counted, and a question with fewer hops than the recipe demands is
+refused. In a dense store some chain leads from nearly everything to everything.
 """
 
 from math import inf
@@ -39,8 +39,8 @@ _INVERSE = {
     "P527": "P361",
     "P355": "P749",
 }
-"""Inverse properties: each states backwards what its partner states forwards. Of a child's two
-parents, one stands for both."""
+"""Inverse properties: each states backwards what its partner states forwards. For "child", the
+entry names only the father and not the mother."""
 _AROUND = ("P131", "P361", "P706", "P17", "P30")
 _COMPOSED = {
     ("P22", "P26"),
@@ -134,7 +134,7 @@ def _onward(facts: Facts, node: str) -> dict[Step, frozenset[str]]:
 
 def leads(facts: Facts, start: str, target: str, steps: int) -> bool:
     """Whether some chain of exactly `steps` steps leads from one thing to the other and to nothing
-    else. Such a chain is a shorter question with the same answer."""
+    else. A chain of this kind is a shorter question with the same answer."""
     return target in alone(facts, start, steps)
 
 

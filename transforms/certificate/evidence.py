@@ -31,8 +31,8 @@ def claim_of(facts: Facts, clause: ClaimClause, binding: Binding) -> Claim | Non
 
 
 def is_named(facts: Facts, claim: Claim) -> bool:
-    """Whether the subject's page names the value, or the value's page names the subject. Without
-    such a page no reader could learn the claim."""
+    """Whether the subject's page names the value, or the value's page names the subject. If neither
+    page names the other end, no reader could learn the claim."""
     value = claim.value
     article = facts.article(claim.subject)
     if article is not None and article_names(facts, article, value, spellings(facts, value)):
@@ -50,7 +50,7 @@ def unstated(form: Form, facts: Facts, binding: Binding) -> tuple[Claim, ...]:
 
 def volatile_claims(form: Form, facts: Facts, binding: Binding) -> tuple[Claim, ...]:
     """The claims of a form that may change from day to day. A form cannot state the day, so no
-    question may depend on these claims."""
+    question may depend on a changing claim."""
     claims = (claim_of(facts, clause, binding) for clause in form.of(ClaimClause))
     return tuple(c for c in claims if c is not None and is_volatile(facts, c))
 

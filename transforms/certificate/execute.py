@@ -74,7 +74,7 @@ def holds(op: str, left: Value, right: Value) -> bool | None:
 
 
 def _in_order(op: str, left: Date, right: Date) -> bool | None:
-    """Whether one date is before ("<") or after (">") another; None where they overlap.
+    """Whether `left` is before ("<") or after (">") `right`; None where the dates overlap.
 
     A date excludes its whole period: no day of 1832 is before or after 1832.
     """
@@ -189,7 +189,7 @@ def _extend_reads(clause: Reads, binding: Binding, facts: Facts) -> Iterator[Bin
 
 
 def _extend_sentence(clause: SentenceClause, binding: Binding) -> Iterator[Binding]:
-    """A hop that only a text states holds where both of its ends are known. It is never enumerated."""
+    """A hop that only a text states holds where both of its ends are known; the store cannot enumerate its ends."""
     value = resolve(clause.object, binding)
     if value is not None:
         yield binding

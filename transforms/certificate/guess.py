@@ -25,8 +25,8 @@ MOST_ANSWERS = 5
 BETWEEN_TWO = ("earliest", "latest", "largest", "smallest")
 """Operations whose answer is one of the compared things."""
 WEIGHT = 10
-"""How many subjects of a class weigh as much as all other subjects of the property. Three towns
-alone would not show what towns are like."""
+"""How many subjects of a class weigh as much as all other subjects of the property. Without this
+weight, a class of three towns would count as typical of all towns."""
 
 MOST_COUNTED = 25_000
 """Most members of a class that are examined one by one."""
@@ -135,7 +135,7 @@ def _entities_in(facts: Facts, property: str, class_id: str) -> Counter[str]:
 
 def _share_of_chain(form: Form, facts: Facts, binding: Binding) -> float:
     """How often the commonest end of several forward steps is right, over all pictured things of
-    the picture's kind; 0 if too few of them have such an end.
+    the picture's kind; 0 if too few pictured things have an end.
 
     Only ends of the answer's own kind count, since the words state this kind. "Who gave their name
     to the city where this man died?" is Washington for all pictured presidents, though most of them

@@ -2,8 +2,9 @@
 naturalist", "in which borough" each state a fact.
 
 A kind, a sex or an occupation is rarely a clause of the form, but a reader learns it. The claims
-behind such words are therefore part of the evidence, and a word without a claim is refused. For
-English, `kind_words.txt` lists these words. In other languages the readers check them.
+behind the words for kinds are therefore part of the evidence, and a word without a claim is
+refused. For English, `kind_words.txt` lists the words for kinds. In other languages the readers
+check these words.
 """
 
 import functools
@@ -28,7 +29,7 @@ PERSON = ("person", "people", "human")
 GENERAL = frozenset(
     "building structure organization organisation work place settlement area entity object".split()
 )
-"""Generic last words of labels. Without them the label still names the kind: "church building"."""
+"""Generic last words of labels. Without its generic last word, a label still names the kind: "church building"."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -52,8 +52,8 @@ class Margin:
     margin: int
     nearest: Rival | None = None
     breaking: tuple[str, ...] = ()
-    """Claims that put out a rival which fits all other clauses. If such a claim were absent or
-    wrong, the margin would shrink."""
+    """Claims that put out a rival which fits all other clauses. If one of the breaking claims were
+    absent or wrong, the margin would shrink."""
     too_large: bool = False
     """Whether a clause had too many matches to enumerate. The margin is then a lower bound."""
     incomplete: str = ""
@@ -203,8 +203,8 @@ def margin_of(
     *,
     exact: bool = True,
 ) -> Margin:
-    """The margin of one description. It is exact below `required`; otherwise it is a lower bound of
-    at least `required`.
+    """The margin of one description. A margin below `required` is exact; any other result is a
+    lower bound of at least `required`.
 
     Args:
         facts: the store.

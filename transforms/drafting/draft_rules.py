@@ -95,7 +95,7 @@ class DraftRules:
     max_hub: Annotated[int, Ge(1)] = 10_000
     """Most links into an entity that a path may pass (tau_hub)."""
     max_answer_words: Annotated[int, Ge(1)] = MAX_ANSWER_WORDS
-    """Most words of an answer, for all writers. A seed of rule "linked" needs at least one such answer."""
+    """Most words of an answer, for all writers. A seed of rule "linked" needs at least one answer of this length."""
     reverse_share: Annotated[Share, Evolves("paths", 0, 1, 0.2)] = 0.5
     """How often a step goes against the direction of a claim, where both directions are possible."""
     detail_share: Annotated[Share, Evolves("paths", 0, 1, 0.25)] = 0.2
@@ -106,6 +106,6 @@ class DraftRules:
     """Share of drafts that try to need a computation."""
     own_page: bool = True
     """Whether a draft's answer may stand on the page of the pictured thing. The filter
-    `image_search` may later drop such drafts."""
+    `image_search` may later drop a draft whose answer stands there."""
     max_words: Annotated[int, Ge(10)] = 110
     """Most words of a question."""

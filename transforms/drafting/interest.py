@@ -1,4 +1,4 @@
-"""How much a reader might want to know the answer. This score picks the best of a seed's drafts.
+"""How much a reader might want to know the answer. The score picks the best of a seed's drafts.
 
 The score only orders drafts; `docs/measured.md` compares it with readers' marks.
 """
@@ -34,8 +34,8 @@ WELL_KNOWN = 64
 
 
 def interest(form: Form, facts: Facts, binding: Binding) -> float:
-    """A score from 1 to 5. It rates the asked relation, the rarity of the answer, its distance from
-    the picture, the variety of the path, and how well known its stops are.
+    """A score from 1 to 5 for the asked relation, the rarity of the answer, its distance from the
+    picture, the variety of the path, and how well known its stops are.
 
     Args:
         form: the form of a finished draft.

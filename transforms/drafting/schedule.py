@@ -1,8 +1,9 @@
 """The schedule of exploration: the ability and the level of each seed (ODE 3.1: balanced over
 domain, ability profile and difficulty).
 
-A question about the picture alone has no room for many steps. Such questions are easy, or of medium
-level if they need small print or a computation. Only a search makes a question hard.
+A question about the picture alone has no room for many steps. A question about the picture alone is
+easy, or of medium level if it needs small print or a computation. Only a search makes a question
+hard.
 """
 
 from bisect import bisect
@@ -21,7 +22,7 @@ WRITTEN = "P1684"
 """Writing on a picture, which needs a close look. Parts can be counted and colours seen at a glance."""
 EASY, MEDIUM = "easy", "medium"
 SEARCH = "search"
-"""The part of an ability's name that stands for searching pages."""
+"""The word "search" in the name of an ability that needs a search for pages."""
 PERCEPTION, WITH_REASONING = "perception", "perception+reasoning"
 
 
@@ -47,8 +48,8 @@ def level_of_reading(detail: Detail) -> str:
 def drawn(
     facts: Facts, entity: Entity, rules: SeedRules, recipe_seed: int, place: str
 ) -> tuple[str, str] | None:
-    """The (ability, level) of a seed. Each is drawn by the recipe's weights from the possible ones;
-    None where nothing is possible.
+    """The (ability, level) of a seed. The recipe's weights decide the draw among the possible
+    abilities and levels; None where nothing is possible.
 
     Args:
         place: name of the seed among the seeds of the run.
@@ -97,9 +98,9 @@ def in_turn(supply: Mapping[Cell, int], rules: SeedRules, most: int) -> list[Cel
     """The cells that give seeds, in order. Every prefix of the order keeps the weights of topics,
     abilities and levels.
 
-    The next cell is the one whose most used value (topic, ability or level) has been used least for
-    its weight; ties compare the next value. A value that runs out leaves its share to the other
-    values of its axis.
+    Each cell has a most used value (topic, ability or level), relative to its weight. The cell
+    whose most used value has the lowest use comes next; ties compare the next value. A value that
+    runs out leaves its share to the other values of its axis.
 
     Args:
         supply: how many seeds each cell can give.
@@ -130,7 +131,7 @@ def in_turn(supply: Mapping[Cell, int], rules: SeedRules, most: int) -> list[Cel
 
 def shares_of(cells: Iterable[Cell], rules: SeedRules) -> dict[tuple[str, str], float]:
     """The wanted share of each value, by axis and name. Abilities and levels follow their weights;
-    topics are equal. Each axis adds up to 1.
+    topics are equal. The shares of each axis add up to 1.
 
     Args:
         cells: cells that contain all topics.

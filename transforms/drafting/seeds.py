@@ -98,7 +98,7 @@ def bears_another_name(facts: Facts, entity: Entity) -> bool:
     """Whether an encyclopedia uses the entity's name for another thing of the same kind. Pictures
     and dates of the entity may then belong to the other thing.
 
-    (The congressman Zachary Taylor has a portrait of the president.)
+    (Wikidata gives the congressman Zachary Taylor a portrait of the president of that name.)
     """
     other = facts.entity_of_title(entity.label())
     return other not in (None, entity.id) and find_descriptor_class(
@@ -237,8 +237,8 @@ def choose(found: list[Candidate], rules: SeedRules) -> list[Seed]:
     """The seeds of a recipe. Quotas by method and rule come first, then domain weights, then the
     smallest ranks.
 
-    An entity that fits both rules is drawn once per (method, index). The other strata take the
-    seeds that a stratum lacks.
+    An entity that fits both rules is drawn once per (method, index). If a stratum has too few
+    candidates, the other strata fill its quota.
     """
     weights = {
         (m, r): rules.methods[m] * rules.rules[r] for m in rules.methods for r in rules.rules

@@ -60,9 +60,9 @@ def draw(
         question_id: the question's id.
         seed: the recipe's seed.
         rules: the recipe's settings of degradation.
-        reads: whether the question asks for a detail that is small in the picture. Such a picture
-            is only tilted. No repair makes letters of 13 px readable after a blur of 2 px, not even
-            deconvolution with the true width (0 of 8 plaques).
+        reads: whether the question asks for a detail that is small in the picture. A picture with a
+            small detail is only tilted. No repair makes letters of 13 px readable after a blur of 2
+            px, not even deconvolution with the true width (0 of 8 plaques).
     """
     rng = chance(seed, question_id, "enhancement")
     kind = "perspective" if reads else rng.choice(sorted(rules.kinds))

@@ -1,5 +1,5 @@
-"""The folder of the episodes that one policy played of a run. It is a run folder with the stages of
-playing and the episodes' files.
+"""The folder of the episodes that one policy played of a run. The folder has the layout of a run
+folder, with the stages of playing and the episodes' files.
 
 RUN/episodes/POLICY/recipe.json      the settings, and the inputs that they were used on
                     stages/          01-tasks … 06-solved, as those of the main job

@@ -30,13 +30,14 @@ class TeachRules(PlaySettings):
     """Largest share of a trajectory's checked citations that may be unfounded."""
     max_slips: Annotated[int, Ge(0)] = 0
     """Most turns of a trajectory that may break the protocol, if the trajectory still reached its
-    answer (`limits.on_violation: observe`). `questloom.train.sft` leaves such turns out of its
-    loss. The data set leaves such trajectories out, since other trainers would imitate the turns."""
+    answer (`limits.on_violation: observe`). `questloom.train.sft` leaves broken turns out of its
+    loss. The data set leaves trajectories with broken turns out, since other trainers would imitate
+    the turns."""
     least_process_score: Share = 0.5
     """Least value of each of the process judge's four scores, where a model plays the role `judge_process`."""
     reference: str = ""
     """A JSON file of reference counts: {"tools": {"visit": 40, …}, "calls": {"3": 12, …}} (calls by
-    tool, episodes by number of calls). Either key may be absent."""
+    tool, episodes by number of calls). The file may omit "tools" or "calls"."""
     episodes_at_once: Annotated[int, Gt(0), Le(4096)] = 64
     """Number of episodes that one process plays at once. The number is no part of a run's identity."""
 

@@ -74,7 +74,8 @@ def read_reference(path: Location) -> dict[str, dict[str, float]]:
     """The counts of a reference file: {"tools": {…}, "calls": {…}}.
 
     Raises:
-        InputError: the file cannot be read, or holds something else than counts under these names.
+        InputError: the file cannot be read, or holds something else than counts under "tools" and
+            "calls".
     """
     fix = 'Write {"tools": {"visit": 40, …}, "calls": {"3": 12, …}}; either may be absent.'
     try:

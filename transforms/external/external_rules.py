@@ -41,7 +41,7 @@ class ExternalRules:
 
     @property
     def source(self) -> str:
-        """The source's name in ids. It does not depend on where the file lies."""
+        """The source's name in ids, which does not depend on where the file lies."""
         from questloom.files.locations import location
 
         return self.name or location(self.path).stem

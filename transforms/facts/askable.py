@@ -15,8 +15,8 @@ from questloom.transforms.facts.values import is_instance
 from questloom.transforms.remembered import remembered
 
 RARE = 2_000
-"""A class is uncommon if it has fewer than `FEWEST` members and fewer than one of this many things.
-People do not use the name of such a class ("grave", "palazzo")."""
+"""A class is rare if fewer than one in 2,000 things belong to the class and it has fewer than
+`FEWEST` members. People do not use the name of a rare class ("grave", "palazzo")."""
 FEWEST = 20
 MOST_PARTS = 200
 """Most claims into a value that are examined."""

@@ -67,8 +67,8 @@ def commonest_century(facts: Facts, subject: str, property: str, weight: int) ->
 
 
 def _is_functional(facts: Lookups, subject: str, property: str) -> bool:
-    """Whether the members of the subject's classes have one century each. The estimate is that of
-    properties with one value by their meaning (`values.py`)."""
+    """Whether the members of the subject's classes have one century each. The functionality is
+    estimated as for properties with one value by their meaning (`values.py`)."""
     for counts, num_subjects in (
         _centuries_in(facts, property, c) for c in classes_of(facts, subject)
     ):

@@ -1,7 +1,8 @@
 """Whether the store's own claims agree with the dates that it gives for a life.
 
 Sources merge people of one name; a general then dies seventy years after his war. The store alone
-shows such errors: a life has an order, and spouses and teachers were alive at the same time.
+shows errors of this kind: a life has an order, and spouses and teachers were alive at the same
+time.
 """
 
 from math import inf

@@ -16,7 +16,7 @@ def find_descriptor_class(facts: Facts, entity_id: str) -> str:
     direct class; "" where there is none.
 
     Where the class has more than one word ("Belgian municipality with city privileges", "county
-    seat"), the nearest common noun above it replaces it.
+    seat"), the nearest common noun among its superclasses replaces the class.
     """
     entity = facts.entity(entity_id)
     if entity is None or not entity.classes:

@@ -16,7 +16,8 @@ _CALLED = re.compile(r"(flag|coat of arms|logo) of (?:the )?(.+?)(?: \([^()]*\))
 
 
 def sign_of(facts: Facts, entity_id: str, image: ImageAsset) -> str:
-    """The property for which one of a thing's pictures is a sign; "" where the picture shows the thing itself."""
+    """The property whose value is one of a thing's pictures, if the picture is a sign; "" where the
+    picture shows the thing itself."""
     name = _stem(image.file)
     for claim in facts.claims(entity_id):
         if claim.best and claim.property in SIGNS and _stem(claim.value.text) == name:

@@ -18,8 +18,8 @@ clue (a hub, a common material)."""
 MOST_SUBJECTS = 32_768
 """Number of things whose best values stay in memory: about ten kilobytes each."""
 MIN_EVIDENCE = 20
-"""Least number of subjects for measuring a property's functionality. It is also the weight, in
-subjects, of the prior before a class is counted."""
+"""Least number of subjects for measuring a property's functionality. The same number, in subjects,
+is the weight of the prior before a class is counted."""
 DECLARED_SURPLUS, OTHER_SURPLUS = 0.005, 0.05
 """Prior number of second values per subject: for a property that is declared single-valued, and for
 any other property."""
@@ -38,11 +38,11 @@ an island is in the island's sea."""
 
 
 def best_values(facts: Facts, subject: str, property: str) -> tuple[Value, ...]:
-    """The best values of a property, without duplicates, in the store's order. They include
+    """The best values of a property, without duplicates, in the store's order. The values include
     somevalue (unknown) and novalue (none).
 
-    A date is no value of its own where a more exact form of it is there too ("1732" beside "22
-    February 1732").
+    A date does not count where the property also has a more exact form of the date ("1732" beside
+    "22 February 1732").
     """
     return _best_by_property(facts, subject).get(property, ())
 
@@ -65,11 +65,11 @@ def is_functional(
     """Whether a subject of these classes can be assumed to have at most one value of the property.
 
     The number of second values per subject is estimated for each direct class and compared with the
-    threshold. The estimate for a small class moves towards the estimate for all subjects, and that
-    one towards the prior, so no count of subjects makes a jump. Threshold and prior favour a
-    property whose constraints say single value, unless the subject is among their exceptions. They
-    also favour a property with one value by its meaning ("date of birth"). A property whose values
-    come and go is never functional.
+    threshold. The estimate for a small class is shrunk towards the estimate for all subjects. The
+    estimate for all subjects is shrunk towards the prior. No count of subjects therefore makes a
+    jump. Threshold and prior favour a property whose constraints say single value, unless the
+    subject is among their exceptions. Threshold and prior also favour a property with one value by
+    its meaning ("date of birth"). A property whose values come and go is never functional.
     """
     if facts.profile(property).num_dated > MOST_DATED * facts.profile(property).num_subjects:
         return False

@@ -1,9 +1,9 @@
 """Finds the questions to drop as duplicates over all questions at once, and writes them beside the
 stage that drops them.
 
-Each question gives keys. Of two questions with a common key, the one with the smaller rank (drawn
-from the recipe's seed) stays. The first question of each text is then compared with nearly
-identical texts (`near_duplicates`). It is dropped where one of them has a smaller rank.
+Each question gives keys. If two questions share a key, the question with the smaller rank (drawn
+from the recipe's seed) stays. Then nearly identical texts are compared (`near_duplicates`). A
+question is dropped where a nearly identical text has a smaller rank.
 
 **Who is dropped**: a question that has a duplicate with a smaller rank, whether or not the
 duplicate stays. The result therefore needs no order and no second round, and every group of
@@ -135,7 +135,7 @@ def near_losers_of(
     group: tuple[str, Iterable[Member]], similarity: float
 ) -> Iterator[tuple[str, tuple[str, str]]]:
     """The members of a band's group with an earlier member whose text is really similar, each with
-    the id of the first such member."""
+    the id of this earlier member."""
     yield from (
         (loser, (winner, TEXT)) for (_, loser, _), (_, winner, _) in alike(group[1], similarity)
     )

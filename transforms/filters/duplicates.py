@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 
 def make_duplicates(job: FilterJob) -> Apply:
-    """The function that drops losers. `duplicate_losers.py` found the losers over all questions."""
+    """The function that drops losing duplicates. `duplicate_losers.py` has found the losing
+    duplicates over all questions."""
     verdict = Verdict(filter="duplicates", passed=True, solver="keys")
 
     def drop(question: Question, loser: "Loser | None") -> Question | Rejection:

@@ -1,8 +1,8 @@
 """`solvable` without a model: a solver must reach the answer from the evidence alone.
 
-This substitute executes the form over the certificate's own claims alone. It fails where the
-evidence has a fault: a hop without its claim, a reading that the picture does not show, or an
-answer that depends on something else.
+Without a model, the form is executed over the certificate's own claims alone. The execution fails
+where the evidence has a fault: a hop without its claim, a reading that the picture does not show,
+or an answer that depends on something else.
 """
 
 from collections.abc import Iterable

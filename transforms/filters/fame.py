@@ -18,8 +18,8 @@ FIGURES = {
     "page_views": "page views",
     "in_degree": "links from other pages",
 }
-"""The figures in the order of preference, with their names for people. A released model was asked
-about 212 things. Sitelinks predicted best which of them the model knew (`docs/measured.md`)."""
+"""The figures in the order of preference, with their names for people. Of the three figures,
+sitelinks predicted best which of 212 things a released model knew (`docs/measured.md`)."""
 
 
 @dataclass(frozen=True, kw_only=True)

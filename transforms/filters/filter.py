@@ -76,7 +76,7 @@ class Asks:
 @dataclass(frozen=True, kw_only=True)
 class InLoop:
     """How the closed loop treats questions that slipped through while the filter was off. The loop
-    runs the filter on them and changes the recipe."""
+    runs the filter on these questions and changes the recipe."""
 
     tool: str = ""
     """The tool that the shortcut needs. A policy without this tool cannot take the shortcut."""
@@ -107,7 +107,7 @@ class Filter:
     """A filter. All fields except the first four have defaults that suit a filter of plain code."""
 
     name: str
-    """Name of the filter's stage, verdict and switch. It is a word of a recipe, such as "text_search"."""
+    """Name of the filter's stage, verdict and switch, e.g. "text_search"."""
     help: str
     """One sentence that is true of every question that passed."""
     doing: str
@@ -128,17 +128,16 @@ class Filter:
     """Low, likely and high seconds of one core per question, without waiting for models. None: less
     than a millisecond."""
     of_words: bool = False
-    """Whether the filter needs only the words and no model. Where such a filter rejects a question,
-    the seed tries its next plan."""
+    """Whether the filter needs only the words and no model. Where a filter of words rejects a
+    question, the seed tries its next plan."""
     coroutine: Literal["never", "by settings", "always"] = "never"
     """Whether the filter's function is a coroutine."""
     side: Callable[[], Side] | None = None
-    """The filter's second input, if it must see all questions at once. This field holds a function,
-    because the input needs Beam."""
+    """The filter's second input, if it must see all questions at once. The field `side` holds a
+    function, because the input needs Beam."""
     asks: Asks | None = None
     in_loop: InLoop | None = field(default_factory=InLoop)
-    """How the loop treats the filter. None if the questions that the filter rejects contain no
-    shortcut to the answer."""
+    """How the loop treats the filter. None if a rejected question contains no shortcut to its answer."""
     tools: Callable[[Any], tuple[str, ...]] = _no_tools
     """The agent's tools that the filter needs under a recipe."""
     vectors: Callable[[Any], bool] = _no_vectors

@@ -19,14 +19,14 @@ FIX = (
 REMEDIES = (("filters.popular_sitelinks", -1), ("filters.samples", 1))
 """The changes that the closed loop tries after the filter's switch."""
 LOOKED_AT = 200_000
-"""Number of entities for the check whether a figure works; this takes a second and a half. In all
-of Wikidata about eighty of them have fifty sitelinks."""
+"""Number of entities for the check whether a figure works. The check takes a second and a half. Of
+so many entities of Wikidata, about eighty have fifty sitelinks."""
 BLOCK = 1_000
 
 
 def prior_of(job: FilterJob, role: str) -> "Fame | str | None":
-    """The figure that the popularity prior uses in place of a role's model. A text says why the
-    prior cannot work; None means that a model answers."""
+    """The figure that the popularity prior uses in place of a role's model. The result is a text
+    with the reason if the prior cannot work, and None if a model answers."""
     from questloom.transforms.filters.fame import Fame, fame_of
 
     filters = job.recipe.filters

@@ -2,7 +2,8 @@
 is configured.
 
 The prior imitates the knowledge of models: it knows all claims of well-known entities (`fame.py`),
-and no claims of other entities. It is only a substitute: it neither reads nor guesses.
+and no claims of other entities. The prior is only a substitute for a model: it neither reads nor
+guesses.
 """
 
 from dataclasses import dataclass
@@ -134,16 +135,16 @@ def popularity_prior(
     """The verdict of the prior for `text_only` or `no_tools`. A question fails only if the prior
     reaches exactly one answer, which is then the right one.
 
-    If some things of the question have no figure, the filter tries both cases: that they are known,
-    and that they are unknown. If the two verdicts differ, the verdict is `not_run`.
+    If some things of the question have no figure, the filter tries both cases: that these things
+    are known, and that they are unknown. If the two verdicts differ, the verdict is `not_run`.
 
     Args:
         question: the question with its form. A question without a form gets the verdict `not_run`.
         facts: the store.
         binding: the intended value of each variable.
         name: "text_only" or "no_tools".
-        sees_picture: whether the prior sees the picture. It then knows the picture's entity if that
-            entity is known at all.
+        sees_picture: whether the prior sees the picture. A prior that sees the picture knows its
+            entity if the entity is known at all.
         fame: decides which entities the prior knows.
     """
     form = question.logical_form

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def make_quotas(job: FilterJob) -> Apply:
-    """The function that drops surplus questions. `quota_surplus.py` found them over all questions."""
+    """The function that drops surplus questions. `quota_surplus.py` found the surplus over all questions."""
 
     def drop(question: Question, surplus: "Surplus | None") -> Question | Rejection:
         if surplus is not None:

@@ -1,11 +1,11 @@
 """`text_search` and `image_search` without a model: one search must not reveal the answer.
 
 `text_search` searches with the question's own words. `image_search` (OpenSearch-VL's second stage)
-searches with the picture and reads the pages that it finds. Both use the searches of episodes, so
-the filters see what an agent would find. A page reveals the answer if it states the answer and is
-about a node of the question. A page also reveals an answer that is a name or a text if it states
-the answer in full beside another node's name. A bare year, or a surname on a page about something
-else, reveals nothing.
+searches with the picture and reads the pages that it finds. Both filters use the searches of
+episodes, so they see what an agent would find. A page reveals the answer if it states the answer
+and is about a node of the question. A page also reveals an answer that is a name or a text if it
+states the answer in full beside another node's name. A bare year, or a surname on a page about
+something else, reveals nothing.
 """
 
 from collections.abc import Iterable

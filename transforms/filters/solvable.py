@@ -71,11 +71,11 @@ class SolvableRules:
     """`solvable`: a model must answer from the evidence. Without a model the form is executed over
     the evidence, or the oracle plays."""
     oracle: Switch = False
-    """`solvable` without a model: the oracle must solve the question through real tool calls. It
-    reads English pages in plain language."""
+    """`solvable` without a model: the oracle must solve the question through real tool calls. The
+    oracle can only read English pages in plain language."""
     oracle_tools: ToolNames = ALL_TOOLS
-    """The tools of the oracle in this filter. They are separate from the teacher's tools, because
-    they decide which questions are kept."""
+    """The tools of the oracle in this filter. The teacher has separate tools, because the oracle's
+    tools decide which questions are kept."""
 
 
 def _with_tools(recipe: Any) -> bool:

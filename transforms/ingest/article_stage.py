@@ -60,7 +60,8 @@ def reject(article: Article, reason: Reason, evidence) -> Rejection:
 
 
 def subject_of(article: Article, language: str) -> Entity:
-    """The facts about the entity that the page alone gives. They are the whole entity where no dump has the item."""
+    """The facts about the entity that the page alone gives. Where no dump has the item, these facts
+    are the whole entity."""
     return Entity(
         id=article.entity_id,
         labels={language: article.title},

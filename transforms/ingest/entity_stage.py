@@ -31,8 +31,8 @@ def finish_entity(
 ) -> tuple[Entity, list[Claim]] | Rejection:
     """The entity and its claims as the store holds them, or the reason why the entity is dropped.
 
-    Infobox claims are best only where no dump has the item. Beside an item's own statements they
-    are only evidence, since a scraped value must not make a statement ambiguous.
+    Infobox claims are best only where no dump has the item. Beside an item's own statements,
+    infobox claims are only evidence, since a scraped value must not make a statement ambiguous.
 
     Args:
         item: the item from an entity dump, if any.

@@ -1,5 +1,5 @@
-"""Stage `index`: builds the page table, the class tree and the list of merged ids. It is one task,
-since a title may redirect to any other."""
+"""Stage `index`: builds the page table, the class tree and the list of merged ids. The stage is a
+single task, since a title may redirect to any other."""
 
 from functools import lru_cache
 

@@ -60,8 +60,8 @@ def done_path(job: Job, stage: str, task: int) -> Location:
 
 
 def write_done(job: Job, stage: str, task: int, outcome: Outcome, seconds: float) -> None:
-    """Writes a task's rejections, then the file that marks it as finished. Only this file has the
-    seconds, since they are no part of a store."""
+    """Writes a task's rejections, then the file that marks it as finished. Only the marking file
+    has the seconds, since times are no part of a store."""
     assert outcome.num_in == outcome.num_kept + len(outcome.rejected), f"{stage}: an item was lost"
     if outcome.rejected:
         rows = sorted(outcome.rejected, key=lambda r: (r.item_id, r.reason, r.title))

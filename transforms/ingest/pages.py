@@ -277,8 +277,8 @@ def _join(
     """The entity of each row and the reason why its page is dropped. The entity comes from a
     sitelink, else from the page's own item; otherwise a new id is made.
 
-    The classes of an item decide whether its page is an article. Where they are unknown, the title
-    decides.
+    The classes of an item decide whether its page is an article. Where the classes are unknown, the
+    title decides.
     """
     link_of = np.full(len(hashes), NOWHERE)
     link_rows = _rows_of(hashes, _hashes(sitelinks.column("key")))

@@ -104,8 +104,8 @@ def check_picture(
         rules: the recipe's settings for pictures.
         seed_id: the seed that the rejection names.
         excluded: see `check_metadata`.
-        is_sign: whether the question is about a flag, a coat of arms or a logo. Such pictures may
-            be simple.
+        is_sign: whether the question is about a flag, a coat of arms or a logo. Pictures of signs
+            may be simple.
     """
     refusal = check_metadata(image, rules, excluded=excluded)
     if refusal is None:

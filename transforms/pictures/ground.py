@@ -2,13 +2,13 @@
 the path or another thing of its class.
 
 OpenSearch-VL asks for a CLIP similarity above 0.28 between the picture and a text that names the
-entity. Here the text is a description without the name, and the threshold belongs to the
+entity. This module uses a description without the name, and a threshold that belongs to the
 checkpoint. A margin is required too: no other description, of a path node or of a same-class
 distractor, may fit the picture as well. If the picture's own Commons statements name the anchor and
-nothing else of its class, they prove more than similarity can (which of two lighthouses it is).
-Similarity must then reach only the checkpoint's lower threshold, and the margin is measured but not
-required. Some pictures have no P18, depicts, category or title that names the anchor. Similarity
-alone must then set the picture apart from the whole class.
+nothing else of its class, the statements prove more than similarity can (which of two lighthouses
+it is). Similarity must then reach only the checkpoint's lower threshold, and the margin is measured
+but not required. Some pictures have no P18, depicts, category or title that names the anchor.
+Similarity alone must then set the picture apart from the whole class.
 """
 
 from collections.abc import Sequence
@@ -53,8 +53,8 @@ def usable(measured: Calibration, rules: GroundingRules) -> bool:
     """Whether a checkpoint separates right from wrong pairs of the store well enough.
 
     Raises:
-        InputError: the checkpoint does not separate them, and the recipe requires grounding. The
-            run stops before it costs anything.
+        InputError: the checkpoint does not separate right from wrong pairs, and the recipe requires
+            grounding. The run stops before it costs anything.
     """
     if measured.auc >= MIN_AUC:
         return True
@@ -172,7 +172,7 @@ def support_of(
     commons_category: str = "",
     language: str = "en",
 ) -> tuple[str, ...]:
-    """The evidence besides CLIP that the picture shows the anchor. It is stored, and
+    """The evidence besides CLIP that the picture shows the anchor. The evidence is stored;
     "only_of_class" lowers the threshold for CLIP.
 
     Args:

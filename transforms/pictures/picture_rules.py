@@ -39,5 +39,5 @@ class GroundingRules:
     num_distractors: Annotated[int, Ge(0), Le(1000)] = 8
     """Number of entities of the anchor's class to compare with."""
     num_distractors_unstated: Annotated[int, Ge(0), Le(1000)] = 200
-    """Number of entities to compare with for a picture without supporting statements. None of them
-    may have the anchor's own description."""
+    """Number of entities to compare with for a picture without supporting statements. None of these
+    entities may have the anchor's own description."""

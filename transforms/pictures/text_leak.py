@@ -23,8 +23,8 @@ def leak_in_picture(
         blocks: the text in the picture.
         names: names of every hidden node and of the answer, as
             `questloom.transforms.certificate.leak` lists them.
-        may_show: values that the question asks to read in the picture (its form's `reads`). These
-            values are removed from the text before the search for names.
+        may_show: values that the question asks to read in the picture (its form's `reads`). Values
+            that may show are removed from the text before the search for names.
     """
     text = folded(text_of(blocks))
     for value in may_show:

@@ -26,9 +26,9 @@ class Side:
 
     Args:
         record: the type of the records. The stage finds an item's record by `item_id`.
-        gather: adds the steps that write the files to the graph. It takes the shard numbers of the
-            stage before, the settings of the job, the label of the stage before and the label of
-            this stage. It returns the shard numbers once the files are written.
+        gather: adds the steps that write the files to the graph. `gather` takes the shard numbers
+            of the stage before, the settings of the job, the label of the stage before and the
+            label of this stage. `gather` returns the shard numbers once the files are written.
     """
 
     record: type[Record]
@@ -40,21 +40,19 @@ class Stage:
     """One step of a job.
 
     Args:
-        name: the stage's name for people and other code, e.g. "certify". Its rejections carry this
-            name.
+        name: the stage's name for people, other code and rejections, e.g. "certify".
         takes: the record type of the input.
         gives: the record type of the output.
-        make: called once per process with the job's settings; it returns the function. It must be a
-            module-level function, so that a stage can be sent to a worker. None for a job's first
-            stage, whose records other code writes.
+        make: called once per process with the job's settings; returns the stage's function. `make`
+            must be a module-level function, so that a stage can be sent to a worker. None for a
+            job's first stage, whose records other code writes.
         fingerprint: changes whenever the stage would compute a different result from the same
-            input. Resuming depends on it.
-        in_flight: number of records under way at once in a process, for coroutines; 0 for a plain
+            input; a resumed run compares it.
+        in_flight: number of records in progress at once in a process, for coroutines; 0 for a plain
             function.
-        side: the stage's second input. The function then takes (record, side record or None).
+        side: the stage's second input, with which the function takes (record, side record or None).
         source: the name of the stage whose kept records are the input; "" for the stage before.
-        hints: Beam's resource hints for the stage's workers ("accelerator"). No result depends on
-            them.
+        hints: Beam's resource hints for the stage's workers ("accelerator"); they change no result.
         number: the stage's position in the job, set by `in_order`.
     """
 

@@ -182,7 +182,7 @@ class StageTransform(beam.PTransform):
         stage: the stage, with its number.
         run: the folder of the input and output.
         source: the label of the stage whose kept records are the input.
-        settings: the argument of the stage's factory. It is plain data that pickles.
+        settings: the argument of the stage's factory: plain data that pickles.
         opened: holds the objects that the factory opens.
     """
 
@@ -208,8 +208,8 @@ def run_in_order(
     settings: Any,
     opened: Opened,
 ) -> beam.PCollection:
-    """Adds all stages of a job to the graph except the first, which is written already. It returns
-    the shard numbers once all files are written."""
+    """Adds all stages of a job to the graph except the first, which is written already. The result
+    is the shard numbers, once all files are written."""
     for stage in stages[1:]:
         source = source_of(stages, stage).label
         if stage.side is not None:

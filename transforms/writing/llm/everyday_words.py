@@ -39,7 +39,7 @@ def _form_words(store: Any) -> FormWords:
 
 def noun_of(store: Any, entity_id: str, language: str) -> str:
     """The common noun for the kind of a thing ("town" for a municipality of the Netherlands), or
-    "". Only English has such nouns."""
+    "". Only English has a list of common nouns."""
     words = _form_words(store)
     class_id = words.class_id(entity_value(entity_id)) if language == LANGUAGE else ""
     return words.class_noun(class_id) if class_id else ""

@@ -26,9 +26,9 @@ from questloom.transforms.writing.writer import Draft
 def about(
     store, entity: Entity, language: str, roles: Iterable[Role] = (), pictured: bool = False
 ) -> str:
-    """The names that a question may use for a thing's kind. For a person they come from claims,
-    including the `roles` ("painter", for a painting's creator). For other things it is a common
-    noun; a `pictured` thing may get a more specific one."""
+    """The names that a question may use for a thing's kind. For a person the names come from
+    claims, including the `roles` ("painter", for a painting's creator). For other things the name
+    is a common noun; a `pictured` thing may get a more specific noun."""
     if HUMAN not in (*entity.classes, *entity.class_closure):
         return (seen_kind if pictured else find_descriptor)(store, entity.id, language)
     person = noun_of(store, entity.id, language)

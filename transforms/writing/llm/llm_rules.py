@@ -19,7 +19,7 @@ class LlmRules:
 
     plans: Count = 2
     """Number of a seed's plans that are put into words before the seed is given up. Each plan costs
-    one request, and another one if the reply needs a correction."""
+    one request, and a second request if the reply needs a correction."""
     votes: Count = 1
     """Number of readers of a worded plan. All must agree that the words say what the plan says."""
     guidance: Annotated[

@@ -45,7 +45,7 @@ EXACTNESS = {
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _SENTENCE_START = re.compile(r"(?:^|[.?!:;]\s+|[\"“«(]\s*)$")
 _INITIAL_CAPITALS = ("de",)
-"""Languages that capitalise every noun. In them a capital does not show a name."""
+"""Languages that capitalise every noun, so that a capital does not show a name."""
 MIN_STEM = 4
 MAX_AROUND = 3
 """Number of words quoted on each side of a cited word."""
@@ -181,7 +181,7 @@ def check_kinds(
         text: a question or description.
         stated: the kinds that claims state about the things in the text.
         sources: texts from which words may come.
-        relations: the relations that the text may state. Their words may name a person's role ("the
+        relations: the relations that the text may state, whose words may name a person's role ("the
             architect").
         language: the recipe's language.
         also: further words that are allowed.

@@ -51,7 +51,7 @@ class RelationWords:
     text may state an event only where a page does."""
     hints: tuple[str, ...] = ()
     phrases: str = ""
-    """The relation's label and the graph writer's sentences and questions. A model may copy them."""
+    """The relation's label and the graph writer's sentences and questions. A model may copy these texts."""
     by_object: bool = False
     """Whether the object is the agent: "designed by" is said of the subject, even if the same words
     serve both ends."""
@@ -227,7 +227,7 @@ def unsupported_words(
         text: a question or description.
         relations: the relations that the text may state.
         sources: texts from which words may come: cited sentences, labels of classes and things.
-        kinds: words for the kinds of the things. Such a word alone states no relation.
+        kinds: words for the kinds of the things. A word for a kind alone states no relation.
     """
     plain, known = _plain(text), _plain("\n".join(sources))
     covered = _covered(plain, relations)

@@ -52,11 +52,11 @@ class ProofLine:
     of_object: bool = True
 
     def is_stated(self, store, text: str) -> bool:
-        """Whether an English text can state the fact about the intended end. A relation that its
-        value alone can state was checked already when the words were cited.
+        """Whether an English text can state the fact about the intended end. A relation that needs
+        no words of its own ("a bridge in Merren") was checked when the words were cited.
 
         A fact in one sentence may be asked about in the next. Either end may then be described:
-        "The woman shown was taught by an architect. Where did …".
+        "The woman shown was taught by an architect; where did …".
         """
         relation = relation_of(store, self.property) if self.property else None
         ends = (self.of_object,) if len(sentence_spans(text)) == 1 else (True, False)
@@ -71,7 +71,7 @@ def proof_lines(store, draft: Draft, language: str) -> tuple[ProofLine, ...]:
     """The facts that the question must state.
 
     A claim describes its end that lies nearer to the asked variable. Classes are left out, because
-    the words for the picture state its kind.
+    the words that refer to the picture state the kind of the pictured thing.
     """
     lines: list[ProofLine] = []
     depth = distances(draft.form) if draft.form is not None else {}
