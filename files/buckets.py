@@ -288,7 +288,7 @@ class BucketPath:
             return self._fs.cat_file(str(self), start=start, end=stop)
 
     def download(self, target: Path) -> None:
-        """Copies the object to a local file."""
+        """Downloads the object to a local file."""
         with asking(self):
             self._fs.get_file(str(self), str(target))
 

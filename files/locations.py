@@ -147,7 +147,7 @@ def whole_folder(path: Location, *, last: str) -> Iterator[Path]:
 
 
 def _put(part: Path, path: Path) -> None:
-    """Renames a folder to its place. Where several processes do so at once, the last folder stays."""
+    """Renames a temporary folder to its final path. Where several processes do so at once, the last folder stays."""
     placed = False
     while not placed:
         old = path.with_name(f".{path.name}.{uuid.uuid4().hex}.old")

@@ -116,7 +116,8 @@ def kind_of(image: Image.Image) -> str:
 
 
 def is_animation(image: Image.Image) -> bool:
-    """Whether an opened picture moves. JPEG and TIFF files hold stills, and their first still is the picture."""
+    """Whether an opened picture is an animation. JPEG and TIFF files hold stills, and their first
+    still is the picture."""
     return kind_of(image) in _ANIMATED_FORMATS and bool(getattr(image, "is_animated", False))
 
 

@@ -2,8 +2,8 @@
 sentences.
 
 The grammar covers all properties: the passive, a question for either end, and a relative clause
-about either end. The words come from the language's file. The *other end* of a sentence is the slot
-that is not its grammatical subject.
+about either end. The words come from the file of the language (`prompts/phrases/en.yaml`). The
+*other end* of a sentence is the slot that is not its grammatical subject.
 """
 
 import re

@@ -1,9 +1,9 @@
 """Names as keys: two spellings of one name get the same key, in any script.
 
-A key is a tuple of tokens. A key ignores case, punctuation, quotation marks, leading articles and
-abbreviations ("Mt"); in Latin, Greek and Cyrillic it ignores accents too. Marks that are parts of
-letters (Devanagari vowels, Japanese voicing) count. Signs that distinguish names ("C++", "C#")
-count too.
+The key of a name is a tuple of tokens. A key ignores case, punctuation, quotation marks, leading
+articles and abbreviations ("Mt"); in Latin, Greek and Cyrillic it ignores accents too. Marks that
+are parts of letters (Devanagari vowels, Japanese voicing) count. Signs that distinguish names
+("C++", "C#") count too.
 """
 
 import re

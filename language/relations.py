@@ -1,8 +1,8 @@
 """The use and the English of each relation (a Wikidata property), one entry per relation.
 
-`relations.yaml` holds the table. The planner reads `use`, the graph writer `say`, the proof of
-words `read`, and the oracle `hints`. A *hop* is a step along a relation from one thing to the next.
-A *clue* is a clause that describes a thing.
+`relations.yaml` holds the table of relations. The planner reads `use`, the graph writer `say`, the
+proof of words `read`, and the oracle `hints`. A *hop* is a step along a relation from one thing to
+the next. A *clue* is a clause that describes a thing.
 """
 
 import functools

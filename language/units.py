@@ -103,7 +103,7 @@ SUBUNITS = {
 
 
 def unit_of(words: str) -> Unit | None:
-    """The unit that these words name, or None.
+    """The unit with this name, or None.
 
     >>> unit_of("Square kilometres").factor, unit_of("players")
     (1000000.0, None)

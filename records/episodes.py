@@ -1,5 +1,5 @@
-"""What the agent harness produces: turns, tool calls with typed results, pictures with handles,
-whole episodes.
+"""Records that the agent harness produces: turns, tool calls with typed results, pictures with
+handles, whole episodes.
 
 The teacher, the filters, training, evaluation and the report read these records. A row holds no
 pixels. A `BankImage` names its picture by the sha256 of its bytes, and an episode folder stores

@@ -7,8 +7,8 @@
 * `BudgetExceeded`: the hard budget is used up. The item stays pending; the command exits with 3.
 * `questloom.records.outcomes.Rejection`: an item of data does not pass. A rejection is data, not an
   exception.
-* `assert`: an invariant of our own is broken. In a stage it becomes a rejection with reason
-  `error`.
+* `assert`: an invariant of our own is broken. A failed `assert` in a stage becomes a rejection with
+  reason `error`.
 """
 
 

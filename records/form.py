@@ -1,5 +1,5 @@
-"""The logical form of a question: what the question asks, apart from its wording. English comes
-second.
+"""The logical form of a question: what the question asks, apart from its wording. The English words
+are written later.
 
 A form is a conjunctive query over claims, and one variable is the thing in the picture. A *term* is
 a variable name ("x1") or a `Value`. `transforms/certificate/` executes a form on the store, and
@@ -7,9 +7,11 @@ a variable name ("x1") or a `Value`. `transforms/certificate/` executes a form o
 
 Example: the year of birth of the architect of the building in the picture:
 
-    Form(clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P84", object="x1"),
-                  ClaimClause(subject="x1", property="P569", object="a")),
-         ask=Ask(var="a", type="date", precision="year"))
+```
+Form(clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P84", object="x1"),
+              ClaimClause(subject="x1", property="P569", object="a")),
+     ask=Ask(var="a", type="date", precision="year"))
+```
 """
 
 from dataclasses import dataclass
@@ -45,7 +47,7 @@ def _term(data: Any) -> Term:
 
 @dataclass(frozen=True, kw_only=True)
 class Image:
-    """The picture of the question shows `var`. A form has exactly one."""
+    """The picture of the question shows `var`. A form has exactly one clause of this kind."""
 
     var: str
     sign: str = ""
@@ -55,7 +57,7 @@ class Image:
 
 @dataclass(frozen=True, kw_only=True)
 class ClaimClause:
-    """A best claim (subject, property, object) holds."""
+    """The store has a best claim with this subject, property and object."""
 
     subject: Term
     property: str

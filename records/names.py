@@ -1,4 +1,4 @@
-"""Names by language, as Wikibase gives them.
+"""Names by language, in Wikibase's format.
 
 Wikibase files a name under a language's own code, under the code of a broader language, or under
 "mul".

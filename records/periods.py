@@ -5,7 +5,8 @@ Wikidata stores a period as any moment in it: "+2000" and "+1901" of precision 7
 century. This module therefore compares times by their periods. A decade begins with the year that
 ends in 0 (the 1830s are 1830 to 1839). A longer period begins with the year that ends in 1 (the
 19th century is 1801 to 1900). Years before Christ count backwards by the same rules: the 1st
-century BC is 100 to 1 BC. There is no year 0; years before Christ are negative here.
+century BC is 100 to 1 BC. There is no year 0; this module uses negative numbers for years before
+Christ.
 
 Source: https://www.wikidata.org/wiki/Help:Dates. Wikidata's pages round to the nearest 10,000 years
 or longer period; this module counts these periods as it counts centuries.
@@ -19,7 +20,8 @@ GREGORIAN, JULIAN = "Q1985727", "Q1985786"
 """QIDs of the two calendar models."""
 _DAYS_IN_400_YEARS = 146_097
 _JULIAN_OFFSET = 308
-"""Days from 1 March of the year 0 in the Julian calendar to the day before 1 January 1 in the Gregorian."""
+"""Number of days from 1 March of the year 0 (Julian calendar) to the day before 1 January of the
+year 1 (Gregorian calendar)."""
 
 
 def parts_of(time: str) -> tuple[int, int, int]:

@@ -84,4 +84,4 @@ class Preference(Record):
 
     item_id: str
     order: tuple[int, ...]
-    """Indices of `PlannedSeed.plans`."""
+    """Indices into `PlannedSeed.plans`, in the order of wording."""

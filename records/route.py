@@ -18,7 +18,7 @@ class Route(Record):
     looks: int
     """Calls of a visual tool: the search with the picture, and close looks at a picture."""
     moves: tuple[str, ...] = ()
-    """The calls in order, each as "tool variable"."""
+    """The tool calls in order, each as "tool variable": "visit x1"."""
     most_selective: int = 0
     """Number of things that fit the most selective clause about a named thing or value; 0 where no
     clause names a thing or value."""

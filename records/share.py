@@ -9,7 +9,7 @@ Z95 = 1.959963984540054
 
 @dataclass(frozen=True)
 class Share:
-    """`num_good` of `num`, with Wilson's 95 % interval (Wilson 1927; Newcombe 1998, method 3)."""
+    """The proportion `num_good` / `num`, with Wilson's 95 % interval (Wilson 1927; Newcombe 1998, method 3)."""
 
     num_good: int
     num: int

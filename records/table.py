@@ -33,7 +33,7 @@ _PLAIN: dict[Any, pa.DataType] = {
 
 
 def _without_none(hint: Any) -> Any:
-    """T for `T | None`, else the hint itself."""
+    """The type T for the hint `T | None`, else the hint itself."""
     if typing.get_origin(hint) in (types.UnionType, typing.Union):
         rest = [a for a in typing.get_args(hint) if a is not type(None)]
         assert len(rest) == 1, f"only `T | None` unions can be stored, not {hint}"
@@ -72,7 +72,7 @@ def _to_arrow(hint: Any, value: Any) -> Any:
 
 
 def decode_json(cell: str | None) -> Any:
-    """The value of a cell of a JSON column.
+    """Decodes a cell of a JSON column.
 
     Args:
         cell: JSON text; None in a row without a value.

@@ -1,5 +1,5 @@
 """The certificate of one question: every check is computed and stored, and a failed check refuses
-the question. No model repairs a check."""
+the question. No model repairs a failed check."""
 
 from dataclasses import dataclass
 

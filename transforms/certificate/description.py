@@ -4,7 +4,11 @@ to the asked variable.
 A form is read as a tree with the asked variable as its root. The clauses that connect a variable to
 terms farther from the root describe this variable. The farther terms are identified first:
 
-    picture -> x0 --P84--> x1 <--P1066-- x2 --P569--> a (asked)      x1 by its hop from x0, x2 by its claim about x1
+```
+picture -> x0 --P84--> x1 <--P1066-- x2 --P569--> a (asked)
+```
+
+Here the hop from x0 identifies x1, and the claim about x1 identifies x2.
 """
 
 from dataclasses import dataclass
@@ -29,8 +33,8 @@ from questloom.transforms.certificate.execute import Binding, resolve
 class Part:
     """One clause of a description, whose other end is known.
 
-    `role` is "has" (the variable is the claim's subject), "of" (it is the object), "kind" (a class), "range" (an own
-    value compared with a known one) or "sentence".
+    `role` is "has" (the variable is the claim's subject), "of" (it is the object), "kind" (a
+    class), "range" (the variable's own value is compared with a known value) or "sentence".
     """
 
     role: str

@@ -22,7 +22,7 @@ NARROW = 20
 """Most claims that may lead into a node for a chain to go on against their direction. An occupation
 or a country leads to no one in particular."""
 UNTOLD = frozenset({"P31", "P279", "P21"})
-"""Properties that lead from everything to everything."""
+"""Properties that connect nearly every thing with every other (class, superclass, sex)."""
 _INVERSE = {
     "P22": "P40",
     "P25": "P40",

@@ -3,9 +3,10 @@
 Wikidata is incomplete, so a single matching row proves little. For each variable of a form, the
 description is tested clause by clause on every other entity (a *rival*):
 
-    match          the store says that it fits (ancestors of places and classes, overlapping dates and namesakes count)
-    contradicted   the store says otherwise: the rival is out
-    gap            the store does not say
+* match: the store says that the rival fits (ancestors of places and classes, overlapping dates and
+  namesakes count);
+* contradicted: the store says that the rival does not fit, so the rival is out;
+* gap: the store says nothing.
 
 The *margin* is the fewest gaps over the rivals that are not out; 0 means that another entity fits.
 The matches of the m cheapest clauses contain all rivals with fewer than m gaps, since an entity
@@ -62,7 +63,7 @@ class Margin:
 
 
 def status(facts: Lookups, rival: str, part: Part) -> str:
-    """ "match", "contradicted" or "gap" for one rival and one part."""
+    """Compares one rival with one part: "match", "contradicted" or "gap"."""
     unknown = "contradicted" if facts.trust.complete else "gap"
     if part.role == "kind":
         assert isinstance(part.clause, ClassClause)

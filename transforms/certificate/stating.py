@@ -128,8 +128,8 @@ def _spots(text: str, names: tuple[str, ...]) -> list[int]:
 
 
 def sentences(text: str) -> Iterator[tuple[int, int]]:
-    """(start, end) of the sentences of a text. A newline ends a sentence, and so does a full stop
-    before a blank and a capital.
+    """The offsets (start, end) of the sentences of a text. A newline ends a sentence, and so does a
+    full stop before a blank and a capital.
 
     >>> text = "Built in 1850 by A. Lund. It fell.\\nNobody knows why."
     >>> [text[start:end] for start, end in sentences(text)]

@@ -78,7 +78,7 @@ class ExploreRules:
 
 @dataclass(frozen=True, kw_only=True)
 class DraftRules:
-    """How a seed grows into a draft."""
+    """The recipe's settings for growing a seed into a draft."""
 
     hops: Annotated[Mapping[str, int], Evolves("paths", 1, 6, 1)] = field(
         default_factory=lambda: {"easy": 2, "medium": 3, "hard": 4, "benchmark": 4}

@@ -2,8 +2,8 @@
 domain, ability profile and difficulty).
 
 A question about the picture alone has no room for many steps. A question about the picture alone is
-easy, or of medium level if it needs small print or a computation. Only a search makes a question
-hard.
+easy, or of medium level if it needs small print or a computation. A question is hard only if it
+needs a search.
 """
 
 from bisect import bisect

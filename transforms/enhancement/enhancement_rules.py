@@ -27,8 +27,8 @@ class EnhancementRules:
     """Kinds of degradation, all equally likely. The default is OpenSearch-VL's. The other kinds are
     our own: turned by a quarter, upside down, mirrored top to bottom."""
     blur: Annotated[Severity, SEVERITIES] = (0.4, 0.9)
-    """Severity of blur. At 1 the standard deviation is 0.6 % of the longer side."""
+    """Severity of blur. At severity 1 the blur's standard deviation is 0.6 % of the longer side."""
     down_sampling: Annotated[Severity, SEVERITIES] = (0.4, 0.9)
-    """Severity of down-sampling. At 1 the sides are divided by 4, at 0 by 1."""
+    """Severity of down-sampling. Severity 1 divides the sides by 4, severity 0 by 1."""
     perspective: Annotated[Severity, SEVERITIES] = (0.4, 0.9)
-    """Severity of perspective. At 1 a corner moves in by up to 16 % of each side."""
+    """Severity of perspective. At severity 1 a corner moves in by up to 16 % of each side."""

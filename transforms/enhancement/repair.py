@@ -8,7 +8,7 @@ from questloom.transforms.enhancement.degrade import TURNS, Degradation
 
 def repair(picture: Image.Image, degradation: Degradation) -> Image.Image | None:
     """The picture after its paired tool, with the tool's default settings as a policy would call
-    it. None for "no effect"."""
+    it. The result is None if the tool reports "no effect"."""
     match degradation.kind:
         case "blur":
             return sharpen(picture)

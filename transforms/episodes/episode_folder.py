@@ -1,11 +1,13 @@
 """The folder of the episodes that one policy played of a run. The folder has the layout of a run
 folder, with the stages of playing and the episodes' files.
 
+```
 RUN/episodes/POLICY/recipe.json      the settings, and the inputs that they were used on
                     stages/          01-tasks … 06-solved, as those of the main job
                     times/           clock times, by shard
                     teach.json       counts and statistics; written last
                     prompt.json  pictures/  journal/   see `agent/play/episode_files.py`
+```
 """
 
 import json

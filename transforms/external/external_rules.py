@@ -22,7 +22,7 @@ class ExternalRules:
     licence: str = ""
     """The licence of every picture of the source, as Commons writes it ("CC BY 4.0")."""
     licence_column: str = ""
-    """The column with the licence of each row, which overrides `licence`. A row with neither is rejected."""
+    """The column with the licence of each row, which overrides `licence`. A row without any licence is rejected."""
     image_column: Name = "image"
     """The column with a picture, or a list of one picture. A row with several pictures is rejected,
     since a question shows one."""

@@ -1,15 +1,15 @@
 """How much of a class the store holds. No list contains rivals that the store does not hold, so no
 margin can count them.
 
-"The painting in the Louvre by the same artist" had a margin of 2 because the store held one
-Leonardo of several. A description that singles a thing out of its class is therefore reliable only
-where the store holds nearly all of the class. Two counts measure this:
+"The painting in the Louvre by the same artist" once had a margin of 2, because the store held one
+of several paintings by Leonardo. A description that singles a thing out of its class is therefore
+reliable only where the store holds nearly all of the class. Two counts measure this:
 
-    stated   a query service's COUNT of members (`class-counts.json` beside the dumps), compared with the
-             members in the store
-    seen     the things that pages and claims name, compared with those of them in the store. This is a
-             capture-recapture estimate for all classes alike, since texts name things whether or not
-             a dump holds them.
+* Stated: a query service's COUNT of members (`class-counts.json` beside the dumps), compared with the
+  members in the store.
+* Seen: the things that pages and claims name, compared with the named things in the store. This
+  capture-recapture estimate holds for all classes alike, since texts name things whether or not a
+  dump holds them.
 
 A stated number has priority over an estimated one. Without both numbers, the class counts as
 incomplete. A hop that is functional forward ("the architect of …") needs no count.

@@ -14,9 +14,9 @@ class Trust:
     """
 
     declared: float = 0.98
-    """Least functionality of a property that Wikidata says has one value."""
+    """Least functionality (subjects ÷ pairs) of a property that Wikidata declares single-valued."""
     measured: float = 0.995
-    """Least functionality of any other property."""
+    """Least functionality (subjects ÷ pairs) of any other property."""
     complete: bool = False
     """Whether a fact that the store lacks counts as false."""
     completeness: float = 0.9

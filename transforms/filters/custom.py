@@ -51,8 +51,8 @@ class CustomFilter(Protocol):
     """Each reason for dropping, as one word, with its sentence for the report."""
 
     def __call__(self, question: Question, store: "Store") -> Drop | None:
-        """None keeps the question. The result must depend only on the arguments; several threads
-        may call the filter."""
+        """The return value None keeps the question. The result must depend only on the arguments;
+        several threads may call the filter."""
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
-"""Finds the questions to drop as duplicates over all questions at once, and writes them beside the
-stage that drops them.
+"""Finds the questions to drop as duplicates over all questions at once, and writes them into the
+folder of the stage that drops them.
 
 Each question gives keys. If two questions share a key, the question with the smaller rank (drawn
 from the recipe's seed) stays. Then nearly identical texts are compared (`near_duplicates`). A
@@ -144,7 +144,7 @@ def near_losers_of(
 def gather_losers(
     shards: beam.PCollection, job: FilterJob, source: str, label: str
 ) -> beam.PCollection:
-    """Writes which questions lose against which, beside the stage that drops them."""
+    """Writes the pairs of losing and winning questions into the folder of the stage that drops the losers."""
     losers = (
         shards
         | "keys" >> beam.ParDo(ShardKeys(job, source))

@@ -123,7 +123,7 @@ class Filter:
     with the filter's name is its switch."""
     measured: Measured | Callable[[Any], Measured] | None = None
     """The share that passes without a model; a function computes it from the settings of the
-    filters. None: the forecast assumes a share, and says so."""
+    filters. With None, the forecast assumes a share and says so."""
     seconds: tuple[float, float, float] | None = None
     """Low, likely and high seconds of one core per question, without waiting for models. None: less
     than a millisecond."""

@@ -1,4 +1,5 @@
-"""Finds the questions over a quota, over all questions at once, and writes them beside the stage that drops them."""
+"""Finds the questions over a quota among all questions, and writes them into the folder of the
+stage that drops them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -47,7 +48,7 @@ class FindSurplus(beam.DoFn):
 def gather_surplus(
     shards: beam.PCollection, job: FilterJob, source: str, label: str
 ) -> beam.PCollection:
-    """Finds the surplus questions, and writes them beside the stage that drops them."""
+    """Finds the surplus questions, and writes them into the folder of the stage that drops them."""
     return (
         shards
         | "all for quotas" >> beam.combiners.ToList()

@@ -200,7 +200,7 @@ _REVISION, _NEWNESS = slice(15, 27), 27
 
 
 def _revisions(rows: pa.Table, state: np.ndarray) -> np.ndarray:
-    """The revision of each article's row, 0 for other rows."""
+    """For each row of the table, the revision of its article; 0 for rows without an article."""
     return np.array(
         [
             _LAST_REVISION - int(order[_REVISION]) if s == ARTICLE else 0

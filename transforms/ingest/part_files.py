@@ -105,7 +105,7 @@ def _batch(rows: list[Row]) -> pa.RecordBatch:
 
 
 def read_parts(folder: Location, kind: str, partition: int | None = None) -> pa.Table:
-    """The rows of one partition (or of all) that all tasks wrote, in the order (key, order)."""
+    """The rows of all tasks for one partition (or for all partitions), sorted by (key, order)."""
 
     def read(path: Location) -> list[pa.RecordBatch]:
         with _arrow_file(path) as file, pa.ipc.open_file(file) as reader:

@@ -262,7 +262,7 @@ def _row_range(task: ReadTask) -> RowRange:
 
 
 def site_of(paths: tuple[str, ...]) -> Site:
-    """The wiki of the dumps.
+    """The wiki from which the dumps come.
 
     Raises:
         InputError: the dumps come from several wikis.

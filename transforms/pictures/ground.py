@@ -33,7 +33,7 @@ class Grounding(Record):
     """The result of grounding. A question stores `to_row()`."""
 
     status: str
-    """"passed", "failed" or "not_run"."""
+    """The result of grounding: "passed", "failed" or "not_run"."""
     cause: str = ""
     """The reason why grounding failed ("below_threshold", "another_fits", "looks_alike",
     "depicts_another") or was not run."""

@@ -72,8 +72,9 @@ def statistics(picture: Image.Image) -> dict[str, float]:
     full drawings.
 
     Returns:
-        `colours`: how many of 4,096 colours (4 bits a channel) cover 95 % of the pixels; `tones`: entropy of luminance
-        in bits (0 to 8); `busy`: share of pixels that differ from a neighbour by more than 2 %.
+        `colours`: how many of 4,096 colours (4 bits per channel) cover 95 % of the pixels; `tones`:
+            entropy of luminance in bits (0 to 8); `busy`: share of pixels that differ from a
+            neighbour by more than 2 %.
     """
     small = np.asarray(picture.resize((SIDE, SIDE), Image.Resampling.BILINEAR), dtype=np.int32)
     counts = np.sort(np.unique((small >> 4).reshape(-1, 3), axis=0, return_counts=True)[1])[::-1]

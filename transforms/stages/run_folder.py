@@ -1,17 +1,19 @@
 """The files and folders of a run, for the code that writes them and the code that reads them.
 
-    RUN/recipe.json                              the resolved recipe, its fingerprint and the store's; written first: what this folder is
-        run.json                                 counts, times, versions, cost; written last: what says that the run is whole
-        stages/NN-NAME/kept-00003.parquet        sorted by id; a shard's last file, so that its existence means completeness
-                       rejected-00003.parquet    item, stage, reason, evidence
-                       pending-00003.parquet     only where something waits for a provider or for budget
-                       side-00003.parquet        a stage's second input, where it has one
-        timing/NN-NAME/00003                     seconds; no part of the result
-        pictures/IMAGE_ID.jpg                    as the policy is shown them
-        calls.sqlite                             replies and ledger, unless the recipe names another place
-        episodes/POLICY/                         what a policy played: a folder of the same kind (`transforms/episodes/episode_folder.py`)
-        pilot/                                   the run of a pilot
-        dataset/  report/  failure.txt
+```
+RUN/recipe.json                              the resolved recipe, its fingerprint and the store's; written first
+    run.json                                 counts, times, versions, cost; written last: the run is then whole
+    stages/NN-NAME/kept-00003.parquet        sorted by id; a shard's last file: the shard is then whole
+                   rejected-00003.parquet    item, stage, reason, evidence
+                   pending-00003.parquet     only where an item waits for a provider or for budget
+                   side-00003.parquet        a stage's second input, if any
+    timing/NN-NAME/00003                     seconds; no part of the result
+    pictures/IMAGE_ID.jpg                    as the policy sees them
+    calls.sqlite                             replies and ledger, unless the recipe names another place
+    episodes/POLICY/                         episodes of a policy: a folder of the same kind (`transforms/episodes/episode_folder.py`)
+    pilot/                                   the run of a pilot
+    dataset/  report/  failure.txt
+```
 
 The number of a stage is its position in its job's table. Only this module and `Stage.label` write
 or read this number.
@@ -74,7 +76,7 @@ class RunFolder:
 
     @property
     def failure(self) -> Location:
-        """The traceback of a job that broke off."""
+        """The file with the traceback of a job that broke off."""
         return self.at("failure.txt")
 
     @property

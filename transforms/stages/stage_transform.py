@@ -1,7 +1,7 @@
 """The PTransform around a stage: takes shard numbers, gives shard numbers and counts; the records
 stay in files.
 
-Only numbers cross a shuffle. A stage reads `kept-S` of the stage before and writes its own
+Only shard numbers cross a shuffle. A stage reads `kept-S` of the stage before and writes its own
 `kept-S`, `rejected-S` and, where an item waits, `pending-S`. Resuming therefore works with any
 engine: complete files are not computed again. The two outputs of the pattern, kept and rejected,
 are files here, since the next job, the report and people read files.
@@ -84,7 +84,7 @@ async def apply_one_async(function: Any, item: Any, beside: tuple[Any, ...]) -> 
 
 
 class RunStage(beam.DoFn):
-    """Runs one stage over shards. Elements are shard numbers, in and out."""
+    """Runs one stage over shards. Input and output elements are shard numbers."""
 
     def __init__(
         self, stage: Stage, *, run: RunFolder, source: str, settings: Any, opened: Opened

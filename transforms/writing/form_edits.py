@@ -21,7 +21,7 @@ def _swap(clause: Clause, old: Term, new: Term) -> Clause:
 
 
 def constants(form: Form) -> tuple[str, ...]:
-    """The entities that a form names, in order of appearance."""
+    """The ids of the entities that a form names, in order of appearance."""
     found = []
     for clause in form.clauses:
         if isinstance(clause, ClaimClause):

@@ -17,7 +17,7 @@ from questloom.transforms.certificate.certify import Refusal
 
 @dataclass(frozen=True, kw_only=True)
 class Wording:
-    """A plan in words."""
+    """The words of a plan."""
 
     text: str
     anchor_phrase: str

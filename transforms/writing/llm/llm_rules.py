@@ -25,4 +25,4 @@ class LlmRules:
     guidance: Annotated[
         Mapping[str, str], Evolves("writer", max_chars=600, keys=WRITER_ROLES, absent="")
     ] = field(default_factory=dict)
-    """Additional text for the system message, by role. The closed loop writes here."""
+    """Additional text for the system message, by role. The closed loop changes this text."""
