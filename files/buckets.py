@@ -32,7 +32,7 @@ RIGHTS = {
     "gs": "Set GOOGLE_APPLICATION_CREDENTIALS, or log in with gcloud.",
 }
 BLOCK = 1 << 20
-"""Least number of bytes per request. The end of a file also comes as one block, since file footers stand there."""
+"""Minimum number of bytes per request. The end of a file also comes as one block, since file footers stand there."""
 BUFFER = 1 << 16
 THREADS = 16
 CHECK_SECONDS = 15

@@ -67,7 +67,7 @@ def open_binary(path: str | Location, block: int = 0) -> BinaryIO:
 
     Args:
         path: the file.
-        block: least number of bytes that one request to a bucket fetches; 0 for the default.
+        block: minimum number of bytes that one request to a bucket fetches; 0 for the default.
 
     Raises:
         FileNotFoundError: the file does not exist.

@@ -19,8 +19,8 @@ from PIL import ExifTags, Image, ImageCms, ImageOps, UnidentifiedImageError
 from questloom.records.outcomes import Reason
 
 MAX_PIXELS = 100_000_000
-"""Most pixels of a picture. A larger picture is refused before its pixels are read: 100 megapixels
-take 300 MB of memory."""
+"""Maximum number of pixels of a picture. A larger picture is refused before its pixels are read:
+100 megapixels take 300 MB of memory."""
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "TIFF", "BMP")
 """The formats that are read. Pillow knows fifty more: some run outside programs (EPS), and most
 have little-tested decoders."""
@@ -141,8 +141,8 @@ def as_shown(image: Image.Image, *, at_least: int | None = None) -> Image.Image:
     Args:
         image: a picture opened from a file, or made by code. The function reads it and may turn it
             in place.
-        at_least: least number of pixels of both sides. If given, a JPEG may be decoded at a reduced
-            scale (libjpeg's draft mode: 22 instead of 66 ms for 3000×2000).
+        at_least: minimum number of pixels of both sides. If given, a JPEG may be decoded at a
+            reduced scale (libjpeg's draft mode: 22 instead of 66 ms for 3000×2000).
     """
     if at_least is not None:
         image.draft("RGB", (at_least, at_least))  # does nothing for other formats

@@ -31,7 +31,7 @@ UNREADABLE = (
 UNKNOWN = ("unexpected_keyword_argument", "extra_forbidden", "invalid_key")
 """Pydantic's names for an unknown key: of a dataclass, of a model, and a key that is no text."""
 MAX_CHARS = 200
-"""Most characters of the user's text in an error."""
+"""Maximum number of characters of the user's text in an error."""
 
 
 def read_settings_file(path: Path, *, example: str) -> dict[str, Any]:

@@ -159,7 +159,7 @@ def share_verb(frames: Sequence[Frame], predicates: Sequence[str], light: int) -
     Args:
         frames: the predicates' frames, in order.
         predicates: the predicates, each with its verb.
-        light: most words after the verb, for every predicate but the last.
+        light: maximum number of words after the verb, for every predicate but the last.
 
     >>> frame = Frame.parse("{s} was discovered in {o}")
     >>> share_verb([frame, frame], ["was discovered in Karsk", "was discovered by Ivo Mersk"], 4)

@@ -13,7 +13,7 @@ from questloom.records.identity import sha256_hex
 
 MAX_INLINE_CHARS = 300
 MAX_BLOCK_CHARS = 24_000
-"""Most characters of a quoted block: about 6,000 tokens of English."""
+"""Maximum number of characters of a quoted block: about 6,000 tokens of English."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 # Tokenizers of chat models read "<|im_start|>" and similar strings as turn marks, even inside

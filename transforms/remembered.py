@@ -8,8 +8,8 @@ Source = TypeVar("Source")
 Params = ParamSpec("Params")
 Answer = TypeVar("Answer")
 CACHED = 131_072
-"""Most answers kept of each function. A margin asks the same question about hundreds of rivals,
-thousands of times."""
+"""Maximum number of answers kept of each function. A margin asks the same question about hundreds
+of rivals, thousands of times."""
 PLACE = "_remembered"
 """The attribute of a source that holds its answers. A class with `__slots__` must list it."""
 

@@ -12,16 +12,16 @@ class CertificateRules:
     """The recipe's settings for the certificate."""
 
     margin: Annotated[int, Evolves("filters", 1, 4, 1)] = 2
-    """Least margin: the number of facts that must be missing from the store before another entity fits."""
+    """Minimum margin: the number of facts that must be missing from the store before another entity fits."""
     trust: Trust = Trust()
     languages: tuple[str, ...] = ("en",)
     """Languages whose names must not stand in a question, besides the question's own language."""
     min_answers_without_picture: int = 2
-    """Least number of answers that remain possible for a solver who does not see the picture."""
+    """Minimum number of answers that remain possible for a solver who does not see the picture."""
     max_guess: float = 0.4
-    """Highest share of cases in which the best guess without the picture may be right."""
+    """Maximum share of cases in which the best guess without the picture may be right."""
     min_hops: int = 2
-    """Least number of effective hops, unless the question's own words have fewer."""
+    """Minimum number of effective hops, unless the question's own words have fewer."""
     stated: bool = True
     """Whether the page of one end of every claim must name the other end, because an agent reads
     pages and not claims. `Hop.stated` records whether the page also states the relation in known

@@ -19,8 +19,8 @@ from questloom.transforms.remembered import remembered
 Step = tuple[str, bool]
 """A property id, and whether the step follows the property against its direction."""
 NARROW = 20
-"""Most claims that may lead into a node for a chain to go on against their direction. An occupation
-or a country leads to no one in particular."""
+"""Maximum number of claims that may lead into a node for a chain to go on against their direction.
+An occupation or a country leads to no one in particular."""
 UNTOLD = frozenset({"P31", "P279", "P21"})
 """Properties that connect nearly every thing with every other (class, superclass, sex)."""
 _INVERSE = {

@@ -21,7 +21,7 @@ from questloom.transforms.facts.values import best_values, classes_of
 from questloom.transforms.remembered import remembered
 
 MOST_ANSWERS = 5
-"""Most answers that are counted. Further answers hardly lower the chance of a guess."""
+"""Maximum number of answers that are counted. Further answers hardly lower the chance of a guess."""
 BETWEEN_TWO = ("earliest", "latest", "largest", "smallest")
 """Operations whose answer is one of the compared things."""
 WEIGHT = 10
@@ -29,9 +29,10 @@ WEIGHT = 10
 weight, a class of three towns would count as typical of all towns."""
 
 MOST_COUNTED = 25_000
-"""Most members of a class that are examined one by one."""
+"""Maximum number of members of a class that are examined one by one."""
 MIN_SHOWN = 5
-"""Fewest other pictured things with a complete chain, before the commonest end of their chains counts as a guess."""
+"""Minimum number of other pictured things with a complete chain, before the commonest end of their
+chains counts as a guess."""
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ from questloom.transforms.remembered import remembered
 NO_RIVAL = 9
 """The margin where no entity is left as a rival."""
 MAX_VETOED = 50
-"""Most rivals whose articles are read, nearest first."""
+"""Maximum number of rivals whose articles are read, nearest first."""
 MAX_BREAKING = 20
 
 

@@ -51,15 +51,15 @@ class SeedRules:
     )
     """Weight of each ability profile. Only the exploration method plans for abilities (ODE 3.1)."""
     per_entity: Annotated[int, Ge(1), Le(20)] = 1
-    """Most seeds of one entity and method."""
+    """Maximum number of seeds of one entity and method."""
     rare_max_sitelinks: Annotated[int, Ge(0), Evolves("seeds", 0, 40, 5)] = 10
-    """Rule "rare": most Wikipedias that have a page about the entity."""
+    """Rule "rare": maximum number of Wikipedias that have a page about the entity."""
     rare_min_statements: Annotated[int, Ge(0)] = 20
-    """Rule "rare": fewest claims about the entity."""
+    """Rule "rare": minimum number of claims about the entity."""
     anchor_min_in_degree: Annotated[int, Ge(0)] = 50
-    """Rule "anchor": fewest other things that link to the entity."""
+    """Rule "anchor": minimum number of other things that link to the entity."""
     anchor_max_in_degree: Annotated[int, Ge(0)] = 10_000
-    """Rule "anchor": most other things that link to the entity."""
+    """Rule "anchor": maximum number of other things that link to the entity."""
     living_people: bool = False
     """Whether pictures may show people without a date of death."""
     exclude: tuple[str, ...] = ()
@@ -91,11 +91,12 @@ class DraftRules:
     """Rounds of the injection method, by level."""
     explore: ExploreRules = field(default_factory=ExploreRules)
     max_clauses: Annotated[int, Ge(1), Le(6), Evolves("writer", 1, 6, 1)] = 3
-    """Most claims in one description, without its class and the hop that leads to it."""
+    """Maximum number of claims in one description, without its class and the hop that leads to it."""
     max_hub: Annotated[int, Ge(1)] = 10_000
-    """Most links into an entity that a path may pass (tau_hub)."""
+    """Maximum number of links into an entity that a path may pass (tau_hub)."""
     max_answer_words: Annotated[int, Ge(1)] = MAX_ANSWER_WORDS
-    """Most words of an answer, for all writers. A seed of rule "linked" needs at least one answer of this length."""
+    """Maximum number of words of an answer, for all writers. A seed of rule "linked" needs at least
+    one answer of this length."""
     reverse_share: Annotated[Share, Evolves("paths", 0, 1, 0.2)] = 0.5
     """How often a step goes against the direction of a claim, where both directions are possible."""
     detail_share: Annotated[Share, Evolves("paths", 0, 1, 0.25)] = 0.2
@@ -108,4 +109,4 @@ class DraftRules:
     """Whether a draft's answer may stand on the page of the pictured thing. The filter
     `image_search` may later drop a draft whose answer stands there."""
     max_words: Annotated[int, Ge(10)] = 110
-    """Most words of a question."""
+    """Maximum number of words of a question."""

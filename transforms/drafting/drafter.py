@@ -16,7 +16,7 @@ from questloom.transforms.stages.stage import Apply, reject
 from questloom.transforms.writing.writer import Reader, Vote, Wording, Writer, WriterRejection
 
 MAX_EXAMPLES = 3
-"""Most refusals that a seed's rejection shows in full."""
+"""Maximum number of refusals that a seed's rejection shows in full."""
 
 
 @dataclass(frozen=True, kw_only=True)

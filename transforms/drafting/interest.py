@@ -28,7 +28,7 @@ PER_LINK, PER_NAME, BY_CHANCE, GIVEN_AWAY = 1.0, 1.0, 1.2, 0.8
 """Penalties: for each further claim; for each named thing that only distinguishes others; for two
 things that share a place or maker by chance; for a name that contains the answer."""
 TELLING_WORD = 4
-"""Fewest letters of a word in a name that other names would not share."""
+"""Minimum number of letters of a word in a name that other names would not share."""
 WELL_KNOWN = 64
 """Number of incoming links, or of language editions with an article, at which a thing counts as well known."""
 

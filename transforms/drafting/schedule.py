@@ -105,7 +105,7 @@ def in_turn(supply: Mapping[Cell, int], rules: SeedRules, most: int) -> list[Cel
     Args:
         supply: how many seeds each cell can give.
         rules: weights of abilities and levels. All topics weigh the same.
-        most: most seeds to take.
+        most: maximum number of seeds to take.
 
     Returns:
         One cell for each seed, at most `most`.

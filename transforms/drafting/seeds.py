@@ -116,7 +116,7 @@ def candidates(
 ) -> Iterator[Candidate]:
     """Every seed that one entity could give: rules × methods × levels, each with a random rank.
 
-    `max_answer_words` is the most words of a short answer, for the rule `linked`.
+    `max_answer_words` is the maximum number of words of a short answer, for the rule `linked`.
     """
     images = showable(facts.images_of(entity.id), pictures)
     fitting = _fitting(entity, facts, rules, images, max_answer_words)

@@ -64,8 +64,8 @@ def find_again(
         clip: the checkpoint that made the index.
         index: exact picture search.
         k: how many results a policy looks at.
-        max_distance: most bits, of 64, by which the perceptual hashes of repaired picture and
-            source may differ.
+        max_distance: maximum number of bits, of 64, by which the perceptual hashes of repaired
+            picture and source may differ.
 
     Returns:
         Whether the check passed, and the evidence. The source must be found by vector among the

@@ -27,14 +27,14 @@ class TeachRules(PlaySettings):
     """Number of trajectories kept per task, drawn at random among those that passed; 0 for all.
     Rollouts with identical texts count once."""
     max_unfounded: Share = 0.0
-    """Largest share of a trajectory's checked citations that may be unfounded."""
+    """Maximum share of a trajectory's checked citations that may be unfounded."""
     max_slips: Annotated[int, Ge(0)] = 0
-    """Most turns of a trajectory that may break the protocol, if the trajectory still reached its
-    answer (`limits.on_violation: observe`). `questloom.train.sft` leaves broken turns out of its
-    loss. The data set leaves trajectories with broken turns out, since other trainers would imitate
-    the turns."""
+    """Maximum number of turns of a trajectory that may break the protocol, if the trajectory still
+    reached its answer (`limits.on_violation: observe`). `questloom.train.sft` leaves broken turns
+    out of its loss. The data set leaves trajectories with broken turns out, since other trainers
+    would imitate the turns."""
     least_process_score: Share = 0.5
-    """Least value of each of the process judge's four scores, where a model plays the role `judge_process`."""
+    """Minimum value of each of the process judge's four scores, where a model plays the role `judge_process`."""
     reference: str = ""
     """A JSON file of reference counts: {"tools": {"visit": 40, …}, "calls": {"3": 12, …}} (calls by
     tool, episodes by number of calls). The file may omit "tools" or "calls"."""

@@ -37,7 +37,7 @@ from questloom.transforms.stages.stage import reject
 
 METHOD = "external"
 MAX_TEXT = 4_000
-"""Most characters of a question or answer. A longer text is no question."""
+"""Maximum number of characters of a question or answer. A longer text is no question."""
 MAX_PICTURE_BYTES = 200_000_000
 
 

@@ -19,7 +19,7 @@ RARE = 2_000
 `FEWEST` members. People do not use the name of a rare class ("grave", "palazzo")."""
 FEWEST = 20
 MOST_PARTS = 200
-"""Most claims into a value that are examined."""
+"""Maximum number of claims into a value that are examined."""
 _PART_OF = ("P279", "P361")
 
 

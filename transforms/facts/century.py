@@ -24,8 +24,8 @@ CENTURY = "century"
 NEAR_TURN = 10
 """Years before and after the turn of a century for which no century is stated."""
 MAX_MEMBERS = 2_000
-"""Most members of a class that are examined one by one: enough for a share, and few enough for
-every class of a large store."""
+"""Maximum number of members of a class that are examined one by one: enough for a share, and few
+enough for every class of a large store."""
 
 
 def has_one_century(facts: Lookups, subject: str, property: str) -> bool:

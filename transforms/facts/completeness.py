@@ -19,7 +19,7 @@ from questloom.transforms.facts.lookups import Facts, Lookups
 from questloom.transforms.remembered import remembered
 
 MIN_REFERENCES = 200
-"""Least number of named things for an estimate. Fewer things tell nothing about what is lacking."""
+"""Minimum number of named things for an estimate. Fewer things tell nothing about what is lacking."""
 
 
 @remembered()

@@ -20,7 +20,7 @@ from questloom.transforms.facts.values import (
 from questloom.transforms.remembered import remembered
 
 MAX_SUBJECTS = 2_000
-"""Most members of the subject's class that are examined."""
+"""Maximum number of members of the subject's class that are examined."""
 
 
 def single_value(facts: Lookups, subject: str, property: str, class_id: str = "") -> Value | None:

@@ -8,7 +8,7 @@ from questloom.transforms.remembered import remembered
 
 INSCRIPTION = "P1684"
 SHOWN_ON_PAGE = 4
-"""Most pictures of a page that a reader of the page sees."""
+"""Maximum number of pictures of a page that a reader of the page sees."""
 
 _YEAR = re.compile(r"(?<!\d)(1[0-9]{3}|20[0-2][0-9])(?!\d)")
 

@@ -13,20 +13,20 @@ from questloom.transforms.facts.lookups import Facts, Lookups
 from questloom.transforms.remembered import remembered
 
 ENUMERATION_LIMIT = 5_000
-"""Most matches of a clause that are enumerated. A clause with more matches is too general for a
-clue (a hub, a common material)."""
+"""Maximum number of matches of a clause that are enumerated. A clause with more matches is too
+general for a clue (a hub, a common material)."""
 MOST_SUBJECTS = 32_768
 """Number of things whose best values stay in memory: about ten kilobytes each."""
 MIN_EVIDENCE = 20
-"""Least number of subjects for measuring a property's functionality. The same number, in subjects,
-is the weight of the prior before a class is counted."""
+"""Minimum number of subjects for measuring a property's functionality. The same number, in
+subjects, is the weight of the prior before a class is counted."""
 DECLARED_SURPLUS, OTHER_SURPLUS = 0.005, 0.05
 """Prior number of second values per subject: for a property that is declared single-valued, and for
 any other property."""
 MOST_DATED = 0.05
-"""Largest share of subjects with dated values. A property above this share has values that come and go."""
+"""Maximum share of subjects with dated values. A property above this share has values that come and go."""
 CLIMB_DEPTH = 6
-"""Most steps from a place up to its surroundings, and from a place down into its parts."""
+"""Maximum number of steps from a place up to its surroundings, and from a place down into its parts."""
 _PLACES = ("P131", "P276", "P706")
 TRANSITIVE = {
     "P279": ("P279",),

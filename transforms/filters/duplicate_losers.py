@@ -85,7 +85,7 @@ class Losers(beam.PTransform):
     loses by several keys comes several times.
 
     Args:
-        similarity: least Jaccard similarity of word triples of two nearly identical texts, 0.5 to
+        similarity: minimum Jaccard similarity of word triples of two nearly identical texts, 0.5 to
             1.
     """
 

@@ -41,7 +41,7 @@ class DuplicatesRules:
     duplicates: bool = True
     """Whether to compare questions with each other."""
     near_duplicate_similarity: Annotated[float, Ge(0.5), Le(1)] = 0.85
-    """Least Jaccard similarity of word triples of two questions that count as duplicates."""
+    """Minimum Jaccard similarity of word triples of two questions that count as duplicates."""
 
 
 DUPLICATES = Filter(

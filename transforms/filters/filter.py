@@ -70,7 +70,7 @@ class Asks:
     """Low, likely and high estimate of the share of questions that pass."""
     sees_picture: bool = False
     material_chars: Callable[[Any], int] | None = None
-    """Most characters of page text in the model's prompt, by the settings of the filters."""
+    """Maximum number of characters of page text in the model's prompt, by the settings of the filters."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -81,7 +81,7 @@ def band_keys(words: str, about: str, similarity: float) -> Iterator[str]:
     Args:
         words: the folded text.
         about: a string that two texts must share to be compared at all.
-        similarity: least similarity of two texts that count as similar.
+        similarity: minimum similarity of two texts that count as similar.
     """
     bands, rows = banding(similarity)
     signature = _blank(bands * rows).copy()
@@ -100,7 +100,7 @@ def alike(members: Iterable[Member], similarity: float) -> Iterator[tuple[Member
 
     Args:
         members: an iterable that can be read repeatedly, such as the groups of GroupByKey.
-        similarity: least Jaccard similarity of two similar members.
+        similarity: minimum Jaccard similarity of two similar members.
     """
     if next(islice(members, 1, None), None) is None:  # most bands have one text
         return

@@ -23,14 +23,14 @@ Share = Annotated[float, Gt(0), Le(1)]
 
 @dataclass(frozen=True, kw_only=True)
 class QuotaRules:
-    """The largest shares of the kept questions; 1 sets no limit."""
+    """The maximum shares of the kept questions; 1 sets no limit."""
 
     node: Share = 0.05
-    """Largest share of questions about one thing: pictured, on the path, or the answer."""
+    """Maximum share of questions about one thing: pictured, on the path, or the answer."""
     relation: Share = 0.4
-    """Largest share of questions with one property."""
+    """Maximum share of questions with one property."""
     shape: Share = 1.0
-    """Largest share of questions with the same relations, whichever things they connect."""
+    """Maximum share of questions with the same relations, whichever things they connect."""
     least: Annotated[int, Ge(1)] = 10
     """Number of questions about one thing or relation that always pass, since shares mean little in a small run."""
 

@@ -35,7 +35,7 @@ class QuotasRules:
     """The limits of the filter `quotas`. The filter has no switch: shares of 1 let everything through."""
 
     quotas: QuotaRules = field(default_factory=QuotaRules)
-    """Largest shares of the kept questions for one thing and for one relation."""
+    """Maximum shares of the kept questions for one thing and for one relation."""
 
 
 QUOTAS = Filter(

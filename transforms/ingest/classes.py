@@ -14,8 +14,8 @@ from questloom.records.outcomes import Reason
 
 CACHED_CLASSES = 65_536
 MAX_ANCESTORS = 2_000
-"""Most ancestors of a class. Wikidata's class graph has loops and a few classes with hundreds of
-ancestors; beyond this number ancestors mean nothing."""
+"""Maximum number of ancestors of a class. Wikidata's class graph has loops and a few classes with
+hundreds of ancestors; beyond this number ancestors mean nothing."""
 
 _DATA = json.loads(
     resources.files("questloom.transforms.ingest").joinpath("data/classes.json").read_text()

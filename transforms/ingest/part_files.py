@@ -35,7 +35,7 @@ RUN_BYTES = 64 << 10
 RUN_ROWS = 1024
 SPARE_FILES = 512
 AHEAD = 4
-"""Most batches of a run that one round of a merge reads. A hub may have millions of rows in one run."""
+"""Maximum number of batches of a run that one round of a merge reads. A hub may have millions of rows in one run."""
 REMOTE_BLOCK = 1 << 18
 """Bytes per request from a file in a bucket: its footer and some batches of a run."""
 _OPTIONS = pa.ipc.IpcWriteOptions(compression="lz4")

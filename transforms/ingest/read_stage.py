@@ -25,7 +25,8 @@ from questloom.transforms.ingest.sources import Read, read
 
 NO_DATA = b""
 ROWS_BYTES = 32 << 20
-"""Most bytes of a data set in memory before they are written. A file of JSON lines is one task, however large."""
+"""Maximum number of bytes of a data set in memory before they are written. A file of JSON lines is
+one task, however large."""
 
 
 def parts_of(item: Read, wiki: str) -> Iterator[tuple[str, Row]]:

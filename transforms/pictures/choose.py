@@ -18,7 +18,7 @@ from questloom.transforms.pictures.picture_rules import PictureRules
 from questloom.transforms.pictures.simple import too_simple
 
 MAX_DISTANCE = 6
-"""Most different bits, of 64, between the perceptual hashes of near-duplicates."""
+"""Maximum number of different bits, of 64, between the perceptual hashes of near-duplicates."""
 REFUSED_MIMES = ("image/svg+xml", "image/gif", "image/x-xcf", "image/vnd.djvu", "application/pdf")
 
 

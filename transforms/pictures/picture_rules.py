@@ -17,7 +17,7 @@ class PictureRules:
     """Families of licences, see `knowledge/licences.py`. Pictures with other licences appear in no
     question, and the tools that search a store do not show them."""
     min_side: Annotated[int, Ge(1)] = 512
-    """Least pixels of the shorter side (OpenSearch-VL's number)."""
+    """Minimum length of the shorter side in pixels (OpenSearch-VL's number)."""
     max_candidates: Annotated[int, Ge(1)] = 8
     """K: number of pictures of an entity that are examined. The best grounded picture that passes is shown."""
     withhold_own: bool = False
@@ -35,7 +35,7 @@ class GroundingRules:
     """What to do if the checkpoint does not separate the store's pictures: stop the run, or
     continue with the verdict `not_run`."""
     margin: Annotated[float, Ge(-2), Le(2), Evolves("pictures", 0, 0.1, 0.02)] = 0.0
-    """Least lead in similarity over every other description."""
+    """Minimum lead in similarity over every other description."""
     num_distractors: Annotated[int, Ge(0), Le(1000)] = 8
     """Number of entities of the anchor's class to compare with."""
     num_distractors_unstated: Annotated[int, Ge(0), Le(1000)] = 200

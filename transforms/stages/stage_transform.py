@@ -38,7 +38,7 @@ from questloom.transforms.stages.stage_shards import (
 )
 
 MAX_OPEN_SHARDS = 4
-"""Most shards of one bundle whose records may be under way at once. The limit bounds the memory."""
+"""Maximum number of shards of one bundle whose records may be under way at once. The limit bounds the memory."""
 MAX_TRACEBACK = 4_000
 
 

@@ -51,7 +51,7 @@ class LlmWriter:
         client: `questloom.models.chat_client`'s client.
         store: the store.
         rules: the recipe's settings for the llm writer.
-        max_words: most words of a question.
+        max_words: maximum number of words of a question.
         language: the language of the question.
     """
 

@@ -25,11 +25,12 @@ from questloom.transforms.writing.llm.word_proof import relation_of, things
 from questloom.transforms.writing.writer import Draft
 
 MAX_TOKENS = 1_500
-"""Most tokens of a first request, by `CHARS_PER_TOKEN`; a request that corrects a reply may be longer."""
+"""Maximum number of tokens of a first request, by `CHARS_PER_TOKEN`; a request that corrects a
+reply may be longer."""
 CHARS_PER_TOKEN = 4
 MAX_SENTENCE_CHARS = 200
 MIN_SENTENCE_CHARS = 40
-"""Least characters of a sentence part. A shorter part tells nothing."""
+"""Minimum number of characters of a sentence part. A shorter part tells nothing."""
 MAX_HINTS = 3
 
 
@@ -41,7 +42,7 @@ def request_values(store: Any, plan: Plan, language: str, max_words: int) -> dic
         store: the store.
         plan: the plan to word.
         language: the recipe's language.
-        max_words: most words of the question.
+        max_words: maximum number of words of the question.
     """
     bare = _values(store, plan, language, max_words, 0)
     used = len(render(ROLES["word_plan"], language=language_name(language), **bare).text)

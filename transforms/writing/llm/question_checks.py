@@ -57,8 +57,8 @@ _TORN = re.compile(
 )
 _RELATIVE = re.compile(r"\b(?:who|whose|whom|which|where|that)\b")
 MAX_TORN = 8
-"""Most words of a relative clause that may follow its verb: "In which town did the person die who
-taught its founder?"."""
+"""Maximum number of words of a relative clause that may follow its verb: "In which town did the
+person die who taught its founder?"."""
 
 
 def other_language(text: str, language: str) -> bool:

@@ -17,7 +17,7 @@ from questloom.prompts.phrases import property_phrase, variants, verb_forms
 
 LANGUAGE = "en"
 MIN_LABEL_WORD = 5
-"""Least letters of a word in a property's label that can state the relation."""
+"""Minimum number of letters of a word in a property's label that can state the relation."""
 MAX_HINTS = 6
 
 _RELATED_BEFORE = re.compile(
