@@ -86,8 +86,8 @@ def _files(scheme: str, process: int, quick: bool = False) -> Any:
 
 @contextmanager
 def asking(path: "BucketPath") -> Iterator[None]:
-    """Context that turns exceptions of the providers' libraries into the project's own. All other
-    code relies on it."""
+    """Context that turns exceptions of the providers' libraries into the project's own. Only here
+    are the providers' exceptions caught."""
     try:
         yield
     except (*_MISSING, QuestloomError, AssertionError):
@@ -200,7 +200,8 @@ class BucketPath:
         return _files(self.scheme, os.getpid())
 
     def _look(self) -> dict[str, Any] | None:
-        """The store's facts about the object; None where nothing exists. The entry of a listing is trusted."""
+        """The store's facts about the object; None where nothing exists. If a listing gave the
+        entry, its facts are trusted without a request."""
         if self._info is not None:
             return self._info
         try:

@@ -20,7 +20,7 @@ def load_folder(path: Path, split: str | None = None) -> Any:
     """Like `datasets.load_dataset` for a folder or one of its splits, but never gives the rows of
     another folder.
 
-    `datasets` caches rows under the folder's name and the patterns in its card. This function
+    `datasets` caches rows under the folder's name and the patterns in its card. `load_folder`
     therefore keeps the cache under the digest of the folder's content.
     """
     import datasets  # importing datasets is slow, so only this function does it

@@ -44,9 +44,9 @@ def load_extension(named: str, kind: str, key: str) -> Extension:
     """Imports an object that settings name, once per process.
 
     Args:
-        named: `module:Name`, or the name of an entry point. Python searches the current folder
+        named: `module:Name`, or the name of an entry point; Python searches the current folder
             last.
-        kind: the kind of object, e.g. "filters". The entry points are those of the group
+        kind: the kind of object. The kind "filters" uses the entry points of the group
             `questloom.filters`.
         key: the key of the settings, for errors.
 

@@ -1,7 +1,7 @@
 """One set of operations for local paths, `s3://bucket/…` and `gs://bucket/…`.
 
-`location` gives a `pathlib.Path` for a local path. For an object store it gives a `BucketPath`
-(`buckets.py`), with the part of pathlib's interface that the project uses.
+`location` gives a `pathlib.Path` for a local path. For an object store `location` gives a
+`BucketPath` (`buckets.py`), with the part of pathlib's interface that the project uses.
 
 An object store has no rename and no folders, but one object appears whole or not at all.
 `write_whole` and `whole_file` therefore need one upload. For a folder of several objects, the
@@ -147,7 +147,8 @@ def whole_folder(path: Location, *, last: str) -> Iterator[Path]:
 
 
 def _put(part: Path, path: Path) -> None:
-    """Renames a temporary folder to its final path. Where several processes do so at once, the last folder stays."""
+    """Renames a temporary folder to its final path. If several processes rename to one path at
+    once, the last folder stays."""
     placed = False
     while not placed:
         old = path.with_name(f".{path.name}.{uuid.uuid4().hex}.old")
@@ -317,5 +318,5 @@ def _check_writable(folder: Path) -> None:
 
 def reaching(path: str | Location):
     """Context that turns another library's errors on a bucket into `ProviderFault`. For local paths
-    it changes nothing."""
+    this context changes nothing."""
     return asking(BucketPath.of(str(path))) if is_remote(path) else nullcontext()

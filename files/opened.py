@@ -1,5 +1,5 @@
 """The objects that a process opens and shares: stores, searches, model clients, stages' functions.
-One owner closes them all.
+One owner closes all of these objects.
 
 The code that starts a job makes an `Opened`, passes it down and closes it. An `Opened` pickles as
 its name. In the process that made the object, the name stands for this object. In a worker process,
@@ -44,7 +44,7 @@ class Opened:
     def once(
         self, key: Hashable, make: Callable[[], T], close: Callable[[T], object] | None = None
     ) -> T:
-        """The object of a key. The first caller makes it while other callers wait.
+        """The object of a key. The first caller makes the object while other callers wait.
 
         Args:
             key: identifies the object, with everything that makes the object different (a path, the

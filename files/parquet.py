@@ -18,7 +18,7 @@ ROW_GROUP = 1024
 
 def write_whole(path: Location, data: bytes) -> None:
     """Writes a file under a temporary name and renames it, so that a reader sees all of the file or
-    nothing. A bucket needs no rename."""
+    nothing. For an object in a bucket no rename is needed."""
     if isinstance(path, BucketPath):
         path.write_bytes(data)
         return

@@ -1,8 +1,8 @@
 """Picture files: turns untrusted bytes into the RGB picture that a viewer shows.
 
 All code that looks at pixels (ingest, perceptual hashes, CLIP, OCR, tools, export, reports) reads
-them through `decode`. One place therefore handles size limits, bit depth, colour profiles, EXIF
-orientation and transparency.
+them through `decode`. Size limits, bit depth, colour profiles, EXIF orientation and transparency
+are therefore handled in one place.
 """
 
 import contextlib
@@ -35,7 +35,7 @@ _TURNED = (5, 6, 7, 8)
 
 
 class PictureError(ValueError):
-    """The error for bytes that are no usable picture. A stage puts its `reason` into the rejection."""
+    """The error for bytes that are no usable picture. A stage puts the error's `reason` into the rejection."""
 
     def __init__(self, reason: Reason, what: str) -> None:
         super().__init__(what)
@@ -139,9 +139,8 @@ def as_shown(image: Image.Image, *, at_least: int | None = None) -> Image.Image:
     is stretched.
 
     Args:
-        image: a picture opened from a file, or made by code. The function reads it and may turn it
-            in place.
-        at_least: minimum number of pixels of both sides. If given, a JPEG may be decoded at a
+        image: a picture opened from a file, or made by code; `as_shown` may turn it in place.
+        at_least: minimum number of pixels of both sides. With this limit a JPEG may be decoded at a
             reduced scale (libjpeg's draft mode: 22 instead of 66 ms for 3000×2000).
     """
     if at_least is not None:

@@ -23,7 +23,7 @@ ARTICLES = {
 HONORIFICS = frozenset({"sir", "dame"})
 """Titles that are dropped before a name of two or more words, since they identify nobody."""
 ELIDED = re.compile(r"^l'(?=\w)", re.IGNORECASE)
-"""The article of "l'Odyssée". In other words an apostrophe joins two parts."""
+"""The article of "l'Odyssée". An apostrophe elsewhere joins two parts of a word."""
 
 # By position: "St" at the end of a name is "street"; elsewhere it is "saint".
 ABBREVIATIONS = {
@@ -84,7 +84,7 @@ def clean(text: str) -> str:
 
 
 def fold(text: str, *, umlauts: bool = False) -> str:
-    """Lower case without accents. Marks that make another letter stay.
+    """Lower case without accents. Marks that turn a letter into another letter stay.
 
     Args:
         text: cleaned text.

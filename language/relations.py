@@ -52,7 +52,7 @@ class PropertyUse:
     """Whether the property's values change with time or follow each other."""
     single: bool = False
     """Whether the property has one value by its meaning; most of Wikidata's own constraints agree.
-    Where a store's dump lacks the constraints, the property then needs only the lower threshold of
+    If a store's dump lacks the constraints, this property still gets the lower threshold for
     declared single values."""
     weight: float = 0.0
     """How informative and how pleasant the property is, 0 to 1. Hops and clues are drawn in
@@ -69,7 +69,7 @@ class PropertyUse:
     """Name of a group of similar steps. Two steps of one group in a row sound silly: the child of
     the mother, the town of the district of the town."""
     forward_only: bool = False
-    """Whether many things share the value, so that no step may run backwards: from a town to "the
+    """Whether many things share the value. A step then may not run backwards, from a town to "the
     man who was born there and died in …"."""
 
 
@@ -179,7 +179,7 @@ class RelationTable:
 
 @functools.cache
 def relation_table() -> RelationTable:
-    """The relation table of this package, read once per process."""
+    """The package's relation table, read once per process."""
     return parse_relations(FILE.read_text(encoding="utf-8"), FILE.name)
 
 
@@ -187,7 +187,7 @@ def relation(property_id: str) -> Relation:
     """The entry of a property; an empty entry where the table does not list the property.
 
     Args:
-        property_id: a property id, e.g. "P84".
+        property_id: a property id such as "P84".
     """
     return relation_table().relations.get(property_id) or Relation(pid=property_id)
 

@@ -1,5 +1,5 @@
-"""Finds where sentences begin and end in plain text, and which sentence contains a link. Rules do
-this without a model, the same on every machine."""
+"""Finds where sentences begin and end in plain text, and which sentence contains a link. The rules
+need no model and work the same on every machine."""
 
 import re
 from typing import Any

@@ -32,12 +32,12 @@ def agent_system_prompt(
 
     Args:
         schemas: the tools' OpenAI-style function schemas, from the tool box.
-        max_calls: number of tool calls that an episode may make. 0: the agent answers in its only
-            turn.
-        today: the date that the message states. "": no date, because a frozen store has no today.
+        max_calls: number of tool calls that an episode may make; with 0 the agent must answer at
+            once.
+        today: the date that the message states, or "" for a frozen store, which has no today.
         handles: whether pictures have names that tool calls can use.
-        brief: whether to list only each tool's name and required arguments. Small policies that
-            learn the protocol from examples use this.
+        brief: whether to list only each tool's name and required arguments, for small policies that
+            learn the protocol from examples.
     """
     if brief:
         functions = [schema["function"] for schema in schemas]
@@ -60,12 +60,12 @@ def dialect_system_prompt(
     """The system message for an agent with another turn protocol.
 
     Args:
-        tools: the schemas of the agent's tools, one per line. "": another message describes the
-            tools, or there are none.
-        answer: the tag of the answer. "": the whole reply is the answer.
+        tools: the schemas of the agent's tools, one per line, or "" if another message describes
+            the tools or there are none.
+        answer: the tag of the answer, or "" if the whole reply is the answer.
         observation: the tag around the output of tools.
         max_calls: number of tool calls that an episode may make.
-        handle: name of the first picture. "": pictures have no names.
+        handle: name of the first picture, or "" if pictures have no names.
     """
     return (
         _template(DIALECT)

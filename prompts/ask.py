@@ -1,9 +1,9 @@
-"""Sends one prompt to a model and reads the reply. The writer and the filters share this code.
+"""Sends one prompt to a model and reads the reply. The writer and the filters share this module.
 
-The chat client makes sure that a reply fits the role's schema; it repairs a reply in a turn of its
-own. `read` checks what a schema cannot express: a cited number that was not shown, or a missing
-name. After a first fault the model gets one correction in the same conversation. A second fault
-makes the reply bad.
+The chat client makes sure that a reply fits the role's schema; if not, a turn of its own repairs
+the reply. `read` checks what a schema cannot express: a cited number that was not shown, or a
+missing name. After a first fault the model gets one correction in the same conversation. A second
+fault makes the reply bad.
 """
 
 from collections.abc import Callable

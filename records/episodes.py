@@ -14,7 +14,7 @@ from questloom.records.table import Json, Record
 
 
 class ToolStatus(StrEnum):
-    """Who caused the result of a tool. The tool's code decides this, never the text that the tool returns."""
+    """Who caused the result of a tool. The tool's code sets the status, never the text that the tool returns."""
 
     OK = "ok"
     MODEL_FAULT = "model_fault"
@@ -107,7 +107,8 @@ class Turn(Record):
     """One turn of the policy and the harness's answer to it."""
 
     text: str
-    """The turn as rendered (with a `<think>` that the template opened). The strict check read this text."""
+    """The turn as rendered (with a `<think>` that the template opened). The strict format check
+    reads the turn in this form."""
     thought: str = ""
     call: ToolCall | None = None
     answer: str | None = None

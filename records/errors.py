@@ -1,7 +1,7 @@
 """The error model, on one page.
 
-* `InputError`: the user's input is wrong (file, option, key). The command line raises it before
-  work starts, prints it and exits with 2.
+* `InputError`: the user's input is wrong (file, option, key). An `InputError` is raised before work
+  starts; the command line prints it and exits with 2.
 * `ProviderFault`: something outside the process failed (endpoint, query service, bucket). The call
   is retried. If the fault lasts, the item stays *pending*; it is never a rejection.
 * `BudgetExceeded`: the hard budget is used up. The item stays pending; the command exits with 3.

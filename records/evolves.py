@@ -6,17 +6,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Evolves:
-    """Metadata of a setting, e.g. `Annotated[float, Evolves("paths", 0, 1, 0.2)]`.
+    """Metadata of a setting: `Annotated[float, Evolves("paths", 0, 1, 0.2)]`.
 
     For a mapping the metadata applies to each value; for a pair it applies to both ends.
 
     Args:
         stage: the part of the recipe that is responsible: "seeds", "paths", "writer", "pictures" or
             "filters".
-        low, high: bounds of a number, both allowed. A switch has no bounds.
+        low, high: bounds of a number, both allowed; a switch has none.
         step: how far one edit moves the number.
-        choices: the allowed words, from lax to strict. One edit moves by one place.
-        max_chars: longest text, in characters. A model rewrites the text.
+        choices: the allowed words, from lax to strict; one edit moves by one place.
+        max_chars: maximum number of characters of a text, which a model rewrites.
         keys: keys that an edit may add to a mapping.
         absent: the value that a missing key stands for.
     """

@@ -55,7 +55,8 @@ def chance(recipe_seed: int, item_id: str, stage: str) -> random.Random:
 
 
 def priority(recipe_seed: int, item_id: str, purpose: str) -> str:
-    """A sort key that puts items into a random but repeatable order. Samples take the smallest keys."""
+    """A sort key that puts items into a random but repeatable order. A random sample takes the
+    items with the smallest keys."""
     return sha256_hex(canonical_json([recipe_seed, item_id, purpose]))[:ID_HEX_DIGITS]
 
 

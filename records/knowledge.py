@@ -66,7 +66,7 @@ class Value(Record):
     unit: str = ""
     """QID of a quantity's unit, a day's calendar or a coordinate's globe.
 
-    "" for a bare number, the Gregorian calendar and the Earth."""
+    The unit is "" for a bare number, the Gregorian calendar and the Earth."""
     time: str = ""
     precision: int = 0
     latitude: float | None = None
@@ -204,7 +204,7 @@ class Claim(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Popularity(Record):
-    """How well known an item is, as a popularity file states it. None stands for a missing figure."""
+    """How well known an item is, as a popularity file states it. A figure that the file lacks is None."""
 
     sitelinks: int | None = None
     """Number of wikis that have a page about the item."""
@@ -296,7 +296,7 @@ class PropertyProfile(Record):
     """How the instances of one class use one property. One pass over the store counts the best
     claims.
 
-    `class_id` is a direct class of the subjects, or "" for all subjects together.
+    `class_id` is a direct class of the counted subjects, or "" for all subjects together.
     """
 
     property: str

@@ -9,8 +9,8 @@ from questloom.records.table import Json, Record
 
 DETAIL, COMPUTATION, PLAIN = "detail", "computation", "plain"
 LATER_PICTURE, MID_CHAIN = "later picture", "mid-chain picture"
-"""Kinds of work with a later picture. A solver reads the answer on it ("later picture"), or goes on
-from a detail that it shows ("mid-chain picture")."""
+"""Kinds of work with a later picture. A solver reads the answer on the later picture ("later
+picture"), or goes on from a detail of it ("mid-chain picture")."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -27,5 +27,5 @@ class Route(Record):
     treewidth: int = 0
     """Treewidth of the graph of the form's variables: 1 for chains and trees, 2 where two branches meet."""
     exact: bool = True
-    """Whether this route is the cheapest. False where there were too many routes to compare, or
-    where no route leads to the answer; the figures are then those of a greedy route."""
+    """Whether this route is the cheapest. The value is False if there were too many routes to
+    compare, or if no route leads to the answer. The figures are then those of a greedy route."""

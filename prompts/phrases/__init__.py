@@ -61,7 +61,7 @@ def verb_forms(language: str = "en") -> VerbForms:
 
 @functools.cache
 def property_phrase(property_id: str, language: str = "en", *, label: str = "") -> PropertyPhrase:
-    """The words for a property in a language.
+    """The words for a relation (property) in a language.
 
     Args:
         property_id: a property id, e.g. "P84".
@@ -119,8 +119,8 @@ def vague_classes() -> frozenset[str]:
 
 
 def property_use(property_id: str) -> PropertyUse:
-    """The allowed uses of a property. A property outside the table has none, since nobody has
-    checked its words.
+    """The allowed uses of a property. A property outside the table has no allowed uses, since
+    nobody has checked its words.
 
     Args:
         property_id: a property id, e.g. "P84".

@@ -94,8 +94,8 @@ def unclear_names(form: Form, facts: Facts) -> tuple[str, ...]:
     about the thing.
 
     "Published by the publisher of The Glass Parish" starts at the name, so another work of that
-    name would give another publisher. An encyclopedia uses the plain title only where no other
-    thing is meant. (The margin handles namesakes among the values of a claim.)
+    name would give another publisher. An encyclopedia uses a plain name as a title only for the
+    thing that most readers mean. (The margin handles namesakes among the values of a claim.)
     """
     named = {c.subject.entity for c in form.of(ClaimClause) if isinstance(c.subject, Value)}
     labels = {e: entity.label() for e in sorted(named) if (entity := facts.entity(e))}
@@ -127,7 +127,7 @@ def named_alike(form: Form, facts: Facts, binding: Binding) -> tuple[str, str] |
 
 
 def _telling_words(name: str) -> set[str]:
-    """The words that identify a name: "St Ysolde's Church" contains "Saint Ysolde"."""
+    """The words of a name without titles: "St Ysolde's Church" then contains the name "Saint Ysolde"."""
     return set(folded(name).split()) - SAINTS
 
 
@@ -161,7 +161,7 @@ def needed_of(
     form: Form, facts: Lookups, binding: Binding, rules: CertificateRules
 ) -> Needed | Refusal:
     """The part of a form that its answer needs; a refusal where part of the path, or the picture,
-    is not needed. Further words can only make more of the path unneeded."""
+    is not needed. Additional clauses can only make more parts of the path unneeded."""
     if decorated := decorations(form, facts, binding):
         return Refusal(reason=Reason.DECORATION, evidence={"variables": list(decorated)})
     if alike := named_alike(form, facts, binding):
@@ -371,7 +371,7 @@ def words_agree(question: Question) -> tuple[Check, ...] | Refusal:
 
 def rival_fits(question: Question, facts: Facts, anchor: Binding, key: str) -> bool:
     """Whether an answer of a solver or teacher also satisfies the form, although it is not the
-    expected one. The question is then dropped."""
+    expected one. The question has several answers then and is dropped."""
     form = question.logical_form
     if form is None or key == question.answer.value.key():
         return False

@@ -1,10 +1,11 @@
 """Effective hops: the fewest claims that really lead from the picture to the asked variable.
 
-The words of a question state a number of relations. Two things make the question shorter than its
-words. Relations may compose ("the person married to the father" is the mother). A chain of other
-claims may lead to the same answer alone, in fewer steps. A question with relations that compose is
-refused. The shorter chain is counted, and a question with fewer hops than the recipe demands is
-refused. In a dense store some chain leads from nearly everything to everything.
+The words of a question state a number of relations. For two reasons a question may need fewer
+relations than its words state. Relations may compose ("the person married to the father" is the
+mother). A chain of other claims may lead to the same answer alone, in fewer steps. A question with
+relations that compose is refused. The shorter chain is counted, and a question with fewer hops than
+the recipe demands is refused. In a dense store some chain leads from nearly everything to
+everything.
 """
 
 from math import inf
@@ -20,7 +21,7 @@ Step = tuple[str, bool]
 """A property id, and whether the step follows the property against its direction."""
 NARROW = 20
 """Maximum number of claims that may lead into a node for a chain to go on against their direction.
-An occupation or a country leads to no one in particular."""
+Reverse steps from an occupation or a country lead to nobody in particular."""
 UNTOLD = frozenset({"P31", "P279", "P21"})
 """Properties that connect nearly every thing with every other (class, superclass, sex)."""
 _INVERSE = {
@@ -148,7 +149,7 @@ def alone(facts: Facts, start: str, steps: int) -> frozenset[str]:
 @remembered(4096)
 def _reached(facts: Facts, start: str, steps: int) -> frozenset[frozenset[str]]:
     """The ends of all chains of exactly `steps` steps, each as the set of things at its end. A
-    chain with too many ends stops."""
+    chain with too many ends is not continued."""
     if not steps:
         return frozenset({frozenset({start})})
     reached = set()

@@ -45,7 +45,7 @@ def binding_of(bindings: Mapping[str, str]) -> Binding:
 
 
 class TooLarge(Exception):
-    """A clause would have to be enumerated beyond the limit. The caller decides what this means."""
+    """A clause would have to be enumerated beyond the limit. The caller decides how to treat such a clause."""
 
 
 def resolve(term: Term, binding: Binding) -> Value | None:
@@ -76,7 +76,7 @@ def holds(op: str, left: Value, right: Value) -> bool | None:
 def _in_order(op: str, left: Date, right: Date) -> bool | None:
     """Whether `left` is before ("<") or after (">") `right`; None where the dates overlap.
 
-    A date excludes its whole period: no day of 1832 is before or after 1832.
+    A year or day is compared as a whole: no day of 1832 is before or after 1832.
     """
     (first, last), (other_first, other_last) = left.span, right.span
     if last < other_first or other_last < first:

@@ -3,7 +3,8 @@
 The picture might show any thing of the class that the words name. The words therefore leave several
 answers open; with two open answers, half of all guesses are right. Some answers are the commonest
 of their kind for any picture ("Northern Hemisphere", "mayor"). Ingest counts once how common each
-value is (`PropertyProfile.num_commonest`). Over several steps this module counts along the steps.
+value is (`PropertyProfile.num_commonest`). For several steps, this module counts the ends of the
+whole chain.
 """
 
 from collections import Counter
@@ -21,7 +22,7 @@ from questloom.transforms.facts.values import best_values, classes_of
 from questloom.transforms.remembered import remembered
 
 MOST_ANSWERS = 5
-"""Maximum number of answers that are counted. Further answers hardly lower the chance of a guess."""
+"""Maximum number of answers that are counted. More open answers hardly lower the chance of a guess."""
 BETWEEN_TWO = ("earliest", "latest", "largest", "smallest")
 """Operations whose answer is one of the compared things."""
 WEIGHT = 10
@@ -71,8 +72,8 @@ def guess_of_kind(form: Form, facts: Facts, binding: Binding) -> float:
 
 
 def num_answers_without_picture(form: Form, facts: Facts, binding: Binding) -> int:
-    """The number of answers of the form without its picture, counted up to `MOST_ANSWERS`. Where
-    there are too many to enumerate, it gives `MOST_ANSWERS`."""
+    """The number of answers of the form without its picture, counted up to `MOST_ANSWERS`. If there
+    are too many answers to enumerate, the number is `MOST_ANSWERS`."""
     anchor = form.anchor
     kind = find_descriptor_class(facts, binding[anchor].entity)
     extra = (
@@ -91,11 +92,11 @@ def num_answers_without_picture(form: Form, facts: Facts, binding: Binding) -> i
 
 
 def commonest_share(facts: Facts, property: str, subject: str) -> float:
-    """How often the commonest value of a property is right for things of the subject's classes.
-    Only the other members with a value count.
+    """How often the commonest value of a property is right for things of the subject's classes. The
+    subject itself does not count, only the other members with a value.
 
-    The result is the largest share over the subject's direct classes. All subjects of the property
-    enter each share with the weight of `WEIGHT` subjects.
+    The result is the largest share over the subject's direct classes. Each share is averaged with
+    the share over all subjects of the property, which weighs as much as `WEIGHT` subjects.
     """
     everywhere = _share(facts.profile(property), 0.0, 0)
     return max(
@@ -109,8 +110,8 @@ def commonest_share(facts: Facts, property: str, subject: str) -> float:
 
 
 def _share_in(facts: Facts, property: str, class_id: str, everywhere: float) -> float:
-    """The share of one guess in a class, averaged with the share over all subjects. The class's
-    commonest value need not be the commonest overall."""
+    """The share of one guess in a class, averaged with the share over all subjects. The commonest
+    value of the class may be rare among all subjects."""
     profile, all_subjects = facts.profile(property, class_id), facts.profile(property).num_subjects
     bound = _share(profile, everywhere, WEIGHT)
     if profile.num_instances > MOST_COUNTED:

@@ -251,7 +251,7 @@ def margin_of(
 
 @remembered(4_096)
 def _margin_of(facts: Lookups, description: Description, intended: Value, required: int) -> Margin:
-    """The margin of a description. Forms with different later clauses share it."""
+    """The margin of a description. Forms that differ only in later clauses share this cached margin."""
     return margin_of(facts, description, intended, required)
 
 

@@ -14,7 +14,8 @@ from questloom.transforms.facts.lookups import Facts
 
 
 def text_says(facts: Facts, rival: str, part: Part) -> bool:
-    """Whether the rival's article names the value that the claims lack. The rival may then fit."""
+    """Whether the rival's article names the value that the claims lack. A rival whose article names
+    the value may fit."""
     if part.role == "kind":
         return False
     assert part.value is not None

@@ -11,7 +11,7 @@ from questloom.transforms.facts.one_of_class import single_value
 from questloom.transforms.facts.said_class import find_descriptor_class
 
 MAX_REVERSE = 200
-"""Maximum number of claims into a node that are examined. A node with more is a hub here."""
+"""Maximum number of claims into a node that are examined. A node with more claims counts as a hub."""
 
 
 @dataclass(frozen=True, kw_only=True)

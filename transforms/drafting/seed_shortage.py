@@ -23,8 +23,8 @@ def shortage(
     rules: SeedRules,
     pictures: PictureRules,
 ) -> str:
-    """The causes in words, each with its number of things. The thresholds of the recipe's rules and
-    the best values in the store follow.
+    """The causes in words, each with its number of things. After the causes the text lists the
+    thresholds of the recipe's rules and the best values in the store.
 
     Args:
         found: the entities of the store, or the first part of them.

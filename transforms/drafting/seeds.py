@@ -33,7 +33,7 @@ class Candidate:
     """(method, rule). Domains are drawn within each stratum."""
     group: str
     """The domain, with a star where a picture of the entity shows a readable year. For the
-    exploration method: the cell of the schedule."""
+    exploration method the group is the cell of the schedule."""
     rank: str
     seed: Seed
 
@@ -87,8 +87,8 @@ def is_linked(
 
 
 def may_be_shown(facts: Facts, entity: Entity, living_people: bool) -> bool:
-    """Whether a question may show a picture of a person. By default it may not if the person is
-    alive at the snapshot's date."""
+    """Whether a question may show a picture of a person. By default a living person (at the
+    snapshot's date) may not be shown."""
     if living_people or HUMAN not in entity.class_closure:
         return True
     return bool(best_values(facts, entity.id, "P570"))
@@ -96,7 +96,7 @@ def may_be_shown(facts: Facts, entity: Entity, living_people: bool) -> bool:
 
 def bears_another_name(facts: Facts, entity: Entity) -> bool:
     """Whether an encyclopedia uses the entity's name for another thing of the same kind. Pictures
-    and dates of the entity may then belong to the other thing.
+    and dates of an entity with a shared name may belong to the other thing.
 
     (Wikidata gives the congressman Zachary Taylor a portrait of the president of that name.)
     """
@@ -155,7 +155,7 @@ def candidates(
 def _explored(
     entity: Entity, facts: Facts, rules: SeedRules, recipe_seed: int, index: int, fitting: list[str]
 ) -> Iterator[Candidate]:
-    """The n-th exploration seed of an entity, once for each rule that the entity fits, at the value
+    """The n-th exploration seed of an entity, once for each rule that the entity fits, at the cell
     that the schedule draws."""
     place = drawn(facts, entity, rules, recipe_seed, f"{entity.id}:{EXPLORATION}:{index}")
     if place is None:

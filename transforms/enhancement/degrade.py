@@ -1,7 +1,7 @@
 """Degradations of OpenSearch-VL: a seeded share of kept questions gets a picture that one named tool repairs.
 
-The share is 10 %. OpenSearch-VL does not publish the severity and the mixture of the three kinds;
-here the recipe sets them.
+The share of degraded questions is 10 %. OpenSearch-VL does not publish the severity and the mixture
+of the three kinds; here the recipe sets them.
 """
 
 import random
@@ -46,7 +46,8 @@ class Degradation:
 
 
 def is_chosen(question_id: str, seed: int, share: float) -> bool:
-    """Whether a question belongs to the degraded share. Only its id decides, so other questions do not matter."""
+    """Whether a question belongs to the degraded share. The question's id alone decides, so other
+    questions do not matter."""
     return int(priority(seed, question_id, "enhancement")[:12], 16) < share * 16**12
 
 

@@ -15,8 +15,8 @@ class ExternalRules:
     path: Name
     """A .jsonl or .parquet file, or the folder of a data set."""
     name: str = ""
-    """The name of the source in ids and provenance, before the row's number. By default it is the
-    file's or folder's name."""
+    """The name of the source in ids and provenance, before the row's number. The default name is
+    the file's or folder's name."""
     split: Name = "train"
     """The split to read, in a folder with several splits."""
     licence: str = ""

@@ -1,10 +1,10 @@
 """Outside rows: (picture, question, answer) rows of other data sets, which enter at the filters
 (OpenSearch-VL merges FVQA, WebQA and others).
 
-A row becomes a seed of rule "external" and a question without a form. Its certificate has the basis
-`external`, because no form was executed. Readers of the data set can therefore recognise these
-rows. Sources are JSON lines with paths of pictures, Parquet files, or a data set's folder in the
-Hub's format, on this machine or in a bucket. Nothing else is downloaded.
+A row becomes a seed of rule "external" and a question without a form. The certificate of an outside
+row has the basis `external`, because no form was executed. Readers of the data set can therefore
+recognise outside rows. Sources are JSON lines with paths of pictures, Parquet files, or a data
+set's folder in the Hub's format, on this machine or in a bucket. Nothing else is downloaded.
 """
 
 import json

@@ -1,5 +1,5 @@
-"""The century of a thing's beginning. A question can ask for it where sources mean different years
-by a date.
+"""The century of a thing's beginning. A question can ask for the century of a date if sources mean
+different years by the date.
 
 An inception is the year in which a painting was begun, finished or first shown, or the middle of
 "about 1485 to 1490". Of sixteen paintings in a slice of Wikidata, half had another year than books
@@ -49,11 +49,12 @@ def has_one_century(facts: Lookups, subject: str, property: str) -> bool:
 
 
 def commonest_century(facts: Facts, subject: str, property: str, weight: int) -> float:
-    """How often the commonest century is right for things of the subject's classes. Only the other
-    members with a date count.
+    """How often the commonest century is right for things of the subject's classes. The subject
+    itself does not count, only the other members with a date.
 
-    The result is the largest share over the subject's direct classes. All subjects of the property
-    enter each share with the weight of `weight` subjects. The result is 1 where nothing is known.
+    The result is the largest share over the subject's direct classes. Each share is averaged with
+    the share over all subjects of the property, which weighs as much as `weight` subjects. The
+    result is 1 where nothing is known.
     """
     everywhere = facts.profile(property).num_subjects
     shares = []

@@ -37,7 +37,7 @@ def sign_shown(facts: Facts, entity_id: str) -> str:
 
 
 def with_sign(form: Form, facts: Facts, anchor: str) -> Form:
-    """The form with the property of the sign, if the picture is a sign of the thing and does not show it."""
+    """The form, marked with the property of the sign if the picture is a sign (flag, logo) of the thing."""
     sign = sign_shown(facts, anchor)
     clauses = tuple(
         Image(var=c.var, sign=sign) if isinstance(c, Image) else c for c in form.clauses

@@ -2,8 +2,8 @@
 those of its towns.
 
 `values.values_match` also counts a value's ancestors as matches when it tests one thing. This
-module adds the things inside a value to lists too. A list by the value alone lacks the things in
-its parts, and no margin counts a rival that no list contains.
+module lists the subjects of a value together with the subjects of all its parts. A list by the
+value alone lacks the things in its parts, and no margin counts a rival that no list contains.
 """
 
 from questloom.records.knowledge import Value, entity_value

@@ -169,7 +169,7 @@ def custom_filter(named: str) -> Filter:
 
 def words_of_custom(settings: Any) -> dict[str, dict[str, Any]]:
     """The texts that a run stores about its custom filters: identity, sentence and reasons by name.
-    Readers of the run then need none of the packages."""
+    With these texts, readers of the run need none of the filters' packages."""
     return {
         each.name: {
             "identity": each.make.identity,  # type: ignore[attr-defined]

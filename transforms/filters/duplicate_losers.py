@@ -9,7 +9,7 @@ question is dropped where a nearly identical text has a smaller rank.
 duplicate stays. The result therefore needs no order and no second round, and every group of
 duplicates keeps its first question. Chains lose more: let a be similar to b, and b to c, but a not
 to c. With ranks a < b < c both b and c are dropped, c because of a question that is itself dropped.
-With b first, a and c are dropped; with b last, only b is dropped.
+If b has the smallest rank, a and c are dropped; if b has the largest, only b is dropped.
 
 **Shuffle traffic** per question of 28 words at a similarity of 0.85: keys with rank, id and shard,
 including the folded words as one key (0.25 kB). The first question of each text also sends the
@@ -82,7 +82,7 @@ class ShardKeys(beam.DoFn):
 
 class Losers(beam.PTransform):
     """Takes (key, (rank, id)) pairs; gives (losing id, (winning id, kind of key)). A question that
-    loses by several keys comes several times.
+    loses by several keys is given several times.
 
     Args:
         similarity: minimum Jaccard similarity of word triples of two nearly identical texts, 0.5 to

@@ -5,7 +5,7 @@ Three figures measure how well known a thing is: the wikis with a page about the
 its pages, and the pages that link to it. A figure works only where some things of the store reach
 the recipe's threshold and others do not. In a store of one wiki's titles, for example, every thing
 has 0 or 1 sitelinks. Without a working figure the prior would pass everything, as if no question
-failed the filter. The filter then does not run and says so.
+failed the filter. Without a working figure the filter does not run, and a notice says so.
 """
 
 from collections.abc import Iterable, Mapping

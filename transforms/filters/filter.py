@@ -107,15 +107,15 @@ class Filter:
     """A filter. All fields except the first four have defaults that suit a filter of plain code."""
 
     name: str
-    """Name of the filter's stage, verdict and switch, e.g. "text_search"."""
+    """Name of the filter's stage, verdict and switch, such as "text_search"."""
     help: str
     """One sentence that is true of every question that passed."""
     doing: str
     """The filter's action in the progress display: "trying one text search on each question"."""
     make: Callable[[Any], Apply]
-    """Makes the function of a process from a `FilterJob`. The function keeps a question with a
-    verdict, or rejects it. `make` must be a module-level function, since stages are sent to
-    workers."""
+    """Makes the filter's function from a `FilterJob`, once per process. The function keeps a
+    question with a verdict, or rejects it. `make` must be a module-level function, since stages are
+    sent to workers."""
     reasons: Mapping[str, str] = field(default_factory=dict)
     """Each reason of the filter that has no sentence in `reason_words.py`, with its sentence."""
     settings: type | None = None
@@ -125,8 +125,8 @@ class Filter:
     """The share that passes without a model; a function computes it from the settings of the
     filters. With None, the forecast assumes a share and says so."""
     seconds: tuple[float, float, float] | None = None
-    """Low, likely and high seconds of one core per question, without waiting for models. None: less
-    than a millisecond."""
+    """Low, likely and high seconds of one core per question, without waiting for models. None
+    stands for less than a millisecond."""
     of_words: bool = False
     """Whether the filter needs only the words and no model. Where a filter of words rejects a
     question, the seed tries its next plan."""
@@ -157,8 +157,8 @@ class Filter:
         return getattr(settings, self.name, True) is not False
 
     def apply(self, job: FilterJob) -> Apply:
-        """The function of a process. Where the filter cannot decide, every question passes with the
-        verdict `not_run`.
+        """The filter's function for one process. Where the filter cannot decide, every question
+        passes with the verdict `not_run`.
 
         The function raises `ValueError` if the filter rejects for a reason without a sentence.
         """

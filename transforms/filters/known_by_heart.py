@@ -20,7 +20,7 @@ REMEDIES = (("filters.popular_sitelinks", -1), ("filters.samples", 1))
 """The changes that the closed loop tries after the filter's switch."""
 LOOKED_AT = 200_000
 """Number of entities for the check whether a figure works. The check takes a second and a half. Of
-so many entities of Wikidata, about eighty have fifty sitelinks."""
+200,000 entities of Wikidata, about eighty have fifty sitelinks."""
 BLOCK = 1_000
 
 

@@ -17,8 +17,8 @@ from datasketch import MinHash
 from questloom.records.identity import sha256_hex
 
 MISSED = 0.005
-"""Chance, by the formula of `banding`, that two texts exactly at the threshold share no band. At
-most 1 % would be acceptable."""
+"""Chance, by the formula of `banding`, that two texts exactly at the threshold share no band. The
+chance to miss such a pair may be at most 1 %."""
 MAX_BANDS, MAX_ROWS = 12, 10
 BLOCK = 7_700
 """Number of texts of one group whose triples are in memory at once: 66 MB measured for questions of 28 words."""
@@ -127,9 +127,9 @@ def _by_rarest(
     member has at least one of these triples.
 
     A text that is similar to a set of n triples has at least k = ⌈similarity × n⌉ of them, so it
-    has one of any n - k + 1 of them. The function takes the rarest triples. Otherwise all questions
-    of one template would be compared with each other, at a cost that grows with the square of their
-    number.
+    has one of any n - k + 1 of them. The function takes the rarest triples. With common triples,
+    all questions of one template would be compared with each other, at a cost that grows with the
+    square of their number.
     """
     occurrences = Counter(triple for _, mine in block for triple in mine)
     numbers = defaultdict(list)

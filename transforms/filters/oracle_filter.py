@@ -20,8 +20,8 @@ CHECK = "solved_with_tools"
 
 
 def make_oracle_filter(job: FilterJob) -> Apply:
-    """The function of the filter in a process. The oracle plays under its own settings, whichever
-    teacher the recipe names, and calls no model."""
+    """Makes the filter's function for one process. The oracle plays under its own settings,
+    whichever teacher the recipe names, and calls no model."""
     recipe = job.recipe
     settings = PlaySettings(tools=ToolSettings(tools=recipe.filters.oracle_tools))
     playing = open_player(

@@ -1,5 +1,5 @@
 """The rule of `quotas`: no thing, no relation and no path may appear in too large a share of the
-questions. Whole paths count, not only the pictures.
+questions. All things on a question's path count, not only the pictured thing.
 
 A few things lie on most paths: of nineteen questions over real claims, eleven passed through George
 Washington. Each question has a commonest part, and the questions whose commonest part is rarest

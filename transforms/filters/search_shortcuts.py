@@ -72,8 +72,8 @@ def gives_away(
 ) -> str | None:
     """The name of the answer that a page states, if the page reveals the answer to a solver.
 
-    `others` are the names of the question's other things. Where none is known, any page that names
-    the answer counts.
+    `others` are the names of the question's other things. If no other name is known, any page that
+    names the answer counts.
     """
     if page.entity_id in question.bindings.values():
         return leaked(page.text, names)

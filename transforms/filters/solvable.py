@@ -1,5 +1,5 @@
 """`solvable`: keeps a question if a model reaches the answer from the evidence. Without a model the
-evidence is executed, or the oracle plays."""
+form is executed over the evidence, or the oracle plays."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

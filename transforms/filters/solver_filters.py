@@ -40,8 +40,8 @@ def by_model(
     reason: str,
     ask: Callable[[Solvers, Question], Awaitable[Verdict]],
 ) -> Apply:
-    """The function of a filter that a model decides. The model's wrong answers are tested as rivals
-    first, then its verdict counts."""
+    """Makes the function of a filter that a model decides. The model's wrong answers are tested as
+    rivals first, then its verdict counts."""
     store, solvers = job.store, make_solvers(job, name)
 
     async def judge(question: Question) -> Question | Rejection:
@@ -60,7 +60,7 @@ def by_model(
 
 
 def by_prior(job: FilterJob, name: str, reason: str, fame: Fame, *, sees_picture: bool) -> Apply:
-    """The function of a filter that the popularity prior decides."""
+    """Makes the function of a filter that the popularity prior decides."""
     store = job.store
 
     async def judge(question: Question) -> Question | Rejection:

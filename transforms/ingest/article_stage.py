@@ -22,7 +22,8 @@ STAGE = "articles"
 def finish_article(article: Article, pages: PageTable) -> Article | Rejection:
     """The article as the store holds it, or the reason why it is dropped.
 
-    A link to no page keeps its title. Any other link names the page at the end of its redirects.
+    A link to no page keeps its title. A link to a redirect gets the title of the page at the end of
+    the redirects.
     """
     row = pages.row(article.title)
     if pages.state[row] == REDIRECT:

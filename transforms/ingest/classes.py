@@ -118,5 +118,6 @@ def domain_of(tree: ClassTree, classes: Iterable[str]) -> str:
 
 
 def topic_of(tree: ClassTree, classes: Iterable[str], occupations: Iterable[str]) -> str:
-    """One of ODE's eleven domains, or "". People get it by occupation, other things by class."""
+    """One of ODE's eleven domains, or "". Occupation decides the domain of people, and class the
+    domain of other things."""
     return tree.nearest(occupations, OCCUPATIONS) or tree.nearest(classes, TOPIC_CLASSES)

@@ -82,8 +82,8 @@ def reject_duplicate(entity: Entity, kept: Entity) -> Rejection:
 
 
 def may_be_depicted(entity: Entity, claims: list[Claim]) -> bool:
-    """Whether a picture that "depicts" the item shows this very thing. A picture that depicts a
-    class (a dog, red) does not."""
+    """Whether a picture that "depicts" an item shows exactly the item and not an instance of it. A
+    picture that "depicts" a class (a dog, red) does not show this very thing."""
     return bool(entity.classes) and not any(c.property == "P279" for c in claims)
 
 

@@ -79,7 +79,7 @@ def write_failure(job: Job, error: InputError | ProviderFault) -> None:
 
 
 def read_failure(job: Job) -> InputError | ProviderFault | None:
-    """The reason why the job ended, if a task wrote it. The file is deleted then."""
+    """The reason why the job ended, if a task wrote it. Reading the reason deletes its file."""
     path = job.folder("") / FAILURE
     if not path.exists():
         return None

@@ -18,8 +18,8 @@ from questloom.transforms.ingest.part_files import hash64, read_parts
 
 ARTICLE, REDIRECT, ITEM_ONLY = 0, 1, 2
 """The kind of page at a title. If several pages have the title, the lowest kind counts, and the
-newer of article and redirect. ITEM_ONLY means that no page was read, but an item's sitelink names
-the title."""
+newer of article and redirect. ITEM_ONLY stands for a title that no page has, but an item's sitelink
+names."""
 NOWHERE = -1
 HOP_DOUBLINGS = 6
 """Redirect chains of up to 64 steps are followed; a longer chain is a loop."""

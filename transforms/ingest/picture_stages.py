@@ -28,7 +28,8 @@ def join(image: ImageAsset, uses: Iterable[str]) -> ImageAsset:
 
 
 def merge_copies(copies: list[ImageAsset]) -> tuple[ImageAsset, list[Rejection]]:
-    """Merges the copies of one picture under several names. The first name stays, with the entities of all copies."""
+    """Merges the copies of one picture under several names. The first copy's name stays, with the
+    entities of all copies."""
     first, *rest = sorted(copies, key=lambda image: image.file)
     kept = join(first, (entity for image in rest for entity in image.entity_ids))
     return kept, [

@@ -58,13 +58,14 @@ def has_other_view(image: ImageAsset, images: Sequence[ImageAsset]) -> bool:
 def check_metadata(
     image: ImageAsset, rules: PictureRules, *, excluded: Collection[str] = ()
 ) -> tuple[Reason, Any] | None:
-    """The reason why a picture's metadata forbids it: (reason, evidence), or None. The pixels are
-    not needed.
+    """The reason why a picture's metadata forbid the picture: (reason, evidence), or None. This
+    check needs no pixels.
 
     Args:
         image: the picture.
         rules: the recipe's settings for pictures.
-        excluded: perceptual hashes (16 hex digits) of pictures to exclude, e.g. from benchmarks.
+        excluded: perceptual hashes (16 hex digits) of pictures to exclude, such as those of
+            benchmarks.
     """
     if not image.licence:
         return Reason.NO_LICENCE, None

@@ -15,7 +15,7 @@ class EmbedPart(beam.DoFn):
 
     Args:
         store: a whole store.
-        spec: the checkpoint's name for `Clip.load`. Every worker must be able to load it.
+        spec: the checkpoint's name for `Clip.load`; every worker must be able to load it.
     """
 
     def __init__(self, store: str, spec: str) -> None:

@@ -54,7 +54,7 @@ def usable(measured: Calibration, rules: GroundingRules) -> bool:
 
     Raises:
         InputError: the checkpoint does not separate right from wrong pairs, and the recipe requires
-            grounding. The run stops before it costs anything.
+            grounding. A run with such a checkpoint stops before it costs anything.
     """
     if measured.auc >= MIN_AUC:
         return True
@@ -134,7 +134,7 @@ def ground(
 
 def how_well(grounding: Grounding) -> tuple[bool, float]:
     """A sort key for pictures that pass, best last. Pictures with supporting statements come after
-    pictures without, then similarity decides. All are equal where grounding was not run."""
+    pictures without, then similarity decides. If grounding was not run, all pictures are equal."""
     return bool(grounding.support), grounding.score or 0.0
 
 

@@ -40,7 +40,7 @@ class Stage:
     """One step of a job.
 
     Args:
-        name: the stage's name for people, other code and rejections, e.g. "certify".
+        name: the stage's name for people, other code and rejections, such as "certify".
         takes: the record type of the input.
         gives: the record type of the output.
         make: called once per process with the job's settings; returns the stage's function. `make`

@@ -26,7 +26,7 @@ known lie lies stand stands located situated
 give given take took come came go goes get got make makes made exactly number amount company organisation group colour language kind sort type
 """.split()
 )
-"""Words of questions without a meaning of their own. No word is among them that negates a sentence,
+"""Words of questions without a meaning of their own. The list has no word that negates a sentence,
 or ranks or orders things."""
 COMPARING = """after before between difference times older younger oldest youngest earlier later earliest latest first last more less greater lesser
     longer shorter longest shortest taller tallest higher lower highest lowest larger smaller largest smallest heavier lighter heaviest lightest
@@ -36,7 +36,7 @@ COMPARING = """after before between difference times older younger oldest younge
 
 def unsaid_words(text: str, relations: list[RelationWords], sources: list[str]) -> tuple[str, ...]:
     """The words of an English text that occur in no relation of its evidence and in no source.
-    Names are left out, and the names in sources are no sources of words.
+    Names are not checked, and names in the sources are no sources of words.
 
     >>> from questloom.transforms.writing.llm.relation_words import relation_words
     >>> founder = [relation_words("P112", "founded by")]

@@ -1,6 +1,7 @@
 """The everyday words for things. A thing has the common word for its class ("town"). A person has
 the word for the person's role in a relation ("painter", for a painting's creator). The module also
-words the question for a property. The graph writer uses the same words, and readers accepted them.
+words the question for a property. The graph writer uses the same everyday words, and readers
+accepted them.
 """
 
 from collections.abc import Iterable

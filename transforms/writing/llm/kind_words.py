@@ -37,7 +37,7 @@ def noun_phrase(description: str) -> str:
 
 def description_kind(store: Any, entity_id: str, language: str) -> str:
     """The kind at the beginning of a thing's description: "species of bird", "triptych" from
-    "Medieval triptych". "" for a person, whose description states too much."""
+    "Medieval triptych". A person gives "", because a person's description states too much."""
     entity = store.entity(entity_id)
     if entity is None or HUMAN in (*entity.classes, *entity.class_closure):
         return ""

@@ -21,7 +21,7 @@ class LlmRules:
     """Number of a seed's plans that are put into words before the seed is given up. Each plan costs
     one request, and a second request if the reply needs a correction."""
     votes: Count = 1
-    """Number of readers of a worded plan. All must agree that the words say what the plan says."""
+    """Number of readers of a worded plan. All readers must agree that the words say what the plan says."""
     guidance: Annotated[
         Mapping[str, str], Evolves("writer", max_chars=600, keys=WRITER_ROLES, absent="")
     ] = field(default_factory=dict)

@@ -35,7 +35,7 @@ MAX_HINTS = 3
 
 
 def request_values(store: Any, plan: Plan, language: str, max_words: int) -> dict[str, Any]:
-    """The values of the template `word_plan`. The sentences of the evidence fill the rest of
+    """The values of the template `word_plan`. Sentences of the evidence fill the request up to
     `MAX_TOKENS`.
 
     Args:

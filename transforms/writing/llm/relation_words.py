@@ -24,8 +24,7 @@ _RELATED_BEFORE = re.compile(
     r"(?:'s|s'|\b(?:its|his|her|their|whose|by|by an?|by the|by that|by this))\s+$"
 )
 _RELATED_AFTER = re.compile(r"\s+(?:of|for|to)\b")
-"""Text after a role noun ("painter") that makes it state a relation to a thing: "its painter", "the
-painter of the view"."""
+"""Text after a role noun. With this text the noun states a relation: "the painter of the view"."""
 _GENERAL = frozenset(
     """
 about after before being country current entity first given instance known level location maximum member number object official other people
@@ -245,8 +244,8 @@ def unsupported_words(
 
 
 def _related(plain: str, start: int, end: int, covered: list[tuple[int, int]]) -> bool:
-    """Whether a role noun states a relation to its neighbour in the text. A noun after another
-    relation's "by" does not: "founded by a painter"."""
+    """Whether a role noun states a relation to its neighbour in the text. A role noun after another
+    relation's "by" states none: "founded by a painter"."""
     before = _RELATED_BEFORE.search(plain[:start])
     told = (
         before is not None

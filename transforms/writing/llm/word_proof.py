@@ -55,7 +55,7 @@ class ProofLine:
         """Whether an English text can state the fact about the intended end. A relation that needs
         no words of its own ("a bridge in Merren") was checked when the words were cited.
 
-        A fact in one sentence may be asked about in the next. Either end may then be described:
+        A fact in one sentence may be asked about in the next. Such a fact may describe either end:
         "The woman shown was taught by an architect; where did …".
         """
         relation = relation_of(store, self.property) if self.property else None
