@@ -55,7 +55,7 @@ def years_of(year: int, precision: int) -> tuple[int, int]:
 
 
 def _start(year: int, precision: int) -> int:
-    """The first year of the period count; 0 for decades, 1 for longer periods."""
+    """The first year of the period that contains a year; 0 for the first decade."""
     if precision >= DECADE:
         return year if precision > DECADE else year // 10 * 10
     span: int = 10 ** (YEAR - precision)
