@@ -148,7 +148,8 @@ class Hints:
     """
 
     keys: tuple[str, ...] = ()
-    """Infobox parameters, the most reliable first. A parameter with "~" holds something else on other pages."""
+    """Infobox parameters, the most reliable first. A parameter marked with "~" is unreliable: on
+    some pages it holds something else."""
     subject: tuple[str, ...] = ()
     """Cues on the page of the subject."""
     object: tuple[str, ...] = ()

@@ -126,5 +126,4 @@ class StageCount(Record):
     num_rejected: int = 0
     num_pending: int = 0
     num_out: int = 0
-    """Number of records that passed. If a stage makes several records from one item, this number
-    exceeds `num_kept`."""
+    """Number of records that passed. If a stage makes several records from one item, `num_out` exceeds `num_kept`."""

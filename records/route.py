@@ -28,4 +28,5 @@ class Route(Record):
     """Treewidth of the graph of the form's variables: 1 for chains and trees, 2 where two branches meet."""
     exact: bool = True
     """Whether this route is the cheapest. The value is False if there were too many routes to
-    compare, or if no route leads to the answer. The figures are then those of a greedy route."""
+    compare, or if no route leads to the answer. The figures of an inexact route are those of a
+    greedy route."""

@@ -92,7 +92,7 @@ def chain(form: Form) -> tuple[Step, ...]:
     """The steps from the picture's thing to the asked variable in order; () where a computation
     lies between them.
 
-    Reading a later picture is a step over the property of the detail.
+    If a solver must read a later picture, the reading counts as a step over the detail's property.
     """
     depth, at, steps = distances(form), form.anchor, list[Step]()
     if form.of(Compute):

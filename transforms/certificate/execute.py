@@ -113,7 +113,7 @@ def cost(clause: Clause, names: tuple[str, ...], binding: Binding, facts: Facts)
 
 
 def extend(clause: Clause, binding: Binding, facts: Facts, limit: int) -> Iterator[Binding]:
-    """The bindings that extend a binding so that it satisfies one more clause."""
+    """All extensions of a binding that satisfy one more clause."""
     match clause:
         case ClaimClause():
             yield from _extend_claim(clause, binding, facts, limit)

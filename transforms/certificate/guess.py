@@ -160,8 +160,9 @@ def _share_of_chain(form: Form, facts: Facts, binding: Binding) -> float:
 
 @remembered()
 def _ends(facts: Facts, class_id: str, properties: tuple[str, ...], ask: Ask) -> Counter[str]:
-    """The ends of a chain from the pictured members of a class, counted. Each step must have one
-    value; a date counts by its year, or as the question asks for it."""
+    """The ends of a chain from the pictured members of a class, counted. Each step of the chain
+    must have one value. A date counts by its year, or with the precision that the question asks
+    for."""
     found: Counter[str] = Counter()
     for member in facts.members(class_id, limit=MOST_COUNTED):
         at = member if facts.images_of(member) else ""

@@ -1,5 +1,5 @@
-"""The words of a question for a thing's kind, and the claims behind them: "the man who", "the
-naturalist", "in which borough" each state a fact.
+"""Checks the words of a question that state a thing's kind, such as "the man who", "the naturalist"
+or "in which borough". Claims must support these words.
 
 A kind, a sex or an occupation is rarely a clause of the form, but a reader learns it. The claims
 behind the words for kinds are therefore part of the evidence, and a word without a claim is

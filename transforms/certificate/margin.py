@@ -56,10 +56,10 @@ class Margin:
     """Claims that put out a rival which fits all other clauses. If one of the breaking claims were
     absent or wrong, the margin would shrink."""
     too_large: bool = False
-    """Whether a clause had too many matches to enumerate. The margin is then a lower bound."""
+    """Whether a clause had too many matches to enumerate. With too many matches the margin is a lower bound."""
     incomplete: str = ""
     """The class that the store may hold only in part, so that the list of rivals may be incomplete.
-    The margin is then 0."""
+    With such a class the margin is 0."""
 
 
 def status(facts: Lookups, rival: str, part: Part) -> str:
@@ -318,8 +318,8 @@ def _fewest_gaps(
 def _held_against(
     facts: Lookups, rival: str, parts: list[Part], sure: tuple[Part, ...]
 ) -> tuple[list[Part], list[Part]]:
-    """The parts about which the store says nothing for a rival, and the parts that put the rival
-    out (one of these may be enough).
+    """Two lists of parts: the gaps of a rival, and the parts that put the rival out. The second
+    list may stop at the first part.
 
     A hop leaves no gap if it leads to a single thing of its class (one of `sure`), even if its
     property may have several values: a town lies in one county.

@@ -98,7 +98,8 @@ def bears_another_name(facts: Facts, entity: Entity) -> bool:
     """Whether an encyclopedia uses the entity's name for another thing of the same kind. Pictures
     and dates of an entity with a shared name may belong to the other thing.
 
-    (Wikidata gives the congressman Zachary Taylor a portrait of the president of that name.)
+    (An example: Wikidata gives the congressman Zachary Taylor a portrait of President Zachary
+    Taylor.)
     """
     other = facts.entity_of_title(entity.label())
     return other not in (None, entity.id) and find_descriptor_class(

@@ -95,8 +95,8 @@ def alike(members: Iterable[Member], similarity: float) -> Iterator[tuple[Member
     """Pairs each member with the first member, by rank, that is similar to it, unless the member
     itself is the first.
 
-    The result is exact and the same in any order. Memory holds one block (`BLOCK`): the members are
-    read twice for each block.
+    The result is exact, and the same for any order of the members. Memory holds one block
+    (`BLOCK`): the members are read twice for each block.
 
     Args:
         members: an iterable that can be read repeatedly, such as the groups of GroupByKey.

@@ -41,8 +41,8 @@ def num_tasks(job: Job, stage: str) -> int:
 class RunTask(beam.DoFn):
     """Runs the tasks of one stage, and skips tasks that are finished already.
 
-    A fault that ends the job is written to a file for the process that started the job, since
-    across a runner only its text would arrive.
+    A fault that ends the job is written to a file, where the process that started the job reads it.
+    A runner would pass on only the fault's text.
     """
 
     def __init__(self, job: Job, stage: str) -> None:
