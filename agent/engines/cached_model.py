@@ -1,14 +1,16 @@
-"""Continuous batching over a local transformers model. Rows join and leave the batch; each row keeps its key-value
-cache between turns.
+"""Continuous batching over a local transformers model. Conversations join and leave the batch; each conversation keeps
+its key-value cache between turns.
 
-A row is one conversation. A turn begins with a forward pass over the row's new tokens and pictures, in a batch with
-rows of similar length. A prompt that several rows share, such as the rollouts of one question, is read once.
+The code calls a conversation a row. At the start of a turn, one forward pass reads the row's new tokens and pictures,
+in a batch with rows of similar length. Rows with the same prompt, such as the rollouts of one question, share one
+reading of the prompt.
 
-Decoding runs in a batch: the caches of the rows are stacked and padded on the left. The stack is split when a row joins
-or enough rows have finished.
+Decoding runs in a batch: the key-value caches of the rows are stacked and padded on the left. The stacked caches are
+split when a row joins or enough rows have finished.
 
-Positions are always passed explicitly: the text position and mrope's three for each token. With positions counted from
-the cache's length, a second picture would shift the logits by 0.17; with explicit positions they differ by 2e-7.
+Positions are always passed explicitly: the text position and the three mrope positions of each token. With positions
+counted from the cache's length, a second picture shifts the logits by 0.17; with explicit positions the difference is
+2e-7.
 """
 
 import inspect
@@ -28,9 +30,9 @@ from questloom.agent.turns.token_renderer import Segment
 from questloom.records.errors import InputError
 
 NUM_PROMPTS = 8
-"""The number of prompts that are kept for later rows; rollouts of one question arrive close together."""
+"""Maximum number of prompts that are kept for later rows; rollouts of one question arrive close together."""
 READ_TOKENS = 4_096
-"""The most new tokens, padding included, of one forward pass over several rows."""
+"""Maximum number of new tokens in one forward pass over several rows, with padding."""
 
 
 @dataclass(eq=False)
@@ -38,13 +40,13 @@ class Row:
     """The state of one conversation during and between its turns."""
 
     ids: list[int] = field(default_factory=list)
-    """All tokens in the row's cache."""
+    """All tokens whose keys and values the row has cached."""
     layers: Layers = field(default_factory=list)
     position: int = 0
-    """The mrope position of the next token."""
+    """The mrope position that the next token gets."""
     chance: random.Random = field(default_factory=random.Random)
     most: int = 0
-    """The most new tokens of this turn."""
+    """Maximum number of new tokens in this turn."""
     new_ids: list[int] = field(default_factory=list)
     logprobs: list[float] = field(default_factory=list)
     ended: bool = False
@@ -65,15 +67,15 @@ class TurnRequest:
     """A request to sample one turn."""
 
     row: Row
-    """The row with its cache of earlier turns; an empty row reads the whole conversation."""
+    """The row with the cache of its earlier turns; a row without a cache reads the whole conversation."""
     segments: Sequence[Segment]
     """Segments of the whole conversation."""
     begun: Segment
-    """The given beginning of the turn; without ids for a turn from the start."""
+    """The given first tokens of the turn; no ids if the turn is sampled from its start."""
     most: int
-    """The most tokens of the turn, including its given beginning."""
+    """Maximum number of tokens of the turn, including the given first tokens."""
     seed: int
-    """Seed of the turn's random draws."""
+    """Random seed for sampling the turn."""
 
 
 @dataclass(frozen=True)
@@ -88,12 +90,12 @@ class _Read:
 
 @dataclass(eq=False)
 class _Reading:
-    """Tokens to read, for one row or for several rows with the same prompt."""
+    """Tokens for one forward pass, for one row or for several rows with the same prompt."""
 
     ids: list[int]
     segments: Sequence[Segment]
     start: int
-    """The number of tokens that the cache holds already."""
+    """The number of tokens that the row's key-value cache already holds."""
     layers: Layers
     asked: list[TurnRequest] = field(default_factory=list)
 
@@ -143,7 +145,7 @@ class CachedModel:
 
     @torch.inference_mode()
     def begin(self, asked: Sequence[TurnRequest]) -> None:
-        """Reads the new tokens of each row and samples the first token of each turn."""
+        """Reads the new tokens of each row and samples the first token of each row's turn."""
         readings: dict[Hashable, _Reading] = {}
         for each in asked:
             segments = [*each.segments, each.begun]
@@ -206,7 +208,8 @@ class CachedModel:
         return sum(read.layers[0][0].shape[2] for read in self._prompts.values())
 
     def _read(self, readings: Sequence[_Reading]) -> list[_Read]:
-        """One forward pass over the new tokens of several rows. Either all these rows have a cache, or none has."""
+        """One forward pass over the new tokens of several rows. In the pass, either all rows have a cache or none
+        has."""
         new = max(reading.num_new for reading in readings)
         stack = Stack(self.model.config, [reading.layers for reading in readings], new)
         ids, mask = torch.zeros(len(readings), new, dtype=torch.long), stack.mask(new)
@@ -265,7 +268,7 @@ class CachedModel:
     def _pictures_after(
         self, segments: Sequence[Segment], start: int
     ) -> list[tuple[str, torch.Tensor]]:
-        """The pictures at or after a token."""
+        """The pictures that begin at or after a given token."""
         found: list[tuple[str, torch.Tensor]] = []
         place = 0
         for segment in segments:
@@ -317,13 +320,13 @@ class CachedModel:
             row.layers = stack.row(place, [held]) if row.done else stack.view(place, held)
 
     def _draw(self, rows: Sequence[Row], logits: torch.Tensor) -> torch.Tensor:
-        """Samples a token for each unfinished row. The log-probabilities are those before any cut.
+        """Samples a token for each unfinished row. The log-probabilities are computed before any cut (top-p, forbidden
+        tokens).
 
         Args:
             logits: array (B, V).
 
-        Returns:
-            Tokens (B,); those of finished rows have no meaning.
+        Returns: Sampled tokens, (B,); a finished row's token has no meaning.
         """
         temperature = self._sampling.temperature
         scaled = logits.float() / (temperature or 1.0)
@@ -343,8 +346,8 @@ class CachedModel:
         return drawn
 
     def _at(self, probs: torch.Tensor, chances: list[float]) -> torch.Tensor:
-        """The token of each row at a place, 0 to 1, of its cumulated probabilities. The order is by token id, or by
-        probability where top-p cuts."""
+        """For each row, the token at a point between 0 and 1 of the cumulative distribution. Tokens are ordered by id;
+        with top-p they are ordered by probability."""
         tokens = None
         if self._sampling.top_p < 1:
             probs, tokens = probs.sort(dim=-1, descending=True, stable=True)  # (B, V)
@@ -362,7 +365,8 @@ class CachedModel:
 def _batches(
     readings: Sequence[tuple[Hashable, _Reading]],
 ) -> list[list[tuple[Hashable, _Reading]]]:
-    """Groups readings into forward passes: with little padding, and either all with a cache or all without."""
+    """Groups readings into forward passes with little padding; in a pass, either all readings have a cache or none
+    has."""
     made: list[list[tuple[Hashable, _Reading]]] = []
     for key, reading in sorted(readings, key=lambda item: (item[1].start > 0, item[1].num_new)):
         first = made[-1][0][1] if made else None

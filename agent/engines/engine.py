@@ -13,11 +13,12 @@ class Sample:
     """One sampled turn."""
 
     text: str
-    """The rendered text, without the end-of-turn token. A `<think>` that the template opened in the prompt is included."""
+    """The rendered text, without the end-of-turn token. The text includes a `<think>` that the chat template put into
+    the prompt."""
     complete: bool = True
-    """Whether the model ended the turn itself; False where a limit cut the turn."""
+    """Whether the model ended the turn itself; False if a limit cut the turn."""
     refusal: str = ""
-    """Why the model or provider declined, if the reason was given outside the text."""
+    """The reason why the model or provider declined, if it was given outside the text."""
     num_prompt_tokens: int = 0
     num_new_tokens: int = 0
     token_ids: tuple[int, ...] = ()
@@ -33,8 +34,8 @@ class ContextFull(Exception):
 
 
 class Engine(Protocol):
-    """An engine produces turns. `step` is called for many conversations at once; an engine that batches does so
-    internally."""
+    """An engine produces turns. `step` is called for many conversations at once; a batching engine forms its batches
+    itself."""
 
     name: str
     """The engine's name: "openai", "transformers", "server" or "oracle"."""
@@ -42,13 +43,13 @@ class Engine(Protocol):
 
     @property
     def sampling(self) -> Mapping[str, Any]:
-        """All other settings that shape the turns (temperature, top-p, seed), as JSON."""
+        """All other settings that change the turns (temperature, top-p, seed), as JSON."""
 
     async def step(self, conversation: Conversation, *, max_new_tokens: int) -> Sample:
         """Samples the next turn.
 
         Args:
-            max_new_tokens: the turn is cut at this length.
+            max_new_tokens: maximum number of tokens of the turn.
 
         Raises:
             ProviderFault: the model cannot be reached after all retries.
@@ -57,7 +58,7 @@ class Engine(Protocol):
         """
 
     def num_tokens(self, message: Message) -> int:
-        """The number of tokens of a message: exact with a local tokenizer, else estimated too high."""
+        """The number of tokens of a message: exact with a local tokenizer, otherwise a high estimate."""
 
     def forget(self, conversation: Conversation) -> None:
         """Drops everything that the engine keeps for a finished episode."""

@@ -1,5 +1,5 @@
-"""Keys and values of conversations: stored one by one, stacked for a forward pass. The stack has free room at its end,
-so a new token copies nothing.
+"""The keys and values of conversations, stored per conversation and stacked for a forward pass. The stack has free room
+at its end, so adding a token copies no tensor.
 
 ```
 row 0   ....k k k k k | new │ room      a dot is a pad, masked
@@ -85,7 +85,7 @@ class Stack:
         return mask
 
     def row(self, place: int, parts: Sequence[slice]) -> Layers:
-        """A copy of one conversation's layers: the given parts of the stack's length, joined."""
+        """A copy of one conversation's keys and values, joined from the given parts of the stack's length."""
         return [
             (
                 torch.cat([layer.keys[place : place + 1, :, part] for part in parts], dim=2),
@@ -95,7 +95,7 @@ class Stack:
         ]
 
     def view(self, place: int, part: slice) -> Layers:
-        """One conversation's layers without a copy, for stacking again at once. The view keeps the whole stack in
+        """A view of one conversation's keys and values, for immediate stacking. The view keeps the whole stack in
         memory."""
         return [
             (layer.keys[place : place + 1, :, part], layer.values[place : place + 1, :, part])

@@ -1,5 +1,5 @@
 """An engine over any OpenAI-compatible endpoint, for teachers and evaluation. This engine gives no token ids; `calls/`
-caches, paces and accounts for its calls."""
+caches, paces and accounts for its requests."""
 
 import json
 import re
@@ -20,11 +20,11 @@ CONTEXT_FULL = re.compile(
 
 
 class OpenAIEngine:
-    """Samples turns from an endpoint, as text in the turn protocol. Native tool calls are not requested; if a server
-    makes them, they are turned into the protocol's calls.
+    """Samples turns from an endpoint, as text in the turn protocol. The engine requests no native tool calls; if a
+    server makes native calls, the engine turns them into the protocol's calls.
 
-    Each request is cached under a key of its messages and of (task, rollout, turn), so no turn is paid twice, and the
-    rollouts of one task stay apart.
+    The cache key of a request holds the messages and (task, rollout, turn): no turn is paid twice, and rollouts stay
+    apart.
 
     Args:
         client: chat client that knows the endpoint.
@@ -50,7 +50,7 @@ class OpenAIEngine:
 
     @property
     def sampling(self) -> Mapping[str, Any]:
-        """The settings of the role."""
+        """The sampling settings of the role, as JSON."""
         return {
             **self._client.roles[self._role].model_dump(exclude={"model", "samples"}),
             "opened": self._opened,
@@ -81,8 +81,8 @@ class OpenAIEngine:
         )
 
     def _rendered(self, reply: ChatReply) -> str:
-        """The turn as the model wrote it. The thought and the calls that the server separated are put back before and
-        after the reply."""
+        """The turn as the model wrote it. The thought and the tool calls that the server separated are put back around
+        the reply."""
         text = reply.text
         if (
             reply.calls and "<tool_call>" not in text
@@ -100,13 +100,14 @@ class OpenAIEngine:
         return f"<think>\n{reply.reasoning.strip()}\n</think>\n\n{text.strip()}"
 
     def num_tokens(self, message: Message) -> int:
-        """An estimate of the message's tokens that is rather too high."""
+        """A high estimate of the message's token count."""
         return message.num_tokens()
 
     def forget(self, conversation: Conversation) -> None:
-        """Does nothing: each request carries the whole conversation."""
+        """Does nothing, because each request carries the whole conversation."""
 
 
 def _tags(name: str, arguments: str) -> str:
-    """A call in the protocol's notation. Arguments that are no JSON stay unchanged, and the protocol refuses them."""
+    """A tool call in the notation of the turn protocol. Arguments that are not JSON stay unchanged, and the protocol
+    refuses them."""
     return f'<tool_call>\n{{"name": {json.dumps(name, ensure_ascii=False)}, "arguments": {arguments.strip() or "{}"}}}\n</tool_call>'

@@ -6,23 +6,23 @@ from typing import Literal
 
 @dataclass(frozen=True, kw_only=True)
 class ServerConfig:
-    """Address and dialect of an inference server."""
+    """Address and HTTP interface of an inference server."""
 
     name: str
-    """A name for the server; it is part of the cache keys."""
+    """Name of the server, which is part of the cache keys."""
     url: str
     """The address without a path: http://host:port."""
     dialect: Literal["sglang", "vllm"] = "sglang"
     """The HTTP interface that the server speaks."""
     model: str
-    """The model with the version of its weights ("qwen3-vl-8b@120"). The cache keys contain the version, so replies of
-    old weights are never reused."""
+    """The model with the version of its weights ("qwen3-vl-8b@120"). The cache keys contain the version, so a reply of
+    old weights is never reused."""
     served_as: str = ""
     """The model's name on a vLLM server; by default `model` without its version."""
     scaled_logprobs: bool = False
     """vLLM only: whether the server runs with `--logprobs-mode processed_logprobs`. By default vLLM reports
     log-probabilities at temperature 1."""
     max_in_flight: int = 256
-    """The most turns in flight at once."""
+    """Maximum number of turns in flight at once."""
     timeout: float = 1_800.0
     """Timeout of one turn in seconds."""

@@ -3,17 +3,18 @@
 
 Two dialects:
 
-* `sglang`: POST /generate, with pictures. The sent ids have one placeholder per picture, and the server expands it with
-  its own processor. The prompt length in every reply shows whether the server expands pictures as we do, so another
-  picture budget is noticed at once.
-* `vllm`: POST /v1/completions with `return_token_ids`, text only: this endpoint takes no pictures beside ids.
+* `sglang`: POST /generate, with pictures. The request has one placeholder token per picture, and the server expands it
+  with its own processor. Every reply states the prompt length, so a server with another number of tokens per picture is
+  noticed at once.
+* `vllm`: POST /v1/completions with `return_token_ids`, text only, because this endpoint takes no pictures beside token
+  ids.
 
-Every call goes through `calls/`. Calls are paced, retried, and cached under their ids, picture hashes, sampling
+Every call goes through `calls/`. Calls are paced, retried and cached; the cache key holds ids, picture hashes, sampling
 settings and (task, rollout, turn).
 
-`load_weights` asks the server to load new weights from a checkpoint that both sides can read. SGLang reports the
-version of its weights in every reply, and the engine checks the version. The dialect of vLLM has no version; a failed
-load shows when the trainer compares log-probabilities.
+`load_weights` makes the server load a checkpoint from a folder that both sides can read. SGLang reports the version of
+its weights in every reply, and the engine checks the version. vLLM reports no version, so a failed load shows only when
+the trainer compares log-probabilities.
 """
 
 import asyncio
@@ -45,8 +46,8 @@ from questloom.records.errors import InputError, ProviderFault
 from questloom.records.identity import canonical_json, sha256_hex
 
 FORBID = -100.0
-"""The bias on the logits of forbidden tokens. The server's log-probabilities include the bias. A trained model gives
-forbidden tokens so little probability that the difference is not visible."""
+"""The number that is added to the logits of forbidden tokens. The server's log-probabilities include this number. A
+trained model gives forbidden tokens so little probability that the difference is not visible."""
 
 
 class ServerEngine(TokenEngine):
@@ -56,11 +57,11 @@ class ServerEngine(TokenEngine):
     Args:
         config: settings of the server.
         tokens: renderer for the model's processor; the server must have the same processor.
-        caller: gives cache, pacing and retries.
+        caller: caches, paces and retries the calls.
 
     Raises:
-        InputError: the address is malformed, or the server would report log-probabilities at another temperature than
-            that of sampling.
+        InputError: the address is malformed, or the server reports log-probabilities at another temperature than it
+            samples with.
     """
 
     name = "server"
@@ -101,7 +102,7 @@ class ServerEngine(TokenEngine):
         self._image_ids = frozenset(tokens.image_ids)
         caller.set_pace(config.name, Pace(config.max_in_flight, None))
         self._version: str | None = None
-        """The version of weights that every reply must state; None before a version is set."""
+        """The version of weights that every reply must state; None until a version is set."""
         self._session: aiohttp.ClientSession | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._num_turns = 0
@@ -118,8 +119,8 @@ class ServerEngine(TokenEngine):
             self._session = None
 
     def weights_are(self, version: str) -> None:
-        """Sets the version of weights that this or another process loaded into the server. Cached replies of earlier
-        versions are no longer used."""
+        """Sets the version of the weights, after this or another process loaded them into the server. Cached replies of
+        earlier versions are no longer used."""
         self.model, self._version = f"{self.model.partition('@')[0]}@{version}", version
 
     async def load_weights(self, folder: str, version: str) -> None:
@@ -147,8 +148,8 @@ class ServerEngine(TokenEngine):
             self._open.set()
 
     def _loading(self, folder: str, version: str) -> list[tuple[str, dict[str, Any]]]:
-        """The requests (path, body) that make the server load new weights. The server's prompt cache is dropped with
-        the old weights."""
+        """The requests (path, body) that make the server load new weights. The server drops its prompt cache together
+        with the old weights."""
         if self._config.dialect == "sglang":
             return [
                 (
@@ -347,14 +348,14 @@ class ServerEngine(TokenEngine):
         }
 
     def _collapsed(self, ids: Sequence[int]) -> list[int]:
-        """The ids with one placeholder per picture."""
+        """The token ids with one placeholder per picture."""
         made: list[int] = []
         for number, run in groupby(ids):
             made += [number] if number in self._image_ids else list(run)
         return made
 
     def _enter_loop(self) -> None:
-        """Binds connections and waiting turns to the running event loop."""
+        """Binds the connections and the waiting turns to the running event loop."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
             self._loop, self._session, self._num_turns = loop, None, 0
@@ -400,8 +401,7 @@ class ServerEngine(TokenEngine):
     def _generation(self, raw: bytes) -> "_Generation":
         """Parses a reply.
 
-        Raises:
-            CallFault: the reply breaks the dialect, or reports an error.
+        Raises: CallFault: the reply is malformed or reports an error.
         """
         try:
             said = orjson.loads(raw)
@@ -426,7 +426,7 @@ class ServerEngine(TokenEngine):
 
 @dataclass(frozen=True)
 class _Generation:
-    """The server's output in a form that both dialects share; the cache stores this form."""
+    """The server's output in a form that both interfaces share; the cache stores this form."""
 
     ids: list[int]
     logprobs: list[float]
@@ -437,8 +437,8 @@ class _Generation:
 
 
 def _succeeded(raw: bytes, *, unsaid: bool) -> bool:
-    """Whether a reply with status 200 reports success. `unsaid` is the result for a reply that states neither success
-    nor failure, like most replies of vLLM."""
+    """Whether a reply with status 200 reports success of the request. `unsaid` is the result for a reply that states
+    neither success nor failure, as most vLLM replies do."""
     try:
         said = orjson.loads(raw)
     except orjson.JSONDecodeError:

@@ -1,5 +1,5 @@
 """The base class of engines that work on token ids. The class keeps the token segments of each conversation from turn
-to turn, so that nothing is encoded twice."""
+to turn, so that no text is encoded twice."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ class Sampling:
     """The settings for sampling tokens."""
 
     temperature: float = 1.0
-    """Temperature 0 takes the likeliest token."""
+    """With temperature 0, the engine takes the likeliest token."""
     top_p: float = 1.0
     seed: int = 0
     """Sampling depends only on this seed and on (task, rollout, turn)."""
@@ -63,19 +63,17 @@ class TokenEngine(ABC):
         """See `Engine.step`.
 
         Args:
-            begun: beginning of the turn, as sampled ids with their log-probabilities; the engine continues the turn
-                after these ids; both the sample and `max_new_tokens` cover the whole turn.
+            begun: first token ids of the turn, with their log-probabilities; the engine continues the turn after these
+                ids; the sample and `max_new_tokens` include them.
 
-        Raises:
-            InputError: no turn can continue after this beginning, see `check_begun`.
+        Raises: InputError: no turn can continue after these ids, see `check_begun`.
         """
 
     def check_begun(self, begun: Segment) -> None:
-        """Checks that a turn can continue after its beginning.
+        """Checks that a turn can continue after its given first ids.
 
         Raises:
-            InputError: the beginning ends the turn, contains a picture token, ends inside a tag, or has an id without
-                log-probability.
+            InputError: the ids end the turn, contain a picture token, end inside a tag, or lack a log-probability.
         """
         if len(begun.ids) != len(begun.logprobs):
             raise _not_to_be_gone_on(
@@ -128,7 +126,8 @@ class TokenEngine(ABC):
         )
 
     def segments(self, conversation: Conversation) -> list[Segment]:
-        """The segments of the conversation. Segments of earlier turns are reused, not rendered again."""
+        """The segments of the conversation. The method reuses the segments of earlier turns and does not render them
+        again."""
         before, known = self._known.get(conversation.key, (None, []))
         if (
             before is None
@@ -141,7 +140,7 @@ class TokenEngine(ABC):
         return made
 
     def num_tokens(self, message: Message) -> int:
-        """An exact count for observations; see `Engine.num_tokens`."""
+        """Exact for observations; see `Engine.num_tokens`."""
         return self.tokens.num_tokens(message)
 
     def forget(self, conversation: Conversation) -> None:
@@ -150,8 +149,8 @@ class TokenEngine(ABC):
 
     @property
     def picture_ids(self) -> frozenset[int]:
-        """The tokens that stand for pictures or frame them. The policy must not sample such tokens, because they would
-        have no pixels."""
+        """The token ids that stand for pictures or enclose them. The policy must not sample these tokens, because no
+        picture belongs to them."""
         frames = {
             number
             for number, token in self.tokens.tokenizer.added_tokens_decoder.items()

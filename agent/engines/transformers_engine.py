@@ -22,7 +22,7 @@ from questloom.agent.turns.token_renderer import Segment, TokenRenderer
 
 @dataclass(eq=False)
 class _Waiting:
-    """A requested turn that waits for its sample."""
+    """A requested turn whose sample is not finished yet."""
 
     turn: TurnRequest
     done: asyncio.Future[None]
@@ -34,11 +34,11 @@ class TransformersEngine(TokenEngine):
     Args:
         model: a transformers model in eval mode, on its device.
         tokens: renderer for the model's processor.
-        model_name: name for the records; with the version of the weights if they change.
-        max_batch: most conversations that are decoded together.
+        model_name: model name in the records; it includes the version of the weights if the weights change.
+        max_batch: maximum number of conversations that are decoded together.
         chunk: number of tokens between two changes of the batch.
-        max_cached_tokens: most cached tokens of all conversations together; beyond this limit the least recently used
-            conversations lose their caches.
+        max_cached_tokens: maximum number of cached tokens over all conversations; above this number the least recently
+            used conversations lose their caches.
     """
 
     name = "transformers"
@@ -103,7 +103,8 @@ class TransformersEngine(TokenEngine):
         self._rows.pop(conversation.key, None)
 
     def forget_all(self) -> None:
-        """Drops all caches. Call `forget_all` after the weights change, because old caches are invalid then."""
+        """Drops the caches of all conversations. Call `forget_all` after the weights change, because old caches are
+        invalid then."""
         assert not self._waiting and not self._playing, "turns are being sampled"
         self._rows.clear()
         self._model.forget_prompts()
@@ -113,7 +114,7 @@ class TransformersEngine(TokenEngine):
         self._thread.shutdown()
 
     async def _work(self) -> None:
-        """Runs rounds as long as turns wait."""
+        """Decodes in rounds of a few tokens as long as turns wait."""
         loop = asyncio.get_running_loop()
         while self._waiting or self._playing:
             self._playing = [
@@ -143,7 +144,7 @@ class TransformersEngine(TokenEngine):
         self._model.go_on([asked.turn.row for asked in playing], self._chunk)
 
     def _drop_oldest(self) -> None:
-        """Drops the oldest caches until the limit holds; rows in the batch keep theirs."""
+        """Drops the oldest caches until the limit holds; rows in the batch keep their caches."""
         busy = {id(asked.turn.row) for asked in (*self._playing, *self._waiting)}
         held = sum(len(row.ids) for row in self._rows.values() if row.layers)
         if held + self._model.num_kept > self._max_cached_tokens:

@@ -1,9 +1,10 @@
-"""The answer judge: rules decide first, then a model if one is configured. Scores count all four outcomes in their
-denominators.
+"""The answer judge: rules decide first, then a model if one is configured. Scores count correct, wrong, missing and
+unknown answers in their denominators.
 
-The judge reads only the final answer, because a report that names many candidates would contain the right one. A "yes"
-of the rules is final. A model must quote the answer that it read, and the shown text must contain the quote. This
-prevents two errors: a reply that talks the model into a verdict, and a model that answers from its own knowledge.
+The judge reads only the final answer, because a report with many candidates would also contain the right answer. If the
+rules accept an answer, it is right and no model is asked. A model must quote the answer that it read, and the final
+answer must contain the quote. The quote prevents two errors: a reply that talks the model into a verdict, and a model
+that uses its own knowledge.
 """
 
 import re
@@ -24,8 +25,8 @@ from questloom.records.errors import ProviderFault
 from questloom.records.synthesis import Answer
 
 MAX_SHOWN_CHARS = 1_500
-"""The most characters of a final answer that a model reads. An answer that comes later in an unmarked reply counts as
-missing."""
+"""Maximum number of characters of a final answer that a model reads. In a longer reply without an answer mark, an
+answer after this limit counts as missing."""
 ROLE = "judge_answer"
 
 _MARK = re.compile(
@@ -42,21 +43,21 @@ class Judgement:
 
     outcome: Outcome
     by: str
-    """The judge: "rules", the model's name, or "" for an unknown verdict."""
+    """Who judged: "rules", the model's name, or "" for an unknown verdict."""
     given: str = ""
     """The final answer that the judge read."""
     why: str = ""
-    """The accepting rule, the model's reason, or the fault."""
+    """The rule that accepted the answer, the model's reason, or the fault."""
     confidence: float | None = None
-    """The model's confidence, 0 to 1; None where the model gave none."""
+    """The model's confidence, 0 to 1; None if the model gave no confidence."""
     prompt: str = ""
-    """The version of the model's prompt."""
+    """The version of the prompt that the model got."""
     fault: BadReply | ProviderFault | None = None
     """The reason why the judge failed."""
 
     @property
     def score(self) -> float | None:
-        """1 for correct, 0 for wrong or no answer, None for unknown."""
+        """The score of a verdict: 1 for correct, 0 for wrong or no answer, None for unknown."""
         return (
             None if self.outcome is Outcome.JUDGE_FAILED else float(self.outcome is Outcome.CORRECT)
         )
@@ -67,9 +68,9 @@ class AnswerJudge:
     """Judges final answers.
 
     Args:
-        client: chat client with the role `judge_answer`; with None, only the rules decide, and they reject every answer
-            that they do not recognise; `benchmarks/judge.py` measures the share.
-        tolerance: tolerance of the rules for quantities.
+        client: chat client with the role `judge_answer`; with None, only the rules decide and reject every unrecognised
+            answer (`benchmarks/judge.py` measures how many).
+        tolerance: allowed errors of quantities in the rules.
     """
 
     client: Client | None = None
@@ -85,11 +86,12 @@ class AnswerJudge:
         item_id: str = "",
         seed_id: str = "",
     ) -> Judgement:
-        """Judges one final answer. A fault of the model or its provider is also an outcome; `BudgetExceeded` is raised.
+        """Judges one final answer. If the model or its provider fails, the verdict is unknown; only `BudgetExceeded` is
+        raised.
 
         Args:
             answer: the expected answer.
-            said: the episode's answer; "" for an episode that ended without one.
+            said: the episode's answer; "" if the episode has no answer.
             question: the question's text.
             language: language of question and answer.
             item_id, seed_id: ids for the ledger.
@@ -153,7 +155,7 @@ def judge_by_rules(
     language: str = "en",
     tolerance: Tolerance = EXACT,
 ) -> Judgement:
-    """The outcome of the rules: correct, no answer, or wrong. An answer that the rules do not recognise also counts as
+    """The outcome of the rules: correct, no answer, or wrong. An answer that the rules do not recognise counts as
     wrong."""
     given = final_answer(said)
     rule = match(answer, given, question=question, language=language, tolerance=tolerance)
@@ -169,11 +171,11 @@ def judge_by_rules(
 
 
 def final_answer(text: str) -> str:
-    """Extracts the final answer from the last text of an episode: the text after its only mark ("Answer: …",
+    """Extracts the final answer from an episode's last text: the text after the only answer mark ("Answer: …",
     `\\boxed{…}`), else the whole text.
 
-    A text stays whole when it has several marks with different answers, or continues after its mark, because it answers
-    twice. A line with a confidence may follow the answer.
+    If a text has several marks with different answers, or continues after its mark, it answers twice and stays whole. A
+    line with a confidence may follow the answer.
 
     >>> final_answer("The dome was built later.\\n**Answer:** 1871"), final_answer("Answer: 1871\\nNo, it was 1872.")
     ('1871', 'Answer: 1871\\nNo, it was 1872.')

@@ -1,4 +1,4 @@
-"""Finds the dates in free text. Each date has the precision of its wording, from day to century."""
+"""Finds the dates in free text. Each found date is as precise as its wording, from day to century."""
 
 from questloom.knowledge.dates import Date, dates_in
 from questloom.language.amounts import digits_for_words
@@ -6,12 +6,12 @@ from questloom.language.normalise import clean, fold
 
 
 def dates(text: str, *, day_first: bool = False) -> list[tuple[Date, int, int]]:
-    """The dates in a text, in order, with their places in the text of `readable_date`. Free wordings and years in words
-    are read too.
+    """The dates in a text, in order, with their positions in the result of `readable_date`. The function also reads
+    free wordings and years in words.
 
     Args:
         text: any text.
-        day_first: reads 05/12/1931 as 5 December; without this flag an ambiguous date is left out.
+        day_first: whether 05/12/1931 is 5 December; if False, ambiguous dates are left out.
 
     >>> dates("Nineteen thirty-one")[0][0], dates("44 B.C.")[0][0], dates("12-05-1931")
     (Date(year=1931, month=0, day=0, precision=9), Date(year=-44, month=0, day=0, precision=9), [])
@@ -20,5 +20,5 @@ def dates(text: str, *, day_first: bool = False) -> list[tuple[Date, int, int]]:
 
 
 def readable_date(text: str) -> str:
-    """The text that the places of `dates` refer to: cleaned and folded, with years in digits instead of words."""
+    """The cleaned and folded text to which the positions from `dates` refer; years are in digits instead of words."""
     return digits_for_words(fold(clean(text)))

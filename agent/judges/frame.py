@@ -1,4 +1,5 @@
-"""Decides whether a final answer is the expected answer with only framing: "the answer is …", or words of the question."""
+"""Decides whether a final answer is the expected answer plus framing words: "the answer is …", or words of the
+question."""
 
 import re
 
@@ -13,7 +14,7 @@ la le el los las les un una der die das ein eine respuesta es fue era son repons
 en em im am
 """.split()
 )
-"""Framing words, which add no claim to an answer."""
+"""Words that add no claim to an answer."""
 
 DOUBT = frozenset(
     """
@@ -25,8 +26,8 @@ like similar including such apart formerly previously nicht kein keine oder aber
 ne plus minus against unlike despite versus allegedly reportedly supposedly
 """.split()
 )
-"""Words that negate, weaken or split an answer. An answer with such a word is refused even when the question contains
-the word."""
+"""Words that negate or weaken an answer, or join two answers. An answer with any of these words is refused, even if the
+question contains the word."""
 
 APPROXIMATELY = frozenset(
     {
@@ -43,8 +44,8 @@ APPROXIMATELY = frozenset(
         "unos",
     }
 )
-"""Words that are allowed before a quantity, because the number itself must still be right. Such a word before a date
-makes the date vague."""
+"""Words that may stand before a quantity, because the number itself must still be right. Before a date, these words
+make the date vague."""
 _VAGUE_DATE = frozenset(
     {
         "by",
@@ -62,7 +63,7 @@ _VAGUE_DATE = frozenset(
         "turn",
     }
 )
-"""Words that make a date vague, even when the question contains them: "by 1931" may be any earlier year."""
+"""Words that make a date vague, even if the question contains them: "by 1931" may mean any earlier year."""
 WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
 
 # Words that may stand before or after a name; any other word could be part of a longer name.
@@ -172,8 +173,8 @@ _PAST = {
 
 
 def _stems(words: list[str]) -> set[str]:
-    """Words with and without a plural s, and verbs of a question in the past tense: "When did it open?" – "It opened in
-    1931"."""
+    """Adds variants of words, with and without a plural s, and past tenses of a question's verbs: "When did it open?" –
+    "It opened in 1931"."""
     return {
         w
         for word in words
@@ -186,7 +187,7 @@ def is_frame(around: str, question: str, *, kind: str) -> bool:
 
     Args:
         around: the answer's text without the date or quantity.
-        question: the question, whose words may be repeated.
+        question: the question, whose words the answer may repeat.
         kind: "date" or "quantity".
     """
     if re.search(r"[~≈]", around) and kind == "date":
@@ -206,8 +207,8 @@ def framed_name(said: str, wording: str, question: str, language: str) -> bool:
 
     Args:
         said: the final answer.
-        wording: one right wording of the name.
-        question: the question, whose words may be repeated; "" for a question that names the answer itself, as one of
+        wording: a right wording of the name.
+        question: the question, whose words the answer may repeat; "" if the question itself names the answer as one of
             two candidates.
         language: language whose articles are dropped.
 
@@ -258,14 +259,14 @@ def names(text: str, name: str, language: str) -> bool:
 
 
 def _places(key: tuple[str, ...], words: list[str]) -> list[int]:
-    """The positions of a name's key in a list of words. Each group of consecutive words is read as a separate name,
-    because abbreviations depend on position."""
+    """The positions in a list of words where a name begins. Consecutive words are grouped and each group is read as a
+    name of its own, because abbreviations depend on their position."""
     return [i for i in range(len(words) - len(key) + 1) if expanded(words[i : i + len(key)]) == key]
 
 
 def says_yes_or_no(text: str, question: str) -> bool | None:
-    """True for yes, False for no, None for any other text. The words after yes or no may only repeat the question;
-    after no they must be negated.
+    """Reads a yes or no: True for yes, False for no, None for any other text. After "yes", the text may only repeat the
+    question; after "no", it may only repeat the question negated.
 
     >>> says_yes_or_no("Yes.", ""), says_yes_or_no("No, it did not.", ""), says_yes_or_no("Yes and no", ""), says_yes_or_no("Yes, but late", "")
     (True, False, None, None)
@@ -302,7 +303,7 @@ def says_yes_or_no(text: str, question: str) -> bool | None:
 
 
 def is_nothing(text: str) -> bool:
-    """Whether a final answer gives no answer: no words, or words such as "unknown".
+    """Whether a final answer says nothing: no words, or words such as "unknown".
 
     >>> is_nothing("I don't know."), is_nothing("—"), is_nothing("The Unknown")
     (True, True, False)

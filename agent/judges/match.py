@@ -1,9 +1,9 @@
 """Compares a final answer with the expected answer by strict rules for each type of answer, without a model.
 
-A match is as certain as rules can make it; a miss is not yet a wrong answer. The final answer must *be* the expected
-answer. Additional words may only frame the answer ("the answer is …") or repeat the question ("… directed Titanic").
-Hedges, negations, lists of candidates and explanations are rejected. A false accept trains a policy to be vague; a
-false reject only costs a call of the model judge.
+A match is certain; an answer without a match may still be right. The final answer must *be* the expected answer, not
+only contain it. Further words may only frame the answer ("the answer is …") or repeat the question ("… directed
+Titanic"). Hedges, negations, lists of candidates and explanations are rejected. A false accept trains a policy to be
+vague, while a false reject only costs a call of the model judge.
 """
 
 import re
@@ -23,16 +23,16 @@ MAX_CHARS = 300
 
 @dataclass(frozen=True, kw_only=True)
 class Tolerance:
-    """The allowed errors of numbers."""
+    """The errors that the rules allow in numbers."""
 
     relative: float = 5e-10
-    """The default is the rounding of answer texts, to ten digits.
+    """By default, only the rounding of answer texts to ten digits is allowed.
 
-    The relative error in the expected unit, or in a unit that differs by a power of ten or by hours and minutes. The
-    value 0.01 accepts 1.1 million for 1,097,379.
+    The relative error in the expected unit, or in a unit that differs by a power of ten or only in hours and minutes.
+    With 0.01, the rules accept 1.1 million for 1,097,379.
     """
     converted: float = 5e-3
-    """The relative error after conversion between unit systems: nobody converts feet to more than three digits."""
+    """The relative error after conversion between unit systems; people convert feet to three digits at most."""
     kelvin: float = 0.6
     """The absolute error between °C and °F, where a relative error has no meaning."""
 
@@ -48,19 +48,19 @@ def match(
     language: str = "en",
     tolerance: Tolerance = EXACT,
 ) -> str:
-    """The name of the rule that accepts the final answer: "wording", "framed", "quantity", "date", "yes_no"; "" when no
-    rule does.
+    """The rule that accepts the final answer: "wording", "framed", "quantity", "date", "yes_no"; "" if no rule accepts
+    it.
 
     Args:
         answer: expected answer with typed value, text, aliases, unit and precision.
-        said: the final answer alone.
-        question: the question, whose words may be repeated around the answer.
+        said: the final answer, without other text.
+        question: the question, whose words the answer may repeat.
         language: language of question and answer.
         tolerance: allowed errors of quantities.
 
     A date must be at least as precise as the question asks (`answer.precision`, else the value's precision). Every part
-    of the stated date must agree with the known parts of the value. When the question asks for a year, a full date of
-    that year matches if month and day are right or unknown.
+    of the stated date must agree with the known parts of the expected date. If the question asks for a year, a full
+    date in that year matches when its month and day are right or unknown.
     """
     if not said.strip() or len(said) > MAX_CHARS or "\n" in said.strip():
         return ""
@@ -143,7 +143,8 @@ def _is_quantity(
 
 
 def _restated(found: list[amounts_.Amount]) -> bool:
-    """Whether all amounts are the same, in several units or in words and digits: "8,849 m (29,032 ft)", "twelve (12)"."""
+    """Whether all amounts in a text are the same amount, in several units or in words and digits: "8,849 m (29,032
+    ft)", "twelve (12)"."""
     if len({(a.number, a.unit) for a in found}) == 1:
         return True
     units = [a.unit for a in found if a.unit is not None]
@@ -181,7 +182,7 @@ def _equal(
 
 
 def _exact_ratio(a: Unit, b: Unit) -> bool:
-    """Whether the conversion between two units needs no rounding."""
+    """Whether a conversion between two units is exact, so that it needs no rounding."""
     ratio = max(a.factor, b.factor) / min(a.factor, b.factor)
     digits = f"{ratio:.12e}".split("e")[0].rstrip("0").rstrip(".")
     return digits == "1" or a.dimension in ("time", "months")

@@ -1,9 +1,9 @@
 """The process judge decides whether an episode is fit for training. Rules decide first, then a model if one is
 configured.
 
-By the rules, every turn keeps the format, or the policy recovers from a few allowed slips. The episode calls at least
-one tool. No call is repeated without effect. Every citation in a thought stands in an observation. Every broken rule is
-reported as a reason with turn and evidence.
+By the rules, every turn keeps the protocol, except a few slips from which the policy recovers. The episode must call at
+least one tool. No call may be repeated without a new result. Every citation in a thought must stand in an observation.
+Every broken rule is reported as a reason, with its turn and evidence.
 """
 
 from dataclasses import dataclass
@@ -25,12 +25,12 @@ MAX_SHOWN = 200
 
 @dataclass(frozen=True)
 class Reason:
-    """A rule that the episode breaks, with turn and evidence."""
+    """A rule that the episode breaks, with the turn and the evidence."""
 
     rule: str
     """The broken rule: "format", "no_call", "repeated", "unfounded" or "model"."""
     turn: int
-    """Index of the turn; -1 for the whole episode."""
+    """Index of the turn that breaks the rule; -1 for the whole episode."""
     evidence: str
 
 
@@ -39,14 +39,14 @@ class ProcessVerdict:
     """The verdict on the process of an episode, with reasons."""
 
     passed: bool | None
-    """None for an unknown verdict: the rules pass and the model failed."""
+    """Whether the episode is fit; None if the rules pass and the model failed."""
     reasons: tuple[Reason, ...] = ()
     num_checked: int = 0
     """The number of checked quotations, numbers and names that thoughts cite from observations."""
     by: str = "rules"
-    """The judge: "rules", or the model's name if the model decided."""
+    """Who judged: "rules", or the model's name if the model decided."""
     scores: dict[str, float] | None = None
-    """The model's scores, by dimension."""
+    """The model's scores, by dimension of quality."""
     why: str = ""
     prompt: str = ""
     fault: BadReply | ProviderFault | None = None
@@ -58,11 +58,11 @@ class ProcessJudge:
     """Judges whether the process of an episode is fit for training.
 
     Args:
-        client: chat client with the role `judge_process`; None uses the rules alone.
-        least: minimum of each of the model's four scores; the default is ours ("mixed"), because OpenSearch-VL gives no
-            threshold.
-        max_unfounded: largest share of checked citations that no observation supports.
-        max_slips: most turns that may break the protocol in an episode that still reaches its answer.
+        client: chat client with the role `judge_process`; with None, only the rules judge.
+        least: minimum of each of the model's four scores; OpenSearch-VL gives no threshold, so the default ("mixed") is
+            ours.
+        max_unfounded: maximum share of checked citations without support in an observation.
+        max_slips: maximum number of turns that break the protocol.
     """
 
     client: Client | None = None
@@ -71,7 +71,7 @@ class ProcessJudge:
     max_slips: int = 0
 
     async def judge(self, episode: Episode) -> ProcessVerdict:
-        """Judges an episode. The model is asked only if the rules pass. A failed model gives `passed=None`;
+        """Judges an episode. The model is asked only if the rules pass. If the model fails, `passed` is None; only
         `BudgetExceeded` is raised."""
         ruled = judge_by_rules(episode, max_unfounded=self.max_unfounded, max_slips=self.max_slips)
         if self.client is None or not ruled.passed:
@@ -115,7 +115,7 @@ class ProcessJudge:
 def judge_by_rules(
     episode: Episode, *, max_unfounded: float = 0.0, max_slips: int = 0
 ) -> ProcessVerdict:
-    """The rules' verdict on a finished episode with any end."""
+    """The rules' verdict on a finished episode, whatever ended it."""
     slips = [
         Reason("format", i, turn.violation)
         for i, turn in enumerate(episode.turns)
@@ -137,10 +137,10 @@ def judge_by_rules(
 
 
 def repeated(episode: Episode) -> list[Reason]:
-    """The repeated calls without a new result: the same result, another error, or no new picture.
+    """The repeated calls that bring nothing new: the same result, another error, or no new picture.
 
-    A call after a provider's fault may be repeated, because it has no answer yet. A call whose second result differs
-    may be repeated too.
+    A call may be repeated after a provider's fault, because the first call got no answer. A repeated call is allowed if
+    its second result differs.
     """
     reasons = []
     before: dict[str, list[Step]] = {}

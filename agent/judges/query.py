@@ -1,7 +1,7 @@
 """The query judge scores the searches of an episode in [0, 1] (OpenSearch-VL's r_query), by a model or by measurement.
 
-A failed judge returns None, "unknown": a reward of 0 would be a false statement about the rollout. `retrieval_score`
-returns the score alone, as a number.
+If the judge fails, the score is None ("unknown"), because a reward of 0 would be a false statement about the rollout.
+`retrieval_score` returns only the score, as a number.
 """
 
 import math
@@ -29,7 +29,7 @@ from questloom.records.synthesis import Answer
 
 ROLE = "judge_retrieval"
 MEASURED = "measured"
-"""The value of `by` for a score without a model."""
+"""The value of `by` if a score comes from the measurement and not from a model."""
 CRITERIA = ("image_search", "text_search", "progression", "complementarity", "evidence")
 
 
@@ -38,24 +38,25 @@ class QueryScore:
     """The quality of an episode's searches."""
 
     score: float | None
-    """0 to 1; None for unknown."""
+    """The score, 0 to 1; None if unknown."""
     by: str
-    """The source of the score: "rules", "measured", the model's name, or "" for an unknown score."""
+    """What gave the score: "rules", "measured", the model's name, or "" if the score is unknown."""
     parts: dict[str, float | None]
-    """The criteria whose mean is the score; None for a criterion that does not apply."""
+    """The score of each criterion; their mean is the whole score, and None marks a criterion that does not apply."""
     why: str = ""
     prompt: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class QueryJudge:
-    """Gives the r_query of an episode: from the model of the role `judge_retrieval`, or measured without a client."""
+    """Computes the r_query of an episode: by the model of the role `judge_retrieval`, or without a client by
+    measurement."""
 
     client: Client | None = None
 
     async def score(self, episode: Episode, answer: Answer | None = None) -> QueryScore:
-        """Scores an episode. A used-up budget raises `BudgetExceeded`; every other failure of the judge gives an
-        unknown score.
+        """Scores the searches of an episode. A used-up budget raises `BudgetExceeded`; every other failure of the judge
+        gives an unknown score.
 
         Args:
             episode: a finished episode.
@@ -90,11 +91,11 @@ class QueryJudge:
 async def retrieval_score(
     episode: Episode, *, client: Client | None = None, answer: Answer | None = None
 ) -> float:
-    """The r_query of a finished episode, 0 to 1. The model judges if the client has the role `judge_retrieval`; else
-    the score is measured.
+    """The r_query of a finished episode, 0 to 1. If the client has the role `judge_retrieval`, a model gives the score;
+    otherwise the score is measured.
 
-    Returns:
-        An episode without a tool call scores 0.0. NaN means unknown: the judge failed, or no provider answered a call.
+    Returns: The score; 0.0 for an episode without a tool call. NaN means that the score is unknown, because the judge
+    failed or a provider answered no call.
 
     Raises:
         BudgetExceeded: the hard budget is reached.
@@ -113,17 +114,18 @@ def _of_reply(reply: RetrievalJudged, model: str, version: str) -> QueryScore:
 
 
 def measured(episode: Episode) -> QueryScore:
-    """The measured score: the mean of three shares over the calls that were answered.
+    """The measured score is the mean of the three shares below over the answered calls.
 
-    * used: calls whose result a later thought, a later call or the answer uses. A text is used when one of its new
-      words, numbers or addresses is repeated. A picture is used when its handle is repeated, or when the next thought
-      states something new.
-    * not_wasted: calls that returned something (no error, no empty result) and did not repeat an earlier call.
-    * new_evidence: mean share of a result's terms that are new to the question and earlier results; 1 for a new
-      picture.
+    * used: the share of calls whose result is used by a later thought, a later call or the answer. A text is used if
+      one of its new words, numbers or addresses is repeated later. A picture is used if its handle is repeated, or if
+      the next thought states something new.
+    * not_wasted: the share of calls that returned something (no error, no empty result) and did not repeat an earlier
+      call.
+    * new_evidence: how many of a result's terms are new to the question and earlier results, as a mean over calls; a
+      new picture counts as 1.
 
-    Crops, repairs and computations count like other calls. An episode without calls scores 0; one with only provider
-    faults is unknown.
+    Crops, repairs of pictures and computations count like other calls. An episode without calls scores 0; if providers
+    failed in all its calls, the score is unknown.
     """
     every = steps(episode)
     if not num_calls(episode):
