@@ -1,7 +1,7 @@
-"""Makes players from plain settings: opens stores, searches, clients, the tool box and the engine. This module knows no
-recipe and no run.
+"""Makes players from plain settings: opens stores, searches, clients, the tool box and the engine. This module does not
+know recipes or runs.
 
-Everything is opened through an `Opened`, so that a process opens each thing once and the owner closes it.
+Everything is opened through an `Opened`, so that a process opens each thing once and its owner closes it.
 """
 
 import logging
@@ -50,23 +50,23 @@ from questloom.records.synthesis import Question
 LOG = logging.getLogger(__name__)
 CLOSE_SECONDS = 5.0
 SHAPING = ("engine", "opened", "model", "server", "temperature", "top_p", "device")
-"""Settings that identify an engine: a changed value needs a new engine."""
+"""The settings that identify an engine; if one changes, a new engine is needed."""
 MEND_SANDBOX = (
     f"Install bubblewrap and libseccomp there (apt-get install bubblewrap libseccomp2), name the tools without {CONFINED} "
     "(teach.tools.tools, filters.oracle_tools), or take the recipe demo_without_python."
 )
-"""The hint for a recipe with a tool that runs code, on a machine that cannot confine code."""
+"""The hint for a recipe whose tools run code, on a machine that cannot confine code."""
 
 
 @dataclass(frozen=True)
 class Playing:
-    """The player of a process, with its parts."""
+    """The player of a process, with the parts that it is made of."""
 
     player: Player
     toolbox: ToolBox
     special_tokens: tuple[str, ...]
-    """Special tokens of the policy's tokenizer, if it is known here. Text from outside is escaped so that it never
-    looks like a special token."""
+    """Special tokens of the policy's tokenizer, if this process knows the tokenizer. Text from outside is escaped, so
+    that it never reads as a special token."""
     begin: Callable[[Question], None]
     """A function that receives each question before its episodes are played."""
 
@@ -82,7 +82,7 @@ def opened_searches(
     """Opens the searches over a store, for episodes and for the synthesis filters.
 
     Args:
-        licences: see `LocalProvider`.
+        licences: licence families of the pictures, see `LocalProvider`.
     """
     return opened.once(
         ("searches", store, clip, licences),
@@ -93,8 +93,7 @@ def opened_searches(
 def new_client(models: ModelSettings, caller: Caller) -> ChatClient:
     """Makes a chat client for the configured roles; "default" serves all roles without an entry.
 
-    Raises:
-        InputError: an endpoint is unknown, a key is not set, or a price is unknown although the budget is in money.
+    Raises: InputError: an endpoint is unknown, a key is not set, or a price is missing although the budget is in money.
     """
     named = dict(models.roles)
     default = named.pop(DEFAULT, None)
@@ -104,15 +103,14 @@ def new_client(models: ModelSettings, caller: Caller) -> ChatClient:
 
 
 def budget_of(models: ModelSettings) -> Budget:
-    """The hard limits on spending."""
+    """The hard limits on money, tokens and calls."""
     return Budget(money=models.budget_money, tokens=models.budget_tokens, calls=models.budget_calls)
 
 
 def opened_client(models: ModelSettings, calls: Path | str, opened: Opened) -> ChatClient:
-    """Opens the client over a call cache. Equal settings and the same cache share one client.
+    """Opens the chat client over a call cache. Equal settings and the same cache share one client.
 
-    Raises:
-        InputError: see `new_client`, or the cache cannot be opened.
+    Raises: InputError: the client cannot be made (see `new_client`), or the cache cannot be opened.
     """
     cache = opened.once(
         ("calls", str(calls)), lambda: open_cache(calls), lambda cache: cache.close()
@@ -128,7 +126,7 @@ def opened_client(models: ModelSettings, calls: Path | str, opened: Opened) -> C
 
 
 def _close_client(client: ChatClient) -> None:
-    """Closes a client's connections, because Python warns on stderr about connections that are open at its exit."""
+    """Closes the connections of a client, because Python warns on stderr about connections that are open at exit."""
     closing = submit(client.aclose())
     if is_event_loop_thread():
         return  # an owner that is collected inside a running loop cannot wait
@@ -141,8 +139,7 @@ def _close_client(client: ChatClient) -> None:
 def check_client(models: ModelSettings, calls: Path | str) -> None:
     """Checks the settings of models before anything is written.
 
-    Raises:
-        InputError: see `new_client`; or the file at `calls` is no call cache.
+    Raises: InputError: the client cannot be made (see `new_client`), or the file at `calls` is not a call cache.
     """
     cache = open_cache(calls if is_url(calls) or Path(calls).exists() else ":memory:")
     try:
@@ -157,9 +154,10 @@ class PlayPlace:
 
     Args:
         store: path of the store to search.
-        calls: returns the place of replies, ledger and budget; called only if a model or a service is used.
+        calls: function that returns the location of replies, ledger and budget; called only if a model or a service is
+            used.
         seed: seed of all random draws.
-        licences: licence families of the store's pictures that tools show; None for all.
+        licences: licence families of the pictures that tools show; None for all.
     """
 
     store: str
@@ -170,20 +168,20 @@ class PlayPlace:
     licences: tuple[str, ...] | None = None
 
     def client(self, stage: str) -> StageClient:
-        """The models; their calls are booked under a stage."""
+        """The models; their calls are booked under a given stage of the run."""
         return StageClient(opened_client(self.models, self.calls(), self.opened), stage)
 
     @property
     def caller(self) -> Caller:
-        """The caller of the client: models and services share one budget and one ledger."""
+        """The caller of the chat client; models and live services share its budget and its ledger."""
         return opened_client(self.models, self.calls(), self.opened).caller
 
 
 def open_player(settings: PlaySettings, at: PlayPlace) -> Playing:
     """Opens the player of a process.
 
-    Raises:
-        InputError: the engine's settings are wrong, a named tool is not available here, or the store has no vectors.
+    Raises: InputError: the engine's settings are wrong, a named tool is not available on this machine, or the store has
+    no vectors.
     """
     toolbox = open_toolbox(settings, at)
     schemas = toolbox.schemas()
@@ -200,7 +198,7 @@ def open_player(settings: PlaySettings, at: PlayPlace) -> Playing:
 
 
 def prompt_renderer(settings: PlaySettings, special_tokens: Collection[str] = ()) -> Renderer:
-    """A renderer of the policy's prompt under these settings; nothing needs to be played here.
+    """A renderer of the policy's prompt under these settings; it works without a player.
 
     Args:
         special_tokens: see `Renderer`.
@@ -231,8 +229,7 @@ def open_toolbox(settings: PlaySettings, at: PlayPlace) -> ToolBox:
 def opened_sandbox(tools: Collection[str], opened: Opened) -> Sandbox | None:
     """Opens this machine's sandbox, tested once per process; None if no tool runs code.
 
-    Raises:
-        InputError: a tool runs code, and this machine cannot confine it.
+    Raises: InputError: a tool runs code, and this machine cannot confine code.
     """
     if CONFINED not in tools:
         return None
@@ -245,22 +242,21 @@ def opened_sandbox(tools: Collection[str], opened: Opened) -> Sandbox | None:
 
 
 def engine_override_key(name: str) -> tuple[str, str]:
-    """The key of `Opened` for an engine that replaces the engine with this name, in this process only. Other worker
-    processes do not see this engine."""
+    """The key in `Opened` for an engine that replaces the engine with this name in this process. Other worker processes
+    do not see this engine."""
     return "own engine", name
 
 
 def open_engine(
     settings: PlaySettings, at: PlayPlace, tools: tuple[str, ...]
 ) -> tuple[Engine, Callable[[Question], None]]:
-    """Opens the engine that the settings name. Returns (engine, function); the function receives each question before
-    its episodes.
+    """Opens the engine that the settings name. Returns (engine, function); the function gets each question before its
+    episodes.
 
     Args:
         tools: names of the tools.
 
-    Raises:
-        InputError: a requirement of the engine is missing.
+    Raises: InputError: the engine lacks something that it needs.
     """
     own = at.opened.get(engine_override_key(settings.engine))
     if own is not None:
@@ -285,11 +281,10 @@ def check_engine(settings: PlaySettings, models: ModelSettings, where: str = "te
     """Checks the settings of an engine before work starts, without loading a model.
 
     Args:
-        where: name of the recipe's section, for errors.
+        where: name of the recipe's section, for error messages.
 
-    Raises:
-        InputError: a setting of the engine is missing, a custom tool is not available, or a live service cannot fill
-            its role.
+    Raises: InputError: a setting of the engine is missing, a custom tool is not available, or a live service does not
+    fit its role.
     """
     if settings.engine == "openai" and AGENT not in models.roles:
         raise InputError(
@@ -331,7 +326,7 @@ def check_engine(settings: PlaySettings, models: ModelSettings, where: str = "te
 
 
 def _nothing(question: Question) -> None:
-    """Does nothing: policies know only the words and picture of a question."""
+    """Does nothing, because policies know only a question's words and picture."""
 
 
 def _oracle(

@@ -1,7 +1,7 @@
-"""The tools in the order of the prompts: each name, and the module with its object `TOOL`.
+"""The tools in the order of the prompts: the name of each tool, and the module that defines its object `TOOL`.
 
-To add a tool, write a file for it and list it here. `tools/toolbox.py` imports the modules. This file imports none,
-because recipes need only the names.
+To add a tool, write a file for it and list it here. `tools/toolbox.py` imports these modules. This file imports no
+tool, because recipes need only the names.
 """
 
 MODULES: dict[str, str] = {

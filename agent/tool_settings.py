@@ -25,33 +25,33 @@ class ToolSettings:
     """Limits and switches of the tool box."""
 
     tools: ToolNames = ALL_TOOLS
-    """Names of the policy's tools, in any order. A machine that lacks a named tool raises an error: if it left the tool
-    out, the policy's prompt and the fate of a question would depend on the machine."""
+    """Names of the tools that the policy gets, in any order. If a machine lacks a named tool, an error is raised: a
+    smaller tool set would change the prompt and the questions that are kept."""
     custom: tuple[str, ...] = ()
-    """Tools of other packages, listed after the built-in ones: `module:TOOL`, or the name of an entry point of
+    """Tools of other packages, listed after the built-in tools: `module:TOOL`, or the name of an entry point of
     `questloom.tools`. Custom tools run like the built-in tools (`examples/distance.py`)."""
     handles: bool = True
-    """False hides handles but keeps pixels (ODE's ablation): texts and schemas contain no handle, and picture tools
-    work on the task's own picture."""
+    """With False, texts and schemas contain no handles, and picture tools work on the task's own picture; pictures are
+    still shown (ODE's ablation)."""
     max_new_pictures: Annotated[int, Ge(0)] = 4
-    """The most new pictures of a call; with 0, `visit` shows none."""
+    """Maximum number of new pictures per call; with 0, `visit` shows none."""
     max_chars: Annotated[int, Gt(0)] = 12_000
-    """The most characters of a result's text."""
+    """Maximum number of characters in the text of a result."""
     results: Annotated[int, Ge(1), Le(20)] = 5
-    """The number of results of text_search, unless the call gives another."""
+    """The number of results of text_search, unless the call gives another number."""
     links: Annotated[int, Ge(0)] = 30
-    """The most links that visit lists."""
+    """Maximum number of links that visit lists."""
     addresses: bool = True
-    """False hides the addresses of pages; the policy then opens pages by title."""
+    """Whether results show addresses of pages; if not, the policy opens pages by title."""
     brief: bool = False
-    """Shortens the prompt to the tools' names and arguments, for policies that learn the rest by fine-tuning
+    """Whether the prompt shows only the tools' names and arguments, for policies that learn the rest by fine-tuning
     (`prompts/agent.py`)."""
     summaries: bool = False
-    """Makes text_search read each page and return a summary for the query (OpenSearch-VL); needs a reader model."""
+    """Whether text_search reads each page and returns a summary for the query (OpenSearch-VL); needs a reader model."""
     seconds: Annotated[float, Gt(0)] = 90.0
-    """Wall time of a call in seconds, without the time that its requests wait for their turn at a provider."""
+    """Maximum wall time of a call in seconds, without the time that its requests wait in a provider's queue."""
     cache_bytes: int = 64 << 20
-    """Memory in bytes for results of identical calls; 0 turns this cache off."""
+    """Memory in bytes for caching the results of identical calls; 0 turns this cache off."""
 
     @property
     def extensions(self) -> list[str]:

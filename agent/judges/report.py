@@ -1,9 +1,9 @@
-"""The lenient judge: accepts an episode when its last text contains the right answer anywhere, as published scores of
+"""The lenient judge accepts an episode if its last text contains the right answer anywhere, as published scores of
 search agents do.
 
 OpenSearch-VL and Vision-DeepResearch judge the whole report, so a report that names many candidates passes. Lenient
-scores can be compared only with theirs. Every table therefore also shows the strict judge (`answer.py`). The lenient
-judge accepts every answer that the strict judge accepts.
+scores can be compared only with the scores of these two projects. Every table of results therefore also shows the
+strict judge's score (`answer.py`). The lenient judge accepts every answer that the strict judge accepts.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from questloom.records.synthesis import Answer
 
 ROLE = "judge_report"
 MAX_REPORT_CHARS = 8_000
-"""The most characters of a report that the model reads (OpenSearch-VL's number)."""
+"""Maximum number of characters of a report that the model reads (OpenSearch-VL's number)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +31,7 @@ class ReportJudge:
     """Judges reports.
 
     Args:
-        client: chat client with the role `judge_report`; with None a rule decides: the report must contain a wording of
+        client: chat client with the role `judge_report`; with None, a rule accepts a report that contains a wording of
             the answer.
     """
 
@@ -48,11 +48,11 @@ class ReportJudge:
         item_id: str = "",
         seed_id: str = "",
     ) -> Judgement:
-        """Judges one report. A used-up budget raises `BudgetExceeded`.
+        """Judges one report. Only a used-up budget raises: `BudgetExceeded`.
 
         Args:
             answer: the expected answer.
-            report: the last text of the episode; "" for an episode without one.
+            report: the last text of the episode; "" if the episode has no text.
             strict: the strict judge's verdict on the final answer.
             question: the question's text.
             language: language of question and answer.

@@ -15,17 +15,17 @@ from questloom.records.identity import canonical_json
 MAX_STEPS = 20
 MAX_ARGUMENT_CHARS = 200
 MAX_RESULT_CHARS = 1_600
-"""The most characters of a result for a judge. OpenSearch-VL shows 400, which in our episodes cut off the deciding
-number."""
+"""Maximum number of characters of a tool result that a judge sees. OpenSearch-VL shows 400 characters; in our episodes,
+this limit cut off the number that decided the answer."""
 MAX_SENTENCES, MAX_SENTENCE_CHARS = 2, 400
-"""Limits on the number and length of sentences that a judge sees from the cut-off part of a result, because these
-sentences contain the answer."""
+"""Maximum number and length of the sentences that a judge also sees from the cut-off part of a result, because they
+contain the answer."""
 MAX_LAST_THOUGHT_CHARS = 1_600
 MAX_THOUGHT_CHARS = 400
-"""OpenSearch-VL's limit on a thought for the query judge."""
+"""OpenSearch-VL's maximum length of a thought that the query judge sees."""
 
 NOTHING = ("no_effect", "no_results")
-"""Codes of calls without an error and without a result."""
+"""Error codes of calls that returned nothing although no error occurred."""
 HANDLE = re.compile(r"<?\bimage:(\d+)>?")
 _COMMON = frozenset(
     """
@@ -41,7 +41,7 @@ class Step:
     """One call of an episode with its result."""
 
     index: int
-    """Index of the turn that made the call."""
+    """Index of the turn that made the tool call."""
     turn: Turn
     name: str
     arguments: str
@@ -50,13 +50,12 @@ class Step:
 
     @property
     def faulted(self) -> bool:
-        """Whether the call failed because of a service. Failures of services are not the policy's doing and do not
-        count."""
+        """Whether the call failed because a service failed. The policy is not blamed for a failure of a service."""
         return self.result.status == ToolStatus.PROVIDER_FAULT
 
     @property
     def empty(self) -> bool:
-        """Whether the call brought nothing: a fault, a limit without a picture, "no effect", "no results"."""
+        """Whether the call brought nothing: a fault, a limit without a picture, "no effect", or "no results"."""
         if self.result.status == ToolStatus.OK:
             return self.result.code in NOTHING or not (
                 self.result.text.strip() or self.result.images
@@ -65,13 +64,14 @@ class Step:
 
     @property
     def key(self) -> str:
-        """A key that is the same for calls with the same request. Case, punctuation and spacing of strings do not
-        count; code must be equal word for word."""
+        """A key that is equal for two calls with the same request. Case, punctuation and spacing of strings do not
+        matter; code must be equal word for word."""
         return f"{self.name} {self.arguments if self.name == 'python_interpreter' else ' '.join(t.text for t in tokens(clean(self.arguments)))}"
 
 
 def steps(episode: Episode) -> list[Step]:
-    """The executed calls of an episode, in order. A call without a result ended the episode and is left out."""
+    """The executed calls of an episode, in order. The list leaves out a call that ended the episode before its result
+    came."""
     return [
         Step(i, turn, turn.call.name, canonical_json(turn.call.arguments), turn.result)
         for i, turn in enumerate(episode.turns)
@@ -85,7 +85,7 @@ def num_calls(episode: Episode) -> int:
 
 
 def terms(text: str) -> set[str]:
-    """The terms of a text, for comparisons: words of four letters or more, numbers, and pairs of characters in scripts
+    """The terms of a text for comparisons: words of four letters or more, numbers, and pairs of characters in scripts
     without spaces.
 
     >>> sorted(terms("The page of Ardwen Light says 1871."))
@@ -107,12 +107,12 @@ def terms(text: str) -> set[str]:
 
 
 def handles(text: str) -> set[int]:
-    """The handles of the pictures that a text names."""
+    """The picture handles that a text names."""
     return {int(n) for n in HANDLE.findall(text) if len(n) < 10}
 
 
 def handles_in(arguments: str) -> set[int]:
-    """The pictures that a call's arguments name: handles, or plain numbers in a picture argument."""
+    """The pictures that the arguments of a call name: by handle, or by a plain number in a picture argument."""
     value = json.loads(arguments)
     plain = (
         {
@@ -127,7 +127,7 @@ def handles_in(arguments: str) -> set[int]:
 
 
 def transcript(episode: Episode) -> str:
-    """The trajectory as text for a judge: at most twenty steps from the start and the end, with calls and results
+    """The trajectory as text for a judge: at most twenty steps from the start and the end; calls and results are
     shortened."""
     every = list(enumerate(steps(episode), start=1))
     left_out = max(0, len(every) - MAX_STEPS)
@@ -160,7 +160,7 @@ def transcript(episode: Episode) -> str:
 
 
 def _shortened(text: str, answer: str) -> str:
-    """The beginning of a result, and the first sentences after the cut that contain the answer."""
+    """The beginning of a result, followed by the first later sentences that contain the answer."""
     shown = capped(text, MAX_RESULT_CHARS)
     wanted = {t.text for t in tokens(clean(answer))}
     cut = (
@@ -177,5 +177,6 @@ def _shortened(text: str, answer: str) -> str:
 
 
 def same_text(a: str, b: str) -> bool:
-    """Whether two results are the same. Spacing, case and the warning of a repeated turn are ignored."""
+    """Whether two results of calls are the same. Differences in spacing and case, and the warning about a repeated
+    turn, are ignored."""
     return fold(clean(without_warning(a))) == fold(clean(without_warning(b)))

@@ -2,7 +2,7 @@
 
 A picture's address comes from the open web and may point into our own network. Pictures are therefore downloaded from
 public addresses only. The address is checked when the name is resolved and again after each redirect. The connection
-uses the checked address, so a second resolution changes nothing.
+uses the checked address, so a second resolution of the name changes nothing.
 """
 
 import asyncio
@@ -29,18 +29,19 @@ from questloom.calls.retry import CallFault, fault_of_status
 MAX_REPLY_BYTES = 16 << 20
 MAX_REDIRECTS = 3
 UNICAST = ipaddress.ip_network("2000::/3")
-"""The public IPv6 range. NAT64 addresses, and addresses that embed an IPv4 address, lie outside it."""
+"""The range of public IPv6 addresses. The range excludes NAT64 addresses and addresses that embed an IPv4 address."""
 REST_SECONDS = 60.0
-"""How long a key rests after a 429 reply without a stated time."""
+"""How long a key pauses after a 429 reply that states no time."""
 USER_AGENT = "Mozilla/5.0 (compatible; Questloom/0.1)"
 Parse = Callable[[bytes], Any]
-"""A function that reads the body of a reply; an error means that the reply is invalid."""
+"""A function that reads the body of a reply; if it raises, the reply is invalid."""
 _NO_TIMEOUT = aiohttp.ClientTimeout()
 _REFUSED = (401, 402, 403)
 
 
 class Keys:
-    """The keys of one service, used in turn. An exhausted key rests, and a refused key is dropped."""
+    """The keys of one service, which take turns. A key that has used up its quota pauses; a key that the service
+    refuses is dropped."""
 
     def __init__(self, keys: tuple[str, ...]) -> None:
         self.all = keys
@@ -49,7 +50,7 @@ class Keys:
         self._turn = 0
 
     def candidates(self) -> list[str]:
-        """The usable keys, next in turn first; [""] for a service without keys."""
+        """The usable keys, beginning with the key whose turn is next; [""] if the service needs no key."""
         if not self.all:
             return [""]
         now = time.monotonic()
@@ -58,7 +59,7 @@ class Keys:
         return [key for key in in_turn if key not in self._refused and self._rest_until[key] <= now]
 
     def rest(self, key: str, seconds: float | None) -> None:
-        """Lets an exhausted key rest for some seconds."""
+        """Pauses a key for some seconds because its quota is used up."""
         if key:
             self._rest_until[key] = time.monotonic() + (
                 REST_SECONDS if seconds is None else seconds
@@ -69,7 +70,7 @@ class Keys:
         self._refused.add(key)
 
     def none_left(self, provider: str) -> CallFault:
-        """The fault for a service without a usable key."""
+        """The fault if a service has no usable key."""
         resting = [until for key, until in self._rest_until.items() if key not in self._refused]
         if not resting:
             return CallFault(
@@ -88,15 +89,15 @@ class Keys:
         )
 
     def hidden(self, body: bytes) -> bytes:
-        """The reply without our keys, in case the service echoed one."""
+        """The text of a reply without our keys, in case the service echoed one."""
         for key in self.all:
             body = body.replace(key.encode(), b"***")
         return body
 
 
 class Http:
-    """Sends the requests of the live provider. Several event loops may use the client one after another; call `aclose`
-    before each loop ends."""
+    """Sends the requests of the live provider. Event loops may use the client one after another; call `aclose` before
+    each loop ends."""
 
     def __init__(self, *, allow_private: bool) -> None:
         self.allow_private = allow_private
@@ -112,10 +113,9 @@ class Http:
     async def ask(
         self, name: str, service: ServiceSettings, keys: Keys, asked: ServiceRequest, parse: Parse
     ) -> Reply:
-        """Makes one attempt at a service with the next usable key.
+        """Makes one attempt to call a service, with the next usable key.
 
-        Raises:
-            CallFault: no usable reply; the fault's text contains no key.
+        Raises: CallFault: the call has no usable reply; the fault's text contains no key.
         """
         tried = keys.candidates()
         last: CallFault | None = None
@@ -138,8 +138,7 @@ class Http:
     async def fetch(self, url: str, *, max_bytes: int) -> bytes:
         """Downloads a picture from the open web.
 
-        Raises:
-            CallFault: the address is not public or not reachable, or the file is too large or no picture.
+        Raises: CallFault: the address is not public or cannot be reached, or the file is too large or not a picture.
         """
         for _ in range(MAX_REDIRECTS + 1):
             self._check_public(url)
@@ -215,7 +214,8 @@ class Http:
         return self._sessions[kind]
 
     def _check_public(self, url: str) -> None:
-        """Refuses texts that are no web address, and literal addresses of private networks, which are never resolved."""
+        """Refuses texts that are not web addresses, and numeric addresses of private networks, which are never
+        resolved."""
         try:
             parts = urlsplit(url)
             good = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.username
@@ -232,7 +232,7 @@ class Http:
 
 
 def is_public(host: str) -> bool:
-    """Whether a host's spelling is neither an address nor a name of a private network."""
+    """Whether a host may be public: its spelling is not a private address or a name in a private network."""
     try:
         return is_public_address(host.strip("[]"))
     except ValueError:
@@ -250,11 +250,10 @@ def is_blocked(host: str, blocked_hosts: tuple[str, ...]) -> bool:
 
 
 def is_public_address(address: str) -> bool:
-    """Whether an IP address is public. An IPv6 address that contains an IPv4 address (mapped, 6to4) is judged by the
-    latter.
+    """Whether an IP address is public. For an IPv6 address that contains an IPv4 address (mapped, 6to4), the IPv4
+    address decides.
 
-    Raises:
-        ValueError: the text is no IP address.
+    Raises: ValueError: the text is not an IP address.
     """
     found = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(found, ipaddress.IPv6Address):
@@ -266,13 +265,13 @@ def is_public_address(address: str) -> bool:
 
 
 def machine_proxy(url: str) -> str | None:
-    """The proxy for an address, from the environment (HTTPS_PROXY, NO_PROXY, …)."""
+    """The proxy for an address, from the environment variables (HTTPS_PROXY, NO_PROXY, …)."""
     parts = urlsplit(url)
     return None if proxy_bypass(parts.netloc) else getproxies().get(parts.scheme)
 
 
 class PublicResolver(AbstractResolver):
-    """Resolves names to public addresses only."""
+    """Resolves host names, and returns public addresses only."""
 
     def __init__(self) -> None:
         self._inner: ThreadedResolver | None = None

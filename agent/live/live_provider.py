@@ -1,8 +1,8 @@
 """The live provider: web search, picture search, a page reader and text recognition. All calls go through `calls/`.
 
-Every reply is paced, booked, and stored in the call cache before use. The call cache *is* the recording. With `replay`,
-the same run is answered from the cache and nothing is sent. In a replay, a call that the cache lacks is a provider
-fault "not_recorded".
+Every call is paced and booked, and its reply is stored in the call cache before use. The call cache *is* the recording
+of a run. With `replay`, the cache answers the same run, and nothing is sent. In a replay, a call without an entry in
+the cache ends in the provider fault "not_recorded".
 """
 
 import asyncio
@@ -37,12 +37,12 @@ from questloom.records.errors import ProviderFault
 from questloom.records.identity import sha256_hex
 
 PICTURES_A_PAGE = 3
-"""The most addresses that are tried for the picture of one page."""
+"""Maximum number of addresses that are tried for the picture of one page."""
 MAX_PAGE_PICTURES = 8
 STAGE = "tools"
 PICTURE_SECONDS = 10.0
 MAX_PICTURE_BYTES = 10 << 20
-"""The most bytes of a picture from the web."""
+"""Maximum size in bytes of a picture from the web."""
 # A text contains no bracket, and an address contains none but one level of parentheses ("…/Mercury_(planet)"). So no
 # two attempts read the same stretch, and a page full of open brackets is read in linear time.
 _TARGET = (
@@ -55,15 +55,15 @@ _NO_PHOTO = re.compile(r"\.(?:svg|ico)(?:$|[?#])|/(?:favicon|logo|sprite|icon)[^
 
 
 class LiveProvider:
-    """The provider over live services. Open one provider per process. Several event loops may use the provider one
-    after another; call `aclose` before each loop ends.
+    """The provider that uses live services. Open one provider per process. Event loops may use the provider one after
+    another; call `aclose` before each loop ends.
 
     Args:
-        settings: which services to use.
-        caller: cache, pacing, budget and retries; this class sets the services' paces on it.
+        settings: settings of the services to use.
+        caller: caches, paces, books and retries the calls; this class gives it the pace of each service.
 
     Raises:
-        InputError: a service has the wrong role, has no usable address, or lacks its keys in the environment.
+        InputError: a service has the wrong role, the address is unusable, or the environment has no keys for it.
     """
 
     def __init__(self, settings: LiveSettings, caller: Caller) -> None:
@@ -79,7 +79,7 @@ class LiveProvider:
 
     @property
     def snapshot(self) -> str:
-        """The name of the recording."""
+        """The name of the recording that the provider writes or replays."""
         return f"live:{self.settings.recording}"
 
     async def aclose(self) -> None:
@@ -87,7 +87,7 @@ class LiveProvider:
         await self.http.aclose()
 
     async def search_text(self, query: str, k: int) -> Answered[tuple[PageHit, ...]]:
-        """Runs a web or scholar search."""
+        """Runs a search of the web or of scholarly works."""
         found: Answered[PageHits] = await self._ask("text", Query(text=query, results=k))
         return Answered(
             value=tuple(hit for hit in found.value if not self._is_blocked(hit.url))[:k],
@@ -97,8 +97,8 @@ class LiveProvider:
     async def search_like(
         self, bank: ImageBank, handle: int, k: int, withheld: frozenset[str]
     ) -> Answered[tuple[PictureHit, ...]]:
-        """Finds pages that show a picture of the bank. `withheld` has no effect, because the web has no pictures of the
-        store."""
+        """Finds pages that show a picture from the image bank. `withheld` has no effect, because it names pictures of a
+        store, and the web has none of them."""
         image = bank.get(handle)
         address = image.url if image.url.startswith(("https://", "http://")) else ""
         if self._service("picture").service.needs_address and not address:
@@ -118,7 +118,7 @@ class LiveProvider:
     async def search_pictures(
         self, query: str, k: int, bank: ImageBank, withheld: frozenset[str]
     ) -> Answered[tuple[PictureHit, ...]]:
-        """Finds pages with pictures by words."""
+        """Searches by words for pages with pictures."""
         found: Answered[FoundPages] = await self._ask("words", Query(text=query, results=k))
         return await self._with_pictures(found, k)
 
@@ -126,7 +126,7 @@ class LiveProvider:
         """Fetches a page through the reader service.
 
         Raises:
-            ToolFault: the text is no web address, or the address is blocked; ProviderFault: the reader failed.
+            ToolFault: the text is not a web address, or its host is blocked; ProviderFault: the reader failed.
         """
         self._service("reader")  # fails first without a reader, because no other address would help
         url = self._web_address(url)
@@ -141,7 +141,7 @@ class LiveProvider:
         )
 
     async def read_text(self, picture: bytes) -> Answered[tuple[Block, ...]] | None:
-        """Text blocks from the text recognition service; None without such a service."""
+        """Text blocks from the text recognition service; None if no such service is set."""
         if self.settings.ocr is None:
             return None
         return await self._ask(
@@ -160,7 +160,8 @@ class LiveProvider:
         return service
 
     async def _ask(self, role: str, query: Query, *, key: Any = None) -> Answered[Any]:
-        """Makes one call through cache, pace and budget. The value has the type that services of the role return."""
+        """Makes one call with cache, pace and budget. The returned value has the type that belongs to the role of the
+        service."""
         service = self._service(role)
         asked = service.service.ask(service, query)
         content = (
@@ -199,7 +200,7 @@ class LiveProvider:
     async def _with_pictures(
         self, found: Answered[FoundPages], k: int
     ) -> Answered[tuple[PictureHit, ...]]:
-        """The pages, each with its first picture that can be downloaded and read. Pages without a readable picture come
+        """The pages, each with its first picture that can be downloaded and decoded. Pages without such a picture come
         last."""
         pages = [page for page in found.value if not self._is_blocked(page.url)][: 2 * k]
         fetched = await asyncio.gather(*(self._first_picture(page.pictures) for page in pages))
@@ -218,8 +219,8 @@ class LiveProvider:
         return "", b""
 
     async def _picture(self, url: str) -> bytes:
-        """Downloads a picture from the open web; b"" on failure. Dead addresses are normal on the web, so they are no
-        fault of the search."""
+        """Downloads a picture from the open web; returns b"" on failure. Dead addresses are normal on the web, so a
+        dead address is not a fault of the search."""
 
         async def send(_: str) -> Reply:
             try:
@@ -279,7 +280,7 @@ class LiveProvider:
         )
 
     def _web_address(self, url: str) -> str:
-        """Checks a public http address; raises a fault that names the problem."""
+        """Checks that a text is a public http address; otherwise raises a fault that names the problem."""
         if not self._may_be_visited(url.strip()):
             raise model_fault(
                 "bad_url",
@@ -305,7 +306,7 @@ class LiveProvider:
 
 
 def _joined(base: str, target: str) -> str:
-    """The full web address of a picture that a page names, or ""."""
+    """The full web address of a picture from a page's link; "" if there is none."""
     try:
         return web_address(urljoin(base, target))
     except ValueError:

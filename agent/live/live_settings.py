@@ -1,4 +1,5 @@
-"""The section of a recipe that names live services. The keys are in the environment."""
+"""The section of a recipe that names live services. The keys of the services are in the environment, not in the
+recipe."""
 
 import os
 from dataclasses import dataclass, field, make_dataclass
@@ -18,7 +19,8 @@ KEY = "recipe key live"
 
 
 def is_custom(kind: Any) -> bool:
-    """Whether a kind names a service of another package: `module:SERVICE`, or an entry point of `questloom.services`."""
+    """Whether a `kind` names a service of another package: `module:SERVICE`, or an entry point of the group
+    `questloom.services`."""
     return (
         isinstance(kind, str) and kind not in services_by_name() and is_extension(kind, "services")
     )
@@ -35,11 +37,11 @@ else:
 
 
 def custom_service(named: str) -> Service[Any]:
-    """Imports a service of another package.
+    """Imports a service from another package.
 
     Raises:
-        InputError: there is no such service, it is no `Service` with a role, or it has settings of its own, which
-            recipes cannot set.
+        InputError: the service does not exist, is not a `Service` with a role, or has settings of its own (recipes
+            cannot set them).
     """
     found, where = load_extension(named, "services", KEY).object, f"{KEY}: {named}"
     fix = "Make it a `Service` without settings of its own; see examples/searxng.py."
@@ -53,7 +55,7 @@ def custom_service(named: str) -> Service[Any]:
 
 
 def service_helps() -> dict[str, str]:
-    """The role and the help sentence of each service."""
+    """The role of each service, with a sentence of help."""
     return {each.name: f"({ROLES[each.role]}) {each.help}" for each in SERVICES}
 
 
@@ -64,7 +66,7 @@ OF_SERVICES: Any = make_dataclass(
     frozen=True,
     kw_only=True,
 )
-"""The settings that single services add."""
+"""The settings that only some services have."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,9 +74,9 @@ class ServiceSettings(OF_SERVICES):  # type: ignore[misc]
     """Settings of one live service."""
 
     kind: Kind = field(metadata={"choices": service_helps})
-    """Name of the service; `module:SERVICE` for one of another package (`examples/searxng.py`)."""
+    """Name of the service; `module:SERVICE` for a service of another package (`examples/searxng.py`)."""
     address: str = ""
-    """Address without a path; "" for the public address."""
+    """Address of the server without a path; "" for the service's public address."""
     key_env: str = ""
     """Name of the environment variable with the service's keys; commas separate several keys."""
     price: float | None = None
@@ -82,22 +84,21 @@ class ServiceSettings(OF_SERVICES):  # type: ignore[misc]
     timeout: float = 30.0
     """Timeout of one attempt in seconds."""
     max_in_flight: int = 8
-    """The most calls at once, over all workers."""
+    """Maximum number of calls at once, over all workers."""
     requests_per_minute: float | None = None
-    """The most calls per minute; None for no limit."""
+    """Maximum number of calls per minute; None for no limit."""
 
     @property
     def service(self) -> Service[Any]:
-        """The service that `kind` names.
+        """The service that the setting `kind` names.
 
-        Raises:
-            InputError: see `custom_service`.
+        Raises: InputError: the service cannot be imported, see `custom_service`.
         """
         return custom_service(self.kind) if is_custom(self.kind) else services_by_name()[self.kind]
 
     @property
     def base(self) -> str:
-        """The address that requests go to."""
+        """The address that the requests are sent to."""
         return (self.address or self.service.address).rstrip("/")
 
     def pace(self) -> Pace:
@@ -105,17 +106,17 @@ class ServiceSettings(OF_SERVICES):  # type: ignore[misc]
         return Pace(self.max_in_flight, self.requests_per_minute)
 
     def money(self) -> Price | None:
-        """The price of a call in the budget's form: one token a call."""
+        """The price of a call in the budget's form: each call counts as one token."""
         return None if self.price is None else Price(tokens_out=self.price * 1e6)
 
     def check(self, role: str) -> None:
         """Refuses settings that cannot work.
 
         Args:
-            role: a key of `ROLES`: the role of the service in the recipe.
+            role: a key of `ROLES`: the role that the recipe gives the service.
 
         Raises:
-            InputError: the service does not have the role, has no usable address, or lacks a required setting.
+            InputError: the service has another role, its address is unusable, or a required setting is missing.
         """
         where = f"live.{role}"
         if self.service.role != role:
@@ -144,11 +145,11 @@ class ServiceSettings(OF_SERVICES):  # type: ignore[misc]
                 )
 
     def keys(self, where: str) -> tuple[str, ...]:
-        """The keys from the environment, in their order.
+        """The keys of the service from the environment variable, in their order.
 
         Raises:
-            InputError: the service needs a key and the variable holds none, or a key has characters that no header may
-                contain.
+            InputError: the service needs a key and the variable is empty, or a key contains characters that HTTP
+                headers do not allow.
         """
         keys = (
             tuple(
@@ -178,12 +179,12 @@ class ServiceSettings(OF_SERVICES):  # type: ignore[misc]
 
 @dataclass(frozen=True, kw_only=True)
 class LiveSettings:
-    """The services of the live provider. A tool whose service is None reports that the service is missing."""
+    """The services of the live provider. A tool without a service (None) reports that the service is missing."""
 
     text: ServiceSettings | None = None
     """Service that searches pages by words."""
     picture: ServiceSettings | None = None
-    """Service that searches by a picture."""
+    """Service that searches by a picture for pages."""
     words: ServiceSettings | None = None
     """Service that searches pictures by words."""
     reader: ServiceSettings | None = None
@@ -191,22 +192,23 @@ class LiveSettings:
     ocr: ServiceSettings | None = None
     """Service that reads text in pictures; None uses the built-in reader."""
     recording: str = "live"
-    """Name of the recorded state of the web; part of the cache key of every call."""
+    """Name of the recording of the web's state; part of the cache key of every call."""
     replay: bool = False
-    """Answers only from the recording: nothing is sent, and no key is needed."""
+    """Whether all answers come from the recording: nothing is sent, and no key is needed."""
     blocked_hosts: tuple[str, ...] = ("huggingface.co",)
-    """Hosts that, with their subdomains, are neither found nor visited; they hold benchmarks with their answers."""
+    """Hosts that no search returns and no visit opens, with their subdomains, because they publish benchmarks with
+    answers."""
     allow_private: bool = False
-    """Whether pictures may be downloaded from private and loopback addresses; for tests and private networks."""
+    """Whether pictures may be downloaded from private and loopback addresses, for tests and private networks."""
 
     def services(self) -> dict[str, ServiceSettings]:
-        """The named services, by role."""
+        """The services that the recipe names, by role."""
         found = {role: getattr(self, role) for role in ROLES}
         return {role: service for role, service in found.items() if service is not None}
 
     @property
     def extensions(self) -> list[str]:
-        """The identities of services from other packages.
+        """The identities of services that come from other packages.
 
         Raises:
             InputError: a service cannot be imported.
@@ -218,10 +220,9 @@ class LiveSettings:
         ]
 
     def check(self) -> None:
-        """Refuses services that do not fit their role; does not look for keys.
+        """Refuses services that do not fit their role; the check does not look for keys.
 
-        Raises:
-            InputError: see `ServiceSettings.check`.
+        Raises: InputError: a service does not fit, see `ServiceSettings.check`.
         """
         for role, service in self.services().items():
             service.check(role)

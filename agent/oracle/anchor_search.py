@@ -1,4 +1,4 @@
-"""The oracle's search for the thing in the picture. The oracle searches by the picture (repaired, whole and in parts),
+"""The oracle's search for the pictured thing. The oracle first searches by the picture (repaired, whole and in parts),
 then by the question's words."""
 
 import re
@@ -21,11 +21,11 @@ from questloom.agent.oracle.speech import (
 )
 
 MAX_LISTED = 16
-"""The most pages of one text search that are opened to compare pictures."""
+"""Maximum number of result pages of one text search that are opened to compare their pictures."""
 SHARE_OF_CALLS = 0.8
-"""The largest share of an episode's calls for identifying the picture."""
+"""Maximum share of an episode's calls that the oracle may use to identify the picture."""
 FIRST = 4
-"""The number of hits that a search by the picture shows with their pictures."""
+"""The number of search hits whose pictures are shown in a search by the picture."""
 
 
 REPAIRS: dict[str, tuple[str, dict[str, Any], str]] = {
@@ -45,25 +45,25 @@ REPAIRS: dict[str, tuple[str, dict[str, Any], str]] = {
         "Top and bottom are swapped, so I mirror it first.",
     ),
 }
-"""Flaws of a picture, with the tool that repairs each flaw."""
+"""The flaws of a picture, each with the tool that repairs it."""
 
 
 class AnchorSearch(Desk):
-    """Lists candidates for the thing in the picture, search by search."""
+    """Searches step by step for candidates for the pictured thing, and lists them."""
 
     seen_as: int = 0
-    """The handle of the picture to search with: the task's picture or its repaired version."""
+    """The handle of the picture for the search: the task's picture or its repaired version."""
     votes: Mapping[Thing, float] = {}
-    """Found things with a score: a thing gets 1 / (1 + rank) from each search."""
+    """The found things with their scores: each search adds 1 / (1 + rank) to a thing's score."""
     found_at: Mapping[Thing, Line] = {}
     described: Mapping[Thing, str] = {}
-    """The short description that picture searches give for each hit."""
+    """The short description that a picture search gives for each hit."""
 
     def find_page(
         self, searches: Iterable[Callable[[str], Listing]]
     ) -> Generator[Action, Observation, tuple[Thing, Line] | None]:
-        """Finds the thing whose page shows the question's picture; returns the thing and the line that led to its page.
-        Returns None when no search finds the page."""
+        """Finds the thing whose page shows the question's picture; returns the thing and the text line that led to its
+        page. If no search finds such a page, the result is None."""
         var, shown_as = self.puzzle.pictured, subject_phrase(self.puzzle)
         for search in searches:
             if self.num_calls > self.max_calls * SHARE_OF_CALLS:
@@ -105,7 +105,7 @@ class AnchorSearch(Desk):
         return None
 
     def _strayed(self, listed: list[tuple[Thing, Line]]) -> list[tuple[Thing, Line]]:
-        """Sometimes moves a later hit of the shown kind to the front; a random draw decides."""
+        """Sometimes moves a later hit of the right kind to the front, as decided by a random draw."""
         neighbour = next(
             (
                 hit
@@ -128,7 +128,7 @@ class AnchorSearch(Desk):
         return bool(self.own & set(page.images))
 
     def on_no_page(self) -> list[tuple[Thing, Line]]:
-        """Things named after the files of the first hits that stand on no page."""
+        """Things that are named after picture files; the pictures are among the first hits and on no page."""
         return [
             (Thing(_of_file(t.title)), self.found_at[t])
             for t in list(self.votes)[:FIRST]
@@ -136,7 +136,7 @@ class AnchorSearch(Desk):
         ]
 
     def alike(self) -> list[tuple[Thing, Line]]:
-        """Found things that may be in the picture although their pages do not show it, the likeliest first."""
+        """The found things that may be in the picture although their pages do not show it, likeliest first."""
 
         def may_be(thing: Thing) -> bool:
             page = self.page_of(thing)
@@ -160,7 +160,8 @@ class AnchorSearch(Desk):
             self.own.add(self.seen_as)
 
     def searches(self) -> tuple[Callable[[str], Listing], ...]:
-        """The searches in the order of trial. Each search takes the question's words for the pictured thing."""
+        """The text searches in the order in which they are tried. Each search contains the question's words for the
+        pictured thing."""
         return (
             self._like_it,
             self._like_its_middle,
@@ -250,7 +251,7 @@ class AnchorSearch(Desk):
 
 
 def _is_file(thing: Thing) -> bool:
-    """Whether a search found a picture that stands on no page."""
+    """Whether a search found a picture that is on no page."""
     return "/File:" in thing.url
 
 

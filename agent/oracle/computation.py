@@ -1,5 +1,5 @@
-"""The oracle's computations: differences, sums, ratios, durations and orders. The Python tool computes; if it gives no
-number, this module computes."""
+"""The oracle's computations: differences, sums, ratios, durations and orders. The Python tool does the computation; if
+the tool returns no number, this module computes the result."""
 
 import re
 from collections.abc import Generator, Mapping
@@ -17,7 +17,7 @@ _OF_TWO = ("difference", "ratio", "sum", "duration_years")
 def computed(
     solver: Desk, needed: Sum, bound: Mapping[str, Any]
 ) -> Generator[Action, Observation, tuple[Read, Line] | None]:
-    """The result and the line that it rests on; None when an operand is missing."""
+    """The computed result and the line of text that supports it; None if an operand is missing."""
 
     def value(end: Any) -> Read | Const | None:
         return end if isinstance(end, Const) else bound[end].value if end in bound else None

@@ -1,5 +1,5 @@
-"""The state of the oracle's search in one episode: the puzzle, the tool calls that it may make, and the pages that it
-has read. The class `Solver` derives from `Desk`."""
+"""The state of the oracle's search in one episode: the puzzle, the possible tool calls, and the pages that were read.
+The class `Solver` derives from `Desk`."""
 
 import re
 from collections.abc import Generator, Mapping
@@ -22,7 +22,7 @@ from questloom.agent.oracle.speech import Action, Observation, strip_protocol_ta
 
 @dataclass(frozen=True)
 class Bound:
-    """The value of a variable, and the line that states it."""
+    """The value of a variable, with the line of text that states the value."""
 
     value: Read
     line: Line
@@ -31,22 +31,23 @@ class Bound:
 Bindings = Mapping[str, Bound]
 Step = TypeVar("Step")
 Actions = Generator[Action, Observation, Any]
-"""A part of the search. This generator yields tool calls, receives their observations, and returns its result."""
+"""A generator that carries out part of the search. The generator yields tool calls, receives their observations, and
+returns its result."""
 Listing = Generator[Action, Observation, list[tuple[Thing, Line]]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ended:
-    """The end of a search."""
+    """How a search ended."""
 
     answer: str
     thought: str
     failed: str = ""
-    """The failed step that came furthest; "" for a search with an answer."""
+    """The failed step that came furthest; "" if the search found an answer."""
     turn: int = -1
-    """Index of the turn whose observation holds the answer, or the last operand of a computed answer."""
+    """Index of the turn whose observation holds the answer (for a computed answer: the last operand)."""
     bound: Mapping[str, str] = field(default_factory=dict)
-    """The value of each variable at the end, or at the failed step that came furthest; for reports."""
+    """The variables' values at the end of the search, or at the failed step that came furthest; for reports."""
 
 
 def advanced(
@@ -67,7 +68,7 @@ def advanced(
 
 @dataclass
 class Desk:
-    """The working state of one episode's search."""
+    """The working state of the search in one episode."""
 
     puzzle: Puzzle
     max_calls: int
@@ -75,13 +76,13 @@ class Desk:
     pages: dict[str, PageRead] = field(default_factory=dict)
     manner: Manner = field(default_factory=Manner)
     setback: str = ""
-    """Why the page that was opened last is the wrong one; the next thought begins with this text."""
+    """Why the last opened page is the wrong one; the next thought begins with this text."""
     num_calls: int = 0
     made: set[tuple[str, str]] = field(default_factory=set)
     failed: tuple[int, str, Bindings] = (-1, "nothing was tried", {})
     looked: Bindings = field(default_factory=dict)
     own: set[int] = field(default_factory=lambda: {0})
-    """Handles of the task's picture: the original and its repaired versions."""
+    """Handles of the original picture of the task and of its repaired versions."""
 
     def gave_up(self, step: str) -> Ended:
         return Ended(
@@ -92,7 +93,7 @@ class Desk:
         )
 
     def fail(self, step: str, bound: Bindings) -> None:
-        """Records a failed step, if it came further than earlier failures."""
+        """Records a failed step if it came further than earlier failed steps."""
         if len(bound) > self.failed[0]:
             self.failed = len(bound), step, bound
 
@@ -101,7 +102,7 @@ class Desk:
     def call(
         self, thought: str, name: str, **arguments: Any
     ) -> Generator[Action, Observation, Observation | None]:
-        """Makes a call, unless it was made before, the tool is off, or the budget is used up."""
+        """Makes a tool call, unless it was made before, the tool is off, or the budget is used up."""
         mark = name, repr(sorted(arguments.items()))
         if mark in self.made or self.num_calls >= self.max_calls or name not in self.tools:
             return None
@@ -114,7 +115,7 @@ class Desk:
     def visit(
         self, thing: Thing, goal: str, thought: str
     ) -> Generator[Action, Observation, PageRead | None]:
-        """Opens the page of a thing once per goal; a thing without a known address is opened by name."""
+        """Opens the page of a thing once per goal; without a known address, the page is opened by name."""
         known = self.page_of(thing)
         if known is not None and known.visited:
             return known
@@ -167,7 +168,7 @@ class Desk:
         self.pages[page.title] = page
 
     def hits(self, observation: Observation | None) -> list[tuple[Thing, str]]:
-        """The hits of a text search. The snippets are stored with their pages."""
+        """The hits of a text search. The snippet of each hit is stored with its page."""
         found = hits_of(observation.text) if observation else []
         for thing, snippet in found:
             assert observation is not None

@@ -1,5 +1,5 @@
-"""The oracle's detours and wordings. The question's id and the seed determine the random draws, so a question gives one
-episode.
+"""The oracle's detours and its choice of wordings. The question's id and the seed determine the random draws, so each
+question always gives the same episode.
 
 Without a random generator the oracle makes no detours and uses the first wording.
 """
@@ -8,15 +8,15 @@ import random
 from dataclasses import dataclass
 
 WRONG_TURNS = 0.35
-"""Share of searches by the whole picture after which a later hit of the shown kind is opened first. The hits themselves
-do not change."""
+"""Share of whole-picture searches after which the oracle first opens a later hit of the right kind. The order of the
+hits in the observation does not change."""
 CLOSER = 0.5
-"""Share of wrong pages after which the oracle searches with a crop of the picture's middle."""
+"""Share of wrong pages after which the oracle searches with a crop from the middle of the picture."""
 LOOKED_UP = 0.4
 """Share of things whose name is searched for before their page is opened. If the first hit is another page, the oracle
 searches again with more words."""
 TOO_BROAD = 0.4
-"""Share of searches for a thing that begin with a search for its kind alone."""
+"""Share of searches for a thing that begin with a search for the thing's kind alone."""
 
 SAYINGS: dict[str, tuple[str, ...]] = {
     "begin": (
@@ -137,28 +137,27 @@ SAYINGS: dict[str, tuple[str, ...]] = {
         "{source} {quote}. I read that in turn {turn}, and it answers the question: {text}.",
     ),
 }
-"""The wordings for each occasion; the first one is the plainest."""
+"""The wordings of a thought for each occasion; the first wording is the plainest."""
 
 
 @dataclass
 class Manner:
-    """Draws detours and wordings.
+    """Draws detours and wordings at random.
 
     Args:
-        draw: random generator of the episode; None for no detours and the first wordings.
+        draw: random generator of the episode; with None there are no detours, and the first wordings are used.
     """
 
     draw: random.Random | None = None
 
     def strays(self, share: float) -> bool:
-        """Whether to make a detour; `share` is its probability."""
+        """Decides at random whether to make a detour; `share` is the probability."""
         return self.draw is not None and self.draw.random() < share
 
     def say(self, occasion: str, **parts: object) -> str:
-        """A thought for an occasion.
+        """The wording of a thought for a given occasion.
 
-        Raises:
-            KeyError: the occasion is unknown, or a part is missing.
+        Raises: KeyError: the occasion is unknown, or a part of the wording is missing.
         """
         ways = SAYINGS[occasion]
         said = (self.draw.choice(ways) if self.draw else ways[0]).format(**parts)

@@ -1,4 +1,4 @@
-"""Reads pages, hits, names, dates and amounts from observations. The input is only the text of tool results."""
+"""Extracts pages, hits, names, dates and amounts from observations. The only input is the text of tool results."""
 
 import datetime
 import functools
@@ -47,20 +47,20 @@ UNITS = {
 
 @dataclass(frozen=True)
 class Thing:
-    """A thing, under the title of its page or the name in a text."""
+    """A thing that a text names, under the title of its page or the name in the text."""
 
     title: str
     url: str = ""
 
     @property
     def name(self) -> str:
-        """The title without words that only distinguish namesakes."""
+        """The title without words that only distinguish it from other titles."""
         return base(self.title)
 
 
 @dataclass(frozen=True)
 class Literal:
-    """A date or an amount that was read."""
+    """A date or an amount that was read from a text."""
 
     text: str
     year: int | None = None
@@ -71,7 +71,7 @@ class Literal:
 
     @property
     def calendar_day(self) -> datetime.date | None:
-        """The same as `Date.calendar_day`."""
+        """The calendar day of a date, as in `Date.calendar_day`."""
         return Date(self.year or 0, self.month or 0, self.day or 0).calendar_day
 
 
@@ -80,7 +80,7 @@ Read = Thing | Literal
 
 @dataclass(frozen=True)
 class Line:
-    """One line of an observation."""
+    """One line of text in an observation."""
 
     text: str
     turn: int
@@ -88,7 +88,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A candidate for the other end of a relation, with its line and a score."""
+    """A candidate for the other end of a relation, with its line of text and a score."""
 
     value: Read
     line: Line
@@ -97,22 +97,22 @@ class Candidate:
 
 @dataclass
 class PageRead:
-    """Everything that observations have shown of one page."""
+    """Everything that observations have shown of one page so far."""
 
     title: str
     url: str
     facts: dict[Line, tuple[str, str]] = field(default_factory=dict)
-    """The infobox lines: parameter and value."""
+    """The infobox lines of the page: parameter and value."""
     sentences: list[Line] = field(default_factory=list)
     links: dict[str, str] = field(default_factory=dict)
-    """The links: title to address."""
+    """The links on the page: title to address."""
     images: tuple[int, ...] = ()
     """Handles of the page's pictures, and of earlier pictures that look the same."""
     visited: bool = False
     whole: bool = False
-    """Whether the whole page was shown."""
+    """Whether the observations showed the whole page."""
     goals: tuple[str, ...] = ()
-    """The goals of the visits to this page."""
+    """The goals with which this page was visited."""
 
     @property
     def thing(self) -> Thing:
@@ -125,20 +125,20 @@ class PageRead:
 
 @functools.lru_cache(1 << 14)
 def base(title: str) -> str:
-    """A title without the words in brackets that distinguish namesakes."""
+    """A title without the bracketed words that distinguish it from other titles."""
     return re.sub(r"\s*\([^()]*\)$", "", title)
 
 
 @functools.lru_cache(1 << 14)
 def key(name: str) -> str:
-    """The form of a name for comparisons: folded, without accents, article and punctuation."""
+    """The form of a name for comparisons: lower case, without accents, article and punctuation."""
     words = re.findall(r"\w+", fold_all_marks(base(name)))
     return re.sub(r"^the ", "", " ".join(words))
 
 
 @functools.lru_cache(1 << 12)
 def flat(text: str) -> str:
-    """The form of a text in which a `key` can be searched for."""
+    """The form of a text in which a name's `key` can be searched for."""
     return " " + " ".join(re.findall(r"\w+", fold_all_marks(text))) + " "
 
 
@@ -151,7 +151,7 @@ def says(text: str, name: str) -> bool:
 
 
 def hits_of(text: str) -> list[tuple[Thing, str]]:
-    """Reads titles with addresses and snippets from a search result."""
+    """Reads titles, addresses and snippets from a search result."""
     found: list[tuple[Thing, str]] = []
     for block in re.split(r"(?m)^\[\d+\] ", text)[1:]:
         title, _, rest = block.partition("\n")
@@ -166,7 +166,7 @@ def hits_of(text: str) -> list[tuple[Thing, str]]:
 
 
 def read_page(text: str, turn: int, images: Sequence[int]) -> PageRead | None:
-    """Reads a page from the result of `visit`."""
+    """Reads a page from the text that `visit` returned."""
     lines = text.split("\n")
     if len(lines) < 2 or not lines[1].startswith("URL: "):
         return None
@@ -198,7 +198,7 @@ def read_page(text: str, turn: int, images: Sequence[int]) -> PageRead | None:
 
 
 def texts_read(text: str) -> list[tuple[str, list[float]]]:
-    """Reads the texts and boxes from a result of `layout_parsing`, in its order."""
+    """Reads texts and their boxes from the text that `layout_parsing` returned, in the same order."""
     return [
         (found[2].strip(), [float(x) for x in found[1].split(",")])
         for line in text.split("\n")
@@ -210,7 +210,8 @@ def texts_read(text: str) -> list[tuple[str, list[float]]]:
 
 
 def dates(text: str) -> list[tuple[int, Literal]]:
-    """The dates and years in a text, with their positions. A number that begins with 0 ("0850") is no year."""
+    """The dates and years in a text, each with its position. A number that begins with 0 ("0850") is not read as a
+    year."""
     return [
         (start, Literal(text[start:end], date.year, date.month or None, date.day or None))
         for date, start, end in dates_in(text, "plain")
@@ -219,7 +220,7 @@ def dates(text: str) -> list[tuple[int, Literal]]:
 
 
 def amounts(text: str) -> list[tuple[int, Literal]]:
-    """The numbers in a text with the words after them, and their positions."""
+    """The numbers in a text, each with the words after it and its position."""
     return [
         (
             m.start(),
@@ -232,7 +233,7 @@ def amounts(text: str) -> list[tuple[int, Literal]]:
 
 
 def unit_name(unit: str) -> str:
-    """The standard name of a unit's spellings; other words stay unchanged."""
+    """The standard name of a unit from any of its spellings; other words stay unchanged."""
     low = unit.casefold().replace("meter", "metre").strip(" .")
     return UNITS.get(low, UNITS.get(low.removesuffix("s"), low.removesuffix("s")))
 
@@ -248,12 +249,13 @@ def candidates(
     unit: str = "",
     guesses: bool = True,
 ) -> list[Candidate]:
-    """Candidates for the object of a relation on its subject's page, the most certain first.
+    """Candidates for the object of a relation, from the page of its subject, most certain first.
 
     Args:
         kind: "thing", "date" or "amount".
         unit: unit of amounts, if it is known.
-        guesses: whether to include all other links of the page, with far lower scores than candidates beside a cue.
+        guesses: whether to include all other links of the page; their scores are far lower than those of candidates
+            beside a cue.
     """
     if relation is None:
         return [
@@ -291,14 +293,15 @@ def candidates(
 
 
 def subjects(page: PageRead, relation: Relation | None) -> list[Candidate]:
-    """Candidates for the subject of a relation on its object's page, the most certain first."""
+    """Candidates for the subject of a relation, from the page of its object, most certain first."""
     found = _best(_of_sentences(page, cues_of(relation).object, "thing", "")) if relation else []
     return [c for c in found if isinstance(c.value, Thing)]
 
 
 def listed_under(page: PageRead, relation: Relation, subject: Thing) -> list[Candidate]:
-    """The owners of lists that contain the subject. The list's phrase names the owner ("People born in Velm include …",
-    "Ada Lund also built …"). After a pronoun ("She also built …") the page's own thing owns the list."""
+    """Owners of lists that contain the subject: people or places with which a list's sentence begins. The sentence
+    names the owner ("People born in Velm include …", "Ada Lund also built …"). If the sentence begins with a pronoun
+    ("She also built …"), the thing of the page owns the list."""
     found = []
     for line in page.sentences:
         if not says(line.text, subject.name):
@@ -350,7 +353,7 @@ def _of_facts(
 
 
 def _of_life(page: PageRead, relation: Relation) -> Iterator[Candidate]:
-    """Years of birth and death, from the brackets after a person's name."""
+    """A person's years of birth and death, from the brackets after the name."""
     place = {"P569": 1, "P570": 2}.get(relation.property)
     if place and page.sentences and (life := _LIFE.search(page.sentences[0].text)):
         yield Candidate(Literal(life[place], year=int(life[place])), page.sentences[0], 4.0)
@@ -403,7 +406,7 @@ def _of_sentences(page: PageRead, cues: Sequence[Cue], kind: str, unit: str) -> 
 
 
 def _common_nouns(page: PageRead, cues: Sequence[Cue]) -> Iterator[Candidate]:
-    """The lower-case words directly after a cue ("died of typhoid fever."), up to the end of their clause."""
+    """The lower-case words directly after a cue ("died of typhoid fever."), up to the end of the clause."""
     for order, line in enumerate(page.sentences):
         for cue in cues:
             for m in cue.words.finditer(line.text) if cue.after else ():
@@ -418,7 +421,8 @@ def _literals(text: str, kind: str, unit: str) -> list[tuple[int, Read]]:
 
 
 def names_in(text: str, page: PageRead) -> list[tuple[int, Thing]]:
-    """The things that a text names, in order: the page's own thing and its links by title, others by their capitals."""
+    """The things that a text names, in order: the page's own thing and linked things by title, other things by their
+    capitals."""
     found: list[tuple[int, int, Thing]] = []
     for title, url in {**page.links, page.title: page.url}.items():
         if _stem(title) in text:
@@ -476,12 +480,12 @@ def names_in(text: str, page: PageRead) -> list[tuple[int, Thing]]:
 
 
 def _stem(title: str) -> str:
-    """The shortest part of a title that a text may use instead of the whole title."""
+    """The shortest part of a title that may stand for the whole title in a text."""
     return base(title).removeprefix("The ")
 
 
 def _part_of(own: str, title: str) -> bool:
-    """Whether a name is part of the page's own name ("Mustela" on the page of Fiora Mustela)."""
+    """Whether a name is part of the name of the page's thing ("Mustela" on the page of Fiora Mustela)."""
     return f" {key(title)} " in f" {own} "
 
 

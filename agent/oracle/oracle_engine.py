@@ -1,8 +1,8 @@
-"""The oracle: an engine that solves tasks with the tools alone. The oracle knows the question's logical form in names
-(`puzzle.Puzzle`).
+"""The oracle is an engine that solves tasks with the tools alone. The oracle knows the question's logical form, with
+names in place of identifiers (`puzzle.Puzzle`).
 
-The oracle is the demo's teacher and an upper bound: if it cannot solve a task, the tools do not lead to the answer. The
-oracle follows the models' turn protocol and reads only observations. The oracle's searches are deterministic, so a
+The oracle is the demo's teacher, and tests the tools: if it cannot solve a task, the tools do not lead to the answer.
+The oracle follows the models' turn protocol and reads only observations. The oracle's searches are deterministic, so a
 conversation from a journal is replayed from its observations alone.
 """
 
@@ -26,7 +26,7 @@ from questloom.records.identity import chance
 
 @dataclass
 class _Played:
-    """A running search."""
+    """A search in progress."""
 
     search: Generator[Action | ProtocolViolation, Observation, Ended]
     next: Action | ProtocolViolation | Ended
@@ -34,8 +34,8 @@ class _Played:
 
 
 MAX_KEPT = 8192
-"""The most tasks that a process stores, more than are played at once. The oldest are dropped, so that memory stays
-bounded."""
+"""Maximum number of tasks that a process stores, more than are played at once. The oldest tasks are dropped to limit
+the memory."""
 
 
 def keep(kept: dict[Any, Any], key: Any, value: Any) -> None:
@@ -51,13 +51,14 @@ class OracleEngine:
     Args:
         puzzles: the puzzles by task id.
         tools: names of the tools that the oracle may call.
-        max_calls: most calls of an episode, at most the limit of the player.
-        mistakes: share of the episodes of sighted puzzles that begin with a mistake (`sighted_solver.py`).
-        slips: share of the turns of sighted puzzles that follow a turn which breaks the protocol (`slips.py`).
+        max_calls: maximum number of calls per episode, at most the player's limit.
+        mistakes: share of episodes with a mistake at the start, for puzzles with visible features
+            (`sighted_solver.py`).
+        slips: share of turns that follow a turn against the protocol, for puzzles with visible features (`slips.py`).
         seed: seed for drawing mistakes and slips.
 
     Attributes:
-        ends: the ends of the latest searches by (task, rollout): the failed step, or the turn with the answer.
+        ends: the end of each recent search, by (task, rollout): the failed step, or the turn with the answer.
     """
 
     name = "oracle"
@@ -89,7 +90,7 @@ class OracleEngine:
         return {"max_calls": self._max_calls, **drawn, **({"seed": self._seed} if drawn else {})}
 
     async def step(self, conversation: Conversation, *, max_new_tokens: int) -> Sample:
-        """See `Engine.step`. The turns are short and stay far below `max_new_tokens`."""
+        """See `Engine.step`. Turns are short, far below `max_new_tokens`."""
         played = self._at(conversation)
         if isinstance(played.next, Ended):
             keep(self.ends, conversation.key, played.next)
@@ -101,7 +102,8 @@ class OracleEngine:
         )
 
     def _at(self, conversation: Conversation) -> _Played:
-        """The search at the conversation's turn. A search that is not in memory is replayed from the observations."""
+        """The search in the state of the conversation's current turn. A search that is not in memory is replayed from
+        the observations."""
         played = self._played.get(conversation.key)
         if played is None or played.num_seen > conversation.turn:
             search = self._search(conversation)
@@ -136,9 +138,9 @@ class OracleEngine:
         )
 
     def num_tokens(self, message: Message) -> int:
-        """An estimate of the message's tokens that is rather too high."""
+        """A high estimate of the message's token count."""
         return message.num_tokens()
 
     def forget(self, conversation: Conversation) -> None:
-        """Drops the search; its end stays in `ends`."""
+        """Drops the search of an episode; its end stays in `ends`."""
         self._played.pop(conversation.key, None)

@@ -1,8 +1,8 @@
-"""The oracle's input: the question's logical form in names. The input contains only facts that a reader of the question
-knows.
+"""The oracle's input: the question's logical form, with names in place of identifiers. The input contains only facts
+that a reader of the question knows.
 
-The types of a `Puzzle` have no place for the identifier of a thing, a binding, a certificate, evidence or an answer.
-Constants carry the question's names; classes and relations carry their labels.
+The type `Puzzle` has no fields for identifiers, bindings, certificates, evidence or answers. Constants have the names
+from the question; classes and relations have their labels.
 """
 
 from collections.abc import Callable
@@ -32,19 +32,20 @@ class Const:
     kind: str
     """The kind of the constant: "thing", "date", "amount" or "text"."""
     text: str
-    """The name or the text; the number of an amount; a date in ISO 8601 to its precision."""
+    """The name or the text; for an amount its number; for a date its ISO 8601 form, as precise as the date is known."""
     unit: str = ""
     """The name of the unit; "" without a unit."""
 
 
 COLOUR, INSCRIPTION = "P462", "P1684"
 End = str | Const
-"""A variable, or a constant of the question."""
+"""A term of a fact: a variable, or a constant from the question."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fact:
-    """A fact: `subject` has the `relation` to `object`. `relation` is None when a page only mentions the other thing."""
+    """A fact of the puzzle: `subject` has the `relation` to `object`. `relation` is None if a page only mentions the
+    other thing."""
 
     subject: End
     relation: Relation | None
@@ -53,7 +54,7 @@ class Fact:
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """A statement that `var` is a thing of this kind."""
+    """A statement that the thing `var` is of this kind."""
 
     var: str
     words: tuple[str, ...]
@@ -61,7 +62,7 @@ class Kind:
 
 @dataclass(frozen=True, kw_only=True)
 class Order:
-    """A comparison: `left` is "<", ">" or "=" `right`."""
+    """A comparison that holds: `left` is "<", ">" or "=" `right`."""
 
     left: End
     op: str
@@ -70,7 +71,7 @@ class Order:
 
 @dataclass(frozen=True, kw_only=True)
 class Sum:
-    """A computation with the result `out`, as in `questloom.records.form.Compute`."""
+    """A computation with the result `out`; see `questloom.records.form.Compute`."""
 
     out: str
     op: str
@@ -80,8 +81,8 @@ class Sum:
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """A detail to read: `var` is read in a picture of the thing `of`. The picture is the question's own if it shows the
-    thing, else one on the thing's page."""
+    """A detail to read in a picture: `var` is its value, and `of` is the thing in the picture. The picture is the
+    question's own if it shows the thing; otherwise it is one on the thing's page."""
 
     var: str
     of: str
@@ -96,9 +97,9 @@ class Puzzle:
     pictured: str
     """The variable of the thing that <image:0> shows."""
     pictured_as: str
-    """The question's words for the pictured thing ("the lighthouse in the picture")."""
+    """The words that the question uses for the pictured thing ("the lighthouse in the picture")."""
     seen: tuple[str, ...] = ()
-    """Words for the visible features of the picture, for solvers that use them ("red", "tower", "7")."""
+    """Words for what the picture visibly shows, for solvers that use them ("red", "tower", "7")."""
     flaw: str = ""
     """The obvious flaw of the picture: "blur", "upside_down" (see `transforms/enhancement/degrade.py`), or "" for none."""
     facts: tuple[Fact, ...]
@@ -114,16 +115,16 @@ class Puzzle:
 
 
 Naming = Callable[[str], tuple[str, ...]]
-"""A function from an item's id to its names, the label first."""
+"""A function from an item's id to the item's names, label first."""
 
 
 def puzzle_from(question: Question, store: Store, *, sighted: bool = False) -> Puzzle | None:
-    """Makes the puzzle of a kept question; None for a question without a logical form. The function looks up only names
-    in the store.
+    """Makes the puzzle of a kept question; returns None if the question has no logical form. The function takes only
+    names from the store.
 
     Args:
-        sighted: whether the puzzle states the visible features of the picture; the statements of its file page give
-            them.
+        sighted: whether the puzzle states what the picture visibly shows, according to the statements on the picture's
+            file page.
     """
     form = question.logical_form
     if form is None:
@@ -153,7 +154,7 @@ def puzzle_from(question: Question, store: Store, *, sighted: bool = False) -> P
 
 
 def _seen(question: Question, store: Store, name: Naming) -> tuple[str, ...]:
-    """The colour and kind of the pictured thing, followed by the text on the thing."""
+    """The colour and kind of the pictured thing, followed by the text that is visible on it."""
     image = store.image(question.source_image_id)
     assert image is not None, "a kept question's picture is in its store"
     coloured = [

@@ -1,8 +1,8 @@
-"""The words in which an encyclopedia states a relation, beyond the phrases of the questions.
+"""The words with which an encyclopedia states a relation, beyond the phrases that questions use.
 
-A *cue* is a regular expression for a piece of a sentence. A mark shows where the other end of the relation stands: `>`
-after the cue, `<` before it. The table lists cues of common relations. Relations outside the table get cues from their
-question phrases, labels and aliases.
+A *cue* is a regular expression for words in a sentence that state a relation. A mark shows where the other end of the
+relation stands in the sentence: `>` after the cue, `<` before it. The table lists cues of common relations. Relations
+outside the table get cues from their phrases in questions, their labels and their aliases.
 """
 
 import functools
@@ -16,10 +16,10 @@ from questloom.prompts.phrases import property_phrase, verb_forms
 
 @dataclass(frozen=True, kw_only=True)
 class Relation:
-    """A relation as the oracle knows it: names without identifiers of things."""
+    """A relation as the oracle knows it: its names, without identifiers of things."""
 
     property: str
-    """The property id, which is the key for looking up phrases."""
+    """The property id; it is only the key for looking up phrases."""
     label: str
     aliases: tuple[str, ...] = ()
     datatype: str = "wikibase-item"
@@ -27,7 +27,7 @@ class Relation:
 
 @functools.cache
 def with_object(kind: str) -> frozenset[str]:
-    """The properties whose object is always a "person", a "place" or a common "noun".
+    """Properties whose object is always a "person", a "place" or a common "noun".
 
     A common noun ("typhoid fever", "brown bear") has neither a link nor a capital.
     """
@@ -40,7 +40,7 @@ def with_object(kind: str) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Cue:
-    """Words that state a relation, and the side on which the other end stands."""
+    """Words that state a relation, with the side on which the other end stands."""
 
     words: re.Pattern[str]
     after: bool
@@ -48,22 +48,22 @@ class Cue:
 
 @dataclass(frozen=True, kw_only=True)
 class Cues:
-    """The ways in which pages state a relation."""
+    """The ways in which pages state one relation."""
 
     keys: tuple[str, ...]
-    """Infobox parameters on the subject's page, the most certain first."""
+    """Names of infobox parameters on the subject's page, most certain first."""
     weak_keys: frozenset[str]
-    """The parameters among `keys` that have another meaning on some pages."""
+    """The parameters in `keys` that have another meaning on some pages."""
     subject: tuple[Cue, ...]
-    """Cues in sentences of the subject's page."""
+    """Cues for sentences on the subject's page."""
     object: tuple[Cue, ...]
-    """Cues in sentences of the object's page."""
+    """Cues for sentences on the object's page."""
     words: str
-    """Key words for a search."""
+    """Key words for a search for the relation."""
 
 
 _COPULA = re.compile(r"^(?:is|was) (?=\S+ \S+)")
-"""Matches a leading "is" or "was", which is dropped because pages also say "a bridge designed by …"."""
+"""Matches a leading "is" or "was", which is removed because pages also say "a bridge designed by …"."""
 
 
 def _cue(text: str) -> Cue:
@@ -79,7 +79,7 @@ def _cue(text: str) -> Cue:
 
 @functools.cache
 def cues_of(relation: Relation) -> Cues:
-    """The cues of a relation: first those of the table, then those of its phrases and names."""
+    """The cues of a relation: first those in the table, then those from its phrases and names."""
     hints = known_of(relation.property).hints or Hints()
     phrase, verbs = property_phrase(relation.property, label=relation.label), verb_forms()
     said, said_of_object = phrase.predicates("s", verbs), phrase.predicates("o", verbs)
@@ -105,7 +105,7 @@ def _plain(template: str) -> str:
 
 
 def _from_phrase(template: str, slot: str) -> Cue | None:
-    """The cue of a phrase: the words before the slot, else the words after it."""
+    """The cue from a phrase: the words before its slot, or else the words after it."""
     before, _, behind = _COPULA.sub("", template).partition(slot)
     text, after = (before, True) if len(before.strip(" “")) > 2 else (behind, False)
     text = text.strip(" “”")

@@ -1,9 +1,9 @@
-"""How the oracle solves a puzzle with given visible features. The oracle looks, searches for the features by words,
-opens the matching page, and follows the chain of facts.
+"""How the oracle solves a puzzle that states what the picture visibly shows. The oracle looks, searches by words for
+what it sees, opens the matching page, and follows the chain of facts.
 
 The solver acts like a policy without picture search, and its thoughts are short enough for a small policy to learn.
-With a random generator, the solver makes one mistake first and corrects the mistake from what it reads. The mistake is
-a wrong look, a wrong page, or an address without a page.
+With a random generator, the solver first makes one mistake, and corrects it from what it reads. The mistake is
+misreading the picture, opening a wrong page, or opening an address without a page.
 """
 
 import random
@@ -31,7 +31,7 @@ Steps = Generator[Action, Observation, Any]
 
 
 class SightedSolver:
-    """The search of one episode.
+    """The state of the search in one episode.
 
     Args:
         puzzle: a puzzle with visible features; the puzzle's facts form a chain from the picture to the answer.
@@ -90,7 +90,7 @@ class SightedSolver:
         return (yield Action(strip_protocol_tags(thought), name, arguments))
 
     def _misread(self) -> str:
-        """The visible features with a wrong number as the last word."""
+        """The visible features, with a wrong number as the last word."""
         assert self._draw is not None, "mistakes are drawn"
         *words, number = self._puzzle.seen
         others = [n for n in "12345678" if n != number]
@@ -98,7 +98,7 @@ class SightedSolver:
 
 
 def chain(puzzle: Puzzle) -> list[Fact]:
-    """The facts in order, each about the result of the one before; [] when the facts form no chain."""
+    """The facts in order, where each fact is about the result of the fact before; [] if the facts form no chain."""
     found: list[Fact] = []
     at = puzzle.pictured
     while at != puzzle.ask:
@@ -119,13 +119,13 @@ def chain(puzzle: Puzzle) -> list[Fact]:
 
 
 def relation_label(fact: Fact) -> str:
-    """The relation's label of a fact in a chain."""
+    """The label of a fact's relation in a chain."""
     assert fact.relation is not None, "chains have relations"
     return fact.relation.label
 
 
 def _read(observation: Observation, title: str, fact: Fact) -> Candidate | None:
-    """Reads the other end of a relation from a page."""
+    """Reads from a page the thing or value at the other end of a relation."""
     lines = observation.text.split("\n")
     if not observation.ok or key(lines[0]) != key(title):
         return None

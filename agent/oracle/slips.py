@@ -1,7 +1,8 @@
-"""Slips: turns of the oracle that break the protocol. Trajectories with slips show how a policy recovers.
+"""Slips are turns of the oracle that break the protocol. Trajectories with slips show how a policy recovers.
 
-The shapes copy unreadable turns of a small policy: a missing or wrong tag, a cut turn, a repeated part, or text after
-the action. The intended turn follows unchanged, because the harness's reply to a violation tells the search nothing.
+The slips imitate unreadable turns of a small policy: a missing or wrong tag, a cut turn, a repeated part, or text after
+the action. After a slip, the intended turn follows unchanged, because the reply to a violation tells the search
+nothing.
 """
 
 import json
@@ -13,7 +14,7 @@ from questloom.agent.oracle.desk import Ended, advanced
 from questloom.agent.oracle.speech import Action, Observation
 
 MAX_VIOLATIONS = 2
-"""The most violations of one episode. The limit stays below the three consecutive faults that end an episode
+"""Maximum number of violations in one episode. The limit is below three consecutive faults, which end an episode
 (OpenSearch-VL)."""
 SHAPES: tuple[Callable[[str, str], str], ...] = (
     lambda thought, action: f"<think>{thought}",
@@ -29,7 +30,7 @@ SHAPES: tuple[Callable[[str, str], str], ...] = (
     lambda thought, action: f"<think>{thought}</think>\n{action}{thought}",
     lambda thought, action: f"<think>{thought}</think>\n{action}</answer>",
 )
-"""Wrong ways to join the thought and the action of a turn."""
+"""Wrong separators between the thought and the action of a turn."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ def parts_of(meant: Action | Ended) -> tuple[str, str]:
 
 
 def turn_text(said: Action | ProtocolViolation | Ended) -> str:
-    """The text of a turn."""
+    """The text of one turn."""
     if isinstance(said, ProtocolViolation):
         return said.text
     thought, action = parts_of(said)
@@ -60,12 +61,12 @@ def turn_text(said: Action | ProtocolViolation | Ended) -> str:
 def add_violations(
     search: Generator[Action, Observation, Ended], draw: random.Random, share: float
 ) -> Generator[Action | ProtocolViolation, Observation, Ended]:
-    """Adds violations before some turns of a search, including the answer. No violation follows a failed call, so that
-    faults do not add up.
+    """Adds turns that break the protocol before some turns of a search, also before the answer. Such a turn never
+    follows a failed call, because consecutive faults would add up.
 
     Args:
-        draw: random generator that decides where and how.
-        share: share of the turns with a violation before them, and of violations with a second one.
+        draw: random generator that chooses the places and the kinds of violations.
+        share: probability of a violation before a turn, and of a second violation after the first.
     """
     left, observation = MAX_VIOLATIONS, None
     while True:
@@ -79,7 +80,7 @@ def add_violations(
 
 
 def _otherwise_opened(action: str) -> str:
-    """The action with a wrong opening tag: that of an answer for a call, and the reverse."""
+    """The action with the wrong opening tag: a call gets the tag of an answer, an answer the tag of a call."""
     return (
         action.replace("<tool_call>", "<answer>", 1)
         if action.startswith("<tool_call>")

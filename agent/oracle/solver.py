@@ -1,12 +1,12 @@
-"""How the oracle solves a puzzle: a best-first search over the observations, one tool call at a time.
+"""How the oracle solves a puzzle: by a best-first search over the observations, one tool call at a time.
 
-A *way* is a partial solution: values for some variables, with the doubt that reading left about them. The search
-extends the partial solution with the least doubt by one fact. The search moves forward to the object that a page
-states, or backward to possible subjects. The first complete partial solution gives the answer.
+A *way* is a partial solution: values for some variables, with the total doubt about these values. In each step, the
+search extends the partial solution with the least doubt by one fact. From a known subject, the search reads the object
+on its page; from a known object, it looks for possible subjects. The first complete partial solution gives the answer.
 
-The search is a generator. The generator yields an `Action` (a thought and a call), receives the `Observation` of the
-call, and returns an `Ended`; it has no other input. Ties are broken by the order of the observation, so a puzzle and a
-snapshot give one episode.
+The search is a Python generator. The generator yields an `Action` (a thought and a call), receives the `Observation` of
+the call, and finally returns an `Ended`; it has no other input. Equal doubts are ordered as in the observation, so a
+puzzle and a store always give the same episode.
 """
 
 import heapq
@@ -71,24 +71,24 @@ from questloom.agent.oracle.speech import (
 )
 
 OF_WORDS = ("string", "monolingualtext", "external-id")
-"""Datatypes whose values have no page ("Quercus robur")."""
+"""Datatypes of values that have no page ("Quercus robur")."""
 MAX_FORWARD = 5
 MAX_REVERSE = 16
-"""The most candidates that one hop keeps."""
+"""Maximum number of candidates that are kept for one step."""
 MAX_DOUBT = 9.0
 IN_INFOBOX = 5.0
 """Values from infoboxes have scores above this threshold."""
 OUTDONE = 1.5
-"""Doubt about a value from a sentence when the infobox states another value."""
+"""Doubt about a value from a sentence if the infobox states another value."""
 UNSEEN_PICTURE = 3.0
 """Doubt about a thing whose page does not show the question's picture."""
 WHOLE_KIND = 0.5
-"""The result of `is_kind` for a page whose words match the question's kind exactly."""
+"""The result of `is_kind` if a page's words match the kind in the question exactly."""
 PART_OF_KIND = 0.3
 NO_PAGE = 0.7
 OTHER_KIND = 2.5
-"""Doubts about the kind of a thing. They hold for a page that states only part of the question's kind ("museum" for a
-maritime museum), for a thing without a page, and for a page that states another kind."""
+"""Doubts about whether a thing is of the right kind, for three cases. The page states only part of the question's kind
+("museum" for a maritime museum), the thing has no page, or the page states another kind."""
 
 
 @dataclass(frozen=True, order=True)
@@ -96,20 +96,20 @@ class Way:
     """A partial solution of the search."""
 
     doubt: float
-    """Doubt about all bound values, plus a guess about the value of `unseen`."""
+    """The doubt about all bound values, plus a guess of the doubt about the value of `unseen`."""
     left: int
-    """Minus the number of bound variables: of two partial solutions with equal doubt, the one with more values is
-    extended first."""
+    """The negative number of bound variables: if doubts are equal, the partial solution with more values is extended
+    first."""
     number: int
     bound: Bindings = field(compare=False)
     base: float = field(compare=False)
-    """The doubt without the guess about `unseen`."""
+    """The doubt without the guess for `unseen`."""
     unseen: str = field(compare=False)
-    """A variable whose page must still confirm its value."""
+    """A variable whose value still needs confirmation by its own page."""
 
 
 class Solver(AnchorSearch):
-    """The search of one episode."""
+    """The state of the search in one episode."""
 
     def solve(self) -> Generator[Action, Observation, Ended]:
         """Plays the whole episode."""
@@ -143,7 +143,7 @@ class Solver(AnchorSearch):
         return (yield from self._search()) or self.gave_up(self.failed[1])
 
     def _begin_unseen(self) -> None:
-        """Starts from all things that may be in the picture, and from the things that the question names."""
+        """Starts with all things that may be in the picture, and with the things that the question names."""
         self.fail("identify the thing in the picture", self.looked)
         if any(
             isinstance(end, Const) and end.kind == "thing"
@@ -173,7 +173,7 @@ class Solver(AnchorSearch):
         return "text" if self.puzzle.ask_type in ("string", "entity") else "number"
 
     def _push(self, bound: Bindings, base: float, *, unseen: str = "", guess: float = 0.0) -> None:
-        """Queues a partial solution, unless the doubt is too great or two variables have the same thing."""
+        """Queues a partial solution, unless its doubt is too great or two variables have the same thing."""
         chosen = {
             s.out for s in self.puzzle.sums
         }  # such a variable equals one of the things that it was chosen from
@@ -189,7 +189,7 @@ class Solver(AnchorSearch):
             self._num_pushed += 1
 
     def _go_on(self, way: Way) -> Actions:
-        """Extends a partial solution by one fact; returns the end when it is complete."""
+        """Extends a partial solution by one fact; returns the end of the search if the solution is complete."""
         if way.unseen:
             return (yield from self._confirm(way))
         for look in self.puzzle.looks:
@@ -203,7 +203,7 @@ class Solver(AnchorSearch):
         return (yield from self._reverse(way, fact))
 
     def _look(self, way: Way, look: Look) -> Actions:
-        """Reads a detail in the pictures on a thing's page."""
+        """Reads a detail in the pictures on the page of a thing."""
         thing = way.bound[look.of].value
         assert isinstance(thing, Thing), "pictures show things"
         what = look.part or "text"
@@ -224,7 +224,8 @@ class Solver(AnchorSearch):
     # -- facts
 
     def _next(self, bound: Bindings) -> Fact | None:
-        """The fact to use next: one with a known subject, else the fact whose unknown subject has most known facts."""
+        """The fact to use next: a fact with a known subject, otherwise the fact whose unknown subject occurs in most
+        known facts."""
         open_ = [
             f
             for f in self.puzzle.facts
@@ -245,7 +246,7 @@ class Solver(AnchorSearch):
         )
 
     def _closed(self, var: str, bound: Bindings) -> list[tuple[Fact, Read | Const]]:
-        """The facts about a variable whose other end is known, each with that end."""
+        """The facts about a variable whose other end is known, each with the value of that end."""
         return [
             (f, end)
             for f in self.facts_of(var)
@@ -253,7 +254,7 @@ class Solver(AnchorSearch):
         ]
 
     def _forward(self, way: Way, fact: Fact) -> Actions:
-        """Goes from a known subject to the object of a fact."""
+        """Takes the step from a known subject to the object of a fact."""
         assert isinstance(fact.object, str)
         subject = self.known_end(fact.subject, way.bound)
         if isinstance(subject, Const) and subject.kind == "thing":
@@ -319,7 +320,8 @@ class Solver(AnchorSearch):
         return None
 
     def _is_ambiguous(self, thing: Thing) -> bool:
-        """Whether several pages may have the name: the thing has no link, or read pages link to namesakes."""
+        """Whether the name may belong to several pages: the thing has no link, or pages that were read link to other
+        things with the name."""
         return not thing.url or any(
             key(title) == key(thing.title) and url != thing.url
             for page in self.pages.values()
@@ -327,7 +329,7 @@ class Solver(AnchorSearch):
         )
 
     def _values(self, page: PageRead, fact: Fact) -> list[Candidate]:
-        """Candidates for the object of a fact, without those that the question rules out."""
+        """Candidates for the object of a fact, except those that the question rules out."""
         kind, unit = self._sort_of(fact)
         found = candidates(page, fact.relation, kind=kind, unit=unit)
         if kind == "thing":
@@ -370,7 +372,7 @@ class Solver(AnchorSearch):
     def _elsewhere(
         self, subject: Thing, fact: Fact, has_page: bool
     ) -> Generator[Action, Observation, list[Candidate]]:
-        """Searches other pages for statements about a thing."""
+        """Searches other pages for sentences about a thing."""
         if fact.relation is None:
             return []
         why = (
@@ -409,7 +411,7 @@ class Solver(AnchorSearch):
         return found
 
     def _confirm(self, way: Way) -> Actions:
-        """Checks whether a thing fits its variable: reads its page and compares all known facts."""
+        """Checks whether a thing fits its variable: reads the thing's page and compares all known facts."""
         var = way.unseen
         chosen = way.bound[var]
         assert isinstance(chosen.value, Thing)
@@ -463,8 +465,8 @@ class Solver(AnchorSearch):
         return None
 
     def _namesakes(self, way: Way, page: PageRead) -> Generator[Action, Observation, float]:
-        """The doubt about a page that was opened by a bare name. The doubt is 0 when the page mentions the things that
-        led to it; otherwise pages of the same name are queued too."""
+        """The doubt about a page that was opened by its name alone. The doubt is 0 if the page mentions the things that
+        led to it; otherwise other pages with the name are also queued."""
         var, name = way.unseen, page.thing.name
         near = [
             end
@@ -497,20 +499,20 @@ class Solver(AnchorSearch):
         return 1.0
 
     def _may_stand(self, page: PageRead, var: str) -> bool:
-        """Whether the page's kind fits the variable: a person where persons stand, no person where places stand."""
+        """Whether the kind of the page's thing fits the variable: a person for a person, no person for a place."""
         ends = {f.relation.property for f in self.puzzle.facts if f.object == var and f.relation}
         if ends & with_object("person"):
             return is_person(page)
         return not (is_person(page) and ends & with_object("place"))
 
     def _said_there(self, thing: Thing, fact: Fact, known: Read | Const) -> bool:
-        """Whether the known thing's page names the candidate in a sentence about the relation."""
+        """Whether the page of the known thing names the candidate in a sentence about the relation."""
         page = self.page_of(known if isinstance(known, Thing) else Thing(named(known)))
         return page is not None and any(same(c.value, thing) for c in subjects(page, fact.relation))
 
     def _reverse(self, way: Way, fact: Fact) -> Actions:
-        """Goes from a known object to possible subjects of a fact. The subjects come from the object's page and from
-        searches, and each must be confirmed."""
+        """Takes the step from a known object to possible subjects of a fact. The subjects come from the object's page
+        and from searches, and each subject must be confirmed by its page."""
         assert isinstance(fact.subject, str)
         self.fail(
             f"what has {named(self.known_end(fact.object, way.bound))} as its {fact.relation.label if fact.relation else 'mention'}",
@@ -528,8 +530,8 @@ class Solver(AnchorSearch):
     def _possible(
         self, fact: Fact, bound: Bindings
     ) -> Generator[Action, Observation, list[tuple[Thing, Line, float]]]:
-        """Candidates for the subject of a fact, each with a guessed doubt. The guess is lower the more of the question
-        the candidate's shown text confirms."""
+        """Candidates for the subject of a fact, each with a guess of its doubt. The guess is lower if the shown text
+        about the candidate confirms more of the question."""
         assert isinstance(fact.subject, str)
         var, known = fact.subject, self.known_end(fact.object, bound)
         facts = self._closed(var, bound)
@@ -598,7 +600,7 @@ class Solver(AnchorSearch):
         return [(t, lines[t], guesses[t]) for t in sorted(said, key=lambda t: guesses[t])]
 
     def _broadly(self, kind: str) -> Generator[Action, Observation, str]:
-        """Sometimes searches for a kind alone (a random draw decides); returns the thought of the narrower query that
+        """Sometimes (by a random draw) searches for a kind alone; returns the thought for the narrower query that
         follows, else ""."""
         if kind == "one" or not self.manner.strays(TOO_BROAD):
             return ""
@@ -612,8 +614,8 @@ class Solver(AnchorSearch):
         return self.manner.say("too broad", hit=hits[0][0].title) if hits else ""
 
     def _look_up(self, subject: Thing, label: str) -> Generator[Action, Observation, None]:
-        """Sometimes searches for a thing's name before its page is opened (a random draw decides). If the first hit is
-        another page, the oracle searches again with more words."""
+        """Sometimes (by a random draw) searches for a thing's name before opening its page. If the first hit is another
+        page, the oracle searches again with more words."""
         page = self.page_of(subject)
         if (page is not None and page.visited) or not self.manner.strays(LOOKED_UP):
             return
@@ -636,14 +638,14 @@ class Solver(AnchorSearch):
             self.hits(observation)
 
     def _guess_of_kind(self, thing: Thing, var: str) -> float:
-        """A penalty for a thing that, by its shown text, is not of the question's kind."""
+        """A penalty for a thing whose shown text states another kind than the question."""
         page = self.page_of(thing) or PageRead(thing.title, thing.url)
         kinds = [is_kind(page, k.words) for k in self.puzzle.kinds if k.var == var]
         return 2.0 if any(k <= -1 for k in kinds) else 0.4 if any(k < 0 for k in kinds) else 0.0
 
     def _called_after(self, known: Read | Const | None, hit: Thing) -> list[Thing]:
-        """Things without a page that are named after the known thing ("Velm Philharmonic" for Velm), from the quoted
-        text of a hit."""
+        """Things without a page that are named after the known thing ("Velm Philharmonic" for Velm), from the text of a
+        search hit."""
         page = self.page_of(hit)
         if page is None or page.visited or not isinstance(known, Thing):
             return []
@@ -658,8 +660,8 @@ class Solver(AnchorSearch):
         ]
 
     def _queries(self, var: str, bound: Bindings) -> Iterable[str]:
-        """Queries from the known facts about a variable: all names, all facts in words, each plain value alone, and
-        pairs of values."""
+        """Search queries from the known facts about a variable: all names, all facts in words, each plain value alone,
+        and pairs of values."""
         kinds = [
             k.words[0]
             for k in self.puzzle.kinds
@@ -681,8 +683,8 @@ class Solver(AnchorSearch):
     # -- the end
 
     def _finish(self, way: Way) -> Actions:
-        """Computes the pending results and answers. After a comparison that chose a thing, the search continues from
-        that thing."""
+        """Makes the computations that remain and answers. If a comparison chose a thing, the search continues from that
+        thing."""
         bound = way.bound
         if any(holds(order, bound) is False for order in self.puzzle.orders):
             self.fail("the comparison does not hold", bound)

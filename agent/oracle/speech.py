@@ -13,7 +13,8 @@ from questloom.prompts.phrases.words import Words
 
 MAX_QUOTED = 240
 LONG_LABEL = 25
-"""Length in characters. Longer labels ("located in the administrative territorial entity") do not occur on pages."""
+"""Maximum length of a relation's label in characters. Longer labels ("located in the administrative territorial
+entity") do not occur on pages."""
 KIND_WORDS = {
     "taxon": ("species", "genus"),
     "species": ("species", "genus"),
@@ -23,11 +24,11 @@ KIND_WORDS = {
     "human settlement": ("town", "city", "village"),
     "book": ("book", "novel", "play", "collection"),
 }
-"""Maps a class to the words that the first sentences of pages use for its things."""
+"""For each class, the words that the first sentences of pages use for its members."""
 VAGUE = frozenset(
     "of the and building structure work works place organisation organization object".split()
 )
-"""Words of class names without a meaning of their own."""
+"""Words in class names that mean nothing alone."""
 NOUNS = {
     "human": "person",
     "man": "person",
@@ -40,7 +41,7 @@ NOUNS = {
 
 @dataclass(frozen=True)
 class Action:
-    """The next turn: a thought and a tool call."""
+    """The oracle's next turn: a thought and a tool call."""
 
     thought: str
     name: str
@@ -49,8 +50,8 @@ class Action:
 
 @dataclass(frozen=True)
 class Observation:
-    """The result of a tool call: its text, the handles of its pictures, and the index of its turn. `ok` is False for a
-    failed tool."""
+    """The result of a tool call: its text, the handles of its pictures, and the index of its turn. `ok` is False if the
+    tool failed."""
 
     ok: bool
     text: str
@@ -59,7 +60,7 @@ class Observation:
 
 
 def strip_protocol_tags(thought: str) -> str:
-    """A thought without marks of the protocol, even if a page's title contains one."""
+    """A thought without the marks of the protocol, which a page's title could bring in."""
     return re.sub(r"<(?!image:\d{1,6}>)", "‹", " ".join(thought.split()))
 
 
@@ -72,7 +73,7 @@ def quoted_line(line: str) -> str:
 
 
 def named(value: Read | Const | None) -> str:
-    """The name of a thing, or the text of a literal."""
+    """The name of a thing, or the text of another value."""
     if isinstance(value, Thing):
         return value.name
     if isinstance(value, Const):
@@ -86,7 +87,7 @@ def noun(words: tuple[str, ...]) -> str:
 
 
 def article(puzzle: Puzzle, var: str) -> str:
-    """The noun of a variable ("bridge"); "one" when the question has no noun for it."""
+    """The noun for a variable ("bridge"); "one" if the question has no noun for it."""
     return next((noun(k.words) for k in puzzle.kinds if k.var == var), "one")
 
 
@@ -109,7 +110,8 @@ def label_of(puzzle: Puzzle, var: str) -> str:
 
 
 def in_other_words(relation: Relation) -> str:
-    """The goal of a second visit to a page that did not state the relation by name: two phrases that pages use for it."""
+    """The goal for a second visit to a page that did not state the relation by its name: two phrases that pages use for
+    the relation."""
     plain = [
         re.sub(
             r"\s+",
@@ -127,8 +129,8 @@ def in_other_words(relation: Relation) -> str:
 
 
 def relation_noun(relation: Relation) -> str:
-    """The word for the other end of a relation ("architect"). The word is the relation's label, unless the label is no
-    noun ("founded by")."""
+    """The noun for the other end of a relation ("architect"). The noun is the relation's label, unless the label is not
+    a noun ("founded by")."""
     if not relation.label.endswith(" by"):
         return relation.label
     nouns = property_phrase(relation.property, label=relation.label).o
@@ -136,7 +138,7 @@ def relation_noun(relation: Relation) -> str:
 
 
 def words_of(fact: Fact, value: Read | Const | None) -> str:
-    """A fact about an unknown thing, as the end of "a bridge that …"."""
+    """A fact about an unknown thing, worded to complete "a bridge that …"."""
     said = stated(fact, value)
     if said != named(value) or fact.relation is None:
         return said
@@ -149,12 +151,12 @@ def words_of(fact: Fact, value: Read | Const | None) -> str:
 
 
 def goal_of(puzzle: Puzzle, var: str, known: Collection[str] = ()) -> str:
-    """The goal of a visit to the page of a variable's thing, as a person would write it.
+    """The goal for visiting the page of a variable's thing, as a person would write it.
 
     Args:
         puzzle: the puzzle of the question.
         var: the variable of the page's thing.
-        known: variables with known values; the goal does not ask for them.
+        known: variables with known values, which the goal does not ask for.
     """
     it = Const(kind="text", text="it")
     parts: list[str] = []
@@ -181,7 +183,7 @@ def _plain(pattern: str) -> str:
 
 
 def query_of(puzzle: Puzzle, var: str) -> str:
-    """Key words for the named things that the question relates to a variable."""
+    """Search words for the named things to which the question relates a variable."""
     kind = [
         w
         for w in [
@@ -211,7 +213,8 @@ def _head(phrase: str) -> str:
 
 
 def is_kind(page: PageRead, words: tuple[str, ...]) -> float:
-    """Whether the first sentences of a page state the kind: 0.5 for yes, -0.25 for another word, -1 for surely not."""
+    """Whether the first sentences of a page state the kind: 0.5 if they do, -0.25 if they use another word, -1 if they
+    exclude it."""
     if not words:
         return 0.0
     lead = flat(" ".join([page.title, *(line.text for line in page.sentences[:2])]))
@@ -245,19 +248,20 @@ def is_kind(page: PageRead, words: tuple[str, ...]) -> float:
 
 
 def stated_of(fact: Fact) -> str:
-    """The goal of a visit to the page of a named object: the things with this relation to it."""
+    """The goal for visiting the page of a named object: to find the things that have this relation to it."""
     return (
         f"something that {words_of(fact, fact.object if isinstance(fact.object, Const) else None)}"
     )
 
 
 def lead_of(page: PageRead) -> str:
-    """The first sentence of a page, quoted; its title for a page without sentences."""
+    """The first sentence of a page as a quotation; the page's title if it has no sentences."""
     return quoted_line(page.sentences[0].text if page.sentences else page.title)
 
 
 def words_for(relation: Relation) -> str:
-    """A few words that other things' pages use for a relation. More words would outweigh the name in the query."""
+    """A few words that pages of other things use for a relation. With more words, the query would give the name too
+    little weight."""
     label = relation.label if len(relation.label) < LONG_LABEL else ""
     words = dict.fromkeys(
         w for c in cues_of(relation).object if len(w := _plain(c.words.pattern)) > 3
@@ -276,12 +280,12 @@ def is_person(page: PageRead) -> bool:
 
 
 def with_article(word: str) -> str:
-    """A noun with "a" or "an"."""
+    """A noun with the article "a" or "an"."""
     return "something" if word == "one" else f"{'an' if word[:1] in 'aeiou' else 'a'} {word}"
 
 
 def stated(fact: Fact, value: Read | Const | None) -> str:
-    """A fact about an unknown thing, as its page may state it ("was born in Velm")."""
+    """A fact about an unknown thing, worded as the thing's page may state it ("was born in Velm")."""
     said = (
         property_phrase(fact.relation.property, label=fact.relation.label).predicates(
             "s", verb_forms()
@@ -293,7 +297,7 @@ def stated(fact: Fact, value: Read | Const | None) -> str:
 
 
 def answer_of(puzzle: Puzzle, value: Read) -> str:
-    """A value in the form that the question asks for."""
+    """A value in the form for which the question asks."""
     if isinstance(value, Thing):
         return value.name
     if puzzle.ask_type == "date" and puzzle.precision == "year" and value.year is not None:
@@ -311,7 +315,7 @@ def answer_of(puzzle: Puzzle, value: Read) -> str:
 
 
 def holds(order: Order, bound: Mapping[str, Any]) -> bool | None:
-    """Whether a comparison holds; None when one side is unknown."""
+    """Whether a comparison holds; None if one side is unknown."""
     left, right = (
         _number(
             bound[e].value

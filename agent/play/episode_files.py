@@ -1,5 +1,4 @@
-"""The files of stored episodes: the pictures that they showed, the prompt that the policy got, and the journals of
-unfinished episodes.
+"""The files of stored episodes: the shown pictures, the prompt for the policy, and the journals of unfinished episodes.
 
 ```
 FOLDER/prompt.json   the tools' schemas and limits in the policy's prompt
@@ -31,26 +30,27 @@ FIX = "Play the episodes again into a new folder."
 
 @dataclass(frozen=True)
 class EpisodeFiles:
-    """A folder of episodes, given by its path or bucket address."""
+    """A folder with episodes, given by path or bucket address."""
 
     path: str
 
     def at(self, *parts: str) -> Location:
-        """A file or folder below the folder of episodes."""
+        """The location of a file or folder inside the folder of episodes."""
         return location(self.path, *parts)
 
     def picture(self, sha256: str) -> Location:
-        """The place of a picture. PNG and JPEG files have the same kind of name; their bytes show the format."""
+        """The location of a picture's file. Names of PNG and JPEG files have no suffix for the format; the files' bytes
+        show it."""
         return self.at("pictures", sha256)
 
     def keep_picture(self, sha256: str, data: bytes) -> None:
-        """Stores a picture, unless it is stored already."""
+        """Stores a picture if it is not stored yet."""
         path = self.picture(sha256)
         if not path.exists():
             write_whole(path, data)
 
     def read_picture(self, sha256: str) -> bytes:
-        """Reads a picture of the episodes.
+        """Reads a picture from the folder of episodes.
 
         Raises:
             InputError: the picture is missing or damaged.
@@ -77,11 +77,10 @@ class EpisodeFiles:
         brief: bool = False,
         special_tokens: Sequence[str] = (),
     ) -> None:
-        """Stores the policy's tool schemas and limits, once. All processes on one folder must use the same schemas and
-        limits.
+        """Stores the tool schemas and limits of the policy, once per folder. All processes that write into one folder
+        must use the same schemas and limits.
 
-        Raises:
-            InputError: an earlier process used other tools or limits.
+        Raises: InputError: an earlier process used other schemas or limits.
         """
         path = self.at("prompt.json")
         told = {
@@ -100,16 +99,16 @@ class EpisodeFiles:
         write_whole(path, text.encode())
 
     def has_prompt(self) -> bool:
-        """Whether any episode was played in the folder."""
+        """Whether the folder holds an episode."""
         return self.at("prompt.json").is_file()
 
     @cached_property
     def prompt(self) -> dict[str, Any]:
-        """Reads the file of `write_prompt`."""
+        """Reads the file that `write_prompt` wrote."""
         return json.loads(self.at("prompt.json").read_text(encoding="utf-8"))
 
     def renderer(self) -> Renderer:
-        """A renderer for the episodes of this folder."""
+        """A renderer for the episodes in this folder."""
         prompt = self.prompt
         return Renderer(
             prompt["schemas"],
@@ -126,10 +125,9 @@ class EpisodeFiles:
     # Journals
 
     def journal(self, settings: Mapping[str, Any], task_id: str) -> Path:
-        """The journal of a task, for given settings of its episodes.
+        """The journal of a task whose episodes have the given settings.
 
-        Raises:
-            InputError: the folder for the journal belongs to another user.
+        Raises: InputError: the journal's folder belongs to another user.
         """
         return self._journals() / sha256_hex(canonical_json(dict(settings)))[:16] / task_id
 
@@ -147,8 +145,9 @@ class EpisodeFiles:
                 folder.rmdir()
 
     def _journals(self) -> Path:
-        """The folder of the journals. For episodes in a bucket, the journals lie on this machine only, and no other
-        user can read or create the folder. If the folder is lost, the episodes are replayed from the call cache."""
+        """The folder that holds the journals. If the episodes are in a bucket, the journals stay on this machine, in a
+        folder that no other user can read or create. If this folder is lost, the call cache is used to replay the
+        episodes."""
         root = self.at("journal")
         if isinstance(root, Path):
             return root
@@ -164,7 +163,7 @@ class EpisodeFiles:
 
 
 class StoredBank:
-    """An episode's pictures from a folder, in the form that the renderer reads."""
+    """The pictures of an episode from a folder, in the form that the renderer reads."""
 
     def __init__(self, files: EpisodeFiles, images: Sequence[BankImage]) -> None:
         self.images = tuple(images)

@@ -1,9 +1,11 @@
-"""The journal stores unfinished episodes on disk, turn by turn. A killed run resumes each episode after its last turn.
+"""The journal stores unfinished episodes on disk, turn by turn. After a kill, a run continues each episode after its
+last stored turn.
 
-`journal.jsonl` has a header (the settings of the episodes), one line per finished turn, and one line per finished
-episode. `pictures/` has the bytes of the tools' pictures by sha256, written before the line that names them. After a
-kill the last line may be incomplete; an incomplete line is cut off. The lines of one pass of the event loop are written
-together at its end. Written lines survive a kill of the process, but not a power cut.
+`journal.jsonl` has a header line (the settings of the episodes), a line per finished turn, and a line per finished
+episode. `pictures/` has the bytes of the tools' pictures, named by sha256; a picture is written before the line that
+names it. After a kill the last line may be incomplete; it is then cut off. All lines from one pass of the event loop
+are written together at the end of the pass. Written lines survive a kill of the process, but may not survive a power
+cut.
 """
 
 import asyncio
@@ -29,20 +31,19 @@ class Begun:
 
     turns: list[Turn] = field(default_factory=list)
     images: list[BankImage] = field(default_factory=list)
-    """Pictures from tools, in order of arrival."""
+    """Pictures that tools returned, in order of arrival."""
     end: dict[str, Any] | None = None
-    """The fields of the episode's end; None for an unfinished episode."""
+    """The fields that record how the episode ended; None for an unfinished episode."""
 
 
 class Journal:
     """The journal of one run. Only one process may use a journal at a time.
 
     Args:
-        folder: folder of the journal; it is created where it is missing.
-        settings: JSON of all settings that shape the episodes (engine, model, prompt, limits).
+        folder: folder of the journal; created if missing.
+        settings: JSON of all settings that change the episodes (engine, model, prompt, limits).
 
-    Raises:
-        InputError: the folder belongs to other settings, another process uses it, or a line cannot be read.
+    Raises: InputError: the journal was written with other settings, another process uses it, or a line cannot be read.
     """
 
     def __init__(self, folder: Path, settings: Mapping[str, Any]) -> None:
@@ -69,7 +70,7 @@ class Journal:
             raise
 
     def close(self) -> None:
-        """Releases the folder."""
+        """Closes the journal and releases its folder."""
         self._file.close()
 
     def __enter__(self) -> "Journal":
@@ -85,7 +86,7 @@ class Journal:
         turn: Turn,
         brought: Iterable[tuple[BankImage, bytes]] = (),
     ) -> None:
-        """Stores a finished turn and its pictures; the episode continues after this turn."""
+        """Stores a finished turn and its pictures, when the episode continues after the turn."""
         self._append({"episode": episode_id, **self._played(index, turn, brought)})
 
     def end(
@@ -96,7 +97,8 @@ class Journal:
         turn: Turn | None = None,
         brought: Iterable[tuple[BankImage, bytes]] = (),
     ) -> None:
-        """Stores the end of an episode together with its last turn, if a turn ended it. A kill cannot separate the two."""
+        """Stores the end of an episode together with the turn that ended it, if any. A kill cannot lose one of them and
+        keep the other."""
         self._append(
             {
                 "episode": episode_id,

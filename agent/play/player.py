@@ -1,8 +1,8 @@
-"""Plays episodes: the engine's turn, the strict check, the tool call, the observation, until the episode ends.
+"""Plays episodes: the engine's turn, the strict check, the tool call and the observation repeat until the episode ends.
 
-Many episodes run at once on one event loop, independently of each other. Actions of the policy, faults of tools and
-limits give an end reason in the record (`EndReason`), never an exception. Three things do raise: a used-up budget,
-invalid user input, and a bug. After an exception, the journal has all turns so far.
+Many episodes run at once on one event loop, independently of each other. Actions of the policy, tool faults and limits
+give an end reason in the record (`EndReason`), never an exception. Three things raise exceptions: a used-up budget,
+invalid user input, and a bug. After an exception, the journal has all turns up to that point.
 """
 
 import asyncio
@@ -43,36 +43,36 @@ class Task:
     task_id: str
     question: str
     pictures: tuple[bytes, ...] = ()
-    """The task's own pictures, as files."""
+    """The files of the task's own pictures."""
     withheld_pictures: frozenset[str] = frozenset()
     """Ids of the task's own pictures in the store; no search may return them."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Begin:
-    """The point inside a turn of a finished episode from which a continuation is played."""
+    """The place inside a turn of a finished episode where a continuation starts."""
 
     task: Task
     episode: Episode
     bank: ImageBank
-    """The episode's image bank; pictures of this turn and later turns are left out."""
+    """The image bank of the episode; pictures from this turn and later turns are left out."""
     turn: int
     begun: tuple[int, ...]
-    """The first token ids of the turn, as sampled."""
+    """The first sampled token ids of the turn, which the continuation keeps."""
     begun_logprobs: tuple[float, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Continuation(Episode):
-    """An episode that continues another one. Both episodes share the turns before `turn` and the first token ids of
-    that turn."""
+    """An episode that continues another episode. Both episodes have the same turns before `turn`, and the same first
+    token ids of that turn."""
 
     source_id: str
     turn: int
 
     @property
     def id(self) -> str:
-        """An id from the source episode, the turn and the continuation's number."""
+        """An id made from the source episode, the turn and the number of the continuation."""
         return record_id("Continuation", self.source_id, self.turn, index=self.rollout)
 
 
@@ -83,13 +83,13 @@ class Played:
     episode: Episode
     bank: ImageBank
     segments: tuple[Segment, ...]
-    """Prompt, turns and observations as token ids and pixels, including the last turn; empty for an engine without
-    token ids."""
+    """The prompt, turns and observations as token ids and pixels, with the last turn; empty if the engine has no token
+    ids."""
 
 
 @dataclass
 class _State:
-    """The state of an episode in play."""
+    """The state of an episode that is being played."""
 
     task: Task
     record: Episode
@@ -98,19 +98,19 @@ class _State:
     toolbox: ToolBox
     turns: list[Turn] = field(default_factory=list)
     num_reused: int = 0
-    """The number of turns that are shared with another episode."""
+    """The number of turns that are shared with the continued episode."""
     begun: Segment | None = None
-    """The given beginning of the next turn."""
+    """The given first tokens of the next turn."""
     num_images: int = 0
-    """The number of pictures in the bank before the last turn."""
+    """The number of pictures in the image bank before the last turn."""
 
     @property
     def index(self) -> int:
-        """Index of the last turn in the journal. The journal holds only the episode's own turns."""
+        """Index of the last turn in the journal. The journal holds only turns that the episode does not share."""
         return len(self.turns) - self.num_reused - 1
 
     def brought(self, since: int) -> list[tuple[BankImage, bytes]]:
-        """The pictures that entered the bank after its first `since`."""
+        """The pictures that entered the image bank after its first `since` pictures."""
         return [(image, self.bank.data(image.handle)) for image in self.bank.images[since:]]
 
 
@@ -119,17 +119,17 @@ class _End:
     reason: EndReason
     evidence: str
     turn: Turn | None = None
-    """The turn that ended the episode, if a turn did."""
+    """The turn that ended the episode; None if a turn did not end it."""
 
 
 class Player:
-    """Plays episodes with one engine, one tool box and one set of limits.
+    """Plays episodes with one engine, one tool box and the same limits.
 
     Args:
-        engine: produces the turns.
-        toolbox: runs the calls; turns are checked against its schemas.
+        engine: engine that produces the turns.
+        toolbox: tool box that runs the calls; turns are checked against its schemas.
         limits: limits of each episode.
-        renderer: makes the policy's messages; the default fits the tool box and the limits.
+        renderer: renderer of the policy's messages; the default fits the tool box and the limits.
     """
 
     def __init__(
@@ -144,7 +144,7 @@ class Player:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings that shape the episodes; a journal belongs to one set of settings."""
+        """The settings that change the episodes; a journal is valid for one set of settings."""
         tools = dataclasses.asdict(self._toolbox.settings)
         del tools["cache_bytes"]
         return {
@@ -165,7 +165,7 @@ class Player:
         journal: Journal | None = None,
         at_once: int = 64,
     ) -> AsyncIterator[Episode]:
-        """Yields episodes as they finish, see `rollouts`."""
+        """Yields episodes as they finish; see `rollouts`."""
         async with aclosing(
             self.rollouts(tasks, num=rollouts, journal=journal, at_once=at_once)
         ) as made:
@@ -180,16 +180,16 @@ class Player:
         journal: Journal | None = None,
         at_once: int = 64,
     ) -> AsyncGenerator[Played]:
-        """Yields episodes with their token segments as they finish. Finished episodes from the journal are included.
+        """Yields episodes with their token segments as they finish. The function also yields finished episodes from the
+        journal.
 
         Args:
             num: episodes per task.
-            journal: stores every turn; episodes in it are not played again.
-            at_once: most episodes in play at the same time.
+            journal: journal that stores every turn; its finished episodes are not played again.
+            at_once: maximum number of episodes that are played at the same time.
 
-        Raises:
-            BudgetExceeded, InputError: raised at once; the journal has the turns of the episodes in play.
-            ExceptionGroup: bugs, raised after all other episodes are played.
+        Raises: BudgetExceeded, InputError: raised at once; the journal has the turns of unfinished episodes.
+            ExceptionGroup: bugs, raised after all other episodes were played.
         """
         todo = ((task, rollout) for task in _distinct(tasks) for rollout in range(num))
         running: set[asyncio.Task[Played]] = set()
@@ -223,18 +223,19 @@ class Player:
     async def play(
         self, task: Task, rollout: int = 0, *, journal: Journal | None = None
     ) -> Episode:
-        """Plays one episode, see `rollout`."""
+        """Plays one episode; see `rollout`."""
         return (await self.rollout(task, rollout, journal=journal)).episode
 
     async def rollout(
         self, task: Task, rollout: int = 0, *, journal: Journal | None = None
     ) -> Played:
-        """Plays one episode from its beginning or from its state in the journal; returns it with its token segments.
+        """Plays one episode from its start or from its state in the journal; returns the episode with its token
+        segments.
 
         Raises:
             BudgetExceeded: the hard budget is reached; the episode stays unfinished.
-            InputError: pictures of the journal are damaged.
-            PictureError: a picture of the task is unusable.
+            InputError: pictures in the journal are damaged.
+            PictureError: a picture of the task cannot be used.
         """
         return await self._to_its_end(self._start(task, rollout), journal)
 
@@ -243,17 +244,17 @@ class Player:
     ) -> Played:
         """Plays another continuation of an episode, starting inside one of its turns.
 
-        Earlier turns and observations are reused with the same text and token ids; the image bank is a separate branch.
-        Limits on calls, tokens and time include the reused turns.
+        Earlier turns and observations keep their text and token ids; the continuation gets its own branch of the image
+        bank. Limits on calls, tokens and time also count the reused turns.
 
         Args:
-            rollout: number of the continuation, unique for its source.
+            rollout: number of the continuation, unique for the continued episode.
 
         Raises:
-            InputError: the engine has no token ids, the turn cannot be continued (`TokenEngine.check_begun`), or see
-                `rollout`.
-            ValueError: `source` does not match the episode.
-            BudgetExceeded: see `rollout`.
+            InputError: the engine has no token ids, or the turn cannot be continued (`TokenEngine.check_begun`); also
+                raised for what `rollout` lists.
+            ValueError: `source` does not belong to the episode.
+            BudgetExceeded: the hard budget is reached, as in `rollout`.
         """
         return await self._to_its_end(self._start_within(source, rollout), journal)
 
@@ -282,7 +283,7 @@ class Player:
             self.engine.forget(state.conversation)
 
     async def _play(self, state: _State, journal: Journal | None) -> dict[str, Any]:
-        """Plays until the episode ends; returns the fields of its end."""
+        """Plays until the episode ends; returns the fields that record its end."""
         played = sum(turn.seconds for turn in state.turns)
         began = time.monotonic()
         try:
@@ -328,7 +329,7 @@ class Player:
         )
 
     def _start_within(self, source: Begin, rollout: int) -> _State:
-        """The state before a turn of another episode."""
+        """The state of another episode before one of its turns."""
         if not isinstance(self.engine, TokenEngine):
             raise InputError(
                 f"engine {self.engine.name}",
@@ -426,8 +427,8 @@ class Player:
                 journal.turn(state.record.id, state.index, turn, state.brought(state.num_images))
 
     async def _turn(self, state: _State) -> tuple[Turn | None, _End | None]:
-        """Plays the next turn. Returns the turn with its result, or None without a turn, and the end if the episode
-        ends here."""
+        """Plays the next turn of an episode. Returns the turn with its result (None if there was no turn), and the end
+        of the episode (None if it continues)."""
         room = self.limits.tokens - self._num_tokens(state)
         if room <= 0:
             return None, _End(
@@ -481,7 +482,7 @@ class Player:
         return None
 
     def _end_of(self, state: _State, turn: Turn, checked: Checked, sample: Sample) -> _End | None:
-        """The end that a turn causes before any tool is called; None when the episode continues."""
+        """The end of the episode if a turn causes it before any tool call; None if the episode continues."""
         limits = self.limits
         if is_repetitive(turn.text):
             return _End(EndReason.REPETITION, "the turn goes in circles")
@@ -504,7 +505,7 @@ class Player:
         return None
 
     def _warning(self, state: _State, turn: Turn) -> str:
-        """The warning for a repeated turn: further repetition will end the episode."""
+        """The warning about a repeated turn: further repetition will end the episode."""
         same = num_same_turns([*state.turns, turn])
         if same < 2 or not self.limits.same_turns or self._brief:
             return ""
@@ -522,7 +523,7 @@ class Player:
         return result.replace(text=storable(result.text))
 
     def _num_tokens(self, state: _State) -> int:
-        """The known tokens of the next prompt."""
+        """The tokens of the next prompt that are already known."""
         if not state.turns:
             return sum(map(self.engine.num_tokens, state.conversation.opening))
         last = state.turns[-1]

@@ -1,10 +1,11 @@
-"""The default provider: passages, pictures and pages of a store, frozen with the store. The provider uses no network.
+"""The default provider answers with passages, pictures and pages of a store; it uses no network. The provider uses no
+network.
 
 Text search uses BM25. Search by a picture uses CLIP vectors; the same picture in another size or file comes first
-(perceptual hash, then a comparison of pixels). Search by words alternates between two sources: pictures on the pages
-that BM25 finds, and pictures near CLIP's text vector. Neither source suffices alone: CLIP does not know every name, and
-a page does not describe all its pictures. No search returns the task's own picture; it is recognised by its id, if the
-caller names the id, and by its looks.
+(found by perceptual hash, then by pixels). Search by words takes pictures in turn from two sources: the pages that BM25
+finds, and the pictures nearest to CLIP's text vector. Both sources are needed: CLIP does not know every name, and a
+page does not describe all its pictures. No search returns the task's own picture; it is recognised by its id, if the
+caller gives the id, and by its looks.
 """
 
 import asyncio
@@ -38,24 +39,24 @@ from questloom.records.errors import InputError
 from questloom.records.knowledge import Article, ImageAsset, Passage
 
 NUM_PAGES = 8
-"""The number of pages whose pictures a search by words considers."""
+"""The number of found pages from which a search by words takes pictures."""
 PASSAGES_A_PAGE = 3
 MORE_PAGES = 12
-"""The number of further pages that a search by a picture lists without their pictures. Web search engines list far more
-pages. With a small CLIP model or many similar things, the right page is seldom among the first four."""
+"""The number of further pages that a search by a picture lists without showing their pictures. Web search engines list
+far more pages. With a small CLIP model or many similar things, the right page is seldom among the first four."""
 PICTURES_A_PAGE = 4
-"""The number of vectors that a search by a picture compares for each listed page."""
+"""The number of vectors that a search by a picture compares per listed page."""
 MAX_LINKS = 400
 CACHED_PAGES = 1024
 CACHED_FILES = 256
-"""The number of cached pictures, about 100 kB each."""
+"""The number of cached pictures; each takes about 100 kB."""
 _FILE = re.compile(r"\.(?:jpe?g|png|svg|gif|tiff?|webp)$", re.I)
 CACHED_VECTORS = 4096
 
 
 @dataclass(frozen=True)
 class _Hashes:
-    """The perceptual hashes of the store's pictures."""
+    """The perceptual hashes of the pictures in the store."""
 
     ids: tuple[str, ...]
     bits: np.ndarray
@@ -67,13 +68,13 @@ class _Hashes:
 
 
 class LocalProvider:
-    """Searches and pages over one store. Open one provider per process; its methods may run concurrently.
+    """Searches and pages of one store. Open one provider per process; its methods may run concurrently.
 
     Args:
-        store: an ingested store; searches for pictures need its picture vectors.
-        clip: the checkpoint that computed the vectors.
-        licences: licence families (`knowledge/licences.py`) of the shown pictures, because episodes with other pictures
-            could not be redistributed; with None, all pictures are shown.
+        store: an ingested store; picture searches need its picture vectors.
+        clip: the CLIP checkpoint that computed the vectors.
+        licences: licence families (`knowledge/licences.py`) that shown pictures may have, because episodes with other
+            pictures could not be redistributed; with None, all pictures are shown.
     """
 
     def __init__(
@@ -90,10 +91,10 @@ class LocalProvider:
 
     @functools.cached_property
     def pictures(self) -> PictureSearch:
-        """The search by vectors. The search is opened at its first use, because text search does not need vectors.
+        """The search over the picture vectors. The search is opened at its first use, because text search needs no
+        vectors.
 
-        Raises:
-            InputError: the vectors are of another model, or the pictures have no vectors.
+        Raises: InputError: another model computed the vectors, or the store has no vectors.
         """
         found = PictureSearch(self.store)
         if found.model not in ("", self.clip.name):
@@ -106,18 +107,19 @@ class LocalProvider:
 
     @property
     def snapshot(self) -> str:
-        """The store's digest, the model of its vectors, and the allowed licences."""
+        """The digest of the store, the model of its vectors, and the allowed licences."""
         shown = "all" if self._licences is None else ",".join(sorted(self._licences))
         return f"local:{self.store.meta['digest'][:32]}:{self.pictures.model}:{shown}"
 
     async def search_text(self, query: str, k: int) -> Answered[tuple[PageHit, ...]]:
-        """The best pages, ranked by their best passage. Each page has up to three matching passages."""
+        """The best pages for a query, ranked by their best passage. Each page comes with up to three matching
+        passages."""
         return Answered(value=await asyncio.to_thread(self.find_pages, query, k))
 
     async def search_like(
         self, bank: ImageBank, handle: int, k: int, withheld: frozenset[str]
     ) -> Answered[tuple[PictureHit, ...]]:
-        """Searches for pictures that look like a picture of the bank."""
+        """Searches for pictures that look like a picture in the image bank."""
         return Answered(value=await asyncio.to_thread(self.find_like, bank, handle, k, withheld))
 
     async def search_pictures(
@@ -127,7 +129,7 @@ class LocalProvider:
         return Answered(value=await asyncio.to_thread(self.find_pictures, query, k, bank, withheld))
 
     async def page(self, url: str, goal: str) -> Answered[Page]:
-        """Returns a page of the store, by address or title.
+        """Returns a page of the store, given its address or title.
 
         Raises:
             ToolFault: the store has no such page.
@@ -141,7 +143,7 @@ class LocalProvider:
         return Answered(value=page)
 
     async def read_text(self, picture: bytes) -> Answered[tuple[Block, ...]] | None:
-        """Returns None: the built-in reader reads the text."""
+        """Returns None, so that the built-in reader reads the text."""
         return None
 
     # The same methods without asyncio. The tools run them in threads; the synthesis filters call them directly.
@@ -212,9 +214,9 @@ class LocalProvider:
         """The first `k` pictures, each with its page and its file.
 
         Args:
-            shown: number of pictures with a file; the remaining pictures have only their page; with None, all pictures
-                have a file.
-            one_a_page: keeps one picture per page, as picture searches on the web list pages.
+            shown: number of pictures that come with their file; the other pictures come only with their page; with
+                None, all pictures come with their file.
+            one_a_page: whether to keep only one picture per page, as picture searches on the web do.
         """
         found: list[PictureHit] = []
         seen: set[str] = set()
@@ -244,7 +246,7 @@ class LocalProvider:
         return self._licences is None or may_be_given_on(image, self._licences)
 
     def _about(self, entity_ids: tuple[str, ...]) -> str:
-        """The description of the first depicted thing that has one."""
+        """The description of the first depicted thing that has a description."""
         entities = (self.store.entity(e) for e in entity_ids)
         return next(
             (
@@ -257,8 +259,8 @@ class LocalProvider:
         )
 
     def _own(self, bank: ImageBank, withheld: frozenset[str]) -> frozenset[str]:
-        """The store's pictures that no search may return: the named ones, and those that look the same as the task's
-        picture."""
+        """The store's pictures that no search may return: those with the given ids, and those that look the same as the
+        task's picture."""
         if not withheld:
             return withheld
         alike = (
@@ -301,11 +303,11 @@ class LocalProvider:
     # Pages
 
     def _url(self, title: str) -> str:
-        """The address of a page of the wiki; the page need not exist."""
+        """The address of a page in the wiki, whether or not the page exists."""
         return self.store.pages + urllib.parse.quote(title.replace(" ", "_"), safe="/:(),!")
 
     def _title_of(self, url: str) -> str:
-        """The title that an address or a title names; "" without one."""
+        """The title that an address or a text names; "" if it names none."""
         text = url.strip()
         if "://" in text:
             try:
@@ -341,7 +343,7 @@ class LocalProvider:
         return entity_id is not None and self.store.article(entity_id) is not None
 
     def _pictures_of(self, article: Article) -> tuple[PagePicture, ...]:
-        """The pictures of a page in page order, then other pictures that show its subject."""
+        """The pictures on a page in page order, then other pictures of the page's subject."""
         placed = {
             picture.file.rpartition("/")[2]: (place, picture.caption)
             for place, picture in enumerate(

@@ -1,5 +1,5 @@
-"""The protocol of providers. A provider finds passages, pictures and pages, and names the state of the world that it
-answers from."""
+"""The protocol of providers. A provider finds passages, pictures and pages, and has a name for the version of the data
+that it answers from."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -24,30 +24,30 @@ class PageHit:
 
 @dataclass(frozen=True, kw_only=True)
 class PictureHit:
-    """One result of a picture search: a page, and the matched picture on it."""
+    """One result of a picture search: a page, and the matching picture on it."""
 
     title: str
     url: str
     data: bytes
-    """The file of the picture, untrusted; b"" without a file."""
+    """The file of the picture, untrusted; b"" if there is no file."""
     picture_url: str = ""
     about: str = ""
-    """The subject of the page in a few words; "" where it is unknown."""
+    """The subject of the page in a few words; "" if unknown."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PagePicture:
-    """A picture of a page. The file is fetched only when the picture is shown."""
+    """A picture on a page. The file is fetched only when the picture is shown."""
 
     url: str
     caption: str
     fetch: Callable[[], Awaitable[bytes]]
-    """Fetches the file; b"" where it cannot be fetched."""
+    """Fetches the file; returns b"" if the file cannot be fetched."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PageLink:
-    """A link of a page."""
+    """A link on a page."""
 
     title: str
     url: str
@@ -60,7 +60,7 @@ class Page:
     title: str
     url: str
     sections: tuple[tuple[str, str], ...]
-    """The sections in reading order, each as (heading, text); the lead has the heading ""."""
+    """The sections in reading order, each as (heading, text); the introduction has the heading ""."""
     facts: tuple[tuple[str, str], ...] = ()
     """The rows of the page's infobox."""
     links: tuple[PageLink, ...] = ()
@@ -79,36 +79,38 @@ class Block:
 
 @dataclass(frozen=True, kw_only=True)
 class Answered(Generic[T]):
-    """The result of a provider, and its cost."""
+    """What a provider returns: a value, and its cost."""
 
     value: T
     cost: float = 0.0
 
 
 class Provider(Protocol):
-    """A local store or live services behind the same schemas. Each method raises `ToolFault` or `ProviderFault`."""
+    """The protocol of providers, with the same methods for a local store and for live services. Each method raises
+    `ToolFault` or `ProviderFault`."""
 
     @property
     def snapshot(self) -> str:
-        """A name for the state of the world that the answers come from; it is part of the keys of cached calls."""
+        """A name for the version of the data that answers come from; it is part of the cache keys."""
 
     async def search_text(self, query: str, k: int) -> Answered[tuple[PageHit, ...]]:
-        """Returns the best `k` pages or passages for a query."""
+        """Returns the `k` best pages or passages for a query."""
 
     async def search_like(
         self, bank: "ImageBank", handle: int, k: int, withheld: frozenset[str]
     ) -> Answered[tuple[PictureHit, ...]]:
-        """Returns the best `k` pictures that look like a picture of the bank, then pages of less similar pictures
-        without their files."""
+        """Returns the `k` pictures that look most like a picture in the image bank, then pages of less similar pictures
+        without files."""
 
     async def search_pictures(
         self, query: str, k: int, bank: "ImageBank", withheld: frozenset[str]
     ) -> Answered[tuple[PictureHit, ...]]:
-        """Returns the best `k` pictures for words. The bank identifies the task's own picture, which is never returned."""
+        """Returns the `k` best pictures for words. The image bank identifies the task's own picture, which is never
+        returned."""
 
     async def page(self, url: str, goal: str) -> Answered[Page]:
         """Fetches a page by its address."""
 
     async def read_text(self, picture: bytes) -> Answered[tuple[Block, ...]] | None:
-        """Reads the text in a picture with an outside service. Returns None without such a service; the built-in reader
-        then reads the text."""
+        """Reads the text in a picture with a service outside this package. Returns None if there is no such service;
+        the built-in reader then reads the text."""

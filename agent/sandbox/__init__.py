@@ -1,4 +1,4 @@
-"""The sandbox for a policy's Python. Code runs under bubblewrap or not at all."""
+"""The sandbox runs a policy's Python code. The code runs under bubblewrap or not at all."""
 
 from questloom.agent.sandbox.sandbox import Ran, Sandbox, SandboxFault, SandboxLimits, open_sandbox
 

@@ -1,9 +1,9 @@
-"""Process 1 inside the sandbox: starts the code with limits, watches it, and reports on stdout. This program uses only
-the standard library.
+"""Process 1 inside the sandbox: starts the code with limits, watches the code, and reports on stdout. This program uses
+only the standard library.
 
 This file is copied into the sandbox and run there; nothing imports it. No process inside the namespace can kill process
-1, and all others die when it ends. There are two layers of limits: kernel limits on each process, and a check of all
-processes together, fifty times a second.
+1, and all other processes die when process 1 ends. There are two kinds of limits: kernel limits on each process, and a
+check of all processes together, fifty times a second.
 """
 
 import ctypes
@@ -18,7 +18,7 @@ import time
 
 WATCH_SECONDS = 0.02
 OUT_OF_MEMORY = 70
-"""The exit code of `runner.py` after a MemoryError."""
+"""The exit code of `runner.py` after the policy's code raised a MemoryError."""
 FIGURES = "/tmp/figures"
 PR_SET_DUMPABLE = 4
 
@@ -43,7 +43,8 @@ def main() -> None:
 
 
 def become_the_code(told: dict, outputs: tuple) -> None:
-    """Runs in the child: sets limits and the user, then executes the runner. The function does not return."""
+    """Runs in the child process: sets the limits and the user id, then executes the runner. The function does not
+    return."""
     try:
         silent = os.open("/dev/null", os.O_RDONLY)
         for target, source in enumerate((silent, outputs[0][1], outputs[1][1])):
@@ -107,7 +108,7 @@ class Watch:
             )
 
     def read(self, stream: int) -> int:
-        """Reads a stream and returns the number of bytes; 0 at the end or when no bytes wait."""
+        """Reads a stream and returns the number of bytes; 0 at its end or if no bytes wait."""
         try:
             data = os.read(stream, 1 << 16)
         except BlockingIOError:
@@ -120,7 +121,7 @@ class Watch:
         return len(data)
 
     def reap(self) -> None:
-        """Collects ended children; orphans also become children of process 1."""
+        """Collects ended child processes; orphaned processes also become children of process 1."""
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
@@ -165,7 +166,7 @@ class Watch:
 
 
 def kill_all() -> None:
-    """Kills all other processes of the namespace."""
+    """Kills all other processes in the namespace."""
     end = time.monotonic() + 2
     while time.monotonic() < end:
         try:
@@ -181,8 +182,8 @@ def kill_all() -> None:
 
 
 def figures(told: dict) -> tuple:
-    """The files in the folder of figures by name, within the limits, and the number of all figures. Links and special
-    files are left out."""
+    """The files in the folder `figures` by name, within the limits, and the number of all files there. Links and
+    special files are left out."""
     found: list[bytes] = []
     num, room = 0, told["figure_bytes"]
     try:

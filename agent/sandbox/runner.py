@@ -1,5 +1,5 @@
-"""Runs the policy's code inside the sandbox: provides the pictures, prints its errors, saves its figures. This program
-is run there, never imported."""
+"""Runs the policy's code inside the sandbox: provides the pictures, prints errors of the code, saves its figures. This
+file is executed in the sandbox and never imported."""
 
 import os
 import re
@@ -12,7 +12,7 @@ OUT_OF_MEMORY = 70
 
 
 class Images:
-    """The pictures of the conversation by number; each is opened at its first use."""
+    """The pictures of the conversation by number; each picture is opened at its first use."""
 
     def __init__(self, paths: list) -> None:
         self._paths = paths
@@ -29,7 +29,7 @@ class Images:
 
 
 def save_figures() -> None:
-    """Saves the open figures of matplotlib."""
+    """Saves the open matplotlib figures."""
     if "matplotlib.pyplot" in sys.modules:
         plot = sys.modules["matplotlib.pyplot"]
         for number in plot.get_fignums():

@@ -1,12 +1,12 @@
-"""Runs untrusted Python under bubblewrap with limits, and treats its report as untrusted.
+"""Runs untrusted Python under bubblewrap with limits; the report from the sandbox is also untrusted.
 
-There are three processes. This process starts `driver.py`, which is process 1 of its own namespace, enforces the limits
-and reports. The driver starts `runner.py`, which runs the policy's code. The code sees a read-only root with the
-interpreter and its libraries, a private `/tmp`, and the bank's pictures in `/box`. The code has no network, home or
-environment, and sees no other process.
+Three processes take part. The calling process starts `driver.py`; the driver is process 1 of its own namespace,
+enforces the limits and reports. The driver starts `runner.py`, which runs the policy's code. The code sees a read-only
+root with the interpreter and its libraries, a private `/tmp`, and the episode's pictures in `/box`. The code has no
+network, home folder or environment variables, and sees no other process.
 
-Under root, the code gets a user id of its own, because limits on processes are counted per user. Under another user,
-bubblewrap makes a user namespace. Measured: 0.12 s for a call that prints, mostly the start of two interpreters.
+Under root, the code gets its own user id, because the kernel counts processes per user. Under another user, bubblewrap
+makes a user namespace. A call that prints takes 0.12 s (measured), mostly for starting two interpreters.
 """
 
 import asyncio
@@ -27,10 +27,10 @@ from questloom.agent.sandbox.seccomp import NoFilterError, syscall_filter
 HERE = Path(__file__).parent
 MIN_VERSION = (0, 8)
 GRACE_SECONDS = 5.0
-"""Seconds after the code's time limit until the whole sandbox is killed from outside."""
+"""Seconds between the code's time limit and the kill of the whole sandbox from outside."""
 FIRST_ID, LAST_ID = 30_000, 60_000
-"""A range of user ids that no distribution assigns and that containers map. Each run under root uses a random id of
-this range."""
+"""A range of user ids that no Linux distribution assigns and that containers map. Each run under root uses a random id
+from this range."""
 _ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",
     "HOME": "/tmp",
@@ -72,44 +72,45 @@ class SandboxLimits:
     """The hard limits of a run."""
 
     memory_bytes: int = 1 << 30
-    """The memory of all processes together; a single larger allocation fails at once."""
+    """Maximum memory of all processes together; a single larger allocation fails at once."""
     tasks: int = 64
-    """The most processes and threads at a time."""
+    """Maximum number of processes and threads at a time."""
     output_bytes: int = 1 << 16
-    """The most bytes of stdout and of stderr; more output stops the code."""
+    """Maximum number of bytes of stdout and of stderr; more output stops the code."""
     file_bytes: int = 32 << 20
     tmp_bytes: int = 96 << 20
     tmp_files: int = 10_000
-    """The most files in `/tmp`. Each file in `/tmp` takes a kilobyte of kernel memory, which no other limit counts."""
+    """Maximum number of files in `/tmp`. Each file in `/tmp` takes a kilobyte of kernel memory, which no other limit
+    counts."""
     figures: int = 8
     figure_bytes: int = 16 << 20
-    """The most bytes of all figures together."""
+    """Maximum size in bytes of all figures together."""
     parallel: int = 4
-    """The most sandboxes at a time."""
+    """Maximum number of sandboxes at a time."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ran:
-    """The result of a run."""
+    """The result of running code once."""
 
     stdout: str
     stderr: str
     exit_code: int
     limit: str = ""
-    """The limit that stopped the code: "time", "memory", "processes" or "output"; "" without one."""
+    """The limit that stopped the code: "time", "memory", "processes" or "output"; "" if no limit stopped it."""
     why: str = ""
     figures: tuple[bytes, ...] = ()
     num_figures: int = 0
-    """The number of figures that the code made; `figures` holds the first of them, within the limits."""
+    """The number of figures that the code made; `figures` holds only the first figures, up to the limits."""
     seconds: float = 0.0
 
 
 class SandboxFault(Exception):
-    """The sandbox itself failed; the code may not have run."""
+    """The sandbox failed; the code may not have run."""
 
 
 class Sandbox:
-    """Runs code in confinement. Use `open_sandbox` to get a sandbox that was tested on this machine."""
+    """Runs untrusted code in the sandbox. Use `open_sandbox` to get a sandbox that was tested on this machine."""
 
     def __init__(self, bwrap: str, filter_program: bytes, limits: SandboxLimits) -> None:
         self.limits = limits
@@ -124,8 +125,8 @@ class Sandbox:
 
         Args:
             code: untrusted Python code.
-            pictures: JPEG or PNG files, which the code can read by number.
-            seconds: limit of wall time.
+            pictures: JPEG or PNG files, which the code finds by number.
+            seconds: limit on wall time.
 
         Raises:
             SandboxFault: there is no report, because the sandbox could not start or was destroyed.
@@ -272,7 +273,7 @@ def open_sandbox(limits: SandboxLimits | None = None) -> tuple[Sandbox | None, s
     """Returns a tested sandbox of this machine, or None with the reason. Without a sandbox, code does not run at all.
 
     Args:
-        limits: limits of each run.
+        limits: limits on each run.
     """
     bwrap = shutil.which("bwrap")
     if bwrap is None:
@@ -309,7 +310,7 @@ def open_sandbox(limits: SandboxLimits | None = None) -> tuple[Sandbox | None, s
 
 
 def _run_apart(sandbox: Sandbox, code: str) -> Ran:
-    """Runs code once on a separate event loop, even if this thread has a running loop."""
+    """Runs code once on a new event loop, even if this thread already has a running loop."""
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(1) as thread:
@@ -317,7 +318,7 @@ def _run_apart(sandbox: Sandbox, code: str) -> Ran:
 
 
 def _lay_out(box: Path, code: str, pictures: tuple[bytes, ...]) -> None:
-    """Writes the files of /box, readable for the user that the code runs as."""
+    """Writes the files in /box so that the code's user can read them."""
     (box / "code.py").write_text(code, encoding="utf-8", errors="replace")
     (box / "images").mkdir()
     for number, data in enumerate(pictures):
@@ -330,7 +331,8 @@ def _lay_out(box: Path, code: str, pictures: tuple[bytes, ...]) -> None:
 
 
 async def _read(stream: asyncio.StreamReader, most: int) -> bytes:
-    """Reads at most `most` bytes. Further bytes are read and dropped, so that the writer is not blocked."""
+    """Reads a stream up to `most` bytes. Further bytes are read and dropped, so that the writing process does not
+    wait."""
     kept = bytearray()
     while data := await stream.read(1 << 16):
         kept += data[: most - len(kept)]

@@ -1,19 +1,20 @@
-"""The system call filter: a list of allowed calls, compiled by libseccomp.
+"""The system call filter is a list of allowed calls, compiled by libseccomp.
 
-The filter allows the calls of CPython (seen by strace) under numpy, Pillow, OpenCV, matplotlib, scipy, SQLite, threads,
-asyncio and common shell programs. The filter also allows the calls that other C libraries and machines use instead
-(`open` for `openat`). Every other call fails, including calls that a later kernel adds. There are two ways to fail:
+The filter allows the system calls that CPython makes (seen by strace) with numpy, Pillow, OpenCV, matplotlib, scipy,
+SQLite, threads, asyncio and common shell programs. The filter also allows the equivalent calls of other C libraries and
+machines (`open` for `openat`). Every other system call fails, including calls of later kernels. A refused call fails in
+one of two ways:
 
-* Most calls fail with ENOSYS, as on a kernel without the call. A C library then falls back to an older call, such as
-  `clone` for `clone3`; a filter can read the flags of `clone`, but not those of `clone3`.
-* The calls in `_FORBIDDEN` fail with EPERM, because honest code may try these calls and should report the error. The
-  list `_FORBIDDEN` only chooses the error.
+* Most refused calls fail with ENOSYS, as on a kernel that lacks the call. A C library then uses an older call, such as
+  `clone` for `clone3`; a filter can check the flags of `clone`, but not those of `clone3`.
+* The calls in `_FORBIDDEN` fail with EPERM, because honest code may try these calls and should see the right error. The
+  list `_FORBIDDEN` only decides which error is returned.
 
-The filter leaves out some calls on purpose. Memory outside of any process (memfd, System V segments, extended
-attributes) would escape the memory check. Namespaces, mounts, keys, tracing and io_uring are unnecessary kernel
-features. Of sockets, only connected pairs are allowed, because asyncio needs them. Other sockets are unsafe: a network
-namespace does not isolate AF_VSOCK, the channel from a virtual machine to its host. Calls by another machine's
-convention (32-bit, x32) kill the process.
+The filter leaves out some calls on purpose. Memory outside of processes (memfd, System V segments, extended attributes)
+is refused, because the memory check does not count it. Namespaces, mounts, keys, tracing and io_uring are refused,
+because the code does not need them. Only connected pairs of sockets are allowed, because asyncio needs them. Other
+sockets are refused, because a network namespace does not isolate AF_VSOCK, a virtual machine's channel to its host.
+A system call in another convention (32-bit, x32) kills the process.
 """
 
 import errno
@@ -22,8 +23,8 @@ import tempfile
 from typing import Any
 
 MACHINES = ("x86_64", "aarch64")
-"""Supported machines, named as in `platform.machine()`. On other machines the order of arguments may differ (`clone` on
-s390x)."""
+"""Supported machines, named as in `platform.machine()`. On other machines the arguments may have another order (`clone`
+on s390x)."""
 
 _FILES = """
 open openat creat close close_range read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 lseek sendfile copy_file_range fadvise64
@@ -40,13 +41,13 @@ set_tid_address set_robust_list get_robust_list rseq futex membarrier arch_prctl
 sched_yield sched_getaffinity sched_setaffinity sched_getparam sched_getscheduler sched_get_priority_max sched_get_priority_min getcpu
 rt_sigaction rt_sigprocmask rt_sigreturn rt_sigsuspend rt_sigpending rt_sigtimedwait sigaltstack restart_syscall
 """
-"""`driver.py` uses setuid, setgid and setgroups as root; the code has no capability to use them."""
+"""`driver.py` uses setuid, setgid and setgroups as root; the policy's code lacks the capability for these calls."""
 _TIME = "clock_gettime clock_getres clock_nanosleep nanosleep gettimeofday time times alarm getitimer setitimer pause"
 _WAITING = "pipe pipe2 poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait"
 _PAIRS = "recvfrom shutdown getsockname getpeername getsockopt"
 _MACHINE = "uname sysinfo getrandom"
 ALLOWED = tuple(" ".join((_FILES, _MEMORY, _PROCESSES, _TIME, _WAITING, _PAIRS, _MACHINE)).split())
-"""Calls that are allowed with any arguments; `_rules` has calls that are allowed with some arguments."""
+"""Calls that are allowed with any arguments; `_rules` has calls that are allowed only with some arguments."""
 
 _FORBIDDEN = """
 socket ptrace process_vm_readv process_vm_writev pidfd_getfd mount umount2 pivot_root chroot unshare setns bpf perf_event_open userfaultfd personality
@@ -67,21 +68,22 @@ _IOCTL = {
     "FIONCLEX": 0x5450,
     "FIOCLEX": 0x5451,
 }
-"""The allowed ioctl requests: queries and descriptor flags. TIOCSTI, which types into the terminal, is left out."""
+"""The allowed ioctl requests: queries and flags of file descriptors. TIOCSTI is left out, because it types into the
+terminal."""
 _INT, _POINTER = 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF
-"""The bits of an argument that the kernel reads. The kernel reads 32 bits of an int; comparing all 64 would give
-another result."""
+"""The bits of an argument that the filter compares. The kernel reads 32 bits of an int, so comparing all 64 bits would
+give another result."""
 
 
 class NoFilterError(Exception):
-    """The filter cannot be made on this machine."""
+    """The system call filter cannot be made on this machine."""
 
 
 def syscall_filter(machine: str) -> bytes:
-    """Makes the filter as a classic BPF program (seccomp(2)), the format of bubblewrap's --seccomp.
+    """Makes the filter as a classic BPF program (seccomp(2)), which bubblewrap reads by --seccomp.
 
     Args:
-        machine: one of `MACHINES`, this machine or another.
+        machine: the kind of machine, one of `MACHINES`.
 
     Raises:
         NoFilterError: the machine is not in `MACHINES`, or libseccomp is missing or too old.
@@ -115,7 +117,7 @@ def syscall_filter(machine: str) -> bytes:
 
 
 def _rules() -> list[tuple[str, int, int, int]]:
-    """Rules (call, argument position, mask, value): the call is allowed if the masked argument equals the value."""
+    """Rules (call, argument position, mask, value): a call is allowed if its masked argument equals the value."""
     return [
         ("clone", 0, NEW_NAMESPACES, 0),
         ("socketpair", 0, _INT, _AF_UNIX),
@@ -128,7 +130,7 @@ def _rules() -> list[tuple[str, int, int, int]]:
 
 
 def _library() -> Any:
-    """The Python binding; it looks for libseccomp at import."""
+    """The Python binding of libseccomp; it looks for the library at import."""
     try:
         import pyseccomp
     except ModuleNotFoundError as error:
@@ -141,8 +143,8 @@ def _library() -> Any:
 
 
 def _number(library: Any, name: str) -> int:
-    """The number of a call on this machine. The library libseccomp translates the number, and leaves out calls that the
-    other machine lacks (`open` on arm64)."""
+    """The number of a system call on this machine. libseccomp translates this number for other machines and leaves out
+    calls that they lack (`open` on arm64)."""
     number: int = library.resolve_syscall(library.Arch.NATIVE, name)
     if number == -1:
         raise NoFilterError(

@@ -1,5 +1,5 @@
-"""Reads from a question's words alone what the shortcut solver needs: the type of the answer, the clauses, the names,
-and search queries."""
+"""Reads from a question's words what the shortcut solver needs: the type of the answer, the clauses, the names, and
+search queries."""
 
 import re
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _VERB = (
     r"(?:[a-z-]+ (?:was|is|were|are|did|has|had)|was|is|were|are|did|has|had|in|of|by|on|at|and|who|that|as"
     r"|[a-z]{3,}(?:ed|ies)|[a-z-]{3,}[^us]s|dies?|born|won|lies|wrote|flows|rises)\b"
 )
-"""Words that may follow the noun for the pictured thing and are no nouns."""
+"""Words that may follow the noun for the pictured thing and are not nouns."""
 _PICTURED = re.compile(
     r"\b(?:the|this) (?:[a-z-]+ ){1,3}?(?:(?:shown |seen )?in (?:the|this) (?:picture|photograph|image)|with this [a-z ]+)"
     rf"|\bthis (?:(?!{_VERB})[a-z-]+ (?!{_VERB}))?[a-z-]+(?=['’]s\b|\b)",
@@ -34,8 +34,8 @@ _LOOSE = frozenset(
 )
 """Words that state no relation when they stand alone."""
 MAX_ENDING = 4
-"""The most letters after a word's common beginning: "design" matches "designed", but "light" does not match
-"lighthouse"."""
+"""Maximum number of letters after the common beginning of two words: "design" matches "designed", but "light" does not
+match "lighthouse"."""
 _ENDING = re.compile(r"\w*")
 _REFERS = re.compile(r"\s*(?:who|that|which)?\s*", re.IGNORECASE)
 _HEAD = re.compile(r"\b(?:which|what) ([a-z]+(?: [a-z]+)?)", re.IGNORECASE)
@@ -47,36 +47,36 @@ class Clause:
 
     words: str
     relations: tuple[Relation, ...]
-    """The relations that the words may mean."""
+    """The relations that the clause's words may mean."""
     names: tuple[str, ...] = ()
-    """Names and years in the clause, which select a thing."""
+    """Names and years in the clause, which narrow the choice of things."""
     distance: int = 0
-    """The number of words between the clause and the words for the picture. Clauses are followed outward, nearest
-    first."""
+    """The number of words between the clause and the words for the picture. The solver follows clauses from the picture
+    outward, nearest first."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionRead:
-    """The result of reading a question."""
+    """What the shortcut solver reads in a question."""
 
     text: str
     kind: str
     """The type of the answer: "thing", "date" or "amount"."""
     part: str
-    """The requested part of a date: "year", "century" or "" for all."""
+    """The part of a date that the question asks for: "year", "century" or "" for the whole date."""
     placement: str
-    """"person" or "place" if the words ask for one, else ""."""
+    """"person" or "place" if the question's words ask for one, else ""."""
     head: str
-    """The noun for the requested thing ("town"); "" without one."""
+    """The noun for the thing that is asked for ("town"); "" if there is none."""
     pictured: str
     """The words for the pictured thing; "" if none are found."""
     clauses: tuple[Clause, ...]
 
     def queries(self, pictured: str) -> tuple[str, ...]:
-        """Search queries, the most selective first.
+        """Search queries, most selective first.
 
         Args:
-            pictured: name of the pictured thing; "" for an unknown one.
+            pictured: name of the pictured thing; "" if unknown.
         """
         whole = self.text.replace(self.pictured, pictured) if self.pictured and pictured else ""
         named = sorted(
@@ -116,8 +116,8 @@ def read_question(text: str) -> QuestionRead:
 
 
 def _clauses(text: str) -> tuple[Clause, ...]:
-    """The parts of a text that state a relation. Words that several relations share give one clause with all these
-    relations."""
+    """The parts of a text that state a relation. If several relations share words, these words give one clause with all
+    the relations."""
     pictured = _PICTURED.search(text)
     hidden = pictured.span() if pictured else (0, 0)
     asking = [m.span() for m in _ASKING.finditer(text)]
@@ -175,11 +175,11 @@ def _clauses(text: str) -> tuple[Clause, ...]:
 
 
 def _distance(text: str, span: tuple[int, int], pictured: tuple[int, int]) -> int:
-    """The number of words between a clause's cue and the words for the picture. At equal distance, the clause before
-    the picture is nearer.
+    """The number of words between a clause's cue and the words for the picture. At equal distance, a clause before the
+    words for the picture counts as nearer.
 
-    After the picture's words, the verb of the whole question is farthest: "When did the teacher of this man's mother
-    die?"
+    After the words for the picture, the main verb of the question is farthest: "When did the teacher of this man's
+    mother die?"
     """
     if span[1] <= pictured[0]:
         return 2 * len(text[span[1] : pictured[0]].split())
@@ -205,5 +205,5 @@ def _patterns() -> list[tuple[str, re.Pattern[str]]]:
 
 
 def in_question(question: QuestionRead, name: str) -> bool:
-    """Whether the question contains a name; such a name cannot be the answer."""
+    """Whether the question contains a given name; a name in the question cannot be the answer."""
     return f" {key(name)} " in f" {key(question.text)} "

@@ -28,11 +28,11 @@ class _Played:
 
 
 class ShortcutEngine:
-    """Plays the shortcut solver.
+    """Plays episodes with the shortcut solver.
 
     Args:
         tools: names of the tools that the solver may call.
-        max_calls: most tool calls of an episode.
+        max_calls: maximum number of tool calls per episode.
     """
 
     name = "shortcut"
@@ -44,11 +44,11 @@ class ShortcutEngine:
 
     @property
     def sampling(self) -> Mapping[str, Any]:
-        """Empty, because the solver draws nothing at random."""
+        """Empty, because the shortcut solver makes no random draws."""
         return {"max_calls": self._max_calls}
 
     async def step(self, conversation: Conversation, *, max_new_tokens: int) -> Sample:
-        """See `Engine.step`. The turns are short and stay far below `max_new_tokens`."""
+        """See `Engine.step`. Turns are short, far below `max_new_tokens`."""
         said = self._at(conversation).next
         text = (
             f"<think>The best that I found, by {said.move}.</think>\n<answer>{said.answer}</answer>"
@@ -63,7 +63,8 @@ class ShortcutEngine:
         )
 
     def _at(self, conversation: Conversation) -> _Played:
-        """The search at the conversation's turn. A search that is not in memory is replayed from the observations."""
+        """The search in the state of the conversation's current turn. A search that is not in memory is replayed from
+        the observations."""
         played = self._played.get(conversation.key)
         if played is None or played.num_seen > conversation.turn:
             search = ShortcutSolver(question_in(conversation), self._max_calls, self._tools).solve()
@@ -82,16 +83,16 @@ class ShortcutEngine:
         return played
 
     def num_tokens(self, message: Message) -> int:
-        """An estimate of the message's tokens that is rather too high."""
+        """A high estimate of the message's token count."""
         return message.num_tokens()
 
     def forget(self, conversation: Conversation) -> None:
-        """Drops the search."""
+        """Drops the search of an episode."""
         self._played.pop(conversation.key, None)
 
 
 def question_in(conversation: Conversation) -> str:
-    """The words of the question: the last text of the opening, after the pictures."""
+    """The words of the question: the last text of the user's first message, after the pictures."""
     texts = [part for part in conversation.opening[-1].parts if isinstance(part, str)]
     return texts[-1].strip()
 

@@ -1,10 +1,10 @@
-"""A strong cheap baseline: it answers from the picture, the question's words and the tools, without the question's
+"""The shortcut solver is a strong, cheap baseline: it uses the picture, the question's words and the tools, but no
 logical form.
 
-One image search names the pictured thing; a text search combines this name with the question's words. The solver then
-reads hits and pages clause by clause, from the picture outward, until one thing has used all clauses. A clause may
-match on a known thing's page, or on another page that names the known thing. A question that the solver answers in
-fewer calls than the cheapest route has a shortcut.
+One image search gives the name of the pictured thing; a text search combines this name with the question's words. The
+solver then reads hits and pages clause by clause, from the picture outward, until one thing has used all clauses. A
+clause may match on the page of a known thing, or on another page that names the known thing. If the solver answers a
+question in fewer calls than the cheapest planned route, the question has a shortcut.
 """
 
 import heapq
@@ -32,11 +32,11 @@ from questloom.language.relations import relation as known_of
 UNKNOWN = "I do not know."
 MAX_CALLS = 12
 NUM_HITS = 2
-"""The number of pages per search that are opened."""
+"""The number of pages that are opened per search."""
 NUM_READ = 2
 """The number of candidates per relation and page that the solver considers."""
 LEAST_SCORE = 2.0
-"""The least score of a candidate; a lower score means that no cue stands beside the name."""
+"""Minimum score of a candidate; with a lower score, no cue stands beside the name."""
 PASSED_OVER = 3.0
 """The penalty for each skipped clause that is nearer to the picture."""
 
@@ -44,7 +44,7 @@ PASSED_OVER = 3.0
 # The oracle's turns have the same parts, but their module knows the logical form and so must not be imported here.
 @dataclass(frozen=True)
 class Action:
-    """The next turn: a thought and a tool call."""
+    """The solver's next turn: a thought and a tool call."""
 
     thought: str
     name: str
@@ -53,7 +53,7 @@ class Action:
 
 @dataclass(frozen=True)
 class Observation:
-    """The result of a call; `ok` is False for a failed tool."""
+    """The result of a call; `ok` is False if the tool failed."""
 
     ok: bool
     text: str
@@ -63,7 +63,7 @@ class Observation:
 
 @dataclass(frozen=True)
 class Ended:
-    """The end of a search: the answer (`UNKNOWN` without one) and the move that led to it."""
+    """The end of a search: the answer (`UNKNOWN` if none was found) and the turn that led to it."""
 
     answer: str
     move: str
@@ -71,7 +71,7 @@ class Ended:
 
 @dataclass(frozen=True)
 class _Lead:
-    """A page that may be opened: the clauses used on the path to it, their score, and the last move."""
+    """A page that may be opened: the clauses used on the path to it, their score, and the last turn."""
 
     thing: Thing
     used: frozenset[int]
@@ -81,11 +81,11 @@ class _Lead:
 
 @dataclass
 class ShortcutSolver:
-    """The search of one episode.
+    """The state of the search in one episode.
 
     Args:
         text: the question.
-        max_calls: most tool calls.
+        max_calls: maximum number of tool calls.
         tools: names of the tools that the solver may call.
     """
 
@@ -96,13 +96,13 @@ class ShortcutSolver:
     _leads: list[tuple[float, int, _Lead]] = field(default_factory=list)
     _opened: dict[str, PageRead] = field(default_factory=dict)
     _hits: dict[str, PageRead] = field(default_factory=dict)
-    """The shown text of each page in search hits, by the key of its title."""
+    """The text that search hits show of each page, by the key of the page's title."""
     _reached: dict[str, list[_Lead]] = field(default_factory=dict)
-    """The paths to each thing, by the key of its title."""
+    """The paths to each thing, by the key of the thing's title."""
     _followed: set[tuple[str, frozenset[int]]] = field(default_factory=set)
-    """Pages that were read, each with the clauses used until then."""
+    """Pages that were read, each with the clauses that had been used."""
     _best: dict[str, tuple[int, float, str]] = field(default_factory=dict)
-    """The best path to each answer: number of used clauses, score, move."""
+    """The best path to each answer: number of used clauses, score, turn."""
     _num_calls: int = 0
 
     def __post_init__(self) -> None:
@@ -148,7 +148,7 @@ class ShortcutSolver:
         page.sentences += [Line(text, turn) for text in lines if text not in shown]
 
     def _read_hits(self) -> None:
-        """Reads hits about reached things, and hits that name a reached thing, until nothing new is reached."""
+        """Reads hits about reached things, and hits that name a reached thing, until no new thing is reached."""
         num = -1
         while num != (num := sum(map(len, self._reached.values()))):
             for name, page in self._hits.items():
@@ -176,7 +176,7 @@ class ShortcutSolver:
                             self._reach(_Lead(page.thing, after, score, "link"))
 
     def _passed_over(self, number: int, used: frozenset[int]) -> float:
-        """The penalty for using a clause while others are nearer to the picture."""
+        """The penalty for using a clause although other clauses are nearer to the picture."""
         clauses = self._question.clauses
         nearer = [
             n
@@ -186,7 +186,7 @@ class ShortcutSolver:
         return PASSED_OVER * len(nearer)
 
     def _reach(self, lead: _Lead) -> None:
-        """Records a path to a thing once, and queues the thing's page."""
+        """Records a path to a thing once, and queues the page of the thing."""
         ways = self._reached.setdefault(key(lead.thing.title), [])
         if all(way.used != lead.used for way in ways):
             ways.append(lead)
@@ -214,7 +214,7 @@ class ShortcutSolver:
         self._read_hits()
 
     def _read(self, page: PageRead, lead: _Lead) -> None:
-        """Reads the remaining clauses from a page: gives answers and things to continue from."""
+        """Reads the remaining clauses on a page: finds answers, and things from which the search continues."""
         said = "\n".join(line.text for line in page.lines())
         used = lead.used | {
             number
@@ -253,13 +253,13 @@ class ShortcutSolver:
                         self._reach(_Lead(Thing(c.value.title, url), after, score, "link"))
 
     def _may_answer(self, relation: Relation) -> bool:
-        """Whether the object of a relation may have the requested type."""
+        """Whether the object of a relation may be of the type that is asked for."""
         hints = known_of(relation.property).hints
         ends = hints.object_is if hints else ""
         return not self._question.placement or ends in ("", self._question.placement)
 
     def _read_off(self, page: PageRead, relation: Relation, kind: str) -> list[Candidate]:
-        """The candidates beside a cue of the relation; other names on the page never suffice."""
+        """The candidates beside a cue of the relation; other names on the page are never taken."""
         return candidates(page, relation, kind=kind, guesses=False)
 
     def _sure(self, found: list[Candidate]) -> list[Candidate]:
@@ -278,7 +278,7 @@ class ShortcutSolver:
             self._best[answer] = max(self._best.get(answer, (0, 0.0, "")), (len(used), score, move))
 
     def _is_settled(self) -> bool:
-        """Whether a candidate uses all clauses in their order."""
+        """Whether a candidate uses all clauses in order."""
         return any(
             used >= len(self._question.clauses) and score >= LEAST_SCORE
             for used, score, _ in self._best.values()

@@ -1,5 +1,5 @@
-"""Extracts the parts of a page that fit a goal. A short page is shown whole; of a long page, the sentences that rank
-highest for the goal's words are shown in reading order."""
+"""Extracts the parts of a page that fit a goal. A short page is shown whole; from a long page, the best sentences for
+the words of the goal are shown in reading order."""
 
 import math
 import re
@@ -13,7 +13,7 @@ from questloom.language.sentences import sentence_spans
 NUM_SENTENCES = 14
 MAX_SENTENCE_CHARS = 600
 LEFT_OUT = "[…]"
-"""The mark for omitted sentences in an extract."""
+"""The mark that stands for omitted sentences in an extract."""
 _WORD = re.compile(r"\w+")
 _STOP = frozenset(
     """a an and are as at be by did do does for from had has have how in is it its of on or that the their there this to was were
@@ -22,7 +22,7 @@ _STOP = frozenset(
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text for comparisons: folded, without accents, inflections and function words."""
+    """The words of a text for comparisons: lower case, without accents, inflections and function words."""
     words = _WORD.findall(fold_all_marks(text))
     return [_stem(word) for word in words if word not in _STOP]
 
@@ -30,14 +30,14 @@ def words_of(text: str) -> list[str]:
 def extract(page: Page, goal: str, max_chars: int) -> str:
     """The infobox and the sentences that best fit the goal, in reading order with their headings.
 
-    A page whose sentences all fit into the limit is shown whole, because a page may use other words than the goal ("the
-    child of"). The extract of a longer page always contains the first sentence, because it introduces the page. Scores
-    are BM25 within the page, so a word that stands in every sentence (such as the title) counts little.
+    If all sentences fit into the limit, the whole page is shown, because it may use other words than the goal ("the
+    child of"). The extract of a longer page always contains the first sentence, because that sentence introduces the
+    page. BM25 scores are computed within the page, so a word in every sentence (such as the title) counts little.
 
     Args:
         page: the page.
         goal: what the reader wants to learn.
-        max_chars: most characters of sentences; the infobox gets at most half as many.
+        max_chars: maximum number of characters of the sentences; the infobox gets at most half of this number.
     """
     sentences = [
         (number, text[start:stop][:MAX_SENTENCE_CHARS])
@@ -69,8 +69,8 @@ def extract(page: Page, goal: str, max_chars: int) -> str:
 
 
 def names_goal(page: Page, goal: str) -> bool:
-    """Whether the page contains any word of the goal besides the words of its title. A goal without other words counts
-    as named."""
+    """Whether the page contains any word of the goal, apart from the words of the page's title. If the goal has no
+    other words, the result is True."""
     wanted = set(words_of(goal)).difference(words_of(page.title))
     texts = (text for pair in (*page.facts, *page.sections) for text in pair)
     return not wanted or any(not wanted.isdisjoint(words_of(text)) for text in texts)
@@ -95,7 +95,7 @@ def links_for(page: Page, goal: str, k: int, shown: str = "") -> list[PageLink]:
     page order.
 
     Args:
-        shown: the text that the reader sees; links that it names come first, so that the reader can follow them.
+        shown: the text that the reader sees; links that it names come before the remaining links.
     """
     scores = bm25([link.title for link in page.links], goal)
     unseen = [re.sub(r"\s*\([^()]*\)$", "", link.title) not in shown for link in page.links]
@@ -124,8 +124,8 @@ def bm25(texts: Sequence[str], query: str, k1: float = 1.2, b: float = 0.75) -> 
 
 
 def _stem(word: str) -> str:
-    """A word without a plural or past ending. This simple stem matches "towers" with "tower", but not "built" with
-    "build"."""
+    """A word without its plural or past ending. This simple stemming matches "towers" with "tower", but not "built"
+    with "build"."""
     for ending in ("ing", "ies", "ed", "es", "s"):
         if word.endswith(ending) and len(word) - len(ending) >= 4:
             return word[: -len(ending)]

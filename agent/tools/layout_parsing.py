@@ -12,9 +12,9 @@ from questloom.agent.turns.tool_output import Output, no_results
 from questloom.models.ocr import TextBlock, read_text
 
 MAX_SIDE = 960
-"""The longest side of a picture in pixels; larger pictures are scaled down."""
+"""Maximum length of a picture's longer side in pixels; larger pictures are scaled down."""
 OCR_SIDE = 640
-"""Pictures with a smaller longer side, in pixels, are enlarged before text recognition."""
+"""Minimum length of a picture's longer side in pixels; smaller pictures are enlarged before text recognition."""
 MAX_OCR_SCALE = 4
 
 

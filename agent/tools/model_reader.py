@@ -1,4 +1,4 @@
-"""A model that reads a page for a goal (OpenSearch-VL's search with summaries, VSearcher's visit)."""
+"""A model reads a page for a goal (as in OpenSearch-VL's search with summaries and VSearcher's visit)."""
 
 from questloom.calls.attempts import Status
 from questloom.calls.retry import CallFault
@@ -23,11 +23,10 @@ class ModelReader:
         self.client, self.item_id = client, item_id
 
     async def __call__(self, goal: str, title: str, page: str) -> tuple[str, float]:
-        """Returns the page's statements about the goal, and a cost of 0. The call ledger has the real cost, under the
-        role's name.
+        """Returns what the page states about the goal, and a cost of 0. The real cost is in the call ledger, under the
+        name of the role.
 
-        Raises:
-            ProviderFault: the model cannot be reached, or its replies are unusable.
+        Raises: ProviderFault: the model cannot be reached, or its replies are unusable.
         """
         prompt = render(
             ROLES[ROLE], goal=fenced("goal", goal, 2_000), title=title, page=fenced("page", page)
@@ -44,8 +43,8 @@ class ModelReader:
 
 
 def _copied(evidence: str, page: str) -> list[str]:
-    """The sentences of the model's evidence that the page really contains. A summary may be wrong; copied sentences let
-    the policy check the summary."""
+    """The sentences in the model's evidence that the page really contains. A summary may be wrong; with copied
+    sentences, the policy can check the summary."""
     whole = " ".join(page.split())
     found = [
         line

@@ -61,7 +61,7 @@ async def python_interpreter(
 
 
 def all_pictures(bank: ImageBank) -> list[str]:
-    """All pictures of the conversation; the code can open each of them."""
+    """All pictures of the conversation, which the code can open."""
     return [image.sha256 for image in bank.images]
 
 

@@ -1,5 +1,5 @@
-"""Shared parts of the tools that search and read. The results of these tools are text from outside: it is quoted, never
-followed as an instruction, and never decides a status."""
+"""Shared code of the tools that search and read pages. The results of these tools contain text from outside, which is
+quoted, never followed as an instruction, and never decides a status."""
 
 from typing import Annotated
 
@@ -12,7 +12,7 @@ from questloom.agent.tools.tool_context import Context
 NUM_SNIPPETS = 5
 SNIPPET_CHARS = 320
 EXTRACT_CHARS = 900
-"""Characters per page that text_search quotes."""
+"""Number of characters that text_search quotes from each page."""
 TopK = Annotated[int, Field(ge=1, le=20)]
 
 
@@ -33,7 +33,7 @@ def hits(at: Context, hits: tuple[PageHit, ...], max_chars: int) -> tuple[str, .
 
 
 def head(at: Context, number: int, title: str, url: str, what: str = "URL") -> str:
-    """The number, title and address of a hit."""
+    """The number, title and address of a search hit."""
     return f"[{number}] {one_line(title)}" + (
         f"\n{what}: {one_line(url, 2_000)}" if at.settings.addresses else ""
     )

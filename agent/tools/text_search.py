@@ -18,7 +18,7 @@ from questloom.agent.turns.tool_output import Output, ToolFault, no_results
 from questloom.records.errors import ProviderFault
 
 DEFAULT_RESULTS = 5
-"""The default in the function's signature; in schemas the tool box replaces it with the setting (`toolbox.py`)."""
+"""The default in the function's signature; in the schemas, the tool box replaces it by the setting (`toolbox.py`)."""
 
 
 async def text_search(at: Context, query: Text, top_k: TopK = DEFAULT_RESULTS) -> Output:
@@ -56,7 +56,7 @@ async def text_search(at: Context, query: Text, top_k: TopK = DEFAULT_RESULTS) -
 
 
 async def _summary(at: Context, hit: PageHit, query: str) -> tuple[str, float]:
-    """The summary of a found page for a query, and its cost."""
+    """The summary of a found page with respect to a query, and its cost."""
     assert at.summarise is not None
     page = await at.provider.page(hit.url, query)
     words, cost = await at.summarise(query, page.value.title, whole_text(page.value))

@@ -1,4 +1,4 @@
-"""The context of a running tool: the task's pictures, the settings and the services that it may use."""
+"""What a running tool can use: the task's pictures, the settings and the services."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from questloom.agent.turns.image_bank import ImageBank, UnknownHandle, parse_han
 from questloom.agent.turns.tool_output import model_fault
 
 Summarise = Callable[[str, str, str], Awaitable[tuple[str, float]]]
-"""A function from (goal, title, page text) to (the page's statements about the goal, cost). On failure the function
+"""A function from (goal, title, page text) to (what the page states about the goal, cost). On failure the function
 raises `ProviderFault`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Context:
-    """The context of one call."""
+    """What one call of a tool can use."""
 
     bank: ImageBank
     provider: Provider
@@ -28,10 +28,9 @@ class Context:
 
 
 def handle_in(bank: ImageBank, value: object) -> int:
-    """The handle that an argument names.
+    """The handle that an argument of a call names.
 
-    Raises:
-        ToolFault: the bank has no such picture.
+    Raises: ToolFault: the image bank has no such picture.
     """
     number = parse_handle(value)
     assert number is not None, value  # the schema accepts no other form

@@ -1,8 +1,8 @@
-"""Makes function schemas from Python signatures and docstrings, once for all prompts, and checks calls against them.
+"""Makes function schemas from Python signatures and docstrings, and checks calls against these schemas.
 
 A tool is an async function. The first parameter is the `Context`; the other parameters are the tool's arguments. The
 first paragraph of the docstring is the tool's description, and each line under `Args:` describes an argument.
-Annotations give types and bounds.
+Type annotations give the arguments' types and bounds.
 """
 
 import inspect
@@ -22,7 +22,7 @@ from questloom.records.identity import canonical_json
 Handle = Annotated[
     Annotated[int, Field(ge=0)] | Annotated[str, Field(pattern=r"^<image:\d{1,6}>$")], "handle"
 ]
-"""A picture of the bank, as `3` or `"<image:3>"`."""
+"""A picture in the image bank, as `3` or `"<image:3>"`."""
 Box = Annotated[list[Annotated[float, Field(ge=0, le=1000)]], Field(min_length=4, max_length=4)]
 """A box: left, top, right, bottom from 0 to 1000, for pictures of any size."""
 Text = Annotated[str, Field(min_length=1, max_length=2000, pattern=r"\S")]
@@ -30,52 +30,52 @@ _SHOULD_BE = {
     "handle": 'input should be a picture\'s number, 0 or more, or its handle in quotation marks, "<image:0>"',
     "box": "input should be [left, top, right, bottom], each from 0 to 1000, in thousandths of the width or height, not in pixels",
 }
-"""The expected form of an argument; it replaces pydantic's message for every error but a missing argument."""
+"""The expected form of an argument; this text replaces pydantic's message for every error except a missing argument."""
 _PLAINER = {"string_pattern_mismatch": "the text is empty", "string_too_short": "the text is empty"}
-"""Plainer words for errors of pydantic, by error type. Only the argument types `Handle` and `Text` have patterns."""
+"""Plainer words for pydantic's errors, by error type. Only arguments of the types `Handle` and `Text` have patterns."""
 
 
 @dataclass(frozen=True)
 class Tool:
-    """One tool: its function and the properties that the tool box needs."""
+    """One tool: its function, and the properties that the tool box needs."""
 
     run: Callable[..., Awaitable[Output]]
     kind: str = "other"
-    """The tool's purpose: "search", "read", "look", "compute" or "other". The loop compares search strategies by the
-    tools' kinds."""
+    """The tool's purpose: "search", "read", "look", "compute" or "other". The comparison of search strategies counts
+    calls by this purpose."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
-    """Defaults of arguments that replace those of the function."""
+    """Defaults of arguments; they replace the defaults in the function's signature."""
     numbers: Mapping[str, int] = field(default_factory=dict)
-    """Limits that replace names in braces in the docstring."""
+    """Limits whose values replace the names in braces in the docstring."""
     remote: bool = False
-    """Whether a provider does the work, so that a timeout is the provider's fault."""
+    """Whether a provider does the work, so that a timeout counts as the provider's fault."""
     finds: bool = False
-    """Whether the tool's pictures come from outside; pictures of other tools are made from earlier pictures."""
+    """Whether the tool's pictures come from outside; other tools make their pictures from earlier pictures."""
     needs_sandbox: bool = False
     depends_on: Callable[[ImageBank], list[str]] | None = None
-    """A function that returns hashes of pictures that a result depends on, besides the pictures in the arguments. The
-    hashes are part of the cache key."""
+    """A function that returns the hashes of further pictures on which a result depends, besides the pictures in the
+    arguments. The hashes are part of the cache key."""
 
     @property
     def name(self) -> str:
-        """The function's name."""
+        """The name of the tool's function."""
         return self.run.__name__  # type: ignore[attr-defined,no-any-return]
 
     @cached_property
     def parameters(self) -> tuple[inspect.Parameter, ...]:
-        """The parameters without the context."""
+        """The function's parameters, without the context."""
         return tuple(inspect.signature(self.run, eval_str=True).parameters.values())[1:]
 
     @property
     def takes_handle(self) -> bool:
-        """Whether one of the arguments is a picture of the bank."""
+        """Whether one of the arguments is a picture in the image bank."""
         return any(p.name == "handle" for p in self.parameters)
 
     def schema(self, *, handles: bool) -> dict[str, Any]:
         """The OpenAI-style function schema.
 
         Args:
-            handles: False leaves out the argument `handle`; the tool then works on the task's own picture.
+            handles: whether the schema has the argument `handle`; without it, the tool works on the task's own picture.
         """
         description, arguments = _described(self.run)
         description = description.format_map(self.numbers)
@@ -98,7 +98,7 @@ class Tool:
         }
 
     def read(self, arguments: Any, *, handles: bool) -> dict[str, Any]:
-        """Checks the arguments of a call and fills in defaults.
+        """Checks the arguments of a call and fills in their defaults.
 
         Raises:
             ToolFault: the arguments do not fit the schema.
@@ -149,7 +149,7 @@ class Tool:
 
 
 def _plain(part: dict[str, Any]) -> dict[str, Any]:
-    """The schema of an argument without parts that only cost tokens: titles, and "or null" for optional arguments."""
+    """The schema of an argument, without parts that only cost tokens: titles, and "or null" for optional arguments."""
     part = {k: v for k, v in part.items() if k != "title" and not (k == "default" and v is None)}
     if "anyOf" in part:
         choices = [c for c in part["anyOf"] if c != {"type": "null"}]
@@ -182,7 +182,8 @@ def _described(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
 
 
 def _complaints(error: ValidationError) -> str:
-    """The errors in the arguments, in words for the model. The messages do not repeat the model's own values."""
+    """The errors in the arguments of a call, in words for the model. The error messages do not repeat values from the
+    model."""
     found: dict[str, str] = {}
     for one in error.errors(include_url=False, include_input=False, include_context=False):
         place = str(one["loc"][0]) if one["loc"] else "arguments"

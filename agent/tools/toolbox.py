@@ -1,7 +1,7 @@
-"""The tool box: gives the tools' schemas for the prompts, and turns each call into one typed result.
+"""The tool box gives the schemas of the tools for the prompts, and turns each call into one typed result.
 
-The status of a result comes from exceptions of known types, never from a tool's text. Only the tool box adds pictures
-to the bank and writes handles into texts, so results of tools and services can be cached for any bank.
+The type of an exception decides the status of a result, never the text from a tool. Only the tool box adds pictures to
+the image bank and writes handles into texts, so cached results are valid for any image bank.
 """
 
 import copy
@@ -42,8 +42,7 @@ TOOLS: tuple[Tool, ...] = tuple(import_module(module).TOOL for module in MODULES
 def offered_tools(settings: ToolSettings) -> dict[str, Tool]:
     """The tools that the settings name, by name, in the order of the prompts.
 
-    Raises:
-        InputError: a custom tool is not available, or has the name of another tool.
+    Raises: InputError: a custom tool is not available, or two tools have the same name.
     """
     numbers = {"num_pictures": settings.max_new_pictures, "num_snippets": NUM_SNIPPETS}
     offered = {
@@ -68,10 +67,9 @@ def offered_tools(settings: ToolSettings) -> dict[str, Tool]:
 
 
 def custom_tool(named: str) -> Tool:
-    """Imports a tool of another package.
+    """Imports a tool from another package.
 
-    Raises:
-        InputError: there is no such tool, or no schema can be made of it.
+    Raises: InputError: the tool does not exist, or no schema can be made of it.
     """
     tool, where = load_extension(named, "tools", CUSTOM_KEY).object, f"{CUSTOM_KEY}: {named}"
     fix = (
@@ -94,17 +92,17 @@ def tool_schemas(settings: ToolSettings) -> list[dict[str, Any]]:
 
 
 class ToolBox:
-    """The tools of a run. Open one box per process; episodes share it, and each episode has its own bank.
+    """The tools that all episodes of a run share. Open one tool box per process; each episode has its own image bank.
 
     Args:
-        provider: gives searches and pages.
-        settings: limits and switches.
-        sandbox: runs Python; the tool python_interpreter needs it.
-        summarise: a model that reads pages for a goal; without it, sentences are ranked.
+        provider: provider of searches and pages.
+        settings: limits and switches of the tools.
+        sandbox: sandbox for the tool python_interpreter.
+        summarise: a model that reads pages for a goal; without a model, sentences are ranked.
 
     Raises:
-        InputError: the settings name an unknown tool, python_interpreter without a sandbox, or summaries without a
-            model.
+        InputError: the settings name an unknown tool, or they need a missing sandbox (python_interpreter) or model
+            (summaries).
     """
 
     def __init__(
@@ -145,7 +143,7 @@ class ToolBox:
 
         Args:
             withheld_pictures: ids of the task's pictures in the store (`Question.source_image_id`); pictures that look
-                like one of the bank with origin "task" are withheld too; an empty set withholds nothing.
+                like the task's picture in the image bank are also withheld; an empty set withholds nothing.
         """
         box = copy.copy(self)
         box._withheld = frozenset(withheld_pictures)
@@ -156,15 +154,14 @@ class ToolBox:
         return tool_schemas(self.settings)
 
     async def call(self, call: ToolCall, bank: ImageBank, *, turn: int) -> ToolResult:
-        """Runs a call. Errors of the call and failures outside give a typed result.
+        """Runs a call of the policy. Errors in the call and failures outside give a typed result, not an exception.
 
         Args:
             call: the model's call, untrusted.
-            bank: pictures of the episode; new ones are added.
-            turn: index of the turn, stored with the pictures.
+            bank: image bank of the episode, which gets the new pictures.
+            turn: index of the turn; it is stored with the pictures.
 
-        Raises:
-            BudgetExceeded: the budget of outside calls is used up; the item stays pending.
+        Raises: BudgetExceeded: the budget for outside calls is used up; the task stays unfinished.
         """
         began = time.monotonic()
         cached, cost, handle = False, 0.0, -1
@@ -206,7 +203,7 @@ class ToolBox:
         )
 
     def _arguments(self, tool: Tool, call: ToolCall, bank: ImageBank) -> dict[str, Any]:
-        """Checks the arguments and replaces a handle with the number of a picture in the bank."""
+        """Checks the arguments, and replaces a handle by the number of a picture in the image bank."""
         arguments = tool.read(call.arguments, handles=self.settings.handles)
         if not self.settings.handles and tool.takes_handle:
             arguments["handle"] = None if arguments.get("query") else 0
@@ -215,8 +212,8 @@ class ToolBox:
         return arguments
 
     def _key(self, tool: Tool, arguments: dict[str, Any], bank: ImageBank) -> str:
-        """The cache key: calls that must give the same result have the same key. Pictures count by content, not by
-        handle."""
+        """The cache key of a call; calls that must give the same result have the same key. The key identifies pictures
+        by their content, not by their handles."""
         seen = tool.depends_on(bank) if tool.depends_on else []
         named = {
             k: bank.get(v).sha256 if k == "handle" and v is not None else v
@@ -262,8 +259,8 @@ class ToolBox:
         turn: int,
         parent: int,
     ) -> tuple[str, tuple[int, ...], int]:
-        """Adds the output's pictures to the bank. Returns the text with handles, the handles, and the number of omitted
-        new pictures."""
+        """Adds the pictures of an output to the image bank. Returns the text with handles, the handles, and the number
+        of new pictures that were left out."""
         lines: list[str] = []
         images: list[int] = []
         num_new = left_out = 0
@@ -304,7 +301,7 @@ class ToolBox:
         return "\n".join(lines), tuple(images), left_out
 
     def _likeness(self, bank: ImageBank, handle: int) -> str:
-        """A note that a found picture is a larger or sharper version of an earlier one, such as the original of a
+        """A note that a found picture is a larger or sharper version of an earlier picture, such as the original of a
         blurred task picture."""
         like = bank.like(handle) if self.settings.handles else None
         return "" if like is None else f", looks like {handle_text(like)}"
@@ -320,5 +317,5 @@ class ToolBox:
 
 
 def call_handle(call: ToolCall) -> int | None:
-    """The handle that a call names, for statistics; None without a readable handle."""
+    """The handle that a call names, for statistics; None if it names no readable handle."""
     return parse_handle(call.arguments.get("handle")) if isinstance(call.arguments, dict) else None

@@ -1,1 +1,1 @@
-"""The live services that a recipe can name. Each file defines one service object."""
+"""The live services that a recipe can name. Each module defines one service object."""

@@ -18,8 +18,8 @@ from questloom.agent.live.services.service import (
 
 
 def ask(settings: google.GoogleSettings, query: Query) -> ServiceRequest:
-    """Makes the request of a picture search by words. The request asks for twice as many results, because some pictures
-    cannot be downloaded."""
+    """Makes the HTTP request for a picture search by words. The request asks for twice as many results as needed,
+    because some pictures cannot be downloaded."""
     return ServiceRequest(
         path=google.PATH,
         query={
@@ -32,7 +32,7 @@ def ask(settings: google.GoogleSettings, query: Query) -> ServiceRequest:
 
 
 def read(body: bytes, query: Query) -> FoundPages:
-    """Reads the pages whose pictures were found."""
+    """Reads the pages of the found pictures from the reply."""
     return tuple(
         FoundPage(title=words_of(row, "title"), url=url, pictures=web_addresses([row.get("link")]))
         for row in rows_of(json_object(body), "items", or_known=google.KNOWN)

@@ -10,7 +10,7 @@ MAX_CONTENT_CHARS = 400_000
 
 
 def ask(settings: Any, query: Query) -> ServiceRequest:
-    """Makes the request for a page."""
+    """Makes the HTTP request for a page."""
     return ServiceRequest(
         path=f"/{quote(query.text, safe=':/?&=%#+,;@!$()*~')}",
         headers={"Accept": "application/json", "X-Return-Format": "markdown"},
@@ -18,7 +18,7 @@ def ask(settings: Any, query: Query) -> ServiceRequest:
 
 
 def read(body: bytes, query: Query) -> ReadPage:
-    """Reads the page."""
+    """Reads the page from the reply."""
     data = json_object(body).get("data")
     if not isinstance(data, dict) or not isinstance(data.get("content"), str):
         raise ValueError("no data.content")

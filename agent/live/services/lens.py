@@ -1,4 +1,5 @@
-"""The service `lens`: Serper's `/lens`. The service needs a public address of the picture; uploads are not implemented."""
+"""The service `lens`: Serper's `/lens`. The service needs a public address of the picture, because uploads are not
+implemented."""
 
 from typing import Any
 
@@ -8,12 +9,12 @@ from questloom.agent.live.services.service import FoundPages, Query, Service, Se
 
 
 def ask(settings: Any, query: Query) -> ServiceRequest:
-    """Makes the request of a search by a picture's public address."""
+    """Makes the HTTP request for a search by a picture's public address."""
     return ServiceRequest(path="/lens", body={"url": query.address})
 
 
 def read(body: bytes, query: Query) -> FoundPages:
-    """Reads the pages that show the picture or a similar one."""
+    """Reads the pages with the picture or a similar picture from the reply."""
     return pages_of(body, "organic")
 
 

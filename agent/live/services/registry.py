@@ -32,11 +32,11 @@ SERVICES: tuple[Service[Any], ...] = (
 
 
 def check(services: Sequence[Service[Any]]) -> None:
-    """Refuses services that could be confused with each other, or that lack something.
+    """Refuses services that could be confused with each other or that lack a part.
 
     Raises:
-        ValueError: two services share a name or a settings key, a name or role is invalid, the help is no sentence, or
-            a required setting is unknown.
+        ValueError: two services share a name or a settings key, a name or role is invalid, a help text is not a
+            sentence, or a required setting does not exist.
     """
     check_names("two live services have the name", (each.name for each in services))
     # `google` and `google_images` share one settings class.
@@ -56,7 +56,7 @@ def check(services: Sequence[Service[Any]]) -> None:
 
 
 def services_by_name() -> dict[str, Service[Any]]:
-    """The services by name; recipes use these names."""
+    """The services by the names that recipes use."""
     return {each.name: each for each in SERVICES}
 
 

@@ -1,4 +1,4 @@
-"""Parsers for untrusted replies of live services: every field may be missing, of another type, or hostile."""
+"""Parsers for untrusted replies of live services: any field may be missing, of another type, or hostile."""
 
 import html
 import re
@@ -8,15 +8,14 @@ from urllib.parse import urlsplit
 import orjson
 
 MAX_WORDS_CHARS = 10_000
-"""The most characters of a title or a snippet."""
+"""Maximum number of characters of a title or a snippet."""
 _TAGS = re.compile(r"<[^>]{0,200}>")
 
 
 def json_object(body: bytes) -> dict[str, Any]:
     """Parses a reply that must be a JSON object.
 
-    Raises:
-        ValueError: the reply is no JSON object.
+    Raises: ValueError: the reply is not a JSON object.
     """
     decoded = orjson.loads(body)
     if not isinstance(decoded, dict):
@@ -27,13 +26,13 @@ def json_object(body: bytes) -> dict[str, Any]:
 def rows_of(
     decoded: dict[str, Any], name: str, or_known: tuple[str | None, ...] = ()
 ) -> list[dict[str, Any]]:
-    """A list of objects from a reply.
+    """Reads a list of objects from a reply.
 
     Args:
-        or_known: keys that make a reply valid without the list; None makes every reply valid.
+        or_known: keys that make a reply valid even if the list is missing; with None, every reply is valid.
 
     Raises:
-        ValueError: the list is missing, or is no list of objects.
+        ValueError: the list is missing, or is not a list of objects.
     """
     rows = decoded.get(name)
     if rows is None and (None in or_known or any(known in decoded for known in or_known)):
@@ -44,18 +43,18 @@ def rows_of(
 
 
 def words_of(row: dict[str, Any], *names: str) -> str:
-    """The first of the named fields that holds text, without HTML; "" if none holds text."""
+    """The first named field that contains text, without HTML; "" if no field contains text."""
     text = next((row[name] for name in names if isinstance(row.get(name), str)), "")
     return html.unescape(_TAGS.sub("", text[:MAX_WORDS_CHARS])).strip()
 
 
 def without_tags(value: Any) -> str:
-    """A value as text, with a space for each HTML tag, cut at a limit."""
+    """A value as text, with a space for each HTML tag, cut at a maximum length."""
     return _TAGS.sub(" ", str(value)[:MAX_WORDS_CHARS])
 
 
 def web_address(value: Any) -> str:
-    """The value if it is a plain web address that can be parsed, else ""."""
+    """The value if it is a plain, valid web address, else ""."""
     if not isinstance(value, str) or len(value) > 2_000:
         return ""
     try:
@@ -66,5 +65,5 @@ def web_address(value: Any) -> str:
 
 
 def web_addresses(values: list[Any]) -> tuple[str, ...]:
-    """The distinct web addresses among the values."""
+    """The distinct web addresses among some values."""
     return tuple(dict.fromkeys(url for url in map(web_address, values) if url))

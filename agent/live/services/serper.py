@@ -1,5 +1,5 @@
-"""The service `serper`: Serper's `/search`. The code follows Serper's public documentation; like all services here, it
-was never called by us."""
+"""The service `serper`: Serper's `/search`. The code follows Serper's public documentation; we never called this
+service, nor any other in this folder."""
 
 from typing import Any
 
@@ -12,14 +12,14 @@ MAX_RESULTS = 20
 
 
 def ask(settings: Any, query: Query) -> ServiceRequest:
-    """Makes the request of a text search."""
+    """Makes the HTTP request for a text search."""
     return ServiceRequest(
         path="/search", body={"q": query.text, "num": min(query.results, MAX_RESULTS)}
     )
 
 
 def read(body: bytes, query: Query) -> PageHits:
-    """Reads the pages of a text search."""
+    """Reads the result pages of a text search from the reply."""
     rows = rows_of(json_object(body), "organic", or_known=("searchParameters",))
     return tuple(
         PageHit(title=words_of(row, "title"), url=url, snippet=words_of(row, "snippet"))

@@ -20,13 +20,13 @@ from questloom.agent.live.services.service import (
 
 
 def ask(settings: Any, query: Query) -> ServiceRequest:
-    """Makes the request of a picture search by words. The request asks for twice as many results, because some pictures
-    cannot be downloaded."""
+    """Makes the HTTP request for a picture search by words. The request asks for twice as many results as needed,
+    because some pictures cannot be downloaded."""
     return ServiceRequest(path="/images", body={"q": query.text, "num": 2 * query.results})
 
 
 def pages_of(body: bytes, name: str) -> FoundPages:
-    """Reads the pages and pictures from one of Serper's lists."""
+    """Reads pages with their pictures from one of the lists in Serper's reply."""
     return tuple(
         FoundPage(
             title=words_of(row, "title"),
@@ -39,7 +39,7 @@ def pages_of(body: bytes, name: str) -> FoundPages:
 
 
 def read(body: bytes, query: Query) -> FoundPages:
-    """Reads the pages whose pictures were found."""
+    """Reads the pages of the found pictures from the reply."""
     return pages_of(body, "images")
 
 

@@ -1,4 +1,4 @@
-"""The service `serper_scholar`: Serper's `/scholar`. The replies have the form of `/search`."""
+"""The service `serper_scholar`: Serper's `/scholar`. Replies have the same form as those of `/search`."""
 
 import dataclasses
 from typing import Any
@@ -8,7 +8,7 @@ from questloom.agent.live.services.service import Query, Service, ServiceRequest
 
 
 def ask(settings: Any, query: Query) -> ServiceRequest:
-    """Makes the request of a search for scholarly works."""
+    """Makes the HTTP request for a search of scholarly works."""
     return dataclasses.replace(serper.ask(settings, query), path="/scholar")
 
 

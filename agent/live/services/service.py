@@ -1,8 +1,7 @@
-"""The type of a live service: its name, its role, the function that makes a request, and the function that reads the
-reply.
+"""The type of a live service: its name, its role, a function that makes a request, and a function that reads the reply.
 
-The two functions are pure. The reader raises ValueError for a reply that breaks the service's protocol; the cache never
-stores a broken reply. Recipes import this module, so it loads nothing heavy.
+The two functions have no side effects. The reading function raises ValueError for a reply that breaks the service's
+protocol; the cache never stores such a reply. Recipes import this module, so it imports nothing heavy.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,29 +17,29 @@ ROLES: Mapping[str, str] = {
     "reader": "pages",
     "ocr": "text in a picture",
 }
-"""The roles of services with their meanings; a recipe's section `live` uses the roles as keys."""
+"""The roles of services with their meanings; the roles are keys of a recipe's section `live`."""
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Query:
-    """A query to a service. Each service reads the fields of its role."""
+    """The query that a service gets. Each service reads only the fields for its role."""
 
     text: str = ""
-    """For the roles text and words: the search terms. For the role reader: the page's address."""
+    """For the roles text and words: the search terms. For the role reader: the address of the page."""
     results: int = 0
-    """For the roles text, picture and words: the number of wanted results."""
+    """For the roles text, picture and words: the number of results wanted."""
     picture: bytes = b""
-    """For the roles picture and ocr: the picture's file."""
+    """For the roles picture and ocr: the file of the picture."""
     address: str = ""
-    """For the role picture: the picture's public address; "" without one."""
+    """For the role picture: the public address of the picture; "" if it has none."""
     size: tuple[int, int] = (0, 0)
-    """For the role ocr: width and height in pixels."""
+    """For the role ocr: the picture's width and height in pixels."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceRequest:
-    """One HTTP request. The client adds the header with the key when it sends the request."""
+    """One HTTP request. The client adds the key's header when it sends the request."""
 
     path: str
     body: Any = None
@@ -51,7 +50,7 @@ class ServiceRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class FoundPage:
-    """A page with the addresses of its matching pictures, best first."""
+    """A page with the addresses of its matching pictures, best picture first."""
 
     title: str
     url: str
@@ -60,7 +59,7 @@ class FoundPage:
 
 @dataclass(frozen=True, kw_only=True)
 class ReadPage:
-    """A page as the reader service returns it."""
+    """A page in the form that the reader service returns."""
 
     title: str
     url: str
@@ -74,35 +73,36 @@ Blocks = tuple[Block, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class Service(Generic[T]):
-    """One live service. `T` depends on the role: `PageHits` (text), `FoundPages` (picture, words), `ReadPage` (reader),
-    `Blocks` (ocr)."""
+    """One live service. The type `T` of a parsed reply depends on the role: `PageHits` (text), `FoundPages` (picture,
+    words), `ReadPage` (reader), `Blocks` (ocr)."""
 
     name: str
-    """The name that a recipe gives as `kind`."""
+    """The value of a recipe's `kind` that selects this service."""
     role: str
-    """The role of the service, a key of `ROLES`."""
+    """The role of the service; a key of `ROLES`."""
     help: str
-    """One sentence that tells what the service does."""
+    """One sentence that says what the service does."""
     ask: Callable[[Any, Query], ServiceRequest]
-    """Makes the request from the recipe's settings (`ServiceSettings`) and the query."""
+    """Makes the HTTP request from the recipe's settings (`ServiceSettings`) and the query."""
     read: Callable[[bytes, Query], T]
-    """Reads the body of a reply into the type of the role."""
+    """Parses the body of a reply into the type for the role."""
     address: str = ""
-    """The address of the public service, without a path; "" for software that users host themselves."""
+    """The address of the public service, without a path; "" for software that users run themselves."""
     settings: type | None = None
-    """A frozen keyword-only dataclass with the settings that this service adds."""
+    """A frozen keyword-only dataclass with the additional settings of this service."""
     required: tuple[str, ...] = ()
-    """Names of settings that must not be empty."""
+    """Names of the settings that must not be empty."""
     key_header: str = "X-API-KEY"
-    """The header with the key. A key never stands in the address, because hosts on the way log addresses."""
+    """The name of the HTTP header that carries the key. The key is never part of the address, because hosts on the way
+    log addresses."""
     key_scheme: str = ""
-    """The word before the key in the header, with the space after it ("Bearer ")."""
+    """The word that precedes the key in the header, with a space after it ("Bearer ")."""
     needs_key: bool = True
     """Whether the service refuses calls without a key."""
     needs_address: bool = False
-    """Whether the service searches only by a picture's public address. A service with this limit cannot search by a
-    picture without a public address."""
+    """Whether the service searches only by the public address of a picture. Such a service cannot search by a picture
+    without a public address."""
 
     def headers(self, key: str) -> dict[str, str]:
-        """The header with the key; empty without a key."""
+        """The header that carries the key; empty if there is no key."""
         return {self.key_header: f"{self.key_scheme}{key}"} if key else {}

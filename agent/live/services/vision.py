@@ -31,8 +31,8 @@ _GRPC = {
 
 
 def ask(settings: Any, query: Query) -> ServiceRequest:
-    """Makes the request of a search by a picture. The request asks for twice as many pages, because some pictures
-    cannot be downloaded."""
+    """Makes the HTTP request for a search by a picture. The request asks for twice as many pages as needed, because
+    some pictures cannot be downloaded."""
     feature = {"type": "WEB_DETECTION", "maxResults": 2 * query.results}
     image = {"content": base64.b64encode(query.picture).decode()}
     return ServiceRequest(
@@ -41,10 +41,9 @@ def ask(settings: Any, query: Query) -> ServiceRequest:
 
 
 def read(body: bytes, query: Query) -> FoundPages:
-    """Reads the pages that show the picture or a similar one.
+    """Reads the pages with the picture or a similar picture from the reply.
 
-    Raises:
-        CallFault: Vision reports an error of the picture.
+    Raises: CallFault: Vision reports an error with the picture.
     """
     responses = rows_of(json_object(body), "responses")
     if not responses:
