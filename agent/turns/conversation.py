@@ -1,4 +1,4 @@
-"""A conversation: an unfinished episode as messages and exchanges, for engines and token renderers."""
+"""A conversation is an unfinished episode, as messages and exchanges, for engines and token renderers."""
 
 from dataclasses import dataclass
 
@@ -14,8 +14,8 @@ class Conversation:
     task_id: str
     rollout: int
     branch: str = ""
-    """Distinguishes the continuations of an episode, and their random draws, from rollouts with the same numbers. The
-    branch is "" for an episode that continues no other."""
+    """Distinguishes a continuation of an episode, and its random draws, from a rollout with the same number. The branch
+    is "" for an episode that continues no other episode."""
     opening: tuple[Message, ...]
     """The system message and the user message."""
     exchanges: tuple[Exchange, ...] = ()
@@ -39,6 +39,6 @@ class Conversation:
         return tuple(made)
 
     def draw(self) -> int:
-        """A 52-bit number from (task and branch, rollout, turn). The number seeds the sampling and separates equal
-        requests of different rollouts."""
+        """A 52-bit number from (task and branch, rollout, turn). The number is the seed of the sampling, and separates
+        equal requests of different rollouts."""
         return int(sha256_hex(canonical_json([*self.key, self.turn]))[:13], 16)

@@ -1,15 +1,16 @@
-"""The image bank of one episode: every picture gets a handle, `<image:N>`, in order of arrival (as in ODE).
+"""The image bank of one episode: every picture gets a handle, `<image:N>`, numbered in order of arrival (as in ODE).
 
-The bank is append-only. A duplicate picture gets the old handle. There are two kinds of duplicates:
+Pictures are only added to the bank, never removed. A duplicate picture gets the old handle. Two kinds of pictures count
+as duplicates:
 
-* A *found* picture (from a search or a page) is a duplicate when an earlier picture looks the same by perceptual hash
-  and colours. A picture that is half as large again or sharper by half is no duplicate: the sharp original of a blurred
-  task picture must get a new handle.
-* A picture that a tool *made* from another (`parent`), or that Python drew, is a duplicate when its pixels equal those
-  of an earlier one. Sharpening or enlarging keeps the perceptual hash, so the hash cannot show whether the tool had an
-  effect.
+* A *found* picture (from a search or a page) is a duplicate if it looks the same as an earlier picture by perceptual
+  hash and colours. A picture that is half as large again, or sharper by half, is not a duplicate: the sharp original of
+  a blurred task picture must get a new handle.
+* A picture that a tool *made* from another picture (`parent`), or that Python drew, is a duplicate if its pixels equal
+  those of an earlier picture. Sharpening or enlarging keeps the perceptual hash, so the hash cannot show whether the
+  tool had an effect.
 
-Colours are compared too, because hashes alone would treat all plain pictures as equal, whatever their colour.
+Colours are compared too, because the hashes of all plain pictures are equal, whatever their colour.
 """
 
 import hashlib
@@ -28,43 +29,45 @@ from questloom.records.episodes import BankImage
 from questloom.records.outcomes import Reason
 
 MAX_SIDE = 4096
-"""In pixels. A larger picture is scaled down before the model sees it. The limit equals the largest output of
-super-resolution."""
+"""In pixels. Maximum length of a side in pixels; a larger picture is scaled down before the model sees it. This limit
+equals the largest output of super-resolution."""
 MAX_FOUND_SIDE = 1024
-"""The size limit of found pictures in pixels. The limit is lower than MAX_SIDE because each search brings several
-pictures. Seven calls with photographs in full size would fill a context of 200,000 tokens."""
+"""Maximum length of a side of a found picture, in pixels. The limit is lower than MAX_SIDE because each search brings
+several pictures. Seven calls with photographs in full size would fill a context of 200,000 tokens."""
 MIN_SIDE = 8
 MIN_FOUND_SIDE = 32
 MAX_ASPECT = 100
-"""The largest ratio of a picture's longer to its shorter side; vision processors refuse 200."""
+"""The largest ratio of a picture's longer side to its shorter side; vision processors refuse a ratio of 200."""
 MAX_FOUND_PIXELS = 40_000_000
-"""The most pixels of a picture from the web. A file of a few kilobytes may claim more, and many files are decoded at
-once."""
+"""Maximum number of pixels of a picture from the web. A file of a few kilobytes may expand to more pixels, and many
+files are decoded at once."""
 MAX_HASH_BITS = 4
-"""Pictures that look the same may differ in this many of the hash's 64 bits."""
+"""Maximum number of differing bits, of the hash's 64, between pictures that look the same."""
 MAX_COLOUR_DIFFERENCE = 12.0
-"""The largest difference of colours, of 255, in any cell of a 16×16 grid. Measured on 590 pictures of a fictional world
-whose twins differ in a detail: at 4 bits of hash, other things differ by 29 or more. The same picture blurred, scaled
-or compressed again differs by 11 or less."""
+"""Maximum difference of colours (0 to 255) between pictures that look the same, in any cell of a 16×16 grid. The limits
+were measured on 590 pictures of a fictional world with twins that differ in a detail: with hashes at most 4 bits apart,
+different things differ by 29 or more in colour. Copies of one picture that were blurred, scaled or compressed again
+differ by 11 or less."""
 FINER = 1.5
 FIGURES_FROM = "python_interpreter"
-"""The origin of made pictures without a single parent. Duplicates are decided by the record's own fields alone. A bank
-that is rebuilt from its `BankImage` records and their bytes, in order, therefore gives the same handles."""
+"""The origin of pictures that a tool made without a single parent picture. Whether a picture is a duplicate depends
+only on the fields of the bank's records. If a bank is rebuilt from its `BankImage` records and their bytes, in order,
+it gives the same handles."""
 _PLAIN_INFO = frozenset(
     "jfif jfif_version jfif_unit jfif_density dpi progressive progression gamma srgb chromaticity interlace".split()
 )
 EXAMINED = 2048
-"""The number of pictures whose examination a process caches (4 kB each). Pages and searches bring the same pictures to
-many episodes."""
+"""The number of pictures for which a process caches the computed features (4 kB each). Pages and searches show the same
+pictures in many episodes."""
 _HANDLE = re.compile(r"\s*<image:(\d{1,6})>\s*")
 
 
 class UnknownHandle(ValueError):
-    """A handle that names no picture of the bank. The message lists the existing handles."""
+    """A handle that names no picture in the bank. The error message lists the existing handles."""
 
 
 def parse_handle(value: Any) -> int | None:
-    """The number of a handle as models write it, `3` or `"<image:3>"`; None for other values."""
+    """The number in a handle as models write it, `3` or `"<image:3>"`; None for other values."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     found = _HANDLE.fullmatch(value) if isinstance(value, str) else None
@@ -82,11 +85,11 @@ class _Look:
 
     bits: int
     colours: np.ndarray
-    """Colours of a 16×16 grid, (16, 16, 3) float32."""
+    """The mean colours in a 16×16 grid, (16, 16, 3) float32."""
     sharpness: float
-    """Mean absolute Laplacian at a longer side of 512 pixels."""
+    """The picture's sharpness: the mean absolute Laplacian at a longer side of 512 pixels."""
     pixels: str
-    """sha256 over size and pixels."""
+    """The sha256 of the picture's size and pixels."""
 
     @staticmethod
     def of(picture: Image.Image) -> "_Look":
@@ -120,12 +123,12 @@ class _Entry:
 
 @dataclass(frozen=True)
 class _Examined:
-    """A file's picture in the form that the model sees."""
+    """The picture in a file, in the form that the model sees."""
 
     shown: bytes | None
-    """The bytes that the model sees; None where the file itself is shown."""
+    """The bytes that the model sees; None if the model sees the file itself."""
     sha256: str
-    """The hash of the shown bytes."""
+    """The hash of the bytes that the model sees."""
     size: tuple[int, int]
     look: _Look
 
@@ -134,8 +137,8 @@ _known: dict[str, _Examined] = {}
 
 
 class ImageBank:
-    """The pictures of an episode. `fork()` makes a branch that shares the pictures; later additions on either side are
-    not shared."""
+    """The pictures of an episode. `fork()` makes a branch with the same pictures; pictures added later to either bank
+    are not shared."""
 
     def __init__(self) -> None:
         self._entries: tuple[_Entry, ...] = ()
@@ -159,21 +162,20 @@ class ImageBank:
         parent: int = -1,
         box: tuple[float, ...] = (),
     ) -> int:
-        """Adds a picture and returns its handle; a duplicate returns the old handle.
+        """Adds a picture and returns its handle; a duplicate gets the handle of the earlier picture.
 
         Args:
             data: bytes of the file, untrusted; plain RGB JPEG and PNG files are kept unchanged; files of other kinds
                 are converted: upright, without metadata, and at most `MAX_SIDE` (found pictures: `MAX_FOUND_SIDE`)
                 pixels wide and high.
             origin: "task", or the name of the tool that returned the picture.
-            call: index of the turn whose call returned the picture; -1 for the task's own.
+            call: index of the turn whose call returned the picture; -1 for the task's own pictures.
             url, title: the source of a found picture.
-            parent: handle of the picture that a made one derives from; -1 for a found one.
-            box: (x0, y0, x1, y1) of a crop in its parent, 0 to 1000.
+            parent: handle of the picture from which this picture was made; -1 for a found picture.
+            box: position of a crop in its parent, (x0, y0, x1, y1) from 0 to 1000.
 
-        Raises:
-            PictureError: the picture is unusable: damaged, of a format that `decode` does not read, too large, too
-                small or too narrow.
+        Raises: PictureError: the picture is damaged, has a format that `decode` does not read, or is too large, too
+        small or too narrow.
         """
         made = parent >= 0 or origin == FIGURES_FROM
         seen = _examined(data, MAX_SIDE if made or origin == "task" else MAX_FOUND_SIDE)
@@ -224,13 +226,13 @@ class ImageBank:
     def perceptual_hash(self, handle: int) -> int:
         """The 64 bits of the picture's pHash.
 
-        Raises:
-            UnknownHandle: the bank has no such handle.
+        Raises: UnknownHandle: the bank has no picture with this handle.
         """
         return self._entry(handle).look.bits
 
     def like(self, handle: int) -> int | None:
-        """The first earlier picture that looks the same. The newer picture is larger or sharper, or was made from it.
+        """The first earlier picture that looks the same as a given picture. The given picture is larger or sharper than
+        it, or was made from it.
 
         Raises:
             UnknownHandle: the bank has no such handle.
@@ -241,20 +243,20 @@ class ImageBank:
         )
 
     def resembles(self, handle: int, other: bytes) -> bool:
-        """Whether another file shows the same picture as one of the bank, at any size.
+        """Whether another file shows the same picture as a picture in the bank, at any size.
 
         Raises:
             UnknownHandle: the bank has no such handle.
-            PictureError: the file is no usable picture.
+            PictureError: the file cannot be read as a picture.
         """
         return self._entry(handle).look.resembles(_examined(other).look)
 
     def fork(self, turn: int | None = None) -> "ImageBank":
-        """A new bank with the same pictures. Nothing is copied: the entries are an immutable tuple, and adding makes a
-        new tuple.
+        """A new bank with the same pictures. No picture is copied: the entries are an immutable tuple, and adding a
+        picture makes a new tuple.
 
         Args:
-            turn: leaves out the pictures of this turn and later turns; the default keeps all.
+            turn: pictures of this turn and later turns are left out; the default keeps all pictures.
         """
         branch = ImageBank()
         branch._entries = (
@@ -289,7 +291,8 @@ class ImageBank:
 
 
 def _examined(data: bytes, max_side: int = MAX_SIDE) -> _Examined:
-    """Examines a picture's file, cached by its digest. Reading and hashing a megapixel takes about 15 ms."""
+    """Examines the picture in a file; results are cached by the file's digest. Reading and hashing a megapixel takes
+    about 15 ms."""
     digest = hashlib.sha256(data).hexdigest()
     seen = _known.get(digest)
     if seen is None or max(seen.size) > max_side:
@@ -311,7 +314,7 @@ def _examined(data: bytes, max_side: int = MAX_SIDE) -> _Examined:
 def _as_shown(
     data: bytes, max_side: int = MAX_SIDE, *, max_pixels: int = MAX_PIXELS
 ) -> tuple[bytes, Image.Image]:
-    """The bytes that the model sees, and their pixels."""
+    """The bytes that the model sees, with the decoded pixels."""
     with open_lazily(data, max_pixels=max_pixels) as header:
         kind, plain = (
             kind_of(header),
@@ -331,8 +334,8 @@ def _as_shown(
 
 
 def usable_picture(data: bytes) -> bool:
-    """Whether a file from the web is a picture worth showing: it can be read, and is neither an icon nor a
-    decompression bomb."""
+    """Whether a file from the web is a usable picture: it can be decoded, and it is neither an icon nor a decompression
+    bomb."""
     try:
         _, picture = _as_shown(data, max_pixels=MAX_FOUND_PIXELS)
     except PictureError:

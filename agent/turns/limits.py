@@ -1,4 +1,4 @@
-"""The limits that end an episode without an answer: calls, tokens, time, repetition, consecutive faults."""
+"""The limits that end an episode without an answer: calls, tokens, time, repetition, and consecutive faults."""
 
 import re
 from collections.abc import Sequence
@@ -12,31 +12,31 @@ from questloom.records.episodes import ToolStatus, Turn
 REPETITIVE_WORDS = 2_500
 REPETITIVE_CHARS = 30
 REPETITIVE_SHARE = 0.5
-"""A turn with more words than REPETITIVE_WORDS is repetitive when fewer than half of its 30-character windows are
+"""A turn with more words than REPETITIVE_WORDS is repetitive if fewer than half of its 30-character windows are
 distinct (OpenSearch-VL)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """The limits of an episode; the defaults are VSearcher's."""
+    """The limits of an episode; the default values are VSearcher's."""
 
     calls: Annotated[int, Ge(0)] = 30
-    """The most tool calls. A turn that breaks the protocol and gets a reply counts as a call. OpenSearch-VL and ODE
-    allow 50 calls."""
+    """Maximum number of tool calls. If a turn breaks the protocol and gets a reply, it counts as a call. OpenSearch-VL
+    and ODE allow 50 calls."""
     turn_tokens: Annotated[int, Gt(0)] = 10_000
-    """The most new tokens of one turn."""
+    """Maximum number of new tokens in one turn."""
     tokens: Annotated[int, Gt(0)] = 200_000
-    """The size of the context: the most prompt and new tokens at any turn."""
+    """Maximum number of tokens in the context, prompt and new tokens together, at any turn."""
     seconds: Annotated[float, Gt(0)] = 9_000.0
-    """The most wall time in seconds, over all runs of the episode."""
+    """Maximum wall time in seconds, over all runs of the episode."""
     faults: Annotated[int, Ge(0)] = 0
-    """The number of consecutive model faults that ends the episode as fatal; a success resets the count. 0 means never.
-    In OpenSearch-VL, 3 faults end an episode."""
+    """The number of consecutive model faults after which the episode ends as fatal; a success resets the count. 0 sets
+    no limit. In OpenSearch-VL, 3 faults end an episode."""
     same_turns: Annotated[int, Ge(0)] = 4
-    """The number of consecutive equal turns that ends the episode as repetition; 0 for never."""
+    """The number of consecutive equal turns after which the episode ends as repetition; 0 sets no limit."""
     on_violation: Literal["end", "observe"] = "end"
-    """The effect of a turn that breaks the protocol: it ends the episode (VSearcher), or returns a model fault
-    (OpenSearch-VL)."""
+    """What happens after a turn that breaks the protocol: the episode ends (VSearcher), or the model gets a fault as
+    the reply (OpenSearch-VL)."""
 
 
 def is_repetitive(text: str) -> bool:
@@ -61,7 +61,7 @@ def num_same_turns(turns: Sequence[Turn]) -> int:
 
 
 def repetition_warning(same: int, limit: int) -> str:
-    """The warning that follows the result of a turn which was repeated `same` times in a row."""
+    """The warning after the result of a turn that was repeated `same` times in a row."""
     return f"\nThis is the same turn {same} times in a row; the episode ends without an answer at {limit}."
 
 
@@ -69,7 +69,7 @@ _WARNING = re.compile(re.escape(repetition_warning(0, 0)).replace("0", r"\d+") +
 
 
 def without_warning(text: str) -> str:
-    """A result without its `repetition_warning`.
+    """The text of a result without its `repetition_warning`.
 
     >>> without_warning("No page." + repetition_warning(2, 4)), without_warning("No page.")
     ('No page.', 'No page.')
@@ -78,7 +78,7 @@ def without_warning(text: str) -> str:
 
 
 def num_faults_in_row(turns: Sequence[Turn]) -> int:
-    """The number of model faults since the last success. Provider faults and sandbox limits neither raise nor reset the
+    """The number of model faults since the last successful call. Provider faults and sandbox limits do not change this
     number."""
     num = 0
     for turn in reversed(turns):

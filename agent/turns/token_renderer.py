@@ -1,17 +1,17 @@
 """Renders messages as token ids, turn by turn, for engines and trainers that work on token ids.
 
-Ids are only appended, and sampled ids never change. The text between two turns is the end of a turn, the observation,
-and the beginning of the next turn. The model's own chat template renders the text between turns in a small probe
-conversation, and the text is encoded once:
+Token ids are only appended, and sampled ids never change. The text between two turns is the end of a turn, the
+observation, and the beginning of the next turn. The chat template renders this text in a small probe conversation, and
+the text is encoded only once:
 
 ```
 prompt                       policy       observation                          policy
 <|im_start|>system … <think> …<|im_end|>  \\n<|im_start|>user … <think>        …<|im_end|>
 ```
 
-The method is correct only for templates that render a conversation as a prefix of its continuation. Qwen's older
+The method is correct only if the template renders a conversation as a prefix of every continuation. Qwen's older
 templates drop the thoughts of earlier turns, and some templates number the pictures of a conversation. `TokenRenderer`
-tests the template and refuses templates of both sorts.
+tests the template and refuses both kinds of templates.
 """
 
 import io
@@ -35,12 +35,12 @@ _TURN_END = '"}}\n</tool_call>'
 
 @dataclass(frozen=True, kw_only=True)
 class Segment:
-    """A stretch of a conversation's ids with one source."""
+    """A stretch of a conversation's token ids that come from one source."""
 
     kind: Literal["prompt", "policy", "observation"]
     ids: tuple[int, ...]
     logprobs: tuple[float, ...] = ()
-    """Log-probabilities of policy ids, if the engine gave them."""
+    """The log-probabilities of the policy's ids, if the engine gave them."""
     inputs: dict[str, Any] = field(default_factory=dict)
     """The processor's tensors for the pictures: `pixel_values`, `image_grid_thw`."""
     pictures: tuple[str, ...] = ()
@@ -51,11 +51,10 @@ class TokenRenderer:
     """Renders conversations with a processor and its chat template.
 
     Args:
-        processor: a transformers processor; or a tokenizer, for models without pictures.
-        name: name of the model, for errors.
+        processor: a transformers processor, or a tokenizer for models without pictures.
+        name: name of the model, for error messages.
 
-    Raises:
-        InputError: the chat template is missing, or rewrites earlier turns.
+    Raises: InputError: the chat template is missing, or it changes earlier turns when a conversation continues.
     """
 
     def __init__(self, processor: Any, *, name: str = "the model") -> None:
@@ -75,7 +74,7 @@ class TokenRenderer:
 
     @property
     def special_tokens(self) -> tuple[str, ...]:
-        """Special tokens that text from outside must not contain: see `questloom.agent.turns.renderer.Escape`."""
+        """Special tokens that text from outside must not contain; see `questloom.agent.turns.renderer.Escape`."""
         added = [
             token.content for token in self.tokenizer.added_tokens_decoder.values() if token.special
         ]
@@ -87,7 +86,7 @@ class TokenRenderer:
         """The segments of a conversation up to its next turn.
 
         Args:
-            known: segments of an earlier state of the conversation, which are reused.
+            known: segments of an earlier state of the conversation, to be reused.
         """
         made = list(known) or [self.opening(conversation.opening)]
         for exchange in conversation.exchanges[(len(made) - 1) // 2 :]:
@@ -112,8 +111,8 @@ class TokenRenderer:
         return Segment(kind="policy", ids=(*ids, self.end_id))
 
     def observation(self, message: Message, after: Segment) -> Segment:
-        """The segment between two turns: the end of the turn if it was not sampled, the observation, and the beginning
-        of the next turn."""
+        """The segment between two turns: the end of the first turn (if it was not sampled), the observation, and the
+        beginning of the next turn."""
         segment = self._segment("observation", self._between(message), [message])
         if after.ids and after.ids[-1] == segment.ids[0]:
             return Segment(
@@ -125,8 +124,8 @@ class TokenRenderer:
         return segment
 
     def rendered(self, ids: Sequence[int]) -> str:
-        """The rendered text of a turn from its sampled ids: with the text that the template opened, without the
-        end-of-turn token."""
+        """The rendered text of a turn from its sampled ids: with the text that the template put before the turn,
+        without the end-of-turn token."""
         kept = list(ids[:-1]) if ids and ids[-1] in self.stop_ids else list(ids)
         return self.opened + self.tokenizer.decode(
             kept, skip_special_tokens=False, clean_up_tokenization_spaces=False
@@ -134,12 +133,12 @@ class TokenRenderer:
 
     @property
     def stop_ids(self) -> frozenset[int]:
-        """Tokens that end a turn."""
+        """The tokens that end a turn."""
         return frozenset({self.end_id, self.tokenizer.eos_token_id} - {None})
 
     @property
     def image_ids(self) -> frozenset[int]:
-        """The tokens that stand for patches of pictures."""
+        """The token ids that stand for patches of pictures."""
         names = {
             getattr(owner, f"{kind}_token", None)
             for owner in (self._processor, self.tokenizer)
@@ -152,14 +151,14 @@ class TokenRenderer:
         )
 
     def num_tokens(self, message: Message) -> int:
-        """The number of tokens between the turns before and after an observation."""
+        """The number of tokens that an observation adds between two turns."""
         return len(self._segment("observation", self._between(message), [message]).ids)
 
     def _segment(
         self, kind: Literal["prompt", "observation"], text: str, messages: Sequence[Message]
     ) -> Segment:
-        """The ids of a text with pictures. The last few results are cached, because an observation is counted and then
-        encoded."""
+        """The ids of a text with pictures. The latest results are cached, because an observation is first counted and
+        then encoded."""
         pictures = [
             part for message in messages for part in message.parts if isinstance(part, Picture)
         ]
@@ -205,7 +204,7 @@ class TokenRenderer:
         )
 
     def _between(self, message: Message) -> str:
-        """The text from the end of a turn to the beginning of the next turn, with the observation between them."""
+        """The text from the end of one turn to the beginning of the next turn, with the observation between them."""
         text = self._text(
             [user("probe question"), assistant(_PROBE_TURN.format(0)), message], generate=True
         )

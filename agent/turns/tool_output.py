@@ -1,4 +1,4 @@
-"""The result of a tool before the tool box processes it: text and pictures, or a fault with a status and a code."""
+"""What a tool returns to the tool box: text and pictures, or a fault with a status and a code."""
 
 from dataclasses import dataclass
 
@@ -10,37 +10,38 @@ from questloom.records.errors import ProviderFault
 
 @dataclass(frozen=True, kw_only=True)
 class NewPicture:
-    """A picture for the bank. At its place among the parts of an output, the model reads its handle and size."""
+    """A picture that goes into the image bank. Where the picture stands among the parts of an output, the model reads
+    its handle and size."""
 
     data: bytes
     url: str = ""
     title: str = ""
     made: bool = False
-    """Whether a tool made the picture; the parent is the picture that the call names, if any."""
+    """Whether a tool made the picture; its parent is then the picture that the call names, if any."""
     box: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Output:
-    """The output of a successful call: lines of text and pictures in reading order. An output contains no handle, so it
-    can be cached."""
+    """The output of a successful call: lines of text and pictures in reading order. An output contains no handles, so
+    it can be cached."""
 
     parts: tuple[str | NewPicture, ...]
     code: str = ""
-    """The code "no_effect" or "no_results" for a correct call without a result, else ""."""
+    """The code "no_effect" or "no_results" if a correct call gave no result, else ""."""
     cost: float = 0.0
     seconds: float = 0.0
 
     @property
     def num_bytes(self) -> int:
-        """The approximate size in memory."""
+        """The approximate size of the output in memory, in bytes."""
         return sum(
             len(part.data) if isinstance(part, NewPicture) else len(part) for part in self.parts
         )
 
 
 def no_effect(why: str) -> Output:
-    """An output that states plainly that nothing was done; it has no picture."""
+    """An output, without a picture, that says that the tool had no effect."""
     return Output(parts=(f"No effect: {why}. No new picture was made.",), code="no_effect")
 
 
@@ -53,10 +54,10 @@ class ToolFault(Exception):
     """A failed call. Tools and providers raise this exception; only the tool box catches it.
 
     Args:
-        status: the side that caused the fault.
-        code: a word for the fault in tests and reports.
-        text: text for the model, in our own words, never a service's.
-        parts: remaining results (output up to a limit, figures).
+        status: who caused the fault.
+        code: a word that names the fault in tests and reports.
+        text: text for the model in our own words, never in a service's words.
+        parts: results that exist despite the fault (output up to a limit, figures).
     """
 
     def __init__(
@@ -67,12 +68,12 @@ class ToolFault(Exception):
 
 
 def model_fault(code: str, text: str) -> ToolFault:
-    """The fault of a wrong call; the text tells how to correct it."""
+    """The fault for a wrong call; its text says how to correct the call."""
     return ToolFault(ToolStatus.MODEL_FAULT, code, text)
 
 
 def provider_fault(code: str, text: str) -> ToolFault:
-    """The fault of a failed service."""
+    """The fault for a service that failed."""
     return ToolFault(ToolStatus.PROVIDER_FAULT, code, text)
 
 
@@ -88,7 +89,7 @@ _BY_KIND = {
 
 
 def of_provider(fault: ProviderFault) -> ToolFault:
-    """The tool's fault for a failed outside call. The service's own words are left out, because they are untrusted."""
+    """The fault for a failed call to a service. The service's error text is left out, because it is untrusted."""
     code, words = (
         _BY_KIND.get(fault.kind, ("server_error", "failed"))
         if isinstance(fault, CallFault)

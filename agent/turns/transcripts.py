@@ -1,8 +1,8 @@
 """Reads other agents' conversations as turns: WebDancer's trajectories (a list of chat messages per row) and ShareGPT
 dialogues.
 
-Texts stay unchanged: a turn that breaks our protocol is marked with its violation. Only a ShareGPT `function_call` gets
-call tags, because that format separates calls from text.
+Texts stay unchanged; a turn that breaks our protocol is marked with its violation. Only a ShareGPT `function_call` is
+put into call tags, because that format separates calls from text.
 """
 
 import gzip
@@ -31,20 +31,20 @@ class Transcript:
     """One conversation."""
 
     where: str
-    """The file and the row of the conversation."""
+    """The file and the row from which the conversation comes."""
     question: str
-    """The complete first user message."""
+    """The first user message, complete."""
     schemas: tuple[Mapping[str, Any], ...]
-    """The schemas of the tools in the conversation's prompt."""
+    """The schemas of the tools that the conversation's prompt lists."""
     turns: tuple[Turn, ...]
-    """The turns with the verdict of the strict check. A turn's result is the tool's message after it."""
+    """The turns, each with the verdict of the strict check. The result of a turn is the tool's message after the
+    turn."""
 
 
 def read_transcripts(path: Path) -> Iterator[Transcript]:
-    """Yields the conversations of a file: .json or .jsonl, with or without .gz.
+    """Yields the conversations in a file: .json or .jsonl, with or without .gz.
 
-    Raises:
-        InputError: the file cannot be read, or a row has neither format.
+    Raises: InputError: the file cannot be read, or a row has neither of the two formats.
     """
     for number, row in enumerate(_rows(path), 1):
         where = f"{path.name}, row {number}"
@@ -99,7 +99,7 @@ def _text(content: Any) -> str:
 def _schemas(
     row: Mapping[str, Any], said: Iterable[tuple[str, str]]
 ) -> Iterator[Mapping[str, Any]]:
-    """The tools' schemas from the model's prompt, else from the row."""
+    """The schemas of the tools, from the prompt of the model, else from the row."""
     shown = next(
         (
             found[1]
@@ -127,7 +127,7 @@ def _schemas(
 
 
 def _json_values(text: str) -> Iterator[Any]:
-    """Yields consecutive JSON objects; white space and commas may separate them."""
+    """Yields the JSON objects in a text, which white space and commas may separate."""
     decoder, place = json.JSONDecoder(), 0
     while (start := text.find("{", place)) >= 0:
         value, place = decoder.raw_decode(text, start)
@@ -152,8 +152,8 @@ def _turns(said: list[tuple[str, str]], protocol: TurnProtocol) -> Iterator[Turn
 
 
 def _result(said: tuple[str, str]) -> ToolResult | None:
-    """A tool's result, from a message of the role tool or from a user message in response tags; None for other user
-    messages."""
+    """The result of a tool, from a message of the role tool or from a user message in response tags; None for other
+    user messages."""
     role, text = said
     response = _RESPONSE.match(text)
     if response is None and role not in _OBSERVATION:

@@ -1,17 +1,17 @@
-"""The turn protocol: the required form of a policy's turn, and the exact violation of a turn without this form.
+"""The turn protocol defines the form of a policy's turn and names the exact violation of a turn that breaks the form.
 
 ```
 <think>…</think>
 <tool_call>{"name": "text_search", "arguments": {"query": "…"}}</tool_call>      or      <answer>…</answer>
 ```
 
-The check is strict (VSearcher, appendix A.3). A turn has one think pair first, then exactly one call or one answer.
-Every tag is closed. A call is a valid JSON object with a known tool and arguments that fit the schema. Only white space
-may stand around and between the parts. A JSON decoder reads the call from its opening tag on, so tags inside JSON
-strings are text. The time is linear in the turn's length.
+The check is strict (VSearcher, appendix A.3). A turn has exactly one think pair, followed by exactly one call or one
+answer. Every tag must be closed. A call must be a valid JSON object with a known tool and arguments that fit the tool's
+schema. Only white space may stand around and between these parts. A JSON decoder reads the call from its opening tag
+on, so tags inside JSON strings count as text. The time for the check is linear in the turn's length.
 
-Templates of *thinking* models open `<think>` inside the prompt, so the sampled text lacks it. `TurnProtocol.check`
-expects the rendered turn, which includes the text that the template opened; engines return this form.
+Chat templates of *thinking* models put `<think>` into the prompt, so the sampled text lacks it. `TurnProtocol.check`
+expects the rendered turn, including the text that the template put before it; engines return this form.
 """
 
 import json
@@ -28,7 +28,7 @@ from questloom.records.identity import canonical_json
 from questloom.records.table import Json
 
 MAX_TURN_CHARS = 2_000_000
-"""Far above any limit on tokens; a longer text cannot be a turn."""
+"""Maximum number of characters of a turn, far above any limit on tokens."""
 TAGS = ("think", "tool_call", "answer", "tool_response")
 
 
@@ -37,7 +37,7 @@ class Violation(StrEnum):
 
     EMPTY = "empty"
     REFUSED = "refused"
-    """The provider's filter or the model declined, outside the protocol."""
+    """The provider's filter or the model declined to answer."""
     TOO_LONG = "too_long"
     NOT_UNICODE = "not_unicode"
     """The text contains a lone surrogate, which files and endpoints do not accept."""
@@ -47,9 +47,9 @@ class Violation(StrEnum):
     TAG_IN_THOUGHT = "tag_in_thought"
     SECOND_THOUGHT = "second_thought"
     NO_ACTION = "no_action"
-    """The turn has a thought and no action."""
+    """The turn has a thought, but neither a call nor an answer."""
     TEXT_AFTER_THOUGHT = "text_after_thought"
-    """The thought is followed by other text than a call or an answer."""
+    """After the thought comes text that is neither a call nor an answer."""
     CALL_NOT_CLOSED = "call_not_closed"
     SECOND_CALL = "second_call"
     CALL_AND_ANSWER = "call_and_answer"
@@ -58,14 +58,14 @@ class Violation(StrEnum):
     TAG_IN_ANSWER = "tag_in_answer"
     EMPTY_ANSWER = "empty_answer"
     OWN_TOOL_RESPONSE = "own_tool_response"
-    """The model wrote a tool's response itself."""
+    """The model itself wrote the response of a tool."""
     STRAY_TAG = "stray_tag"
-    """A closing tag without an opening tag."""
+    """There is a closing tag without an opening tag."""
     TEXT_AFTER_ACTION = "text_after_action"
     BAD_JSON = "bad_json"
     NOT_AN_OBJECT = "not_an_object"
     BAD_CALL = "bad_call"
-    """The object does not have exactly a name (string) and arguments (object)."""
+    """The call's object does not have exactly two keys, a name (string) and arguments (object)."""
     UNKNOWN_TOOL = "unknown_tool"
     BAD_ARGUMENTS = "bad_arguments"
 
@@ -75,25 +75,25 @@ VIOLATIONS = frozenset(v.value for v in Violation)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """A turn as the strict check read it: a call, an answer, or a violation."""
+    """A turn as the strict check reads it: a call, an answer, or a violation."""
 
     thought: str = ""
     call: ToolCall | None = None
     answer: str | None = None
     violation: Violation | None = None
     detail: str = ""
-    """The violation as a sentence that helps the model to correct it."""
+    """The violation as a sentence from which the model can correct its turn."""
     misdirected: ToolCall | None = None
-    """A well-formed call with an unknown tool or unfitting arguments."""
+    """A well-formed call whose tool is unknown or whose arguments do not fit."""
 
     @property
     def ok(self) -> bool:
-        """Whether the turn follows the protocol."""
+        """Whether the turn has no violation."""
         return self.violation is None
 
     def for_play(self) -> "Checked":
-        """The check in the form that an episode uses. A well-formed call with an unknown tool, or with a box of 1005,
-        is passed on, and the tool box refuses it."""
+        """The form of the check that episodes use. If a well-formed call has an unknown tool or unfitting arguments (a
+        box of 1005), the tool box refuses it instead."""
         return (
             self
             if self.misdirected is None
@@ -111,11 +111,11 @@ _TAG = re.compile(rf"<(/?)({'|'.join(TAGS)})>")
 
 
 class TurnProtocol:
-    """The strict check for a set of tools.
+    """The strict check of turns for a given set of tools.
 
     Args:
-        schemas: OpenAI-style function schemas, with or without the `{"type": "function", …}` around them.
-        brief: describes violations in the words that the small policies of the brief prompt have learnt.
+        schemas: OpenAI-style function schemas, with or without the enclosing `{"type": "function", …}`.
+        brief: whether to describe violations in the words of the brief prompt, which small policies have learnt.
     """
 
     def __init__(self, schemas: Iterable[Mapping[str, Any]], *, brief: bool = False) -> None:
@@ -133,7 +133,7 @@ class TurnProtocol:
         return tuple(self._validators)
 
     def check(self, text: str) -> Checked:
-        """Reads one rendered turn. The check never raises: every fault gives a violation.
+        """Checks one rendered turn. The check never raises an exception: every fault gives a violation.
 
         >>> TurnProtocol([]).check("<think>It is known.</think><answer>1871</answer>").answer
         '1871'
@@ -257,7 +257,7 @@ def _check_text(text: str) -> None:
 
 
 def _read_thought(text: str) -> tuple[str, int]:
-    """The thought, and the position after it."""
+    """The thought of a turn, and the position after it."""
     start = _past_space(text, 0)
     if not text.startswith("<think>", start):
         opened = text.find("<think>")
@@ -294,7 +294,7 @@ def _read_answer(text: str, start: int) -> str:
 
 
 def _check_end(text: str, start: int, *, after_call: bool) -> None:
-    """Checks that only white space follows the action."""
+    """Checks that only white space follows the call or the answer."""
     tag = _TAG.search(text, start)
     match tag and tag.group():
         case "<tool_call>":
@@ -345,7 +345,7 @@ def _past_space(text: str, start: int) -> int:
 
 
 def _shown(text: str) -> str:
-    """A text for an error message: short, on one line, without anything that looks like a tag."""
+    """A text prepared for an error message: short, on one line, without anything that looks like a tag."""
     flat = " ".join(text[:200].split()).replace("<", "[").replace(">", "]")
     return f"“{flat[:80]}{'…' if len(flat) > 80 or len(text) > 200 else ''}”"
 
