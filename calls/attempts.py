@@ -1,9 +1,9 @@
 """The rows of a call ledger, the same for SQLite and Redis: one row for each attempt that was sent.
 
-A row is committed as `in_flight` before its request is sent. The transaction that caches the reply
-also settles the row. When a process dies, its rows that are still in flight become `lost`: their
-replies may have been charged. A lost request is sent again with the same idempotency key. Lost,
-timed out and cut attempts keep the reserved tokens and cost, marked as estimated.
+A ledger row is committed as `in_flight` before its request is sent. The transaction that caches the reply also settles
+the row. When a process dies, its rows in flight become `lost`, because the provider may have charged for their replies.
+A lost request is sent again with the same idempotency key. Lost, timed out and cut attempts keep the reserved tokens
+and cost, which are marked as estimates.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from enum import StrEnum
 
 
 class Status(StrEnum):
-    """The state of an attempt."""
+    """The state of an attempt to send a request."""
 
     IN_FLIGHT = "in_flight"
     OK = "ok"
@@ -21,19 +21,20 @@ class Status(StrEnum):
     CUT = "cut"
     """The connection broke after the request was sent."""
     UNREACHABLE = "unreachable"
-    """No connection: nothing was sent."""
+    """No connection could be opened, so nothing was sent."""
     RATE_LIMITED = "rate_limited"
     SERVER_ERROR = "server_error"
     NOT_ACCEPTED = "not_accepted"
     """Another status 4xx: the provider will not accept the same request later either."""
     BAD_RESPONSE = "bad_response"
-    """Status 200, but the body breaks the protocol."""
+    """The status is 200, but the body breaks the protocol."""
 
 
 FREE_OF_CHARGE = frozenset(
     {Status.UNREACHABLE, Status.RATE_LIMITED, Status.SERVER_ERROR, Status.NOT_ACCEPTED}
 )
-"""Outcomes of an attempt that cost nothing. After any other outcome the provider may have charged the call."""
+"""Outcomes of an attempt for which the provider charges nothing. After any other outcome the provider may have charged
+the call."""
 
 GROUPS = ("stage", "provider", "model", "item_id", "seed_id")
 """The columns by which the attempts can be grouped and summed."""
@@ -41,7 +42,7 @@ GROUPS = ("stage", "provider", "model", "item_id", "seed_id")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CostLine:
-    """The sums of one group of attempts."""
+    """The sums over one group of attempts."""
 
     group: tuple[str, ...]
     num_calls: int
@@ -57,5 +58,6 @@ class CostLine:
     money: float
     """The cost of the calls whose price is known."""
     num_unpriced: int
-    """Charged calls whose price is unknown. After such calls the true cost is unknown, but at least `money`."""
+    """Number of charged calls whose price is unknown. If there are such calls, the true cost is unknown, but at least
+    `money`."""
     seconds: float

@@ -1,9 +1,8 @@
 """The hard budget in money, tokens or calls. All runs of one folder, and all their processes, share the budget.
 
 The transaction that writes a call's ledger row also reserves the call's highest cost. When the call
-is settled, its real cost replaces the reservation. So calls in flight together cannot exceed the
-budget. Only an input whose tokens were estimated too low can exceed the budget, by the error of the
-estimate.
+is settled, its real cost replaces the reservation. Calls that are in flight together therefore cannot exceed the
+budget. Only an underestimated input can exceed the budget, by the error of the token estimate.
 """
 
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from questloom.records.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Spend:
-    """Money, tokens and calls. Calls of unknown price add no money."""
+    """An amount of money, tokens and calls. Calls of unknown price add no money."""
 
     money: float = 0.0
     tokens: int = 0
@@ -29,7 +28,7 @@ class Spend:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Hard limits of the spend; None means no limit."""
+    """The hard limits on what is spent; None means no limit."""
 
     money: float | None = None
     tokens: int | None = None

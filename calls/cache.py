@@ -1,7 +1,7 @@
 """The protocol of the call cache, which SQLite (one machine) and Redis (a cluster) implement.
 
-The backend decides in one atomic step whether a request is sent. This keeps the cache, the calls in
-flight and the budget consistent in all processes that share the backend.
+The backend decides in one atomic step whether a request is sent. The single step keeps the cache, the calls in flight
+and the budget consistent in all processes that share the backend.
 """
 
 from dataclasses import dataclass
@@ -15,22 +15,22 @@ from questloom.calls.request import CallRequest, Reply
 
 
 class Decision(Enum):
-    """What to do with a request."""
+    """The possible decisions about a request."""
 
     SEND = "send"
     HIT = "hit"
     """The reply is in the cache."""
     BUSY = "busy"
-    """Another process has sent the same request: ask the cache again soon."""
+    """Another process has sent the same request; the caller must ask the cache again soon."""
     FULL = "full"
-    """The budget suffices only if the calls in flight cost less than they reserved: ask again soon."""
+    """The budget suffices only if the calls in flight cost less than they reserved; the caller must ask again soon."""
     EXCEEDED = "exceeded"
     """The budget is used up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The backend's answer to `start`."""
+    """What the backend answers to `start`."""
 
     decision: Decision
     attempt_id: int = 0
@@ -39,14 +39,14 @@ class Started:
 
 
 class CallCache(Protocol):
-    """The replies by key, the ledger of attempts, and the spend that counts against the budget."""
+    """The backend holds replies by key, the ledger of attempts, and the spending that counts against the budget."""
 
     async def lookup(self, key: str) -> Reply | None:
         """The cached reply for a key, or None."""
 
     async def start(self, key: str, request: CallRequest, budget: Budget) -> Started:
-        """Decides about a request. If the decision is SEND, the ledger holds the attempt and the
-        budget its reserved cost."""
+        """Decides whether a request is sent. If the decision is SEND, the ledger contains the attempt, and the budget
+        its reserved cost."""
 
     async def settle(
         self,
@@ -57,16 +57,17 @@ class CallCache(Protocol):
         seconds: float,
         reply: Reply | None,
     ) -> None:
-        """Ends an attempt. Once `settle` returns, the reply is committed: a killed process does not lose the reply."""
+        """Records the end of an attempt. Once `settle` returns, the reply is committed: a killed process does not lose
+        the reply."""
 
     async def forget(self, key: str, reply: Reply) -> None:
-        """Removes a cached reply that is not valid, unless another reply has replaced it. The ledger row stays."""
+        """Removes an invalid cached reply, unless another reply has replaced it. The ledger row of the call stays."""
 
     def drop(self, attempt_id: int, key: str, request: CallRequest, seconds: float) -> None:
-        """Ends an attempt as `lost` at once, without the event loop, since its task is being cancelled."""
+        """Ends an attempt as `lost` at once, without the event loop, because its task is being cancelled."""
 
     def spent(self) -> Spend:
-        """What all runs and processes have spent or reserved."""
+        """The total that all runs and processes have spent or reserved."""
 
     def new_lane(self, provider: str, model: str, pace: Pace) -> AnyLane:
         """Makes the lane (the queue of calls) of a provider and model. Processes that share the
@@ -77,7 +78,8 @@ class CallCache(Protocol):
         """
 
     async def aclose(self) -> None:
-        """Releases what belongs to the running event loop. Another event loop may use the cache afterwards."""
+        """Releases the resources that belong to the running event loop. Another event loop may use the cache
+        afterwards."""
 
     def close(self) -> None:
         """Releases the backend."""

@@ -1,4 +1,4 @@
-"""Every call that leaves the process goes through `Caller`: cache, merging, pacing, budget, ledger and retries."""
+"""Every call to an outside service goes through `Caller`: cache, merging, pacing, budget, ledger and retries."""
 
 import asyncio
 import math
@@ -24,12 +24,12 @@ SILENT_SECONDS = 60.0
 """Pause in seconds before further calls to a provider that this process has never reached. The
 pause begins when a call has used up its retries."""
 LATE_SECONDS = 1.0
-"""If a time limit fires this many seconds late, the process was stopped or starved and could not
-read its replies in time."""
+"""If a time limit fires this many seconds late, the process was stopped or starved, and could not read its replies in
+time."""
 GRACE_SECONDS = 5.0
-"""Extra seconds, after a late time limit, for reading a reply that has already arrived."""
+"""Extra seconds, after a late time limit, to read a reply that has already arrived."""
 POLL_SECONDS = (0.01, 0.1)
-"""The first and the longest pause, in seconds, between two checks of what other processes hold."""
+"""The first and the longest pause, in seconds, between two checks of requests that other processes hold."""
 
 
 class Caller:
@@ -40,8 +40,8 @@ class Caller:
 
     Args:
         cache: the backend; several processes may share it.
-        budget: hard limits over all runs of the folder.
-        paces: the pace of each provider; other providers have the default pace.
+        budget: hard limits on the spending of all runs of the folder.
+        paces: pace of each provider; the default pace holds for all others.
     """
 
     def __init__(
@@ -70,8 +70,8 @@ class Caller:
         self._paces[provider] = pace
 
     async def aclose(self) -> None:
-        """Releases what the cache holds for the running event loop. Another event loop may use the
-        caller afterwards."""
+        """Releases the cache's resources for the running event loop. Another event loop may use the caller
+        afterwards."""
         await self.cache.aclose()
 
     async def call(
@@ -79,18 +79,17 @@ class Caller:
     ) -> Reply:
         """The reply to a request: from the cache, from an equal request in flight, or from the provider.
 
-        If the awaiting task is cancelled, the call still runs to its end, since it may be charged
-        already. The reply is then cached.
+        If the awaiting task is cancelled, the call still runs to its end, because the provider may already charge for
+        it. The reply is then cached.
 
         Args:
-            is_reply: whether a cached reply is valid. Invalid replies of earlier versions are
+            is_reply: function that tells whether a cached reply is valid. Invalid replies of earlier versions are
                 removed, and the request is sent again.
 
-        Raises:
-            ProviderFault: no reply came after all attempts, or none can come. A fault is never
+        Raises: ProviderFault: no reply came after all attempts, or no reply can come. A fault is never
                 cached.
-            BudgetExceeded: the reply may cost more than the budget leaves.
-            InputError: there is a budget in money but the price is unknown, or the cache's file
+            BudgetExceeded: the reply may cost more than is left in the budget. InputError: there is a budget in money
+            but the price is unknown, or the cache's file
                 cannot be written. (A shared cache that stays unreachable raises `ProviderFault`.)
         """
         self.budget.check_price(request.provider, request.model, request.price)
@@ -158,11 +157,10 @@ class Caller:
             await asyncio.sleep(self.retry.delay(key, attempt))
 
     def _shut_after(self, pair: tuple[str, str], fault: CallFault | None, entered: float) -> None:
-        """Stops sending to a provider that refuses the credentials or asks for a longer pause than
-        the policy allows.
+        """Stops all calls to a provider that refuses the credentials or asks for a longer pause than the policy allows.
 
-        A series of timeouts, as many as one call has attempts, also stops the provider's calls for
-        a while. The other calls then need not time out one by one."""
+        Consecutive timeouts, as many as one call has attempts, also stop the provider's calls for a while. Then the
+        other calls do not have to time out one by one."""
         if fault is None:
             self._silence.pop(pair, None)
         elif fault.status in WRONG_CREDENTIALS:
@@ -183,7 +181,7 @@ class Caller:
         self._shut.pop(pair, None)
 
     async def _start(self, key: str, request: CallRequest) -> tuple[int, Reply | None]:
-        """The id of an attempt that may now be sent, or the reply that another process has received meanwhile."""
+        """The id of an attempt that may be sent, or the reply that another process has received in the meantime."""
         pause, longest = POLL_SECONDS
         while True:
             started = await self.cache.start(key, request, self.budget)
@@ -227,8 +225,8 @@ class Caller:
 
 @asynccontextmanager
 async def _time_limit(seconds: float) -> AsyncIterator[None]:
-    """A time limit like `asyncio.timeout`. When the limit fires late, a reply that has already
-    arrived is still read."""
+    """A time limit, like `asyncio.timeout`. When the limit fires late, a reply that has already arrived is still
+    read."""
     loop = asyncio.get_running_loop()
     end = loop.time() + seconds
     async with asyncio.timeout(None) as limit:

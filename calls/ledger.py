@@ -37,8 +37,8 @@ def has_ledger(path: str | Path) -> bool:
 
 
 def last_settled(path: str | Path) -> float:
-    """Roughly when an attempt last ended, in seconds since the epoch. The result is 0 if the ledger
-    is missing or cannot be reached now."""
+    """The approximate time when an attempt last ended, in seconds since the epoch. The result is 0 if the ledger is
+    missing or cannot be reached now."""
     if is_url(path):
         from questloom.calls.shared import redis_ledger
 
@@ -47,12 +47,11 @@ def last_settled(path: str | Path) -> float:
 
 
 def last_attempts(path: str | Path, since: float, most: int) -> list[tuple[str, str, str]]:
-    """Provider, key and status of the last attempts, including those in flight.
+    """Provider, key and status of the last attempts, also of attempts in flight.
 
     Args:
-        since: only attempts that began at this time or later, in seconds since the epoch. For Redis
-            the time of writing the row counts.
-        most: the highest number of attempts.
+        since: earliest start of an attempt, in seconds since the epoch. For Redis, the time when the row was written
+            counts. most: the maximum number of attempts.
 
     Raises:
         InputError: there is no ledger at `path`, or the ledger cannot be read now.

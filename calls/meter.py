@@ -1,5 +1,5 @@
-"""Counts what this process has spent on each stage since the last reading, for a job's live
-metrics. The ledger is authoritative."""
+"""Counts what this process has spent on each stage since the last reading, for the live metrics of a job. If the counts
+differ from the ledger, the ledger is right."""
 
 import threading
 from collections import defaultdict
@@ -24,7 +24,7 @@ _LOCK = threading.Lock()
 
 
 def add(request: CallRequest, reply: Reply) -> None:
-    """Adds a reply to the spend of the request's stage."""
+    """Adds the cost of a reply to the stage that made the request."""
     with _LOCK:
         spent = _SPENT[request.stage]
         spent.calls += 1
@@ -37,6 +37,6 @@ def add(request: CallRequest, reply: Reply) -> None:
 
 
 def take(stage: str) -> Spent | None:
-    """What a stage has spent since the last call of `take`, or None."""
+    """What a stage has spent since the last call of `take`; None if nothing."""
     with _LOCK:
         return _SPENT.pop(stage, None)

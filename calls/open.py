@@ -9,7 +9,7 @@ from questloom.records.errors import InputError
 
 
 def open_cache(place: str | Path) -> CallCache:
-    """Opens the cache with its ledger and the budget's spend.
+    """Opens the cache with its ledger and the budget's spending.
 
     Args:
         place: the path of a `calls.sqlite`, or `redis://host:port/db?prefix=NAME`.

@@ -1,7 +1,7 @@
 """Identifies the process that holds a call in flight, and tells whether that process still exists.
 
-An owner is named by pid and start time, so a reused pid is another owner. A process that is
-stopped, swapped out or starved still exists; only its own machine can see this.
+An owner is named by pid and start time, so a process that reuses the pid is another owner. A stopped, swapped out or
+starved process still exists; only its own machine can see this.
 """
 
 import os
@@ -9,12 +9,12 @@ from functools import cache
 from pathlib import Path
 
 DEAD = ("Z", "X")
-"""States in which a process does nothing more. A zombie only waits to be reaped."""
+"""Process states in which a process does nothing more. A zombie process only waits to be reaped."""
 
 
 def _state_and_start(pid: int) -> tuple[str, str]:
-    """A process's state, and the clock ticks from boot to its start. Both results are "" if the
-    system has no /proc, or hides the process."""
+    """A process's state, and its start time in clock ticks since boot. Both results are "" if the system has no /proc,
+    or hides the process."""
     try:
         # proc(5): fields 3 and 22; the name in field 2 may hold spaces and brackets.
         fields = (
@@ -30,8 +30,8 @@ def _state_and_start(pid: int) -> tuple[str, str]:
 
 @cache
 def boot_and_pid_namespace() -> str:
-    """A name for this boot of the machine and the pid namespace; a container has its own namespace.
-    The name is "" if the system does not tell boot and namespace."""
+    """A name for this boot of the machine and this pid namespace; a container has its own namespace. The name is "" if
+    the system does not report the boot and the namespace."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
         return f"{boot}/{os.readlink('/proc/self/ns/pid').strip('pid:[]')}"
@@ -40,13 +40,13 @@ def boot_and_pid_namespace() -> str:
 
 
 def this_owner() -> str:
-    """The owner's name of this process."""
+    """The name of this process as an owner of calls."""
     return f"{os.getpid()}:{_state_and_start(os.getpid())[1]}"
 
 
 def is_alive(owner: str) -> bool:
-    """Whether the named process still exists on this machine. If only the pid's existence can be
-    seen, the process counts as alive."""
+    """Whether the process with this name still exists on this machine. If the system shows only that the pid exists,
+    the process counts as alive."""
     pid, _, start = owner.partition(":")
     try:
         os.kill(int(pid), 0)

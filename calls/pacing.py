@@ -1,14 +1,14 @@
 """Limits the calls in flight to one (provider, model), and decides when the next call may start.
 
-The window is the number of calls that may be in flight. The window follows additive increase,
-multiplicative decrease. A full window of replies widens the window by one; a sign of overload (429,
-5xx, a timeout) halves the window. Calls that were in flight together halve the window only once.
-`Retry-After` stops all calls to the provider and model.
+The window is the maximum number of calls in flight. The window follows the rule "additive increase, multiplicative
+decrease". When a full window of replies has come, the window grows by one; a sign of overload (429, 5xx, a timeout)
+halves it. Several calls that were in flight together halve the window only once. A `Retry-After` header stops all calls
+to the provider and model.
 
-With `slow_start` the window begins with one call. The window doubles with each full window of
-replies, while replies come well within their time limit. `Latency` decides how much a reply widens
-or narrows the window. Slow start keeps a server busy that works on a few requests and queues the
-rest. Calls beyond the window wait in this process, where no time limit runs.
+With `slow_start` the window begins with one call. The window doubles with each full window of replies, as long as
+replies come well within their time limit. `Latency` decides how much a reply widens or narrows the window. Slow start
+helps with a server that works on a few requests and queues the rest. Calls beyond the window wait in this process, and
+no time limit runs while they wait.
 """
 
 import asyncio
@@ -23,19 +23,17 @@ DECREASE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """The highest load for a provider, for each of its models.
+    """The maximum load on a provider, for each of its models.
 
     Args:
-        max_in_flight: the highest number of calls at once.
-        requests_per_minute: evenly spaced starts; None means no limit.
-        work_per_minute: seconds in any minute during which the provider may work for us. With this
-            limit, calls run one after the other in all processes that share the cache
-            (`questloom.calls.turns`). With None, calls may overlap.
-        slow_start: the window begins with one call instead of `max_in_flight`, and the replies
-            widen it.
+        max_in_flight: maximum number of calls at once.
+        requests_per_minute: maximum number of evenly spaced starts; None means no limit.
+        work_per_minute: number of seconds in any minute in which the provider may work for us. With this limit, calls
+            run one after the other in all processes that share the cache (`questloom.calls.turns`). With None, calls
+            may overlap.
+        slow_start: whether the window begins with one call instead of `max_in_flight` and grows with the replies.
 
-    Raises:
-        ValueError: work is limited and more than one call may be in flight.
+    Raises: ValueError: `work_per_minute` is set and more than one call may be in flight.
     """
 
     max_in_flight: int = 64
@@ -45,7 +43,7 @@ class Pace:
 
     @property
     def first(self) -> int:
-        """The number of calls at once in the beginning."""
+        """The number of calls at once at the start."""
         return 1 if self.slow_start else self.max_in_flight
 
     def __post_init__(self) -> None:
@@ -56,13 +54,12 @@ class Pace:
 
 
 class AnyLane(Protocol):
-    """The queue that a call passes through. There are three kinds: this process's `Lane`, turns
-    with other processes (`questloom.calls.turns`), and the lane of all workers
-    (`questloom.calls.shared.lane`)."""
+    """The queue that a call passes through. There are three kinds of queues: this process's `Lane`, turns with other
+    processes (`questloom.calls.turns`), and the lane of all workers (`questloom.calls.shared.lane`)."""
 
     async def enter(self) -> float:
-        """Waits for a place in the window. Returns the time (monotonic seconds) at which the place
-        was given, for `leave`."""
+        """Waits for a place in the window. Returns the time (monotonic seconds) at which the call got its place;
+        `leave` needs this time."""
 
     def leave(
         self,
@@ -91,12 +88,12 @@ class Latency:
         self.usual = 0.0
         """The usual time of a reply in seconds: a moving mean over a window of replies."""
         self.best = math.inf
-        """The lowest usual time so far. The lowest time is measured anew when calls go one by one."""
+        """The lowest usual time of a reply so far, in seconds. This time is measured anew when calls go one by one."""
         self._num = 0
 
     def step(self, seconds: float, timeout: float, window: float) -> float:
-        """How much a reply changes the window: up to +1, which doubles the window within a window
-        of replies, or down to -½."""
+        """By how much a reply changes the window: from -½ up to +1; with +1, a full window of replies doubles the
+        window."""
         self._learn(seconds, window)
         room = (
             min(1.0, timeout / 4 / max(seconds, 1e-9) - 1)
@@ -106,8 +103,8 @@ class Latency:
         return max(0.5, room) if seconds <= self.CROWDED * self.best else max(-0.5, room)
 
     def is_crowd(self, timeout: float, window: float) -> bool:
-        """Whether a timeout shows that too many calls are in flight, and is not just one slow reply
-        among many fast ones."""
+        """Whether a timeout shows that too many calls are in flight, and is not just one slow reply among many fast
+        replies."""
         self._learn(timeout, window)
         return self.usual > max(timeout / 2, 1.3 * self.best)
 
@@ -118,7 +115,8 @@ class Latency:
 
 
 class Lane:
-    """The window of one (provider, model): first come, first served. One event loop uses the lane at a time."""
+    """The window of one (provider, model); calls start in the order in which they came. One event loop uses the lane at
+    a time."""
 
     def __init__(self, pace: Pace) -> None:
         self._pace = pace
@@ -131,8 +129,8 @@ class Lane:
         self._waiters: deque[asyncio.Future[None]] = deque()
 
     async def enter(self) -> float:
-        """Waits for a place in the window. Returns the time (monotonic seconds) at which the place
-        was given, for `leave`."""
+        """Waits for a place in the window. Returns the time (monotonic seconds) at which the call got its place;
+        `leave` needs this time."""
         if self._waiters or not self._may_start():
             waiter = asyncio.get_running_loop().create_future()
             self._waiters.append(waiter)
@@ -165,17 +163,17 @@ class Lane:
         """Gives the place back and reports how the call went.
 
         Args:
-            entered: what `enter` returned, or when the call was sent.
-            replied: a reply came, so the window may grow. During a slow start the window grows only
-                if it was full.
-            overloaded: the provider showed overload, so the window shrinks, unless it has shrunk
-                since the call began.
-            limited: the overload was a 429; this lane treats it like any other overload.
+            entered: the time that `enter` returned, or the time of sending.
+            replied: whether a reply came, so that the window may grow. During a slow start the window grows only if it
+                was full.
+            overloaded: whether the provider showed overload; the window then shrinks, unless it has shrunk since the
+                call began.
+            limited: whether the overload was a 429; this lane treats it like any other overload.
             timeout: the call's time limit in seconds.
             late: whether the overload was a timeout.
-            retry_after: seconds during which no call may start.
-            banned: `retry_after` is longer than any call waits. After a ban this process's `Caller`
-                stops by itself; a shared lane also has to tell the other processes.
+            retry_after: number of seconds during which no call may start.
+            banned: whether `retry_after` is longer than any call waits. After a ban, the `Caller` of this process stops
+                by itself; a shared lane must also tell the other processes.
         """
         full = (
             not self._pace.slow_start or bool(self._waiters) or self.in_flight >= int(self.window)

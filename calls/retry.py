@@ -16,7 +16,7 @@ LASTING_STATUS = (501, 505)
 
 
 class CallFault(ProviderFault):
-    """The error that a sender raises when an attempt brought no reply; it pickles as `ProviderFault`.
+    """The error of a sender if an attempt brought no reply; it pickles as `ProviderFault`.
 
     Args:
         kind: the status that the ledger keeps for the attempt.
@@ -54,8 +54,8 @@ def fault_of_status(
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """The pause in seconds that `Retry-After` (seconds or an HTTP date, RFC 9110 10.2.3) asks for;
-    None without the header."""
+    """The pause in seconds from the header `Retry-After` (seconds or an HTTP date, RFC 9110 10.2.3); None without the
+    header."""
     value = headers.get("retry-after", "").strip()
     if not value:
         return None
@@ -71,25 +71,26 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """Exponential backoff with jitter. The defaults are enough for an endpoint that is down for a minute."""
+    """Exponential backoff with jitter. The default values outlast an endpoint that is down for a minute."""
 
     max_attempts: int = 9
     first_delay: float = 0.5
     max_delay: float = 30.0
     max_retry_after: float = 600.0
-    """The longest pause in seconds that a provider may ask for. After a request for a longer pause
-    the item stays pending."""
+    """The longest pause in seconds that a provider may ask for. If the provider asks for a longer pause, the task that
+    made the call stays unfinished."""
     max_unreachable: int = 9
-    """Attempts at an address where nothing answers. The number is low, so that a misspelt address is reported soon."""
+    """Maximum number of attempts if nothing answers at the address. The number is low, so that a user soon learns of a
+    misspelt address."""
 
     def delay(self, key: str, attempt: int) -> float:
-        """Seconds to wait after the attempt (the first is 1): half to all of the doubling delay;
-        the key decides the fraction."""
+        """Seconds to wait after the attempt with this number (from 1): half to all of a doubling delay; the key decides
+        the fraction."""
         full = min(self.max_delay, self.first_delay * 2 ** (attempt - 1))
         return full * (0.5 + 0.5 * chance(0, key, f"retry {attempt}").random())
 
     def gives_up(self, fault: ProviderFault, attempt: int) -> bool:
-        """Whether this fault ends the call."""
+        """Whether this fault ends the call without further attempts."""
         unreachable = (
             isinstance(fault, CallFault)
             and fault.kind is Status.UNREACHABLE

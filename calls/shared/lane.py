@@ -1,11 +1,11 @@
 """The pace of one (provider, model) over all workers: the `Lane` of `questloom.calls.pacing`, with its state in Redis.
 
-`scripts/lane.lua` sets three limits. A window bounds the calls in flight (additive increase, halved
-by 5xx and timeouts). A rate bounds the starts per second; after each 429 the rate follows a cubic
-curve. `Retry-After` sets a time before which no call starts.
+`scripts/lane.lua` sets three limits. A window limits the calls in flight; it grows step by step, and 5xx and timeouts
+halve it. A rate limits the starts per second; after each 429 the rate follows a cubic curve. `Retry-After` sets a time
+before which no call starts.
 
 A worker reports which slots it holds and how many more it wants. One message gives a worker slots
-and start times for many calls. The slots of a worker that stays silent expire.
+and start times for many calls. If a worker stays silent, its slots expire.
 """
 
 import asyncio
@@ -20,21 +20,21 @@ from questloom.calls.shared.link import Link
 from questloom.records.errors import ProviderFault
 
 FLOOR_SECONDS = 0.004
-"""The shortest time between two messages. Events between two messages go into the second one."""
+"""Minimum time between two messages to the server. Events between two messages are reported in the second message."""
 AHEAD_MS = 50
-"""How early, in milliseconds, a worker gets its start times. The lead is so short that few calls
-are still sent after a 429."""
+"""How early, in milliseconds, a worker gets its start times. This lead is short, so that few calls are still sent after
+a 429."""
 LONGEST_WAIT = 0.5
 LONGEST_PAUSE = RetryPolicy().max_retry_after
 
 
 class SharedLane:
-    """One worker's part of a shared lane. Within the worker: first come, first served. One event
-    loop uses this part at a time.
+    """The part of a shared lane that one worker uses. Within the worker, calls start in the order in which they came.
+    One event loop uses this part at a time.
 
     Args:
-        pair: the name of the lane.
-        worker: the name of this worker's part.
+        pair: name of the lane (provider and model).
+        worker: name of this worker's part of the lane.
         life: seconds after which the slots of a silent worker expire.
     """
 
@@ -49,7 +49,7 @@ class SharedLane:
         self.in_flight = 0
         self.window = float(pace.first)
         self.rate = 0.0
-        """Starts a second over all workers, shown to users."""
+        """Starts of calls per second over all workers, as shown to users."""
         self._waiters: deque[asyncio.Future[None]] = deque()
         self._granted: set[asyncio.Future[None]] = set()
         self._latency = Latency()
@@ -62,8 +62,8 @@ class SharedLane:
         self._talk: asyncio.Task[None] | None = None
 
     async def enter(self) -> float:
-        """Waits for a slot and a start time. Returns the time (monotonic seconds) at which the slot
-        was given, for `leave`.
+        """Waits for a slot and a start time. Returns the time (monotonic seconds) at which the call got the slot;
+        `leave` needs this time.
 
         Raises:
             ProviderFault: the Redis server stays unreachable, or the provider asked a worker for a
@@ -97,8 +97,8 @@ class SharedLane:
         retry_after: float | None = None,
         banned: float | None = None,
     ) -> None:
-        """Gives the slot back and reports how the call went; see `Lane.leave`. A 429 lowers the
-        rate, not the window; a ban stops all workers."""
+        """Gives the slot back and reports how the call went; see `Lane.leave`. A 429 lowers the rate but does not
+        change the window; a ban stops all workers."""
         full = (
             not self._pace.slow_start or bool(self._waiters) or self.in_flight >= int(self.window)
         )
@@ -134,7 +134,8 @@ class SharedLane:
         self._bell.set()
 
     async def _negotiate(self) -> None:
-        """Exchanges messages with the server while there is something to report, to request or to hold."""
+        """Exchanges messages with the server as long as there are events to report, slots to request or slots to
+        hold."""
         while self._news or self._waiters or self.in_flight:
             self._news = False
             try:
@@ -153,7 +154,7 @@ class SharedLane:
                 timer.cancel()
 
     async def _ask(self) -> float:
-        """Sends one message. Returns the seconds after which the next is worthwhile."""
+        """Sends one message to the server. Returns the number of seconds after which the next message is useful."""
         told = self._overloaded_at, self._limited_at, self._closed_until
         replied, wider = self._replied, self._wider
         now = time.monotonic()

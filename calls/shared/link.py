@@ -1,10 +1,9 @@
-"""A process's connection to the Redis server. The connection sends commands in batches, retries
-them for a bounded time, then raises a typed error.
+"""A process's connection to the Redis server. The connection sends commands in batches, retries them for a limited
+time, and then raises a typed error.
 
-While one batch is under way, further commands of the event loop collect and leave in the next batch
-(one write, one read). With batches each of many calls costs a fraction of a round trip. If the
-connection breaks, the same batch is sent again: running a script twice has the same effect as
-running it once.
+While one batch is sent, further commands of the event loop collect for the next batch (one write, one read). In a
+batch, each call costs only a fraction of a round trip. If the connection breaks, the same batch is sent again: running
+a script twice has the same effect as running it once.
 """
 
 import asyncio
