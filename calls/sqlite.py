@@ -1,9 +1,8 @@
 """The call cache in one SQLite file, shared by the processes of one machine.
 
-All steps that calls request in one turn of the event loop share one transaction (group commit). The
-transaction runs on the loop's own thread: a commit in WAL mode takes about 30 µs, less than a
-handover to another thread. A commit survives the death of the process, but perhaps not a power cut
-(synchronous=NORMAL).
+All steps that calls request in one turn of the event loop share one transaction (group commit). The transaction runs on
+the event loop's own thread, because a commit in WAL mode takes only about 30 µs, less than a switch of threads. A
+commit survives the death of the process, but may not survive a power cut (synchronous=NORMAL).
 """
 
 import asyncio
@@ -25,9 +24,10 @@ from questloom.records.errors import InputError
 
 VERSION = 1
 BUSY_SECONDS = 60.0
-"""Seconds that another process may hold the file's lock."""
+"""Maximum number of seconds that another process may hold the file's lock."""
 LEASE_MARGIN = 60.0
-"""Seconds past its timeout after which an attempt is lost even if its process seems alive (its pid may be reused)."""
+"""Number of seconds after its timeout when an attempt counts as lost, even if its process seems alive (the pid may be
+reused)."""
 
 SCHEMA = """
 CREATE TABLE replies (
@@ -49,8 +49,8 @@ INSERT INTO spent VALUES (0.0, 0, 0);
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:
-    """Switches to WAL mode. The function retries by itself: SQLite does not wait for a lock here,
-    and processes often open a new file together."""
+    """Switches the file to WAL mode. The function retries by itself, because SQLite does not wait for this lock, and
+    processes often open a new file together."""
     end = time.monotonic() + BUSY_SECONDS
     while True:
         try:
@@ -92,8 +92,8 @@ def _open(path: Path) -> sqlite3.Connection:
 
 
 class SqliteCache:
-    """`CallCache` in a file. A process has one `SqliteCache`. Event loops may use the cache one
-    after the other, not two at once.
+    """The `CallCache` in an SQLite file. A process has one `SqliteCache`. Event loops may use the cache one after the
+    other, not two at once.
 
     Args:
         path: the file, created if it is missing. Opening the cache marks the attempts of dead
@@ -119,7 +119,7 @@ class SqliteCache:
         return self._reply_of(key)
 
     async def start(self, key: str, request: CallRequest, budget: Budget) -> Started:
-        """Decides about a request; see `CallCache`."""
+        """Decides whether a request is sent; see `CallCache`."""
         return await self._commit(lambda: self._start(key, request, budget))
 
     async def settle(
@@ -131,11 +131,11 @@ class SqliteCache:
         seconds: float,
         reply: Reply | None,
     ) -> None:
-        """Ends an attempt; see `CallCache`."""
+        """Records the end of an attempt; see `CallCache`."""
         await self._commit(lambda: self._settle(attempt_id, key, request, status, seconds, reply))
 
     async def forget(self, key: str, reply: Reply) -> None:
-        """Removes an invalid reply; see `CallCache`."""
+        """Removes an invalid reply from the cache; see `CallCache`."""
         await self._commit(
             lambda: self._connection.execute(
                 "DELETE FROM replies WHERE key = ? AND body = ?", (key, reply.body)
@@ -154,12 +154,12 @@ class SqliteCache:
         self._flush()
 
     def spent(self) -> Spend:
-        """What all runs and processes have spent or reserved."""
+        """The total that all runs and processes have spent or reserved."""
         return Spend(*self._connection.execute("SELECT money, tokens, calls FROM spent").fetchone())
 
     def new_lane(self, provider: str, model: str, pace: Pace) -> AnyLane:
-        """A lane (queue of calls) for this process only. If the pace limits the provider's work,
-        the lane takes turns with all processes that use the file."""
+        """A lane (the queue of calls) for this process alone. If the pace limits the provider's work, the calls of this
+        lane take turns with those of all processes that use the file."""
         if pace.work_per_minute is None:
             return Lane(pace)
         return TurnLane(
@@ -169,16 +169,16 @@ class SqliteCache:
         )
 
     async def aclose(self) -> None:
-        """Does nothing: the file belongs to no event loop."""
+        """Does nothing, because the file belongs to no event loop."""
 
     def close(self) -> None:
-        """Closes the cache. The last process to close the cache leaves a single file without a log."""
+        """Closes the cache. When the last process closes the cache, a single file without a log remains."""
         self._connection.close()
 
     # group commit
 
     def _commit(self, step: Callable[[], Any]) -> asyncio.Future:
-        """A future that holds the step's result once its transaction is committed."""
+        """A future with the result of a step, set after the step's transaction is committed."""
         loop = asyncio.get_running_loop()
         future = loop.create_future()
         self._waiting.append((step, future))
@@ -342,8 +342,8 @@ class SqliteCache:
         )
 
     def _mark_lost(self) -> None:
-        """Marks the attempts of dead processes as lost. Lost attempts keep their reserved cost,
-        since they may have been charged."""
+        """Marks the attempts of dead processes as lost. Lost attempts keep their reserved cost, because the provider
+        may have charged for them."""
         rows = self._connection.execute(
             "SELECT id, owner, lease FROM attempts WHERE status = 'in_flight'"
         ).fetchall()

@@ -1,4 +1,4 @@
-"""Sums the ledger in a file that `calls.sqlite` writes."""
+"""Sums the call ledger in a file that `calls.sqlite` wrote."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from questloom.records.errors import InputError
 
 
 def cost_lines(path: Path, by: Sequence[str]) -> list[CostLine]:
-    """Sums by group; see `questloom.calls.ledger.cost_lines`."""
+    """Sums the ledger by group; see `questloom.calls.ledger.cost_lines`."""
     columns = ", ".join(by)
     query = f"""SELECT {columns or "''"}, COALESCE(SUM(calls), 0), COALESCE(SUM(status NOT IN ('ok', 'in_flight')), 0),
         COALESCE(SUM(status = 'lost'), 0), COALESCE(SUM(tokens_in), 0), COALESCE(SUM(tokens_out), 0),
@@ -36,12 +36,13 @@ def cost_lines(path: Path, by: Sequence[str]) -> list[CostLine]:
 
 
 def has_ledger(path: Path) -> bool:
-    """Whether the file exists."""
+    """Whether the ledger's file exists."""
     return path.exists()
 
 
 def last_settled(path: Path) -> float:
-    """Roughly when an attempt last ended, in seconds since the epoch: when the log beside the file was last written."""
+    """The approximate time when an attempt last ended, in seconds since the epoch: the last change of the log beside
+    the file."""
     log = Path(f"{path}-wal")
     return log.stat().st_mtime if log.exists() else 0.0
 

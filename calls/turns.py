@@ -1,9 +1,8 @@
 """Lets all processes of a machine take turns at a provider that allows one call at a time.
 
-A locked file gives the turn and records when the processes called. The lock ends with its process,
-so a killed process keeps no turn. A later process reads from the file what earlier processes did. A
-call that was killed counts as work until now. `Retry-After` applies to all processes, also after a
-resume.
+A process gets its turn by locking a file, which also records the times of calls. The lock ends with its process, so a
+killed process does not keep the turn. A process reads in the file when earlier processes called. A call that was killed
+counts as if it had worked until now. A pause from `Retry-After` holds for all processes, also after a resume.
 """
 
 import asyncio
@@ -20,17 +19,18 @@ from questloom.calls.retry import CallFault, RetryPolicy
 
 MINUTE = 60.0
 POLL_SECONDS = 0.02
-"""Seconds between two checks whether another call's turn is over. The process that checks first gets the next turn."""
+"""Number of seconds between two checks whether the turn of another call is over. The first process that finds the turn
+free gets it."""
 LONGEST_PAUSE = RetryPolicy().max_retry_after
 
 
 class TurnLane:
-    """`AnyLane` for a `Pace` with `work_per_minute`. One event loop uses the lane at a time.
+    """The lane (queue of calls) for a `Pace` with `work_per_minute`. One event loop uses the lane at a time.
 
     Args:
         path: the file, created if it is missing.
-        provider: the name that faults show.
-        pace: its `requests_per_minute` are evenly spaced, as in `Lane`.
+        provider: name of the provider in error messages.
+        pace: pace of the calls; `requests_per_minute` are evenly spaced, as in `Lane`.
     """
 
     def __init__(self, path: Path, provider: str, pace: Pace) -> None:
@@ -44,10 +44,9 @@ class TurnLane:
         self._closed_until = 0.0
 
     async def enter(self) -> float:
-        """Waits for the turn and until the next call may start. Returns the start time (monotonic seconds).
+        """Waits until it is the caller's turn and the next call may start. Returns the start time (monotonic seconds).
 
-        Raises:
-            CallFault: the provider asked some process for a longer pause than any call waits.
+        Raises: CallFault: the provider asked one of the processes for a longer pause than any call waits.
         """
         while not self._lock():
             await asyncio.sleep(POLL_SECONDS)
@@ -82,8 +81,8 @@ class TurnLane:
         retry_after: float | None = None,
         banned: float | None = None,
     ) -> None:
-        """Ends the turn. Only a pause that the provider asked for matters: there is no window to
-        narrow. See `Lane.leave`."""
+        """Ends the turn. Of the arguments, only a pause from the provider matters, because there is no window of calls.
+        See `Lane.leave`."""
         now = time.time()
         self._calls[-1] = (self._calls[-1][0], now)
         pause = retry_after if banned is None else banned
@@ -140,7 +139,7 @@ class TurnLane:
         os.ftruncate(self._fd, len(data))
 
     def _pause(self, now: float) -> float:
-        """Seconds until the next call may start."""
+        """Number of seconds until the next call may start."""
         start = max(self._closed_until, self._calls[-1][0] + self._spacing if self._calls else 0.0)
         work = sum(ended - begun for begun, ended in self._calls)
         for begun, ended in self._calls:  # the oldest calls leave the minute first

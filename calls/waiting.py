@@ -1,7 +1,6 @@
-"""A time limit whose clock stops while one of its calls waits for a place in a provider's window.
+"""A time limit whose clock stops while a call under the limit waits in a provider's queue.
 
-Waiting for a place says nothing about the limited work itself: many tasks may use the same server
-at once.
+The waiting time does not count, because it depends on the other tasks that use the same server.
 """
 
 import asyncio
@@ -18,7 +17,7 @@ class _Clock:
         self.open = True
 
     def stop(self) -> None:
-        """Counts one more waiting call and stops the clock."""
+        """Counts one more waiting call, and stops the clock."""
         self._num += 1
         when = self._limit.when()
         if self._num == 1 and self.open and when is not None and not self._limit.expired():
@@ -26,7 +25,7 @@ class _Clock:
             self._limit.reschedule(None)
 
     def go_on(self) -> None:
-        """Ends one call's waiting. The clock goes on if no other call waits."""
+        """Records that one call no longer waits. The clock runs again if no other call waits."""
         self._num -= 1
         if not self._num and self.open and self._limit.when() is None:
             self._limit.reschedule(asyncio.get_running_loop().time() + self._left)
@@ -37,8 +36,8 @@ _CLOCKS: ContextVar[tuple[_Clock, ...]] = ContextVar("clocks", default=())
 
 @asynccontextmanager
 async def time_limit(seconds: float) -> AsyncIterator[None]:
-    """A time limit like `asyncio.timeout` that does not count the time in which calls wait for
-    their place. A call that joins an equal call in flight counts as working."""
+    """A time limit like `asyncio.timeout`, except that time in which calls wait in a queue does not count. If a call
+    joins an equal call in flight, it counts as working."""
     async with asyncio.timeout(seconds) as limit:
         clock = _Clock(limit)
         token = _CLOCKS.set((*_CLOCKS.get(), clock))

@@ -1,9 +1,8 @@
 """Objects in S3 and Google Cloud Storage as paths, over fsspec's `s3fs` and `gcsfs` (extras `s3`
 and `gcs`).
 
-Listings are never cached, because other workers write. A fault that outlasts the library's retries
-becomes a `ProviderFault`, so the item stays pending. A missing object raises FileNotFoundError, as
-on a disk.
+Listings are never cached, because other workers write. A fault that outlasts the library's retries becomes a
+`ProviderFault`, so the task stays unfinished. A missing object raises FileNotFoundError, like a missing file on a disk.
 """
 
 import fnmatch
@@ -26,13 +25,14 @@ from questloom.records.errors import InputError, ProviderFault, QuestloomError
 from questloom.records.identity import sha256_hex
 
 EXTRAS = {"s3": ("s3fs", "s3"), "gs": ("gcsfs", "gcs")}
-"""URL scheme to (package, extra of setup.py)."""
+"""For each URL scheme: (package, extra of setup.py)."""
 RIGHTS = {
     "s3": "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (or AWS_PROFILE), and AWS_ENDPOINT_URL for a store that is not Amazon's.",
     "gs": "Set GOOGLE_APPLICATION_CREDENTIALS, or log in with gcloud.",
 }
 BLOCK = 1 << 20
-"""Minimum number of bytes per request. The end of a file also comes as one block, since file footers stand there."""
+"""Minimum number of bytes per request. The end of a file is also fetched as one block, because file footers stand
+there."""
 BUFFER = 1 << 16
 THREADS = 16
 CHECK_SECONDS = 15
@@ -58,7 +58,7 @@ def is_remote(path: object) -> bool:
 
 @cache
 def _files(scheme: str, process: int, quick: bool = False) -> Any:
-    """The file system of a URL scheme, one per process."""
+    """The file system for a URL scheme; each process has one per scheme."""
     package, extra = EXTRAS[scheme]
     try:
         __import__(package)
@@ -86,8 +86,8 @@ def _files(scheme: str, process: int, quick: bool = False) -> Any:
 
 @contextmanager
 def asking(path: "BucketPath") -> Iterator[None]:
-    """Context that turns exceptions of the providers' libraries into the project's own. Only here
-    are the providers' exceptions caught."""
+    """A context that turns exceptions of the providers' libraries into exceptions of the project. No other code catches
+    the providers' exceptions."""
     try:
         yield
     except (*_MISSING, QuestloomError, AssertionError):
@@ -104,17 +104,16 @@ def _words(error: BaseException) -> str:
 
 @total_ordering
 class BucketPath:
-    """An object or the objects under a prefix, with the part of `pathlib.Path`'s interface that the
-    project uses.
+    """An object in a bucket, or the objects under a prefix, with the methods of `pathlib.Path` that the project uses.
 
-    The class has no `__fspath__`, so libraries that can only open local files refuse it. A
-    `BucketPath` pickles as its address.
+    The class has no `__fspath__`, so libraries that only open local files refuse it. A `BucketPath` pickles as its
+    address.
 
     Args:
         scheme: "s3" or "gs".
         bucket: name of the bucket.
         key: key of the object, without slashes at its ends; "" for the bucket.
-        info: the entry of a listing for this object.
+        info: the entry for this object in a listing.
     """
 
     def __init__(
@@ -200,8 +199,8 @@ class BucketPath:
         return _files(self.scheme, os.getpid())
 
     def _look(self) -> dict[str, Any] | None:
-        """The store's facts about the object; None where nothing exists. If a listing gave the
-        entry, its facts are trusted without a request."""
+        """What the object store reports about the object; None if it does not exist. If the information comes from a
+        listing, it is trusted without a request."""
         if self._info is not None:
             return self._info
         try:
@@ -227,7 +226,7 @@ class BucketPath:
         return int(found["size"])
 
     def version(self) -> str:
-        """A string that changes when the object, or any object under the prefix, changes."""
+        """A string that changes if the object, or any object under the prefix, changes."""
         found = self._look()
         if found is None:
             raise FileNotFoundError(2, "no such object", str(self))
@@ -238,7 +237,7 @@ class BucketPath:
         )
 
     def iterdir(self) -> Iterator["BucketPath"]:
-        """The entries directly under the prefix. A probe that `check` left there does not count."""
+        """The entries directly under the prefix, in a listing. A test object that `check` left there is ignored."""
         with asking(self):
             entries = self._fs.ls(str(self), detail=True, refresh=True)
         for entry in entries:
@@ -289,7 +288,7 @@ class BucketPath:
             return self._fs.cat_file(str(self), start=start, end=stop)
 
     def download(self, target: Path) -> None:
-        """Downloads the object to a local file."""
+        """Downloads the object into a local file."""
         with asking(self):
             self._fs.get_file(str(self), str(target))
 
@@ -300,8 +299,8 @@ class BucketPath:
             self._fs.pipe_file(str(self), data)
 
     def upload(self, source: Path) -> None:
-        """Writes the bytes of a local file as this object: one PUT, or parts that become one object
-        after the last part."""
+        """Uploads the bytes of a local file as this object: in one PUT, or in parts that become one object after the
+        last part."""
         with asking(self):
             self._fs.put_file(str(source), str(self))
 
@@ -319,12 +318,12 @@ class BucketPath:
             list(pool.map(lambda file: file.unlink(missing_ok=True), self.files()))
 
     def mkdir(self, parents: bool = False, exist_ok: bool = False) -> None:
-        """Does nothing: a bucket has no folders."""
+        """Does nothing, because a bucket has no folders."""
 
     # Before work starts
 
     def check(self, *, writing: bool) -> None:
-        """Checks whether the place can be used, with few retries and a time limit.
+        """Checks whether the location can be used, with few retries and a time limit.
 
         Raises:
             InputError: the bucket or object does not exist, access is denied, or the provider does
@@ -369,7 +368,7 @@ class BucketPath:
             ) from error
 
     def silent(self) -> InputError:
-        """The error of a check that did not end in time."""
+        """The error if a check did not end within the time limit."""
         return InputError(
             str(self),
             f"did not answer within {CHECK_SECONDS} seconds",
@@ -393,8 +392,8 @@ def _version(info: dict[str, Any]) -> str:
 
 
 class _Ranges(io.RawIOBase):
-    """A bucket's object as a readable file. Each request fetches the block at the reading position,
-    or the file's last block."""
+    """An object in a bucket as a readable file. Each request fetches either the block at the reading position or the
+    last block of the file."""
 
     def __init__(self, path: BucketPath, size: int, block: int) -> None:
         self._path, self._size, self._block = path, size, block

@@ -1,4 +1,4 @@
-"""Folders of data sets: the digest of their content, and how `datasets` reads a downloaded folder."""
+"""Folders of data sets: the digest of their content, and a way to load them with the library `datasets`."""
 
 import hashlib
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def content_digest(folder: Path) -> str:
-    """Digest of a folder, 16 hexadecimal digits, over the contents of its files and their names in the folder."""
+    """The digest of a folder, 16 hexadecimal digits, computed from the names and contents of its files."""
     held = hashlib.sha256()
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         with path.open("rb") as file:
@@ -17,11 +17,10 @@ def content_digest(folder: Path) -> str:
 
 
 def load_folder(path: Path, split: str | None = None) -> Any:
-    """Like `datasets.load_dataset` for a folder or one of its splits, but never gives the rows of
-    another folder.
+    """Works like `datasets.load_dataset` for a folder or one of its splits, but never returns rows of another folder.
 
-    `datasets` caches rows under the folder's name and the patterns in its card. `load_folder`
-    therefore keeps the cache under the digest of the folder's content.
+    The library `datasets` caches rows under the folder's name and the patterns in its card. `load_folder` therefore
+    keeps the cache under the digest of the folder's content.
     """
     import datasets  # importing datasets is slow, so only this function does it
 

@@ -1,8 +1,7 @@
-"""Objects of outside packages that settings name: `module:Name`, or the name of an installed entry
-point.
+"""Imports objects of other packages that settings name: `module:Name`, or the name of an installed entry point.
 
-Importing a module runs its code. The program therefore imports only what settings name, and trusts
-settings like a program.
+Importing a module runs its code. The program therefore imports only what settings name, and trusts settings as if they
+were program code.
 """
 
 import os
@@ -21,21 +20,21 @@ from questloom.records.identity import sha256_hex
 
 @dataclass(frozen=True)
 class Extension:
-    """One object of an outside package, with its version."""
+    """An object of another package, with the version of its code."""
 
     named: str
-    """The name in the settings: an import path, or an entry point."""
+    """The name in the settings: an import path or an entry point."""
     path: str
     """The import path of the object, "mypackage:NoSports"."""
     version: str
-    """Package and version where the package is installed, and a hash of the object's file:
-    "mypackage 1.2, source 3f2a9c…"."""
+    """Package and version (if the package is installed), and a hash of the object's file: "mypackage 1.2, source
+    3f2a9c…"."""
     object: Any
 
     @property
     def identity(self) -> str:
-        """A string that changes whenever the object may behave differently. A change in another
-        file of the package shows only in the package's version."""
+        """A string that changes whenever the object may behave differently. A change in another file of the package
+        changes this string only if the package's version changes."""
         return f"{self.path} ({self.version})"
 
 
@@ -46,9 +45,8 @@ def load_extension(named: str, kind: str, key: str) -> Extension:
     Args:
         named: `module:Name`, or the name of an entry point; Python searches the current folder
             last.
-        kind: the kind of object. The kind "filters" uses the entry points of the group
-            `questloom.filters`.
-        key: the key of the settings, for errors.
+        kind: kind of the object. The kind "filters" uses the entry points of the group `questloom.filters`.
+        key: key of the settings, for error messages.
 
     Raises:
         InputError: no object has that name, or importing it fails.
@@ -70,7 +68,7 @@ def load_extension(named: str, kind: str, key: str) -> Extension:
 
 
 def is_extension(named: str, kind: str) -> bool:
-    """Whether a name is an import path or an installed entry point, and not one of the program's own names."""
+    """Whether a name is an import path or an installed entry point, and is not one of the program's own names."""
     return ":" in named or any(
         each.name == named for each in entry_points(group=f"questloom.{kind}")
     )
@@ -119,7 +117,7 @@ def _module(name: str, where: str) -> ModuleType:
 
 
 def _version(module: ModuleType, found: Any) -> str:
-    """The version of the package that installed the module, and a hash of the files with module and object."""
+    """The version of the package that installed the module, and a hash of the files with the module and the object."""
     packages = packages_distributions().get(module.__name__.partition(".")[0], [])
     installed = [f"{package} {version(package)}" for package in sorted(set(packages))]
     own = sys.modules[found.__module__] if isinstance(found, type) else module

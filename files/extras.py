@@ -1,4 +1,4 @@
-"""The packages that only some jobs need, and the extra of the distribution that installs each."""
+"""Packages that only some jobs need, and the pip extra that installs each package."""
 
 import importlib.util
 
@@ -8,7 +8,7 @@ EXTRAS = {
     "clip": ("torch", "torchvision", "open_clip"),
     "train": ("torch", "torchvision", "transformers", "accelerate", "peft", "safetensors"),
 }
-"""The modules of each extra, by the extra's name in setup.py."""
+"""The modules of each extra, by the name of the extra in setup.py."""
 
 
 def require(extra: str, what: str) -> None:
@@ -16,10 +16,10 @@ def require(extra: str, what: str) -> None:
 
     Args:
         extra: a key of `EXTRAS`.
-        what: what needs the extra, for the error.
+        what: what needs the extra, for the error message.
 
     Raises:
-        InputError: a package is missing. The error names the command that installs it.
+        InputError: a package is missing. The error message names the command that installs the package.
     """
     missing = next((name for name in EXTRAS[extra] if not _is_installed(name)), "")
     if missing:
@@ -36,7 +36,7 @@ def missing_extra(extra: str, what: str, module: str) -> InputError:
 
 
 def error_of_import(error: ModuleNotFoundError) -> InputError | None:
-    """The error for a module whose import failed; None for a module that no extra installs."""
+    """The error for a module that could not be imported; None if no extra installs this module."""
     name = (error.name or "").partition(".")[0]
     extra = next((extra for extra, modules in EXTRAS.items() if name in modules), "")
     return missing_extra(extra, "this job", name) if extra else None

@@ -1,12 +1,12 @@
-"""One set of operations for local paths, `s3://bucket/…` and `gs://bucket/…`.
+"""The same operations for local paths, `s3://bucket/…` and `gs://bucket/…`.
 
-`location` gives a `pathlib.Path` for a local path. For an object store `location` gives a
-`BucketPath` (`buckets.py`), with the part of pathlib's interface that the project uses.
+For a local path, `location` returns a `pathlib.Path`. For an object store, `location` returns a `BucketPath`
+(`buckets.py`), with the methods of pathlib that the project uses.
 
-An object store has no rename and no folders, but one object appears whole or not at all.
-`write_whole` and `whole_file` therefore need one upload. For a folder of several objects, the
-object that marks the folder as whole is written last and deleted first. Credentials come only from
-the environment, as the providers' own tools read them.
+An object store can rename nothing and has no folders, but a single object appears whole or not at all. `write_whole`
+and `whole_file` therefore need only one upload. If a folder has several objects, the object that marks the folder as
+complete is written last and deleted first. Credentials come only from the environment, where the providers' own tools
+also look for them.
 """
 
 import atexit
@@ -37,8 +37,7 @@ LEFTOVER_SECONDS = 86_400.0
 def location(path: str | Location, *parts: str) -> Location:
     """The location of a path: local, `s3://` or `gs://`.
 
-    Raises:
-        InputError: the address is of another kind, or holds credentials.
+    Raises: InputError: the address is of another kind, or contains credentials.
     """
     if re.match(r"(s3|gs):/[^/]", str(path)):
         raise InputError(
@@ -63,7 +62,7 @@ def location(path: str | Location, *parts: str) -> Location:
 
 
 def open_binary(path: str | Location, block: int = 0) -> BinaryIO:
-    """Opens a file for reading. From a bucket only the ranges that are read are fetched.
+    """Opens a file for reading. From a bucket, only the byte ranges that are read are fetched.
 
     Args:
         path: the file.
@@ -79,7 +78,7 @@ def open_binary(path: str | Location, block: int = 0) -> BinaryIO:
 
 
 def readable(path: Location) -> Path | BinaryIO:
-    """The form that pyarrow can read: a local path as it is, an object as an open file."""
+    """The form that pyarrow can read: a local path unchanged, or an object as an open file."""
     return path.open("rb") if isinstance(path, BucketPath) else path
 
 
@@ -89,12 +88,13 @@ def size_of(path: Location) -> int:
 
 
 def listed(folder: Location, pattern: str = "*") -> list[Location]:
-    """The files and folders directly in a folder whose names match, sorted; empty if the folder does not exist."""
+    """The files and folders directly in a folder whose names match a pattern, sorted; empty if the folder does not
+    exist."""
     return list(sorted(folder.glob(pattern)))  # type: ignore[type-var]
 
 
 def remove_tree(path: Location, *, ignore_errors: bool = False) -> None:
-    """Removes a folder with its content. In a bucket a missing folder is no error."""
+    """Removes a folder with its content. If the folder is missing in a bucket, nothing happens."""
     if isinstance(path, BucketPath):
         path.remove_tree()
     else:
@@ -103,8 +103,8 @@ def remove_tree(path: Location, *, ignore_errors: bool = False) -> None:
 
 @contextmanager
 def whole_file(path: Location) -> Iterator[Path]:
-    """A local file to write. When the block ends without error, the file becomes `path` by rename,
-    or by upload to a bucket."""
+    """Opens a local file for writing. If the `with` block ends without an error, the file becomes `path`: by a rename,
+    or by an upload to a bucket."""
     if isinstance(path, BucketPath):
         part = scratch() / uuid.uuid4().hex
     else:
@@ -122,13 +122,13 @@ def whole_file(path: Location) -> Iterator[Path]:
 
 @contextmanager
 def whole_folder(path: Location, *, last: str) -> Iterator[Path]:
-    """An empty local folder to fill. When the block ends without error, the folder replaces `path`.
+    """Makes an empty local folder to be filled. If the `with` block ends without an error, the folder replaces `path`.
 
     Args:
         path: the target folder. A local folder is made beside its target under a temporary name and
             then renamed.
-        last: a file of the folder. A bucket has no rename, so this file is deleted first and
-            written last. While the file exists, the folder is whole.
+        last: name of a file in the folder. A bucket cannot rename, so this file is deleted first and written last.
+            As long as this file exists, the folder is complete.
     """
     if isinstance(path, BucketPath):
         with tempfile.TemporaryDirectory(prefix="questloom-", dir=scratch()) as folder:
@@ -147,8 +147,8 @@ def whole_folder(path: Location, *, last: str) -> Iterator[Path]:
 
 
 def _put(part: Path, path: Path) -> None:
-    """Renames a temporary folder to its final path. If several processes rename to one path at
-    once, the last folder stays."""
+    """Renames a temporary folder to its final path. If several processes rename folders to the same path at once, the
+    last folder stays."""
     placed = False
     while not placed:
         old = path.with_name(f".{path.name}.{uuid.uuid4().hex}.old")
@@ -164,7 +164,8 @@ def _put(part: Path, path: Path) -> None:
 
 
 def _remove_leftovers(path: Path) -> None:
-    """Removes the temporary folders of killed writers. Recent folders stay, since a writer may still use them."""
+    """Removes temporary folders that killed processes left. Recent folders stay, because a process may still write into
+    them."""
     for left in (
         *path.parent.glob(f".{path.name}.*.part"),
         *path.parent.glob(f".{path.name}.*.old"),
@@ -213,8 +214,8 @@ def local_copy(path: Location) -> Path:
     """A file or folder on this machine, for memory maps and for libraries that read only local
     files.
 
-    A local path is returned unchanged. A file in a bucket is copied to `scratch` once per process,
-    and again if it changed.
+    A local path is returned unchanged. A file in a bucket is copied to the folder `scratch` once per process, and again
+    if the file changed.
 
     Raises:
         FileNotFoundError: the path does not exist.
@@ -249,18 +250,16 @@ def _fetch(path: BucketPath, target: Path) -> Path:
 def check_locations(
     *, reads: Iterable[str | Location] = (), writes: Iterable[str | Location] = ()
 ) -> None:
-    """Checks whether locations can be used, all buckets at once. The code that opens a local input
-    checks the input itself.
+    """Checks whether locations can be used, all buckets at once. A local input is not checked here, because the code
+    that opens it does so.
 
     Args:
         reads: locations that must exist and be readable.
-        writes: folders, existing or not yet, in which files or objects must be listed, written and
-            deleted.
+        writes: folders (which may not exist yet) in which files must be listed, written and deleted.
 
     Raises:
-        InputError: the bucket or object does not exist, access is denied, a file stands where a
-            folder should be, the provider does not answer in 20 seconds, or its package is not
-            installed.
+        InputError: a location does not exist or cannot be accessed, a folder's path is a file, the provider does not
+            answer in 20 seconds, or its package is not installed.
     """
     reads, writes = tuple(reads), tuple(writes)
     for path in writes:
@@ -301,7 +300,7 @@ def check_locations(
 
 
 def _check_writable(folder: Path) -> None:
-    """Writes a probe into the folder, existing or to be made: access rights alone do not reveal
+    """Writes a test file into the folder, and makes the folder if it is missing: access rights alone do not reveal
     read-only disks or /proc."""
     at = folder.absolute()
     while not os.path.lexists(at):
@@ -317,6 +316,6 @@ def _check_writable(folder: Path) -> None:
 
 
 def reaching(path: str | Location):
-    """Context that turns another library's errors on a bucket into `ProviderFault`. For local paths
-    this context changes nothing."""
+    """A context that turns errors of another library about a bucket into `ProviderFault`. For local paths the context
+    changes nothing."""
     return asking(BucketPath.of(str(path))) if is_remote(path) else nullcontext()

@@ -1,10 +1,9 @@
-"""The objects that a process opens and shares: stores, searches, model clients, stages' functions.
-One owner closes all of these objects.
+"""The objects that a process opens and shares: stores, searches, model clients, functions of stages. One owner closes
+all these objects.
 
-The code that starts a job makes an `Opened`, passes it down and closes it. An `Opened` pickles as
-its name. In the process that made the object, the name stands for this object. In a worker process,
-the name stands for an `Opened` of the worker, which fills during use and closes when the worker
-ends.
+The code that starts a job makes an `Opened`, passes it down and closes it. Pickling an `Opened` stores only its name.
+In the process that made the `Opened`, the name stands for it. In a worker process, the name stands for the worker's own
+`Opened`, which fills during use and closes when the worker ends.
 """
 
 import threading
@@ -18,12 +17,12 @@ T = TypeVar("T")
 
 _BY_NAME: weakref.WeakValueDictionary[str, "Opened"] = weakref.WeakValueDictionary()
 _OF_THIS_WORKER: list["Opened"] = []
-"""The `Opened` objects that came by name from another process; this list keeps them alive."""
+"""The `Opened` objects that were made from a name that came from another process; this list keeps them alive."""
 _LOCK = threading.Lock()
 
 
 class Opened:
-    """Objects by key, each made at most once.
+    """Objects by key; each object is made at most once.
 
     >>> with Opened() as opened:
     ...     first = opened.once("list", list)
@@ -44,13 +43,12 @@ class Opened:
     def once(
         self, key: Hashable, make: Callable[[], T], close: Callable[[T], object] | None = None
     ) -> T:
-        """The object of a key. The first caller makes the object while other callers wait.
+        """The object for a key. The first caller makes the object; other callers wait until it is made.
 
         Args:
-            key: identifies the object, with everything that makes the object different (a path, the
-                settings).
-            make: makes the object; it may ask for further objects.
-            close: called with the object at the end, in reverse order of making.
+            key: key of the object, with everything that distinguishes it (a path, the settings).
+            make: function that makes the object and may ask for further objects.
+            close: function that closes the object at the end; the object that was made last is closed first.
         """
         if (
             key in self._things
@@ -65,18 +63,19 @@ class Opened:
             return self._things[key]
 
     def get(self, key: Hashable) -> Any:
-        """The object of a key if it is open, else None."""
+        """The object for a key if it is open, else None."""
         with self._lock:
             return self._things.get(key)
 
     def put(self, key: Hashable, thing: Any) -> None:
-        """Stores an object under its key before any caller asks for it. The object's maker closes the object."""
+        """Stores an object under its key before any caller asks for it. The code that made the object also closes
+        it."""
         with self._lock:
             assert key not in self._things, f"{key} is open already"
             self._things[key] = thing
 
     def close(self) -> None:
-        """Closes all objects. An object that is asked for later is made anew."""
+        """Closes all objects. If an object is asked for later, it is made again."""
         with self._lock:
             self._things.clear()
             closing = self._closing.pop_all()

@@ -1,4 +1,4 @@
-"""Parquet files that appear whole or not at all, with facts in their metadata."""
+"""Parquet files that are written whole or not at all, with further data in their metadata."""
 
 import os
 import uuid
@@ -17,8 +17,8 @@ ROW_GROUP = 1024
 
 
 def write_whole(path: Location, data: bytes) -> None:
-    """Writes a file under a temporary name and renames it, so that a reader sees all of the file or
-    nothing. For an object in a bucket no rename is needed."""
+    """Writes a file under a temporary name and then renames it, so that a reader sees the whole file or none. An object
+    in a bucket needs no rename."""
     if isinstance(path, BucketPath):
         path.write_bytes(data)
         return
@@ -38,10 +38,10 @@ def write_records(path: Location, kind: type[R], rows: Iterable[R], **facts: str
     """Writes records to one Parquet file, whole or not at all, and returns their number.
 
     Args:
-        path: the file; a missing folder is made.
-        kind: the record type, which gives the schema even for a file without rows.
-        rows: the records, in the order of the file (callers sort by id).
-        facts: strings that go into the file's metadata, such as the digest of the inputs.
+        path: path of the file; a missing folder is made.
+        kind: record type, which gives the schema even if there are no rows.
+        rows: records in the order of the file (callers sort by id).
+        facts: strings for the file's metadata, such as the digest of the inputs.
     """
     schema = kind.schema().with_metadata(
         {**(kind.schema().metadata or {}), **{k.encode(): v.encode() for k, v in facts.items()}}
@@ -63,10 +63,9 @@ def write_records(path: Location, kind: type[R], rows: Iterable[R], **facts: str
 
 
 def read_records(path: Location, kind: type[R]) -> Iterator[R]:
-    """The records of one file, read one row group at a time.
+    """The records in one file, read by row groups.
 
-    Raises:
-        InputError: the file is missing, is no Parquet, or holds another record type.
+    Raises: InputError: the file is missing, is not a Parquet file, or holds another record type.
     """
     try:
         with pq.ParquetFile(readable(path)) as file:
@@ -89,7 +88,7 @@ def read_records(path: Location, kind: type[R]) -> Iterator[R]:
 
 
 def read_metadata(path: Location) -> dict[str, str] | None:
-    """The facts that `write_records` stored in the file, or None where there is no whole file."""
+    """The metadata strings that `write_records` stored in the file; None if there is no complete file."""
     try:
         metadata = pq.read_schema(readable(path)).metadata or {}
     except (FileNotFoundError, pa.ArrowInvalid):

@@ -1,8 +1,7 @@
 """Picture files: turns untrusted bytes into the RGB picture that a viewer shows.
 
-All code that looks at pixels (ingest, perceptual hashes, CLIP, OCR, tools, export, reports) reads
-them through `decode`. Size limits, bit depth, colour profiles, EXIF orientation and transparency
-are therefore handled in one place.
+All code that needs pixels (ingest, perceptual hashes, CLIP, OCR, tools, export, reports) decodes pictures with
+`decode`. Size limits, bit depth, colour profiles, EXIF orientation and transparency are therefore handled in one place.
 """
 
 import contextlib

@@ -39,12 +39,12 @@ from questloom.records.errors import ProviderFault
 LOG = logging.getLogger(__name__)
 SCRIPTS = Path(__file__).parent / "scripts"
 BATCH = 512
-"""The most commands in one batch, so that the server can answer other clients in between."""
+"""Maximum number of commands in one batch, so that the server can answer other clients in between."""
 SOCKET_SECONDS = 10.0
 PAUSES = (0.02, 1.0)
-"""The first and the longest pause, in seconds, between two tries."""
+"""The first and the longest pause, in seconds, between two attempts to send a batch."""
 HOPELESS_SECONDS = 2.0
-"""How long, in seconds, a call waits for a server that other calls have already waited for in vain."""
+"""How many seconds a call waits for a server that other calls have already waited for in vain."""
 PASSING = (
     ConnectionError,
     TimeoutError,
@@ -54,13 +54,13 @@ PASSING = (
     OSError,
 )
 PASSING_WORDS = ("MISCONF", "LOADING", "TRYAGAIN", "MASTERDOWN", "NOREPLICAS")
-"""First words of other temporary errors: the server cannot write its disk, is loading its data, or
-waits for another server."""
+"""First words of further temporary errors: the server cannot write its disk, is loading its data, or waits for another
+server."""
 
 
 @cache
 def script(name: str) -> tuple[str, str]:
-    """A script's text, and its SHA1, which identifies the script to the server."""
+    """The text of a script, and the SHA1 that identifies the script to the server."""
     prelude = ["common"] + (
         ["attempts"] if name in ("start", "settle", "abandon", "sweep", "owners") else []
     )
@@ -72,20 +72,20 @@ def script(name: str) -> tuple[str, str]:
 
 @dataclass(slots=True)
 class Command:
-    """A command that waits for its reply."""
+    """A command that is waiting for its reply."""
 
     args: tuple[Any, ...]
     future: asyncio.Future
     keep: bool
-    """Whether the command must run even if nobody waits for it any more."""
+    """Whether the command must run even if nobody waits for its reply any more."""
     undo: tuple[Any, ...] | None
-    """The command that undoes this one if nobody waits for its reply any more."""
+    """The command that undoes this command if nobody waits for the reply any more."""
     since: float = field(default_factory=time.monotonic)
 
 
 def passes(error: Exception) -> bool:
-    """Whether the same command may succeed later: the server is unreachable, restarting, full, not
-    yet the primary, or cannot write its disk."""
+    """Whether the same command may succeed later: the server is unreachable, restarting, full, not yet the primary, or
+    cannot write its disk."""
     if isinstance(error, AuthenticationError):
         return False
     return isinstance(error, PASSING) or (
@@ -94,11 +94,11 @@ def passes(error: Exception) -> bool:
 
 
 class Link:
-    """The connections of one process to one server. Event loops may use the connections one after
-    the other, not two at once.
+    """The connections from one process to one server. Event loops may use the connections one after the other, not two
+    at once.
 
     Args:
-        patience: seconds for which a command is tried again.
+        patience: number of seconds during which a failed command is retried.
     """
 
     def __init__(self, place: Place, *, patience: float) -> None:
@@ -116,16 +116,16 @@ class Link:
         self._hopeless = False
 
     def call_of(self, name: str, *args: Any) -> tuple[Any, ...]:
-        """The command that runs a script in the namespace of this cache."""
+        """The command that runs a script on this cache's keys."""
         return ("EVALSHA", script(name)[1], 1, self.place.prefix, *args)
 
     def submit(
         self, *args: Any, keep: bool = False, undo: tuple[Any, ...] | None = None
     ) -> asyncio.Future:
-        """Queues a command at once and returns a future for its reply.
+        """Queues a command and returns at once, with a future for the reply.
 
-        The future raises `ProviderFault` if the server cannot be reached, or refuses the command,
-        for longer than `patience`.
+        The future raises `ProviderFault` if the server cannot be reached or refuses the command for longer than
+        `patience`.
         """
         loop = asyncio.get_running_loop()
         command = Command(args, loop.create_future(), keep, undo)
@@ -142,10 +142,9 @@ class Link:
         return command.future
 
     def run_now(self, *args: Any, patience: float = 0.0) -> Any:
-        """Runs a command without an event loop, while the caller waits.
+        """Runs a command without an event loop; the caller waits.
 
-        Raises:
-            ProviderFault: see `submit`; raised after `patience` seconds.
+        Raises: ProviderFault: the command failed for `patience` seconds, see `submit`.
         """
         end, pause = time.monotonic() + patience, PAUSES[0]
         while True:
@@ -164,7 +163,7 @@ class Link:
             await client.aclose()
 
     def close(self) -> None:
-        """Closes the connections that can close without an event loop."""
+        """Closes the connections for which no event loop is needed."""
         self._direct.close()
 
     def _run_once(self, args: tuple[Any, ...]) -> Any:
@@ -175,8 +174,8 @@ class Link:
             return self._direct.execute_command(*args)
 
     def _use(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Switches to the connection of this event loop, since a connection belongs to the loop
-        that opened it. Commands of an ended loop are dropped: nobody waits for them."""
+        """Switches to the connection of this event loop, because a connection belongs to the loop that opened it.
+        Commands of an ended event loop are dropped, because nobody waits for them."""
         self._client = AsyncRedis(
             **self.place.options(),
             socket_timeout=SOCKET_SECONDS,
@@ -211,7 +210,7 @@ class Link:
             raise
 
     async def _send(self, batch: list[Command]) -> tuple[list[Command], Exception | None]:
-        """Sends a batch and hands out its replies. Returns the commands to send again, and the
+        """Sends a batch of commands and delivers the replies. Returns the commands that must be sent again, and the
         error that interrupted the batch."""
         if not batch:
             return [], None
@@ -252,7 +251,7 @@ class Link:
             command.future.set_result(reply)
 
     def _give_up(self, batch: list[Command], error: Exception | None) -> list[Command]:
-        """Fails the commands that have waited too long. Returns the remaining commands."""
+        """Reports an error for the commands that have waited too long. Returns the remaining commands."""
         if error is None:
             return batch
         limit = HOPELESS_SECONDS if self._hopeless else self.patience

@@ -15,7 +15,7 @@ FIX = "Give redis://HOST:PORT/DB, with ?prefix=NAME to keep several jobs apart."
 
 
 def is_url(place: object) -> bool:
-    """Whether the address of the call cache is a Redis server and not a file."""
+    """Whether the location of the call cache is a Redis server and not a file."""
     return isinstance(place, str) and place.split("://", 1)[0] in SCHEMES and "://" in place
 
 
@@ -26,7 +26,8 @@ def has_password(url: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A parsed address. The `str` of an address may be shown and logged: no representation contains the password."""
+    """A parsed address of a Redis server. The `str` of an address may be shown and logged, because no representation
+    contains the password."""
 
     host: str
     port: int
@@ -52,7 +53,7 @@ class Place:
         }
 
     def without_password(self, text: str) -> str:
-        """A message of the server or the library, made fit to show."""
+        """A message from the server or the library, without parts that must not be shown."""
         return text.replace(self.password, "***") if self.password else text
 
 
@@ -60,8 +61,7 @@ def place_of(url: str) -> Place:
     """Parses an address. If the address contains no password, the environment variable
     QUESTLOOM_REDIS_PASSWORD supplies one.
 
-    Raises:
-        InputError: `url` is not such an address. The message omits the part before the "@".
+    Raises: InputError: `url` is not the address of a Redis server. The error message omits the part before the "@".
     """
     try:
         parts = urlsplit(url)

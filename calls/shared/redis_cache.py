@@ -1,20 +1,17 @@
 """The call cache, the ledger and the budget in one Redis database, shared by the workers of a cluster.
 
-Each decision is one script on the server. This keeps the cache, the calls in flight and the budget
-consistent in all workers. A worker holds an attempt in flight until the worker dies or the
-request's timeout is long over. After that the attempt is lost, and a worker that waits for the
-reply sends the request.
+Each decision is made by one script on the server. The single script keeps the cache, the calls in flight and the budget
+consistent in all workers. A worker holds an attempt in flight until the worker dies or the request's timeout is long
+over. The attempt then counts as lost, and a worker that waits for the reply sends the request again.
 
-A worker on the same machine is visible even if it is slow or stopped. A worker on another machine
-is known only by its sign of life: a key that expires unless the worker renews it.
+On the same machine, a worker can be seen even if it is slow or stopped. On another machine, a worker shows only a sign
+of life: a key that expires unless the worker renews it.
 
-The server must be version 6 or later, and have memory for all replies and ledger rows. The server's
-`maxmemory-policy` must be `noeviction`: any other policy could delete replies and spend, so opening
-the cache fails. The server should have `appendonly yes`. With this option a reply survives a
-restart or kill of the server; a power cut may lose the last second (`appendfsync everysec`).
-Without the append-only file a restart loses all data. Opening the cache logs a warning if this file
-is off. After a loss of data a running job stops with an error instead of paying twice or exceeding
-its budget.
+The server must be version 6 or later and have memory for all replies and ledger rows. The server's `maxmemory-policy`
+must be `noeviction`; with any other policy replies could be deleted, so opening the cache fails. The server should have
+`appendonly yes`. With this option, replies survive a restart or kill of the server; a power cut may lose the last
+second (`appendfsync everysec`). Without the append-only file a restart loses all data. Opening the cache logs a warning
+if this file is off. If data were lost, a running job stops with an error; it does not pay twice or exceed its budget.
 """
 
 import logging
@@ -46,18 +43,18 @@ LEAST_REDIS = 6
 LIFE_SECONDS = 15.0
 """Seconds of silence after which a worker on another machine counts as dead."""
 PATIENCE_SECONDS = 60.0
-"""Seconds that a call waits for a server that is unreachable or restarting."""
+"""Number of seconds that a call waits for a server that is unreachable or restarting."""
 OPEN_SECONDS = 5.0
-"""Seconds that opening the cache waits for an unreachable server."""
+"""Number of seconds that the cache, when opened, waits for an unreachable server."""
 LEASE_MARGIN = 60.0
-"""Seconds past its timeout after which an attempt is lost even if its worker is alive."""
+"""Number of seconds after its timeout when an attempt counts as lost, even if its worker is alive."""
 LIMITS = ("money", "tokens", "calls")
 _OPEN: set[str] = set()
-"""The owner names of the caches that are open in this process."""
+"""The owner names of the caches that this process has open."""
 
 
 def check_server(link: Link) -> None:
-    """Refuses a server that would delete data, and warns about one that loses data at a restart.
+    """Refuses a server that would delete data, and warns about a server that loses data at a restart.
 
     Raises:
         InputError: the server cannot be reached, refuses the connection, is too old, or evicts
@@ -93,14 +90,13 @@ def check_server(link: Link) -> None:
 
 
 class RedisCache:
-    """`CallCache` in a Redis database. A process has one `RedisCache`; event loops may use the
-    cache one after the other.
+    """The `CallCache` in a Redis database. A process has one `RedisCache`; event loops may use the cache one after the
+    other.
 
     Args:
-        place: the address, `redis://host:port/db?prefix=NAME`. Each prefix has its own budget and
-            ledger.
-        life: seconds of silence after which a worker on another machine counts as dead.
-        patience: seconds that a call waits for an unreachable server.
+        place: the address, `redis://host:port/db?prefix=NAME`. Each prefix has its own budget and ledger. life: seconds
+            of silence after which a worker on another machine counts as dead. patience: maximum number of seconds that
+            a call waits for an unreachable server.
 
     Raises:
         InputError: the server cannot be reached, `check_server` refuses it, or its data have
@@ -148,11 +144,9 @@ class RedisCache:
         )
 
     async def start(self, key: str, request: CallRequest, budget: Budget) -> Started:
-        """Decides about a request; see `CallCache`.
+        """Decides whether a request is sent; see `CallCache`.
 
-        Raises:
-            ProviderFault: the server stays unreachable for longer than `patience`, or has lost its
-                data.
+        Raises: ProviderFault: the server is unreachable for longer than `patience`, or has lost its data.
         """
         attempt, reserved = int.from_bytes(os.urandom(6)), _reserved(request)
         row = _row(key, request, Status.IN_FLIGHT, None, reserved, 1, request.price is None, True)
@@ -212,11 +206,11 @@ class RedisCache:
         seconds: float,
         reply: Reply | None,
     ) -> None:
-        """Ends an attempt; see `CallCache`.
+        """Records the end of an attempt; see `CallCache`.
 
         Raises:
-            ProviderFault: the reply could not be stored. The attempt will count as lost, and its
-                reply is not passed on.
+            ProviderFault: the reply could not be stored. The attempt then counts as lost, and its reply is not passed
+                on.
         """
         answer = await self._link.submit(
             *self._settle(attempt_id, key, request, status, seconds, reply), keep=True
@@ -225,12 +219,12 @@ class RedisCache:
             raise self._gone()
 
     async def forget(self, key: str, reply: Reply) -> None:
-        """Removes an invalid reply; see `CallCache`."""
+        """Removes an invalid reply from the cache; see `CallCache`."""
         await self._link.submit(*self._link.call_of("forget", key, reply.body))
 
     def drop(self, attempt_id: int, key: str, request: CallRequest, seconds: float) -> None:
-        """Ends an attempt as lost, at once. If the server is unreachable, the attempt is lost
-        later, when its lease ends."""
+        """Ends an attempt as lost, at once. If the server is unreachable, the attempt becomes lost later, when its
+        lease ends."""
         try:
             self._link.run_now(*self._settle(attempt_id, key, request, Status.LOST, seconds, None))
         except ProviderFault as fault:
@@ -239,14 +233,14 @@ class RedisCache:
             )
 
     def spent(self) -> Spend:
-        """What all workers have spent or reserved."""
+        """The total that all workers have spent or reserved."""
         money, tokens, calls = self._link.run_now(
             "HMGET", self._name("spent"), *LIMITS, patience=OPEN_SECONDS
         )
         return Spend(float(money or 0), int(tokens or 0), int(calls or 0))
 
     def new_lane(self, provider: str, model: str, pace: Pace) -> SharedLane:
-        """The lane of a provider and model, shared by all workers.
+        """The lane (the queue of calls) of a provider and model, shared by all workers.
 
         Raises:
             InputError: the pace sets `work_per_minute`, which this backend does not count.
@@ -267,7 +261,7 @@ class RedisCache:
         )
 
     def close(self) -> None:
-        """Stops the sign of life, and closes the connections that belong to no event loop."""
+        """Stops renewing the sign of life, and closes the connections that belong to no event loop."""
         self._stopped.set()
         self._thread.join()
         _OPEN.discard(self._owner)
@@ -292,7 +286,7 @@ class RedisCache:
         return round(self.life * 1000)
 
     def _open_data(self) -> str:
-        """The id of the data set in the database; a new id if the database has none."""
+        """The id of the data in the database; a new id if the database has none."""
         run = self._link.run_now
         run("SET", self._name("version"), VERSION, "NX")
         version = run("GET", self._name("version"))
@@ -306,8 +300,8 @@ class RedisCache:
         return run("GET", self._name("id")).decode()
 
     def _sweep(self, owners: Sequence[Any]) -> tuple[Any, ...]:
-        """The command that marks as lost the attempts of dead workers and those past their time
-        limit. The input of the command is the result of `owners.lua`."""
+        """The command that marks attempts as lost if their worker is dead or their time limit has passed. The argument
+        of the command is the result of `owners.lua`."""
         return self._link.call_of(
             "sweep",
             *(
@@ -389,8 +383,8 @@ class RedisCache:
 
 
 def _is_gone(owner: str, silent: bool) -> bool:
-    """Whether a worker is dead. A worker of this machine can be checked directly; any other counts
-    as dead when it is silent."""
+    """Whether a worker is dead. A worker on this machine is checked directly; a worker on another machine counts as
+    dead if it is silent."""
     machine, _, rest = owner.partition("|")
     process, _, _ = rest.partition("|")
     if not process or machine != boot_and_pid_namespace():

@@ -1,4 +1,4 @@
-"""Sums the ledger in Redis. The rows are JSON, as `questloom.calls.shared.redis_cache` writes them."""
+"""Sums the call ledger in Redis. The ledger rows are JSON, as `questloom.calls.shared.redis_cache` writes them."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ CHUNK = 10_000
 
 
 def rows(place: str) -> Iterator[dict[str, Any]]:
-    """The rows of all attempts: ended, lost with their worker, or in flight.
+    """The ledger rows of all attempts: ended, lost with their worker, or in flight.
 
     Raises:
         InputError: the server cannot be reached, or there is no ledger.
@@ -64,7 +64,7 @@ def has_ledger(place: str) -> bool:
 
 
 def last_settled(place: str) -> float:
-    """When an attempt last ended (seconds since the epoch)."""
+    """The time when an attempt last ended, in seconds since the epoch."""
     link = Link(place_of(place), patience=PATIENCE_SECONDS)
     try:
         last = link.run_now("LINDEX", f"{link.place.prefix}:ledger", -1)
@@ -76,7 +76,7 @@ def last_settled(place: str) -> float:
 
 
 def last_attempts(place: str, since: float, most: int) -> list[tuple[str, str, str]]:
-    """See `questloom.calls.ledger.last_attempts`. Attempts that were lost with their worker are left out."""
+    """See `questloom.calls.ledger.last_attempts`. Attempts that were lost with their worker do not count."""
     link = Link(place_of(place), patience=PATIENCE_SECONDS)
     try:
         ended = [
@@ -103,7 +103,7 @@ def last_attempts(place: str, since: float, most: int) -> list[tuple[str, str, s
 
 
 def cost_lines(place: str, by: Sequence[str]) -> list[CostLine]:
-    """Sums by group; see `questloom.calls.ledger.cost_lines`."""
+    """Sums the ledger by group; see `questloom.calls.ledger.cost_lines`."""
     groups: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
     if not by:
         groups[()] = []
